@@ -148,7 +148,7 @@ def community(
     found = communities.filter(same).sort_by(order).to_pylist()
     if not found:
         titles = communities.sort_by(order)["title"].to_pylist()
-        near = [one for one in dict.fromkeys(titles) if wanted.lower() in one.lower()][:_NEAR]
+        near = [title for title in dict.fromkeys(titles) if wanted.lower() in title.lower()][:_NEAR]
         near = near or difflib.get_close_matches(wanted, titles, n=_NEAR, cutoff=0.4)
         hint = f"Did you mean: {'; '.join(near)}?" if near else ""
         raise SnapshotError(f"there is no community '{wanted}'", snapshot.folder.uri, hint)

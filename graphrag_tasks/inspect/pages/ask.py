@@ -103,6 +103,6 @@ def as_markdown(asked: Asked) -> str:
         lines = [f"- {line}" for line in asked.reply.sources()]
         said = [f"**{asked.reply.verdict.sentence}**", asked.reply.text, "\n".join(lines)]
     else:
-        passages = [f"{one.text}\n\n{one.title} ({one.uri})" for one in asked.found.chunks]
-        said = [indent(one, "> ", lambda _line: True) for one in passages]
+        passages = [f"{chunk.text}\n\n{chunk.title} ({chunk.uri})" for chunk in asked.found.chunks]
+        said = [indent(passage, "> ", lambda _line: True) for passage in passages]
     return "\n\n".join(filter(None, [question, *said])) + "\n"

@@ -105,7 +105,7 @@ def read_form(kind: type[FormT], fields: Mapping[str, str]) -> FormT:
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        wrong = [{**one, "loc": ("body", *one["loc"])} for one in error.errors()]
+        wrong = [{**details, "loc": ("body", *details["loc"])} for details in error.errors()]
         raise RequestValidationError(wrong) from error
 
 

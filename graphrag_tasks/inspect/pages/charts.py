@@ -20,11 +20,11 @@ _LEAST_HEIGHT = 1.0
 """Pixels of a bar that is not 0, so that it is seen."""
 
 _MEASURES: Mapping[str, Callable[[Listed], float | None]] = {
-    "documents": lambda one: one.counts["documents"],
-    "entities": lambda one: one.counts["entities"],
-    "relations": lambda one: one.counts["relations"],
-    "CPU seconds": lambda one: one.cpu_seconds,
-    "USD to a language model": lambda one: one.usd,
+    "documents": lambda listed: listed.counts["documents"],
+    "entities": lambda listed: listed.counts["entities"],
+    "relations": lambda listed: listed.counts["relations"],
+    "CPU seconds": lambda listed: listed.cpu_seconds,
+    "USD to a language model": lambda listed: listed.usd,
 }
 
 
@@ -58,18 +58,18 @@ def charts_of(snapshots: Sequence[Listed]) -> list[Chart]:
 
     `snapshots` are newest first. Those whose figures are not shown have no bar.
     """
-    shown = [one for one in snapshots if not one.why_no_figures][:MOST_SNAPSHOTS]
+    shown = [snapshot for snapshot in snapshots if not snapshot.why_no_figures][:MOST_SNAPSHOTS]
     shown.reverse()
     if len(shown) < 2:
         return []
     found = (_chart(name, measure, shown) for name, measure in _MEASURES.items())
-    return [one for one in found if any(one.values)]
+    return [chart for chart in found if any(chart.values)]
 
 
 def _chart(
     name: str, measure: Callable[[Listed], float | None], snapshots: Sequence[Listed]
 ) -> Chart:
-    values = [measure(one) or 0 for one in snapshots]
+    values = [measure(listed) or 0 for listed in snapshots]
     highest = max(values) or 1
     step = min(CHART_WIDTH / len(values), _WIDEST_BAR)
     bars = []

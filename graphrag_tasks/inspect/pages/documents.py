@@ -106,21 +106,26 @@ def list_documents(index: Index, text: str, status: str, kind: str, first: int) 
     titles = _titles(snapshot.table("documents", ["document_id", "title"]))
     wanted = text.strip().casefold()
     asked = [
-        one
-        for one in reports
-        if (not status or one.status == status)
-        and (not kind or one.kind == kind)
-        and (wanted in one.uri.casefold() or wanted in titles[one.document_id].casefold())
+        report
+        for report in reports
+        if (not status or report.status == status)
+        and (not kind or report.kind == kind)
+        and (wanted in report.uri.casefold() or wanted in titles[report.document_id].casefold())
     ]
     shown = asked[first : first + DOCUMENTS_SHOWN]
     counts = row_counts(snapshot, ("chunks", "evidence")).values()
     lines = [
-        Line(one, titles[one.document_id], *(rows[one.document_id] for rows in counts))
-        for one in shown
+        Line(
+            document_report,
+            titles[document_report.document_id],
+            *(rows[document_report.document_id] for rows in counts),
+        )
+        for document_report in shown
     ]
     return Documents(
         lines, len(asked), len(reports),
-        Counter(one.status for one in reports), Counter(sorted(one.kind for one in reports)),
+        Counter(report.status for report in reports),
+        Counter(sorted(report.kind for report in reports)),
     )  # fmt: skip
 
 
@@ -131,7 +136,7 @@ def open_document(index: Index, document_id: str, chunk_id: str, first: int) -> 
         QueryError: The snapshot has no such document, or hides it.
     """
     snapshot = index.snapshot
-    reports = [one for one in document_reports(snapshot) if one.document_id == document_id]
+    reports = [report for report in document_reports(snapshot) if report.document_id == document_id]
     if not reports:
         hint = "Look for it in the list of documents; an id changes with the path of its file"
         raise QueryError("no such document in this snapshot", document_id, hint)
@@ -182,7 +187,7 @@ def _facts(index: Index, sentence_ids: pa.ChunkedArray) -> dict[str, list[Fact]]
     columns = ["relation_id", "head_id", "tail_id", "kind"]
     relations = snapshot.table("relations", columns)
     relations = _of(relations, "relation_id", evidence["relation_id"])
-    ends = [one for end in ("head_id", "tail_id") for one in relations[end].to_pylist()]
+    ends = [relation for end in ("head_id", "tail_id") for relation in relations[end].to_pylist()]
     named = _of(snapshot.table("entities", ["entity_id", "name"]), "entity_id", ends)
     names = dict(zip(named["entity_id"].to_pylist(), named["name"].to_pylist(), strict=True))
     edges = {row["relation_id"]: row for row in relations.to_pylist()}
@@ -237,11 +242,16 @@ def _boxes(index: Index, document_id: str, page: int, chunk_id: str) -> list[Box
     columns = ["document_id", "char_start", "char_end", "page", "bbox"]
     blocks = _of(snapshot.table("blocks", columns), "document_id", [document_id]).to_pylist()
     return [
-        (one["bbox"]["left"], one["bbox"]["top"], one["bbox"]["right"], one["bbox"]["bottom"])
+        (
+            block["bbox"]["left"],
+            block["bbox"]["top"],
+            block["bbox"]["right"],
+            block["bbox"]["bottom"],
+        )
         for chunk in chunks
-        for one in blocks
-        if one["page"] == page
-        and one["bbox"]
-        and one["char_start"] < chunk["char_end"]
-        and chunk["char_start"] < one["char_end"]
+        for block in blocks
+        if block["page"] == page
+        and block["bbox"]
+        and block["char_start"] < chunk["char_end"]
+        and chunk["char_start"] < block["char_end"]
     ]

@@ -43,7 +43,7 @@ class Entity:
     @cached_property
     def by_key(self) -> dict[str, str]:
         """The most frequent of its names of each key."""
-        return {entity_key(one): one for one in reversed(list(self.aliases))}
+        return {entity_key(alias): alias for alias in reversed(list(self.aliases))}
 
     @property
     def given(self) -> str:

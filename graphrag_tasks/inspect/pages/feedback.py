@@ -74,7 +74,7 @@ def add_judging(
 def _gold(index: Index, said: Asked, form: _Judged) -> tuple[GoldSpan, ...]:
     """Return what answers the question, as far as the reader says it."""
     if form.passage:
-        found = [one for one in said.found.chunks if one.chunk_id == form.passage]
+        found = [chunk for chunk in said.found.chunks if chunk.chunk_id == form.passage]
         if not found:
             raise QueryError("the passage is not among those found", form.passage, "Ask again")
         return gold_in(index.snapshot, found[0])

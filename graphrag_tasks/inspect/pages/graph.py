@@ -142,7 +142,7 @@ def _add_data(app: FastAPI, reader: Reader, opened: _Opened) -> None:
     def names(request: Request, snapshot_id: SnapshotId, text: Name) -> Response:
         found = names_with(reader.index(snapshot_id), text).entities if text.strip() else []
         columns = ("name", "type", "mentions")
-        return as_columns(request, {one: [row[one] for row in found] for one in columns})
+        return as_columns(request, {column: [row[column] for row in found] for column in columns})
 
     @app.get("/snapshots/{snapshot_id}/graph/entity.json")
     def entity(request: Request, snapshot_id: SnapshotId, id: ItemId) -> Response:

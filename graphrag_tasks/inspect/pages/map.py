@@ -206,13 +206,15 @@ def _names(
     circles: Sequence[Circle], points: Sequence[Dot], frame: _Frame, pixel: float
 ) -> list[Name]:
     """Return the names that can be read where a pixel shows some units."""
-    named = (name_of_circle(one.title, one.x, one.y, one.radius, pixel) for one in circles)
+    named = (
+        name_of_circle(circle.title, circle.x, circle.y, circle.radius, pixel) for circle in circles
+    )
     return [*filter(None, named), *names_of_dots(points, WIDTH, frame.height, pixel)]
 
 
 def _ties(index: Index, circles: Sequence[Circle]) -> list[Tie]:
     """Return the strongest ties between circles."""
-    ids = pa.array([one.id for one in circles], pa.string())
+    ids = pa.array([circle.id for circle in circles], pa.string())
     members = index.snapshot.table("members", ["community_id", "entity_id"])
     members = members.filter(pc.is_in(members["community_id"], value_set=ids))
     homes = pc.index_in(members["community_id"], value_set=ids).to_numpy()

@@ -153,10 +153,10 @@ def _rooms(radius: float, size: float) -> Iterator[list[float]]:
     usable = radius * _INSIDE
     for count in range(1, _MOST_LINES + 1):
         middles = [(place - (count - 1) / 2) * _LINE * size for place in range(count)]
-        corners = [abs(one) + size / 2 for one in middles]
+        corners = [abs(middle) + size / 2 for middle in middles]
         if max(corners) >= usable:
             return
-        yield [2 * math.sqrt(usable**2 - one**2) / size for one in corners]
+        yield [2 * math.sqrt(usable**2 - corner**2) / size for corner in corners]
 
 
 def _lines(words: Sequence[str], room: Sequence[float]) -> list[str]:

@@ -174,14 +174,14 @@ class Neighbourhoods:
         graph = self._graph
         return {
             "steps": {
-                "name": [one.name for one in shown.steps],
-                "shown": [one.shown for one in shown.steps],
-                "of": [one.of for one in shown.steps],
+                "name": [step.name for step in shown.steps],
+                "shown": [step.shown for step in shown.steps],
+                "of": [step.of for step in shown.steps],
             },
             "entities": {
                 "id": entities["entity_id"].to_pylist(),
                 "name": entities["name"].to_pylist(),
-                "type": [one or NO_TYPE for one in entities["type"].to_pylist()],
+                "type": [entity or NO_TYPE for entity in entities["type"].to_pylist()],
                 "mentions": entities["mentions"].to_pylist(),
                 "relations": graph.degrees[shown.entities].tolist(),
                 "step": list(shown.brought_by),
@@ -229,7 +229,7 @@ class Neighbourhoods:
         about = self._entities.slice(row, 1).to_pylist()[0]
         aliases = self.index.snapshot.find_rows("aliases", "entity_id", entity_id)
         aliases = aliases.sort_by([("mentions", "descending"), ("alias", "ascending")])
-        names = [one for one in aliases["alias"].to_pylist() if one != about["name"]]
+        names = [alias for alias in aliases["alias"].to_pylist() if alias != about["name"]]
         return {
             "id": entity_id,
             "name": about["name"],
@@ -251,31 +251,33 @@ class Neighbourhoods:
             if row is None:
                 raise QueryError(f"there is no relation with the id '{one}'")
         hits = self.index.relations_at([row for row in rows if row is not None])
-        spans = self._spans([one.relation_id for one in hits])
-        sentences = [(place, one) for place, hit in enumerate(hits) for one in hit.evidence]
+        spans = self._spans([relation.relation_id for relation in hits])
+        sentences = [
+            (place, sentence) for place, hit in enumerate(hits) for sentence in hit.evidence
+        ]
         marked = [
-            _marked(one, spans.get((hits[place].relation_id, one.sentence_id), []))
-            for place, one in sentences
+            _marked(sentence, spans.get((hits[place].relation_id, sentence.sentence_id), []))
+            for place, sentence in sentences
         ]
         return {
             "relations": {
-                "id": [one.relation_id for one in hits],
-                "head": [one.head for one in hits],
-                "phrase": [one.phrase for one in hits],
-                "tail": [one.tail for one in hits],
-                "kind": [one.kind for one in hits],
-                "stated": [int(one.weight) for one in hits],
-                "confidence": [round(one.confidence, 3) for one in hits],
+                "id": [relation.relation_id for relation in hits],
+                "head": [relation.head for relation in hits],
+                "phrase": [relation.phrase for relation in hits],
+                "tail": [relation.tail for relation in hits],
+                "kind": [relation.kind for relation in hits],
+                "stated": [int(relation.weight) for relation in hits],
+                "confidence": [round(relation.confidence, 3) for relation in hits],
             },
             "sentences": {
                 "relation": [place for place, _ in sentences],
                 "texts": [[text for text, _ in one] for one in marked],
                 "marks": [[mark for _, mark in one] for one in marked],
-                "title": [one.title for _, one in sentences],
-                "page": [one.page for _, one in sentences],
-                "document": [one.document_id for _, one in sentences],
-                "chunk": [one.chunk_id for _, one in sentences],
-                "id": [one.sentence_id for _, one in sentences],
+                "title": [sentence.title for _, sentence in sentences],
+                "page": [sentence.page for _, sentence in sentences],
+                "document": [sentence.document_id for _, sentence in sentences],
+                "chunk": [sentence.chunk_id for _, sentence in sentences],
+                "id": [sentence.sentence_id for _, sentence in sentences],
             },
         }
 
@@ -362,7 +364,7 @@ def _marked(sentence: SourceSentence, spans: Sequence[_Span]) -> list[tuple[str,
     """Return a sentence in pieces, each with what it is: head, tail or neither."""
     marks = [_PLAIN] * len(sentence.text)
     for start, end, what in spans:
-        if all(one == _PLAIN for one in marks[start:end]):
+        if all(mark == _PLAIN for mark in marks[start:end]):
             marks[start:end] = [what] * len(marks[start:end])
     changes = [place for place in range(1, len(marks)) if marks[place] != marks[place - 1]]
     bounds = pairwise([0, *changes, len(marks)])

@@ -81,7 +81,9 @@ class Reader:
             Listed(name, "", name == current, 0, _DAMAGED, False, {}, 0)
             for name in self.store.damaged()
         ]
-        return [self._line(one, current) for one in reversed(self.store.manifests())] + damaged
+        return [
+            self._line(manifest, current) for manifest in reversed(self.store.manifests())
+        ] + damaged
 
     def index(self, snapshot_id: str) -> Index:
         """Open a snapshot, by its id or `CURRENT`, as the configured principals see it.
@@ -118,7 +120,7 @@ class Reader:
         if size is None:
             return Listed(*about, _HAS_LABELS, True, {}, 0)
         stats = manifest.stats
-        cpu_seconds = sum(one["cpu_seconds"] for one in stats.get("stages", []))
+        cpu_seconds = sum(cost["cpu_seconds"] for cost in stats.get("stages", []))
         usd = stats.get("llm", {}).get("usd", 0)
         return Listed(
             *about, "", True, counts, size, cpu_seconds, None if usd is None else float(usd)
@@ -162,7 +164,7 @@ def summarize(reader: Reader, index: Index) -> dict[str, Any]:
         "statuses": dict(sorted(Counter(row["status"] for row in documents).items())),
         "failed": [row for row in documents if row["status"] == "failed"],
         "stages": manifest.stats.get("stages", []),
-        "quality": [(words["quality"].get(one.name, one.name), one) for one in judged],
+        "quality": [(words["quality"].get(found.name, found.name), found) for found in judged],
         "llm": reading(llm) if llm else "",
         "llm_windows": _counts(llm, "windows_"),
         "llm_declined": _counts(llm, "declined_"),
@@ -198,7 +200,7 @@ class Listing:
 def names_with(index: Index, text: str, kind: str = "", first: int = 0) -> Listing:
     """Return the entities of a type, if one is named, whose name holds a text, in any case."""
     entities = _entities(index)
-    types = Counter(one for one in entities["type"].to_pylist() if one)
+    types = Counter(entity for entity in entities["type"].to_pylist() if entity)
     if kind:
         entities = entities.filter(pc.equal(entities["type"], kind))
     if text.strip():
@@ -244,7 +246,7 @@ def neighbors(index: Index, name: str) -> tuple[tuple[RelationHit, ...], str]:
         return (), ""
     try:
         return tuple(
-            sorted(index.neighbors(name, all_kinds=True), key=lambda one: one.kind != FACT)
+            sorted(index.neighbors(name, all_kinds=True), key=lambda hit: hit.kind != FACT)
         ), ""
     except QueryError as error:
         return (), str(error)
