@@ -26,7 +26,7 @@ from graphrag_tasks.answering.searching import searched
 from graphrag_tasks.answering.verdict import NOT_HERE, State, Verdict, verdict
 from graphrag_tasks.answering.writing import written
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.language.links import Held
+from graphrag_tasks.language.harmless import Held
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.filters import Filters

@@ -20,7 +20,7 @@ from graphrag_tasks.graph.communities.summaries import (
     Summary,
 )
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.language.links import harmless
+from graphrag_tasks.language.harmless import harmless
 from graphrag_tasks.language.prose import sentences_of
 from graphrag_tasks.language.support import Source, problem
 from graphrag_tasks.llm import Answer, Client, Failure, Request
