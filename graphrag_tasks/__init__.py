@@ -10,7 +10,6 @@ The names below are loaded when they are first used: an import alone costs nothi
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,10 +43,7 @@ if TYPE_CHECKING:
         TransientError,
     )
 
-try:
-    __version__ = version("graphrag-tasks")
-except PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0.0.0"
+__version__: str
 
 __all__ = [
     "AccessError",
@@ -82,10 +78,27 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a name of the package
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = "graphrag_tasks.core.errors" if name.endswith("Error") else "graphrag_tasks.api"
-    value = getattr(import_module(module), name)
+    value = _version() if name == "__version__" else getattr(import_module(_module_of(name)), name)
     globals()[name] = value
     return value
+
+
+def _module_of(name: str) -> str:
+    """Return where a name is defined: to open a store takes nothing of what indexes or answers."""
+    if name.endswith("Error"):
+        return "graphrag_tasks.core.errors"
+    if name in ("Context", "Index", "open_index"):
+        return "graphrag_tasks.retrieval"
+    return "graphrag_tasks.api"
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("graphrag-tasks")
+    except PackageNotFoundError:  # a source tree that was never installed
+        return "0.0.0"
 
 
 def __dir__() -> list[str]:

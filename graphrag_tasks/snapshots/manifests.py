@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
@@ -111,10 +112,12 @@ class Manifest:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `manifest.json` holds."""
-        return dict(_READER.dump_python(self, mode="json"))
+        return dict(_reader().dump_python(self, mode="json"))
 
 
-_READER = TypeAdapter(Manifest)
+@cache
+def _reader() -> TypeAdapter[Manifest]:
+    return TypeAdapter(Manifest)
 
 
 def read_manifest(folder: Files) -> Manifest:
@@ -125,7 +128,7 @@ def read_manifest(folder: Files) -> Manifest:
         ArtifactError: It does not exist, or cannot be read.
     """
     try:
-        return _READER.validate_json(folder.read_bytes(MANIFEST_FILE), strict=True)
+        return _reader().validate_json(folder.read_bytes(MANIFEST_FILE), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))

@@ -21,9 +21,7 @@ import logging
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.config import LABEL_PATTERN, AccessConfig
 from graphrag_tasks.core.errors import AccessError, DocumentError, SourceError
@@ -35,6 +33,9 @@ from graphrag_tasks.sources.access_files import (
 )
 from graphrag_tasks.sources.roots import is_passed_over, printable
 from graphrag_tasks.sources.rules import DEFAULT, first_rule, name_of_rule
+
+if TYPE_CHECKING:
+    import yaml
 
 log = logging.getLogger(__name__)
 
@@ -151,6 +152,8 @@ def read_labels(data: bytes, where: str) -> list[str]:
     Raises:
         AccessError: It is too large, not YAML, or anything but one list of labels.
     """
+    import yaml  # here, as who reads a snapshot reads no such files
+
     if len(data) > _MOST_BYTES:
         raise AccessError(f"the file has more than {_MOST_BYTES} bytes", where, _HINT)
     try:
@@ -168,12 +171,12 @@ def read_labels(data: bytes, where: str) -> list[str]:
     listed = root.value[0][1] if keys else None
     if not isinstance(listed, yaml.SequenceNode):
         raise AccessError(f"'{_KEY}' must be a list", where, _HINT)
-    return [_label(node, where) for node in listed.value]
+    return [_label(node, isinstance(node, yaml.ScalarNode), where) for node in listed.value]
 
 
-def _label(node: yaml.Node, where: str) -> str:
+def _label(node: yaml.Node, is_value: bool, where: str) -> str:
     line = f"{where}, line {node.start_mark.line + 1}"
-    if not isinstance(node, yaml.ScalarNode) or node.tag != _TEXT_TAG:
+    if not is_value or node.tag != _TEXT_TAG:
         raise AccessError("a label must be text", line, f"Write it in quotes. {_HINT}")
     return check_label(node.value, line)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
-
-from pydantic import TypeAdapter
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core import schemas
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,14 @@ class Receipt:
         Raises:
             ValueError: A field is missing or of another type.
         """
-        receipt = _READER.validate_python(values)
+        receipt = _reader().validate_python(values)
         if missing := sorted({field.name for field in fields(cls)} - set(values)):
             raise ValueError(f"{', '.join(missing)} missing")
         return receipt
 
 
-_READER = TypeAdapter(Receipt)
+@cache
+def _reader() -> TypeAdapter[Receipt]:
+    from pydantic import TypeAdapter  # here, as who reads a snapshot reads no receipts
+
+    return TypeAdapter(Receipt)

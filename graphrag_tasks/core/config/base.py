@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class BaseConfig(BaseModel):
-    """Frozen values; an unknown key is an error."""
+    """Frozen values; an unknown key is an error. What checks them is made on first use."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     changes_no_row: ClassVar[frozenset[str]] = frozenset()
     """Settings that no table depends on, such as sizes of batches."""

@@ -7,12 +7,12 @@ In a picture of changes, colours say what came and what went, and what went is d
 
 from __future__ import annotations
 
+import html
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from xml.sax.saxutils import escape
 
 import numpy as np
 import pyarrow.compute as pc
@@ -206,8 +206,8 @@ def _head(title: str, about: str, size: tuple[int, int]) -> Iterator[str]:
         f'viewBox="0 0 {width} {height}" role="img" '
         'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">'
     )
-    yield f"<title>{escape(title)}</title>"
-    yield f"<desc>{escape(about)}</desc>"
+    yield f"<title>{_escaped(title)}</title>"
+    yield f"<desc>{_escaped(about)}</desc>"
     yield (
         '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
         'markerHeight="7" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
@@ -229,7 +229,7 @@ def _lines(edges: Sequence[_Edge], points: Points, radii: Sequence[float]) -> It
         width = 0.8 + (_WIDEST_LINE - 0.8) * math.sqrt(edge.weight / strongest)
         arrows = 'marker-end="url(#arrow)"'
         arrows += ' marker-start="url(#arrow)"' if edge.both_ways else ""
-        words = escape("; ".join(_short(word, _LONGEST_WORDS) for word in edge.words))
+        words = _escaped("; ".join(_short(word, _LONGEST_WORDS) for word in edge.words))
         yield (
             f'<line x1="{start[0]:.1f}" y1="{start[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}" '
             f'stroke="{_CHANGES.get(edge.change, _LINE)}" stroke-width="{width:.1f}" {arrows}'
@@ -250,7 +250,7 @@ def _nodes(
         yield (
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{colour}" '
             f'stroke="#ffffff" stroke-width="1.5"><title>'
-            f"{escape(_short(name, 200))}{counted}</title></circle>"
+            f"{_escaped(_short(name, 200))}{counted}</title></circle>"
         )
         base = y - radius - 5 if is_above else y + radius + _FONT
         yield _label(_short(name, _LONGEST_NAME), x, base, _FONT, _INK)
@@ -298,5 +298,9 @@ def _label(
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{font}" fill="{colour}" text-anchor="{anchor}"'
         f'{style} stroke="#ffffff" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'
-        f"{escape(text)}</text>"
+        f"{_escaped(text)}</text>"
     )
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=False)

@@ -11,7 +11,7 @@ import logging
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR, POSTINGS, TERMS
 from graphrag_tasks.language.bm25.tokens import is_code_name, query_terms, terms, words
 from graphrag_tasks.storage.artifacts import batches_of
+from graphrag_tasks.storage.columns import column, numbers
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -45,9 +46,9 @@ class Lexicon:
 
     def __init__(self, terms: pa.Table, postings: pa.Table, size: int) -> None:
         self._size = size
-        self._ends = _numpy(terms, "end")
-        self._rows = _numpy(postings, "row")
-        self._scores = _numpy(postings, "score")
+        self._ends = numbers(column(terms, "end"))
+        self._rows = numbers(column(postings, "row"))
+        self._scores = numbers(column(postings, "score"))
         self.known = {term: place for place, term in enumerate(terms["term"].to_pylist())}
 
     @classmethod
@@ -215,11 +216,3 @@ def _bm25s_scores(texts: _Texts, terms: int) -> dict[str, NDArray[np.generic]]:
         unique_token_ids=range(terms), corpus_token_ids=texts, show_progress=False
     )
     return scores
-
-
-def _numpy(table: pa.Table, name: str) -> NDArray[Any]:
-    data = table[name]
-    array: NDArray[Any] = (
-        data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
-    ).to_numpy()
-    return array

@@ -30,7 +30,7 @@ from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Records, id_ranks
 from graphrag_tasks.snapshots.store import Snapshot
-from graphrag_tasks.storage.columns import Rows, column, rows_of
+from graphrag_tasks.storage.columns import Rows, column, numbers, rows_of
 
 EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""
@@ -298,7 +298,7 @@ class Provenance:
     def _chunk_sentences(self) -> tuple[Rows, Rows]:
         """Where the sentences of each chunk begin and end, and their rows in reading order."""
         chunks = self._rows("sentences", "chunk_id", self._graph.chunks.ids)
-        ordinals = column(self._snapshot.table("sentences", ["ordinal"]), "ordinal").to_numpy()
+        ordinals = numbers(column(self._snapshot.table("sentences", ["ordinal"]), "ordinal"))
         order = np.lexsort((ordinals, chunks))
         ends = np.searchsorted(chunks[order], np.arange(len(self._graph.chunks) + 1))
         return ends, order
@@ -315,7 +315,7 @@ class Provenance:
         found = {}
         for table in ("blocks", "sentences"):
             documents = self._rows(table, "document_id", self._ids["document_id"])
-            starts = column(self._snapshot.table(table, ["char_start"]), "char_start").to_numpy()
+            starts = numbers(column(self._snapshot.table(table, ["char_start"]), "char_start"))
             order = np.lexsort((starts, documents))
             ends = np.searchsorted(documents[order], np.arange(len(self._ids["document_id"]) + 1))
             found[table] = (ends, order)
@@ -325,7 +325,7 @@ class Provenance:
     def _sentence_places(self) -> dict[str, Rows]:
         """Where sentences begin and end in their documents."""
         places = self._snapshot.table("sentences", ["char_start", "char_end"])
-        return {name: column(places, name).to_numpy() for name in places.column_names}
+        return {name: numbers(column(places, name)) for name in places.column_names}
 
     @cached_property
     def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:
@@ -334,7 +334,7 @@ class Provenance:
         relations = self._rows("evidence", "relation_id", self._graph.relations.ids)
         sentences = self._rows("evidence", "sentence_id", ids)
         table = self._snapshot.table("evidence", ["confidence"])
-        confidence = column(table, "confidence").to_numpy()
+        confidence = numbers(column(table, "confidence"))
         order = np.lexsort((id_ranks(ids)[sentences], -confidence, relations))
         bounds = np.searchsorted(relations[order], np.arange(len(self._graph.relations) + 1))
         return bounds, sentences[order], confidence[order]
@@ -365,13 +365,13 @@ class _Boxes:
         blocks = blocks.filter(pc.and_(pc.is_valid(blocks["bbox"]), pc.is_valid(blocks["page"])))
         where = f"{snapshot.folder.uri}, blocks"
         documents = rows_of(blocks, "document_id", document_ids, where)
-        starts = column(blocks, "char_start").to_numpy()
+        starts = numbers(column(blocks, "char_start"))
         order = np.lexsort((starts, documents))
         self._documents, self._starts = documents[order], starts[order]
-        self._ends = column(blocks, "char_end").to_numpy()[order]
-        self._pages = column(blocks, "page").to_numpy(zero_copy_only=False)[order]
+        self._ends = numbers(column(blocks, "char_end"))[order]
+        self._pages = numbers(column(blocks, "page"))[order]
         boxes = column(blocks, "bbox")
-        self._sides = np.column_stack([boxes.field(side).to_numpy() for side in _SIDES])[order]
+        self._sides = np.column_stack([numbers(boxes.field(side)) for side in _SIDES])[order]
         self._with_boxes = frozenset(self._documents.tolist())
 
     def of(self, document: int, start: int, end: int) -> tuple[PageBox, ...]:

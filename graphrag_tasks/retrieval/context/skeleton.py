@@ -11,7 +11,6 @@ import io
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.storage.columns import Rows
@@ -46,6 +45,8 @@ def grouped(graph: Graph, relations: Sequence[int]) -> str:
 
 def fitting(graph: Graph, relations: Rows, budget_tokens: int, *, by_head: bool) -> str:
     """Return the first relations, as many as fit a budget in tokens; empty where not one fits."""
+    from graphrag_tasks.llm.tokens import count  # here: it brings the client of language models
+
     write = grouped if by_head else as_csv
 
     def tokens(number: int) -> int:

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy import sparse
 
 from graphrag_tasks.retrieval.view.arrays import Floats
-from graphrag_tasks.storage.columns import Rows, column
+from graphrag_tasks.storage.columns import Rows, column, numbers
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 _MENTIONED = 1.0
 _OWN_TITLE = 10.0
@@ -56,8 +59,8 @@ class NameGraph:
         nodes, edges = tables["name_nodes"], tables["name_edges"]
         self.keys = places
         self._names = names
-        self.entities: Rows = column(nodes, "entity").to_numpy().astype(np.int64)
-        self.is_title: NDArray[np.bool_] = np.array(column(nodes, "is_title"), dtype=np.bool_)
+        self.entities: Rows = numbers(column(nodes, "entity")).astype(np.int64)
+        self.is_title: NDArray[np.bool_] = numbers(column(nodes, "is_title"))
         self.weights = _matrix(edges, (chunks, len(self.entities)))
         self.often: Rows = np.bincount(self.weights.indices, minlength=len(self.entities))
         rarity = np.log((chunks + 1) / (self.often + 0.5)).astype(np.float32)
@@ -124,11 +127,13 @@ def _heaviest(names: Iterable[int], weight: Mapping[int, float]) -> int:
 
 def _matrix(edges: pa.Table, shape: tuple[int, int]) -> sparse.csr_matrix:
     """Return the edges as a matrix of their weights; its places are those of the file."""
-    of_chunks = np.bincount(column(edges, "chunk").to_numpy(), minlength=shape[0])
+    from scipy import sparse  # here, as the modes without the graph do not need it
+
+    of_chunks = np.bincount(numbers(column(edges, "chunk")), minlength=shape[0])
     ends = np.concatenate([[0], np.cumsum(of_chunks)]).astype(np.int32)
-    is_about = np.array(column(edges, "is_about"), dtype=np.bool_)
+    is_about = numbers(column(edges, "is_about"))
     weights = np.where(is_about, np.float32(_OWN_TITLE), np.float32(_MENTIONED))
-    return sparse.csr_matrix((weights, column(edges, "name").to_numpy(), ends), shape=shape)
+    return sparse.csr_matrix((weights, numbers(column(edges, "name")), ends), shape=shape)
 
 
 class Walk:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.graph.relation_kinds import FACT
@@ -19,7 +18,7 @@ from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.spellings import Spellings
 from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Vectors, id_ranks, matrix
 from graphrag_tasks.snapshots.store import Snapshot
-from graphrag_tasks.storage.columns import Rows, column, rows_of
+from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers, rows_of
 
 _COMMUNITY_COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
 
@@ -45,8 +44,11 @@ class Nodes:
 
     def row_of(self, item_id: str) -> int | None:
         """Return the row of an id, or None where there is none."""
-        row: int = pc.index(self.ids, item_id).as_py()
-        return None if row < 0 else row
+        return self._sorted_ids.row_of(item_id)
+
+    @cached_property
+    def _sorted_ids(self) -> SortedTexts:
+        return SortedTexts(self.ids, np.argsort(self.id_ranks))
 
 
 class Communities:
@@ -60,9 +62,9 @@ class Communities:
         ids = column(self._table, "community_id")
         self._of = rows_of(members, "community_id", ids, where)
         self._entities = rows_of(members, "entity_id", entities, where)
-        self._centrality = column(members, "centrality").to_numpy().astype(np.float32)
-        self.levels: NDArray[np.int32] = column(self._table, "level").to_numpy()
-        self.sizes: NDArray[np.int32] = column(self._table, "size").to_numpy()
+        self._centrality = numbers(column(members, "centrality")).astype(np.float32)
+        self.levels: NDArray[np.int32] = numbers(column(self._table, "level"))
+        self.sizes: NDArray[np.int32] = numbers(column(self._table, "size"))
 
     def __len__(self) -> int:
         return len(self.levels)
@@ -119,7 +121,7 @@ class Graph:
     @cached_property
     def reference_chunks(self) -> NDArray[np.bool_] | None:
         """Whether each chunk is contents, index or bibliography; None where none is."""
-        found = np.array(self._column("chunks", "is_reference"), dtype=np.bool_)
+        found = numbers(self._column("chunks", "is_reference"))
         return found if found.any() else None
 
     @cached_property
@@ -141,7 +143,7 @@ class Graph:
     def relation_support(self) -> NDArray[np.float64]:
         """Support of each relation: confidence times the logarithm of its evidence."""
         weight, confidence = (
-            self._column("relations", name).to_numpy() for name in ("weight", "confidence")
+            numbers(self._column("relations", name)) for name in ("weight", "confidence")
         )
         support: NDArray[np.float64] = np.log2(1.0 + weight) * confidence
         return support
@@ -150,7 +152,7 @@ class Graph:
     def relation_weights(self) -> NDArray[np.float64]:
         """How strongly each relation ties its ends, as communities were found."""
         weight, confidence = (
-            self._column("relations", name).to_numpy() for name in ("weight", "confidence")
+            numbers(self._column("relations", name)) for name in ("weight", "confidence")
         )
         return relation_weights(
             weight, confidence, np.column_stack([self.heads, self.tails]),
@@ -175,13 +177,17 @@ class Graph:
     @cached_property
     def tells(self) -> NDArray[np.bool_]:
         """Whether each relation is a fact, and no association or condition."""
-        kinds = self._column("relations", "kind")
-        return np.array(pc.equal(kinds, FACT), dtype=np.bool_)
+        kinds = self._column("relations", "kind").dictionary_encode()
+        known = kinds.dictionary.to_pylist()
+        found: NDArray[np.bool_] = numbers(kinds.indices) == [
+            known.index(FACT) if FACT in known else -1
+        ]
+        return found
 
     @cached_property
     def denied(self) -> NDArray[np.bool_]:
         """Whether the sources deny each relation."""
-        return np.array(self._column("relations", "negated"), dtype=np.bool_)
+        return numbers(self._column("relations", "negated"))
 
     @cached_property
     def entity_types(self) -> list[str | None]:

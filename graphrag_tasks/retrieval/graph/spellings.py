@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from graphrag_tasks.storage.columns import column
+from graphrag_tasks.storage.columns import SortedTexts, column, numbers
 
 
 class Spellings:
@@ -19,11 +18,11 @@ class Spellings:
     """
 
     def __init__(self, spellings: pa.Table, spelled: pa.Table) -> None:
-        self._sorted = _Sorted(column(spellings, "spelling"))
-        self._ends = column(spellings, "end").to_numpy()
+        self._sorted = SortedTexts(column(spellings, "spelling"))
+        self._ends = numbers(column(spellings, "end"))
         self._names = column(spellings, "name")
         self._is_code = column(spellings, "is_code")
-        self._entities = column(spelled, "entity").to_numpy()
+        self._entities = numbers(column(spelled, "entity"))
 
     def __contains__(self, spelling: object) -> bool:
         return self._sorted.row_of(spelling) is not None
@@ -48,31 +47,8 @@ class Spellings:
         return _Places(self._sorted, self._names)
 
 
-class _Sorted:
-    """Sorted texts of an array, found without a copy of any."""
-
-    def __init__(self, texts: Any) -> None:  # noqa: ANN401 - a chunk of strings
-        _, ends, letters = texts.buffers()
-        # A memory view gives Python's own integers, in a third of the time of NumPy's.
-        self._bounds = memoryview(ends or bytes(4)).cast("i")[texts.offset :]
-        self._letters = memoryview(letters or b"")
-        self._count = len(texts)
-
-    def __getitem__(self, row: int) -> bytes:
-        start, end = self._bounds[row], self._bounds[row + 1]
-        return bytes(self._letters[start:end])
-
-    def row_of(self, text: object) -> int | None:
-        """Return the row of a text, or None where it is not."""
-        if not isinstance(text, str):
-            return None
-        wanted = text.encode("utf-8", "surrogatepass")
-        row = bisect_left(range(self._count), wanted, key=self.__getitem__)
-        return row if row < self._count and self[row] == wanted else None
-
-
 class _Called(Container[str]):
-    def __init__(self, sorted_texts: _Sorted, is_code: Any) -> None:  # noqa: ANN401 - an array
+    def __init__(self, sorted_texts: SortedTexts, is_code: Any) -> None:  # noqa: ANN401 - an array
         self._sorted = sorted_texts
         self._is_code = is_code
 
@@ -82,7 +58,7 @@ class _Called(Container[str]):
 
 
 class _Places(Mapping[str, int]):
-    def __init__(self, sorted_texts: _Sorted, names: Any) -> None:  # noqa: ANN401 - an array
+    def __init__(self, sorted_texts: SortedTexts, names: Any) -> None:  # noqa: ANN401 - an array
         self._sorted = sorted_texts
         self._names = names
 
@@ -94,7 +70,7 @@ class _Places(Mapping[str, int]):
         return int(place)
 
     def __iter__(self) -> Iterator[str]:
-        rows = np.flatnonzero(self._names.is_valid().to_numpy(zero_copy_only=False))
+        rows = np.flatnonzero(numbers(self._names.is_valid()))
         return (self._sorted[row].decode() for row in rows.tolist())
 
     def __len__(self) -> int:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.storage.columns import Rows, column, rows_of
+from graphrag_tasks.storage.columns import Rows, column, numbers, rows_of
 
 Floats = NDArray[np.float32]
 
@@ -33,7 +33,7 @@ _NO_DEVIATION = 1e-9
 
 def id_ranks(ids: pa.Array[Any]) -> Rows:
     """Return the position of each id in sorted order, which breaks ties."""
-    order = pc.sort_indices(ids).to_numpy()
+    order = numbers(pc.sort_indices(ids))
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
     return ranks
@@ -51,7 +51,7 @@ def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Ve
     width = table.schema.field("vector").type.list_size
     if width != dimension:
         raise SnapshotError(f"vectors have {width} numbers, the manifest says {dimension}", what)
-    flat = column(table, "vector").flatten().to_numpy(zero_copy_only=True)
+    flat = numbers(column(table, "vector").flatten())
     vectors: Vectors = flat.reshape(-1, width)
     vector_ids = column(table, "id")
     if vector_ids.equals(ids):
@@ -168,8 +168,11 @@ def _reader(values: Any) -> _Read:  # noqa: ANN401 - an array of any Arrow type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             return _known_only(values, _texts(values))
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            numbers = (values.fill_null(0) if values.null_count else values).to_numpy()
-            return _known_only(values, lambda rows: numbers[rows].tolist())
+            _, data = values.buffers()  # where nulls are, it holds any number
+            held = numbers(
+                type(values).from_buffers(kind, len(values), [None, data], offset=values.offset)
+            )
+            return _known_only(values, lambda rows: held[rows].tolist())
     return lambda rows: [values[row].as_py() for row in rows.tolist()]
 
 
@@ -190,7 +193,7 @@ def _known_only(values: pa.Array[Any], read: _Read) -> _Read:
     """Return a reader that gives None for nulls, whatever is stored in their place."""
     if not values.null_count:
         return read
-    known = values.is_valid().to_numpy(zero_copy_only=False)
+    known = numbers(values.is_valid())
 
     def read_known(rows: Rows) -> list[Any]:
         given = zip(read(rows), known[rows].tolist(), strict=True)
