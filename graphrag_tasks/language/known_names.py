@@ -8,8 +8,10 @@ signs inside a name make no difference. "s 4hana" finds "S/4HANA", "cl gui alv g
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import Protocol, runtime_checkable
 
 from graphrag_tasks.language.bm25 import STOP_WORDS, fold
 
@@ -18,6 +20,17 @@ _SHORTEST = 4
 """Letters of a name of one word; a shorter one is too often a common word. Chosen."""
 _MOST_WORDS = 12
 """Longer names are not looked for."""
+
+
+@runtime_checkable
+class SortedNames(Protocol):
+    """Known names that tell how a name may begin, which saves nine of ten look-ups."""
+
+    def __contains__(self, name: object, /) -> bool:
+        """Return whether it is a name."""
+
+    def begins(self, text: str) -> bool:
+        """Return whether a name begins with a text; it may say so where none does."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +78,11 @@ def find_names(text: str, known: Container[str], shortest: int = _SHORTEST) -> l
     folded = [fold(word[0]) for word in words]
     taken = [False] * len(words)
     found: list[NameMatch] = []
-    for length in range(min(len(words), _MOST_WORDS), 0, -1):
+    most = _most_words(folded, known)
+    for length in range(max(most, default=0), 0, -1):
         for start in range(len(words) - length + 1):
+            if most[start] < length:
+                continue
             end = start + length
             key = " ".join(folded[start:end])
             if key in known and can_be_named(key, shortest) and not any(taken[start:end]):
@@ -74,6 +90,18 @@ def find_names(text: str, known: Container[str], shortest: int = _SHORTEST) -> l
                 as_name = is_written_as_name([word[0] for word in words[start:end]])
                 found.append(NameMatch(key, words[start].start(), words[end - 1].end(), as_name))
     return sorted(found, key=lambda match: match.start)
+
+
+def _most_words(words: Sequence[str], known: Container[str]) -> list[int]:
+    """Return, for each word, how many words a name may have that begins there."""
+    runs_on = [words[start : start + _MOST_WORDS] for start in range(len(words))]
+    if not isinstance(known, SortedNames):
+        return list(map(len, runs_on))
+    most = []
+    for run in runs_on:
+        begun = (known.begins(" ".join(run[:length])) for length in range(1, len(run) + 1))
+        most.append(sum(1 for _ in takewhile(bool, begun)))
+    return most
 
 
 def is_written_as_name(words: list[str]) -> bool:

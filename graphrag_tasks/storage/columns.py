@@ -74,8 +74,15 @@ class SortedTexts:
         if not isinstance(text, str):
             return None
         wanted = text.encode("utf-8", "surrogatepass")
+        row = self._first_from(wanted)
+        return row if row is not None and self[row] == wanted else None
+
+    def begins(self, text: str) -> bool:
+        """Return whether a text begins with another."""
+        wanted = text.encode("utf-8", "surrogatepass")
+        row = self._first_from(wanted)
+        return row is not None and self[row].startswith(wanted)
+
+    def _first_from(self, wanted: bytes) -> int | None:
         place = bisect_left(self._rows, wanted, key=self.__getitem__)
-        if place == len(self._rows):
-            return None
-        row = int(self._rows[place])
-        return row if self[row] == wanted else None
+        return int(self._rows[place]) if place < len(self._rows) else None

@@ -1,10 +1,13 @@
 """Spellings in a mapped table: what is found, by which bytes, and what is not."""
 
+import random
+
 import pytest
 
 from graphrag_tasks.graph.names.tables import spelling_tables
-from graphrag_tasks.language.known_names import folded_name
+from graphrag_tasks.language.known_names import find_names, folded_name
 from graphrag_tasks.retrieval.graph.spellings import Spellings
+from graphrag_tasks.storage.columns import SortedTexts
 
 NAMES = ["S/4HANA", "table VBBE", "Łódź", "日本", "s 4hana"]
 CALLED = {"s 4hana": [4, 0], "table vbbe": [1], folded_name("Łódź"): [2], "日本": [3]}
@@ -46,3 +49,31 @@ def test_nothing_is_spelled_in_an_empty_index() -> None:
     empty = Spellings(**spelling_tables({}, [], places={}))
     assert "a" not in empty
     assert dict(empty.places) == {}
+
+
+def test_names_found_in_sorted_spellings_are_those_found_in_a_set() -> None:
+    choose = random.Random(0)
+    names = sorted({" ".join(choose.choices(["ab", "cd", "ef", "gh", "日本"], k=choose.randint(1, 4)))
+                    for _ in range(40)})  # fmt: skip
+    spelled = Spellings(
+        **spelling_tables({name: [row] for row, name in enumerate(names)}, names, places={})
+    )
+    for _ in range(50):
+        text = " ".join(
+            choose.choices(["Ab", "cd", "EF", "gh", "ij", "日本", "日"], k=choose.randint(0, 9))
+        )
+        assert find_names(text, spelled, 1) == find_names(text, set(names), 1), text
+        assert find_names(text, spelled.called, 1) == find_names(text, set(names), 1), text
+
+
+def test_few_spellings_are_looked_up_for_a_long_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    spelled = Spellings(**spelling_tables({"ab cd": [0]}, ["ab cd"], places={}))
+    looked_up: list[object] = []
+    look_up = SortedTexts.row_of
+    monkeypatch.setattr(
+        SortedTexts, "row_of", lambda self, text: (looked_up.append(text), look_up(self, text))[1]
+    )
+    assert [match.key for match in find_names("who gave ab cd to whom " * 9, spelled)] == [
+        "ab cd"
+    ] * 9
+    assert len(looked_up) <= 2 * 9

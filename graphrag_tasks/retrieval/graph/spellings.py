@@ -27,6 +27,10 @@ class Spellings:
     def __contains__(self, spelling: object) -> bool:
         return self._sorted.row_of(spelling) is not None
 
+    def begins(self, text: str) -> bool:
+        """Return whether a spelling begins with a text."""
+        return self._sorted.begins(text)
+
     def entities(self, spelling: str) -> tuple[int, ...]:
         """Return the entities that are spelled so, those of most mentions first."""
         row = self._sorted.row_of(spelling)
@@ -56,6 +60,9 @@ class _Called(Container[str]):
         row = self._sorted.row_of(spelling)
         return row is not None and not self._is_code[row].as_py()
 
+    def begins(self, text: str) -> bool:
+        return self._sorted.begins(text)
+
 
 class _Places(Mapping[str, int]):
     def __init__(self, sorted_texts: SortedTexts, names: Any) -> None:  # noqa: ANN401 - an array
@@ -68,6 +75,9 @@ class _Places(Mapping[str, int]):
         if place is None:
             raise KeyError(spelling)
         return int(place)
+
+    def begins(self, text: str) -> bool:
+        return self._sorted.begins(text)
 
     def __iter__(self) -> Iterator[str]:
         rows = np.flatnonzero(numbers(self._names.is_valid()))

@@ -19,7 +19,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking
 from graphrag_tasks.retrieval.question.seeds import named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
-from graphrag_tasks.retrieval.view.arrays import standardised
+from graphrag_tasks.retrieval.view.arrays import cosines_of, standardised
 
 _ASKED_FOR = """
 about across all base collection common content contents corpus cover covered covers docs document
@@ -57,7 +57,7 @@ def best_communities(graph: Graph, query: Query) -> list[RankedRow]:
     if not has_subject(query.text):
         scores: NDArray[np.floating] = communities.sizes[rows].astype(np.float32)
     else:
-        dense = communities.vectors[rows] @ query.vector
+        dense = cosines_of(communities.vectors, rows, query.vector)
         words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
         scores = standardised(dense) + standardised(words)
     order = np.lexsort((rows, -scores))[: query.k]

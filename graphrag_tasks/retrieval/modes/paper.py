@@ -21,6 +21,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, ranked_chunks
 from graphrag_tasks.retrieval.question.seeds import find_seeds
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
+from graphrag_tasks.retrieval.view.arrays import cosines
 from graphrag_tasks.storage.columns import Rows
 
 
@@ -67,15 +68,15 @@ def _fused_chunks(
     Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
     individual rank learning methods", SIGIR 2009, where k = 60.
     """
-    cosines = graph.chunks.vectors @ query.vector
-    dense = query.best_chunks(cosines, graph.chunks.id_ranks, len(cosines))
+    similarities = cosines(graph.chunks.vectors, query.vector)
+    dense = query.best_chunks(similarities, graph.chunks.id_ranks, len(similarities))
     # Both lists are ranked by the same cosine, so the graph's is a part of the dense one.
     lists = {"graph": dense[candidates[dense]], "dense": dense}
-    ranks = {name: np.zeros(len(cosines), dtype=np.int64) for name in lists}
-    fused = np.zeros(len(cosines))
+    ranks = {name: np.zeros(len(similarities), dtype=np.int64) for name in lists}
+    fused = np.zeros(len(similarities))
     for name, rows in lists.items():
         ranks[name][rows] = np.arange(1, len(rows) + 1)
         fused[rows] += 1.0 / (config.rrf_k + ranks[name][rows])
     best = query.best_chunks(fused, graph.chunks.id_ranks)
     places = [{name: int(of[row]) for name, of in ranks.items() if of[row]} for row in best]
-    return ranked_chunks(best, fused, cosines, places)
+    return ranked_chunks(best, fused, similarities, places)

@@ -9,7 +9,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language import load_pipeline
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.question.query import Query, Seed
-from graphrag_tasks.retrieval.view.arrays import top
+from graphrag_tasks.retrieval.view.arrays import cosines, cosines_of, top
 
 _COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler")
 _DETERMINERS = {"DT", "PDT", "PRP$", "WDT", "WP$"}
@@ -47,7 +47,7 @@ def find_seeds(graph: Graph, query: Query, config: RetrievalConfig) -> list[Seed
     """
     if not len(graph.entities):
         return []
-    scores = graph.entities.vectors @ query.vector
+    scores = cosines(graph.entities.vectors, query.vector)
     rows: dict[int, str] = {}
     for phrase in query.noun_phrases(query.text):
         for row in graph.names.get(name_key(phrase), ()):
@@ -95,10 +95,9 @@ def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
         match = link.match
         surface = query.text[match.start : match.end]
         rows = sorted(link.rows, key=graph.entities.id_ranks.__getitem__)
-        cosines = (graph.entities.vectors[rows] @ query.vector).tolist()
+        near = cosines_of(graph.entities.vectors, rows, query.vector).tolist()
         seeds = (
-            Seed(row, cosine, f"name '{surface}'")
-            for row, cosine in zip(rows, cosines, strict=True)
+            Seed(row, cosine, f"name '{surface}'") for row, cosine in zip(rows, near, strict=True)
         )
         found.append(NamedSeeds(surface, match.start, match.as_name, tuple(seeds)))
     return found

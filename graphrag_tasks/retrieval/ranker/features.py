@@ -15,7 +15,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
 from graphrag_tasks.retrieval.ranker.walk import Walked, walk
-from graphrag_tasks.retrieval.view.arrays import Floats, all_cosines, cosines, standardised, top
+from graphrag_tasks.retrieval.view.arrays import Floats, all_cosines, cosines_of, standardised, top
 from graphrag_tasks.storage.columns import Rows
 
 CANDIDATES = 60
@@ -181,7 +181,7 @@ def _statements(graph: Graph, query: Query, rows: Rows) -> Floats:
     relations, chunks = graph.chunk_relations.pairs(rows)
     best = np.zeros(len(rows), dtype=np.float32)
     if len(relations):
-        np.maximum.at(best, chunks, cosines(graph.relations.vectors, relations, query.vector))
+        np.maximum.at(best, chunks, cosines_of(graph.relations.vectors, relations, query.vector))
     return best
 
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, ranked_chunks
-from graphrag_tasks.retrieval.view.arrays import Scores, standardised
+from graphrag_tasks.retrieval.view.arrays import Scores, cosines, standardised
 from graphrag_tasks.storage.columns import Rows
 
 
 def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     """Return the k chunks with the highest cosine."""
-    scores = graph.chunks.vectors @ query.vector
+    scores = cosines(graph.chunks.vectors, query.vector)
     id_ranks = graph.chunks.id_ranks
     rows = query.best_chunks(query.reranked(scores, id_ranks), id_ranks)
     ranks = [{"dense": place} for place in range(1, len(rows) + 1)]
@@ -46,7 +46,7 @@ def hybrid_chunks(
 
     The mask `inside`, shape (chunks,), limits the choice; scores are standardised over all chunks.
     """
-    dense = graph.chunks.vectors @ query.vector
+    dense = cosines(graph.chunks.vectors, query.vector)
     lexical = graph.lexicon.scores(graph.lexicon.asked(query.text))
     scores = standardised(dense) + np.float32(bm25_weight) * standardised(lexical)
     id_ranks = graph.chunks.id_ranks

@@ -25,7 +25,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, Seed
 from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.view.arrays import Floats, standardised, top
+from graphrag_tasks.retrieval.view.arrays import Floats, cosines, standardised, top
 from graphrag_tasks.storage.columns import Rows
 
 _SOFT = 10.0
@@ -86,7 +86,7 @@ def walk(
     settings = config.walk
     names, ranks = graph.name_graph, graph.chunks.id_ranks
     if dense is None:
-        dense = graph.chunks.vectors @ query.vector
+        dense = cosines(graph.chunks.vectors, query.vector)
     asked = graph.lexicon.asked(query.text)
     bm25 = graph.lexicon.scores(asked)
     dense_z, bm25_z = standardised(dense), standardised(bm25)

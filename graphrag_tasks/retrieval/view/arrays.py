@@ -60,7 +60,17 @@ def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Ve
     return vectors[rows]
 
 
-def cosines(vectors: Vectors, rows: Rows, vector: Vectors) -> Vectors:
+def cosines(vectors: Vectors, vector: Vectors) -> Vectors:
+    """Return the product of each row with a vector.
+
+    A matrix product would wake all threads of the BLAS library, which then wait for each other:
+    40 times the CPU for 5,000 rows.
+    """
+    found: Vectors = np.vecdot(vectors, vector)
+    return found
+
+
+def cosines_of(vectors: Vectors, rows: Rows | Sequence[int], vector: Vectors) -> Vectors:
     """Return the product of some rows with a vector; few are copied at a time, to stay in cache."""
     found = np.empty(len(rows), dtype=np.float32)
     copy = np.empty((min(len(rows), _COPIED_AT_ONCE), vectors.shape[1]), dtype=np.float32)
@@ -68,7 +78,7 @@ def cosines(vectors: Vectors, rows: Rows, vector: Vectors) -> Vectors:
         part = rows[start : start + _COPIED_AT_ONCE]
         # With mode "clip" nothing is copied twice; rows are of the table, so none is clipped.
         copied = vectors.take(part, axis=0, out=copy[: len(part)], mode="clip")
-        found[start : start + len(part)] = copied @ vector
+        found[start : start + len(part)] = np.vecdot(copied, vector)
     return found
 
 
@@ -79,7 +89,7 @@ def all_cosines(vectors: Vectors, several: Vectors) -> Vectors:
     for start in range(0, len(vectors), _READ_AT_ONCE):
         part = slice(start, start + _READ_AT_ONCE)
         for own, vector in zip(found, several, strict=True):
-            np.dot(vectors[part], vector, out=own[part])
+            np.vecdot(vectors[part], vector, out=own[part])
     return found
 
 
