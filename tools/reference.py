@@ -391,6 +391,8 @@ def _call_words(name: str, function: Callable[..., Any]) -> str:
 
 def _signature(name: str, value: Callable[..., Any]) -> str:
     """Return a call as code, one parameter a line where it is long."""
+    if isinstance(value, type) and issubclass(value, BaseModel):
+        value.model_rebuild()  # settings are checked, and have a signature, from first use on
     signature = inspect.signature(value)
     shown: list[str] = []
     kinds = inspect.Parameter

@@ -53,15 +53,13 @@ def test_nothing_is_spelled_in_an_empty_index() -> None:
 
 def test_names_found_in_sorted_spellings_are_those_found_in_a_set() -> None:
     choose = random.Random(0)
-    names = sorted({" ".join(choose.choices(["ab", "cd", "ef", "gh", "日本"], k=choose.randint(1, 4)))
-                    for _ in range(40)})  # fmt: skip
+    known, asked = ["ab", "cd", "ef", "gh", "日本"], ["Ab", "cd", "EF", "gh", "ij", "日本", "日"]
+    names = sorted({" ".join(choose.choices(known, k=choose.randint(1, 4))) for _ in range(40)})
     spelled = Spellings(
         **spelling_tables({name: [row] for row, name in enumerate(names)}, names, places={})
     )
     for _ in range(50):
-        text = " ".join(
-            choose.choices(["Ab", "cd", "EF", "gh", "ij", "日本", "日"], k=choose.randint(0, 9))
-        )
+        text = " ".join(choose.choices(asked, k=choose.randint(0, 9)))
         assert find_names(text, spelled, 1) == find_names(text, set(names), 1), text
         assert find_names(text, spelled.called, 1) == find_names(text, set(names), 1), text
 
