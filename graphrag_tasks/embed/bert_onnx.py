@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES
+from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES, overflows
 from graphrag_tasks.embed.model_files import BertConfig, Head, read_tensor
 
 EMBEDDING = "embedding"
@@ -31,6 +31,7 @@ SCORE = "score"
 
 _OPSET = 20  # the first with Gelu
 _IR_VERSION = 9  # the one of that opset: readable by every runtime that has it
+_MIDDLE, _MOST = 128, 127  # of a byte: what stands for 0, and the most steps from it
 _MASKED = -10_000.0  # exp() of any score plus this is exactly 0 in float32
 
 Weights = Mapping[str, NDArray[np.generic]]
@@ -40,9 +41,11 @@ Weights = Mapping[str, NDArray[np.generic]]
 class _Graph:
     """Nodes and constants of a graph under construction; values go by their names."""
 
-    def __init__(self, weights: Weights, config: BertConfig) -> None:
+    def __init__(self, weights: Weights, config: BertConfig, by_bytes: bool = False) -> None:
         self.weights = {name.removeprefix(config.prefix): weights[name] for name in weights}
         self.config = config
+        self.by_bytes = by_bytes
+        self.as_bytes: dict[str, tuple[str, str]] = {}
         self.nodes: list[NodeProto] = []
         self.constants: dict[str, TensorProto] = {}
 
@@ -91,11 +94,55 @@ class _Graph:
 
     def dense(self, hidden: str, name: str, factor: np.float32 | None = None) -> str:
         """Return `factor` * (hidden @ W.T + bias); checkpoints hold W as (outputs, inputs)."""
-        matrix, bias = self.tensor(f"{name}.weight").T, self.tensor(f"{name}.bias")
-        if factor is not None:
-            matrix, bias = matrix * factor, bias * factor
-        product = self.apply("MatMul", hidden, self.constant(f"{name}.weight", matrix))
-        return self.apply("Add", product, self.constant(f"{name}.bias", bias))
+        factor = np.float32(1) if factor is None else factor
+        if self.by_bytes and f"{name}.weight#q" in self.weights:
+            product = self.product_of_bytes(hidden, f"{name}.weight", factor)
+        else:
+            matrix = self.tensor(f"{name}.weight").T * factor
+            product = self.apply("MatMul", hidden, self.constant(f"{name}.weight", matrix))
+        bias = self.constant(f"{name}.bias", self.tensor(f"{name}.bias") * factor)
+        return self.apply("Add", product, bias)
+
+    def product_of_bytes(self, hidden: str, name: str, factor: np.float32) -> str:
+        """Return `factor` * hidden @ W.T, where W is kept as rows of int8.
+
+        Each token's state is rounded to 255 values, by a scale of its own: it does not depend on
+        the tokens beside it. Sums are of whole numbers, which every processor has the same; where
+        products of signed bytes may overflow, W has 128 added, which is taken away again.
+        """
+        if hidden not in self.as_bytes:
+            self.as_bytes[hidden] = self.rounded(hidden)
+        read, scale = self.as_bytes[hidden]
+        middle = self.byte(_MIDDLE)
+        rows = np.ascontiguousarray(self.weights[f"{name}#q"].T)
+        zeros = [middle]
+        if overflows():
+            rows = (rows.astype(np.int16) + _MIDDLE).astype(np.uint8)
+            zeros.append(middle)
+        self.constants[name] = numpy_helper.from_array(rows, name)
+        total = self.apply("MatMulInteger", read, name, *zeros)
+        scales = self.constant(f"{name}#s", self.weights[f"{name}#s"].astype(np.float32) * factor)
+        product = self.apply("Mul", self.apply("Cast", total, to=TensorProto.FLOAT), scales)
+        return self.apply("Mul", product, scale)
+
+    def rounded(self, hidden: str) -> tuple[str, str]:
+        """Return the states as bytes around 128, and what one of each token's steps is."""
+        largest = self.apply("ReduceMax", self.apply("Abs", hidden), self.integers(-1), keepdims=1)
+        largest = self.apply("Max", largest, self.number("tiny", float(np.finfo(np.float32).tiny)))
+        step = self.apply("Mul", largest, self.number("step", 1 / _MOST))
+        steps = self.apply("Round", self.apply("Div", hidden, step))
+        above_zero = self.apply("Add", steps, self.number("middle", _MIDDLE))
+        return self.apply("Cast", above_zero, to=TensorProto.UINT8), step
+
+    def byte(self, value: int) -> str:
+        """Return the name of a uint8 scalar."""
+        name = f"byte_{value}"
+        self.constants[name] = numpy_helper.from_array(np.array(value, np.uint8), name)
+        return name
+
+    def number(self, name: str, value: float) -> str:
+        """Return the name of a float32 scalar."""
+        return self.constant(name, np.array(value, np.float32))
 
     def layer_norm(self, hidden: str, name: str) -> str:
         """Return the normalised hidden states."""
@@ -124,17 +171,20 @@ def build_encoder(weights: Weights, config: BertConfig) -> ModelProto:
     return _model(graph, [INPUT_IDS, ATTENTION_MASK], EMBEDDING, ["b", config.hidden_size])
 
 
-def build_cross_encoder(weights: Weights, config: BertConfig, head: Head) -> ModelProto:
+def build_cross_encoder(
+    weights: Weights, config: BertConfig, head: Head, *, by_bytes: bool = False
+) -> ModelProto:
     """Build the graph from a question and a passage in one input to a score.
 
     Inputs are those of `build_encoder`, and `token_type_ids` where the model has two types; the
-    output `score` is float32, shape (b,).
+    output `score` is float32, shape (b,). With `by_bytes`, matrices that are kept as rows of int8
+    are multiplied as such.
 
     Raises:
         ConfigError: A tensor is missing.
     """
     inputs = [INPUT_IDS, ATTENTION_MASK, *([TOKEN_TYPES] if config.token_types > 1 else [])]
-    graph = _Graph(weights, config)
+    graph = _Graph(weights, config, by_bytes)
     with _complete("retrieval.reranker"):
         hidden = _hidden_states(graph, inputs)
         first = _first(graph, hidden)
@@ -195,8 +245,8 @@ def _embeddings(graph: _Graph, typed: bool) -> str:
 def _attention_bias(graph: _Graph) -> str:
     """Return 0 for tokens and a large negative score for padding, shape (b, 1, 1, s)."""
     mask = graph.apply("Cast", ATTENTION_MASK, to=TensorProto.FLOAT)
-    padding = graph.apply("Sub", graph.constant("one", np.array(1, np.float32)), mask)
-    masked = graph.constant("masked", np.array(_MASKED, np.float32))
+    padding = graph.apply("Sub", graph.number("one", 1), mask)
+    masked = graph.number("masked", _MASKED)
     return graph.apply("Unsqueeze", graph.apply("Mul", padding, masked), graph.integers(1, 2))
 
 

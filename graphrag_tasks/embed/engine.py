@@ -14,6 +14,7 @@ import ctypes
 import importlib.util
 import logging
 import os
+import platform
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -170,8 +171,20 @@ def _openvino() -> Any:  # noqa: ANN401 - an untyped library
 
 
 @cache
+def _cpu_info() -> str:
+    """Return what Linux says of the processor; empty elsewhere."""
+    return _CPU_INFO.read_text("utf-8") if _CPU_INFO.is_file() else ""
+
+
+@cache
+def overflows() -> bool:
+    """Return whether ONNX Runtime's products of signed bytes may overflow: x86 without VNNI."""
+    return platform.machine().lower() in ("x86_64", "amd64") and "vnni" not in _cpu_info()
+
+
+@cache
 def _computes_in_bfloat16() -> bool:
-    if _CPU_INFO.is_file() and not any(flag in _CPU_INFO.read_text() for flag in _BF16_FLAGS):
+    if _cpu_info() and not any(flag in _cpu_info() for flag in _BF16_FLAGS):
         return False  # without OpenVINO, whose import takes a third of a second
     return "BF16" in _openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
 

@@ -135,6 +135,7 @@ class Searcher:
     def with_reranking(self, query: Query, mode: str, candidates: int | None) -> Query:
         """Return a query whose first chunks are reranked: so many, as `Index.search` says."""
         settings = self.config.rerank
+        only_near = candidates is None
         if candidates is None:  # a question in a language of its own would be misread
             is_read = mode not in PLAIN_MODES and self.graph.lexicon.asked(query.text)
             candidates = settings.candidates if is_read else 0
@@ -145,7 +146,8 @@ class Searcher:
         def read(rows: Sequence[int]) -> Floats:
             return reranker.scores(query.text, self.passages(rows))
 
-        return replace(query, reranking=Reranking(min(candidates, MOST_CHUNKS), read))
+        reranking = Reranking(min(candidates, MOST_CHUNKS), read, only_near)
+        return replace(query, reranking=reranking)
 
     def _signals(self, first: int | None, query: Query) -> Signals:
         lexicon = self.graph.lexicon

@@ -185,6 +185,57 @@ def test_rows_of_int8_are_multiplied_as_they_are_read(tiny_weights: Weights) -> 
     assert found[0].tobytes() == found[1].tobytes()
 
 
+def packed_layers(weights: Weights, most: int) -> dict[str, NDArray[np.generic]]:
+    """Return weights with the layers' matrices as rows of int8 between `-most` and `most`."""
+    found: dict[str, NDArray[np.generic]] = {}
+    for name, tensor in weights.items():
+        if name.startswith("encoder") and name.endswith(".weight") and tensor.ndim == 2:
+            scales = np.abs(tensor).max(axis=1) / most
+            found[f"{name}#q"] = np.round(tensor / scales[:, None]).astype(np.int8)
+            found[f"{name}#s"] = scales
+        else:
+            found[name] = tensor
+    return found
+
+
+def scored(model: onnx.ModelProto, texts: list[list[int]]) -> NDArray[np.float32]:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    ids = np.array(texts)
+    inputs = {INPUT_IDS: ids, ATTENTION_MASK: np.ones_like(ids), TOKEN_TYPES: np.zeros_like(ids)}
+    scores: NDArray[np.float32] = session.run([SCORE], inputs)[0]
+    return scores
+
+
+@pytest.mark.parametrize("overflows", [False, True])
+def test_products_of_bytes_are_near_those_of_floats_and_alike_on_all_processors(
+    tiny_weights: Weights, overflows: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = packed_layers(with_head(tiny_weights, "mid", "out"), most=60)  # overflows nowhere
+    texts = [[2, 7, 8, 3], [2, 20, 9, 3], [2, 20, 9, 11]]
+    monkeypatch.setattr("graphrag_tasks.embed.bert_onnx.overflows", lambda: not overflows)
+    other = scored(build_cross_encoder(weights, CONFIG, HEADS[0], by_bytes=True), texts)
+    monkeypatch.setattr("graphrag_tasks.embed.bert_onnx.overflows", lambda: overflows)
+    model = build_cross_encoder(weights, CONFIG, HEADS[0], by_bytes=True)
+    onnx.checker.check_model(model, full_check=True)
+    found = scored(model, texts)
+    assert found.tobytes() == other.tobytes()
+    exact = scored(build_cross_encoder(weights, CONFIG, HEADS[0]), texts)
+    assert np.abs(found - exact).max() < 0.1
+    assert not np.array_equal(found, exact)
+
+
+def test_a_score_by_bytes_does_not_depend_on_the_batch(tiny_weights: Weights) -> None:
+    weights = packed_layers(with_head(tiny_weights, "mid", "out"), most=60)
+    model = build_cross_encoder(weights, CONFIG, HEADS[0], by_bytes=True)
+    texts = [[2, 7, 8, 3], [2, 20, 9, 3], [2, 20, 9, 11]]
+    alone = [scored(model, [text])[0] for text in texts]
+    np.testing.assert_allclose(scored(model, texts), alone, atol=1e-6)
+
+
 @pytest.mark.parametrize("missing", ["mid.weight", "out.weight"])
 def test_a_model_without_a_head_is_refused(tiny_weights: Weights, missing: str) -> None:
     weights = with_head(tiny_weights, "mid", "out")

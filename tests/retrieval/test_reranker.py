@@ -1,15 +1,18 @@
 """Reading the first chunks again: which are read, what their order becomes, what hits say of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RerankConfig, RetrievalConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.model_files import RERANKER, verify_weights
 from graphrag_tasks.retrieval import Context, Index, open_index
+from graphrag_tasks.retrieval.question.query import Query, Reranking
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder, best_window
 from tests.embed.conftest import HIDDEN, WriteModel
@@ -184,3 +187,22 @@ def test_a_folder_is_read_as_a_reranker_only_with_its_head(write_model: WriteMod
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="neither a folder nor"):
         CrossEncoder(tmp_path / "none")
+
+
+@pytest.mark.parametrize(("near", "read"), [(15, 15), (8, 8), (2, 20), (20, 20)])
+def test_what_the_first_stage_puts_far_behind_is_not_read(near: int, read: int) -> None:
+    scores = np.array([5.0] * near + [0.0] * (20 - near), np.float32)
+    asked: list[int] = []
+
+    def reader(rows: Sequence[int]) -> NDArray[np.float32]:
+        asked.extend(rows)
+        return np.arange(len(rows), dtype=np.float32)
+
+    def order(reranking: Reranking) -> list[int]:
+        query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
+        return np.argsort(-query.reranked(scores, np.arange(20)), kind="stable").tolist()
+
+    found = order(Reranking(20, reader, only_near=True))
+    assert asked == list(range(read))
+    assert sorted(found[:read]) == asked and found[read:] == list(range(read, 20))
+    assert len(order(Reranking(20, reader))) == 20 and asked[read:] == list(range(20))

@@ -412,14 +412,22 @@ class WalkConfig(BaseConfig):
 class RerankConfig(BaseConfig):
     """A second reading: a reranker reads the first chunks of a ranking with the question."""
 
-    candidates: int = Field(20, ge=0, le=200, description="first chunks that are reranked; 0: none")
+    candidates: int = Field(
+        20,
+        ge=0,
+        le=200,
+        description="first chunks that are reranked, but those far behind; 0: none",
+    )
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
-    max_tokens: int = Field(192, gt=0, description="of question and chunk that are read")
+    max_tokens: int = Field(128, gt=0, description="of question and chunk that are read")
     min_relevance: float = Field(
         0, ge=0, lt=1, description="chunks that were read and answer less probably are left out"
     )
     engine: Literal["auto", "openvino", "onnxruntime"] = Field("auto", description="as in embed")
+    precision: Literal["int8", "float32"] = Field(
+        "int8", description="of products by ONNX Runtime, where the model keeps its rows as int8"
+    )
 
 
 class RetrievalConfig(BaseConfig):

@@ -30,6 +30,10 @@ MOST_READ = 2_000
 MOST_CHUNKS = 1_000
 """Chunks that one search returns."""
 
+_TOO_FAR = np.float32(-0.8)
+"""Standardised score of the first stage below which a candidate is far behind: a fifth of them. By
+the questions of docs/results.md, where reading them too finds as much."""
+
 _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
 
@@ -39,12 +43,19 @@ class Reranking:
 
     Attributes:
         candidates: How many of the first chunks are read.
+        only_near: Whether those are left out that the first stage puts far behind the others.
         scores: What was read so far, by row.
         places: The place of each candidate in the first reading, by row.
     """
 
-    def __init__(self, candidates: int, read: Callable[[Sequence[int]], Floats]) -> None:
+    def __init__(
+        self,
+        candidates: int,
+        read: Callable[[Sequence[int]], Floats],
+        only_near: bool = False,
+    ) -> None:
         self.candidates = candidates
+        self.only_near = only_near
         self.scores: dict[int, float] = {}
         self.places: dict[int, int] = {}
         self._read = read
@@ -118,8 +129,8 @@ class Query:
     def reranked(self, scores: Floats, id_ranks: Rows, rows: Rows | None = None) -> Floats:
         """Return scores that put the first chunks in the order of both readings, and some last.
 
-        Both stages count the same: each is standardised over the chunks that are reranked.
-        The other chunks follow in their order.
+        Both stages count the same: the first is standardised over the candidates, the second over
+        those that are read. The other chunks follow in their order.
 
         Args:
             scores: Of the first reading.
@@ -138,8 +149,11 @@ class Query:
         first = allowed[top(scores[allowed], id_ranks[rows[allowed]], self.reranking.candidates)]
         if not len(first):
             return scores
-        again = standardised(self.reranking.of(rows[first]))
-        both = standardised(scores[first]) + again
+        apart = standardised(scores[first])
+        if self.reranking.only_near:
+            near = apart >= _TOO_FAR
+            first, apart = first[near], apart[near]
+        both = apart + standardised(self.reranking.of(rows[first]))
         found: Floats = scores - scores.max() + (both.min() - 1)
         found[first] = both
         return self._last_behind(found, rows)

@@ -18,7 +18,13 @@ import numpy as np
 
 from graphrag_tasks.core.config import RerankConfig
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES, Engine
+from graphrag_tasks.embed.engine import (
+    ATTENTION_MASK,
+    INPUT_IDS,
+    ONNXRUNTIME,
+    TOKEN_TYPES,
+    Engine,
+)
 from graphrag_tasks.embed.model_files import (
     RERANKER,
     file_sha256,
@@ -39,8 +45,7 @@ if TYPE_CHECKING:
 _QUESTION_TOKENS = 72
 """Of a question, the rest is cut; the built-in model was tuned with as many (its model card)."""
 _BATCH_TOKENS = 2048
-"""Tokens of a batch with its padding, about ten windows of 192; keeps the memory of a call
-small."""
+"""Tokens of a batch with its padding, about sixteen windows; keeps the memory of a call small."""
 _SHORTEST = _QUESTION_TOKENS + 16
 """Least `max_tokens`: leaves a window of some words beside a whole question."""
 _STEP = 16
@@ -55,6 +60,8 @@ class CrossEncoder:
         max_tokens: Tokens of question and passage that are read.
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
+        precision: `int8`, by which ONNX Runtime multiplies matrices that the model keeps as bytes
+            as they are, or `float32`. OpenVINO has its own (`embed.engine`).
 
     Raises:
         ConfigError: The model is of another kind or incomplete, or `max_tokens` is outside what
@@ -65,9 +72,10 @@ class CrossEncoder:
         self,
         model: str | Path = RERANKER,
         *,
-        max_tokens: int = 192,
+        max_tokens: int = 128,
         threads: int = 0,
         engine: str = "auto",
+        precision: str = "int8",
     ) -> None:
         self._files = find_model(model, "retrieval.rerank.model")
         self._config = read_config(self._files)
@@ -75,7 +83,10 @@ class CrossEncoder:
             lengths = f"{_SHORTEST} to {self._config.longest}, the lengths this model reads"
             raise ConfigError(f"{max_tokens} is outside {lengths}", "retrieval.rerank.max_tokens")
         self._max_tokens = max_tokens
-        self._engine = Engine(self._graph, lambda: self.fingerprint, engine, threads)
+        self._precision = precision
+        self._engine = Engine(
+            self._graph, lambda: f"{self.fingerprint} {self._by_bytes}", engine, threads
+        )
 
     @cached_property
     def fingerprint(self) -> str:
@@ -131,12 +142,16 @@ class CrossEncoder:
             raise ConfigError(what, str(self._files.tokenizer))
         return tokens
 
+    @property
+    def _by_bytes(self) -> bool:
+        return self._precision == "int8" and self._engine.name == ONNXRUNTIME
+
     def _graph(self) -> ModelProto:
         from graphrag_tasks.embed.bert_onnx import build_cross_encoder
 
         weights = load_weights(self._files.weights)
         head = find_head(weights, str(self._files.config.parent))
-        return build_cross_encoder(weights, self._config, head)
+        return build_cross_encoder(weights, self._config, head, by_bytes=self._by_bytes)
 
 
 def best_window(
@@ -163,4 +178,7 @@ def best_window(
 
 def make_cross_encoder(config: RerankConfig) -> CrossEncoder:
     """Return the cross-encoder that the settings describe."""
-    return CrossEncoder(config.model, max_tokens=config.max_tokens, engine=config.engine)
+    return CrossEncoder(
+        config.model, max_tokens=config.max_tokens, engine=config.engine,
+        precision=config.precision,
+    )  # fmt: skip
