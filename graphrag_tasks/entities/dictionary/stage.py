@@ -49,6 +49,7 @@ _SQL = statements(
     term=TERM,
     heading=HEADING,
     title=TITLE,
+    defines=r"(?s)^([^:\n]{2,60}?)(?: ?:| [-–—])\s+((?:\S+\s+){2,}\S.*)",
     is_glossary=r"(?i)\b(?:glossary|terminology|definitions|acronyms|abbreviations)\b",
     is_column=r"(?i)^(?:term|acronym|abbreviation|expression|concept|keyword)s?$",
 )
