@@ -38,7 +38,7 @@ TRIPLES = pa.schema([pa.field(one.name, one.type) for one in schemas.TRIPLES])
 """The rows that `triples_of_documents` gives: those of the table `triples`."""
 
 VECTORS = pa.schema(
-    {"chunk_id": pa.string(), "text_sha256": pa.string(), "vector": pa.list_(pa.float32())}
+    {"id": pa.string(), "text_sha256": pa.string(), "vector": pa.list_(pa.float32())}
 )
 """The rows that `vectors_of_chunks` gives; not every engine knows lists of a fixed length."""
 

@@ -54,7 +54,7 @@ def embed_on_ray(chunks: Dataset, config: EmbedConfig) -> Dataset:
         config: The stage's settings.
 
     Returns:
-        `chunk_id`, `text_sha256`, and `vector` as a list of floats.
+        `id` of the chunk, `text_sha256`, and `vector` as a list of floats.
     """
     return _mapped(chunks, vectors_of_chunks(config), VECTORS, _CHUNKS)
 

@@ -49,7 +49,7 @@ def embed_on_spark(chunks: DataFrame, config: EmbedConfig) -> DataFrame:
         config: The stage's settings.
 
     Returns:
-        `chunk_id`, `text_sha256`, and `vector` as a list of floats.
+        `id` of the chunk, `text_sha256`, and `vector` as a list of floats.
     """
     wanted = chunks.select("chunk_id", "text", "heading_path")
     return _mapped(wanted, vectors_of_chunks(config), VECTORS)

@@ -66,7 +66,7 @@ def _session(config: SqlConfig) -> tuple[SparkSession, bool]:
     if master.startswith(_CONNECT):
         builder = builder.remote(master)
     else:
-        _check_java()
+        check_java()
         builder = builder.master(master)
     if is_local:
         for name, value in _local_settings(config).items():
@@ -90,7 +90,12 @@ def _local_settings(config: SqlConfig) -> dict[str, str]:
     }
 
 
-def _check_java() -> None:
+def check_java() -> None:
+    """Refuse to begin without Java.
+
+    Raises:
+        MissingDependencyError: There is none on the path or in `JAVA_HOME`.
+    """
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java") or (home and shutil.which("java", path=f"{home}/bin"))):
         raise MissingDependencyError(

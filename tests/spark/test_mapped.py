@@ -65,7 +65,7 @@ def triples(tables: dict[str, pa.Table]) -> pa.Table:
 def vectors(tables: dict[str, pa.Table]) -> pa.Table:
     empty = (schemas.SCHEMAS[name].empty_table() for name in ("entities", "relations"))
     found = embed(tables["chunks"], *empty, config=EMBED, embedder=make_embedder(EMBED))
-    return found.tables["chunk_vectors"].cast(VECTORS).sort_by("chunk_id")
+    return found.tables["chunk_vectors"].cast(VECTORS).sort_by("id")
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_batches_give_the_rows_of_the_stages(
     assert found.sort_by("triple_id").equals(triples)
     chunks = tables["chunks"].to_batches(max_chunksize=2)
     found = pa.Table.from_batches(vectors_of_chunks(EMBED)(iter(chunks)), VECTORS)
-    assert found.sort_by("chunk_id").equals(vectors)
+    assert found.sort_by("id").equals(vectors)
 
 
 def test_spark_gives_the_rows_of_the_stages(
@@ -94,7 +94,7 @@ def test_spark_gives_the_rows_of_the_stages(
     assert found.cast(TRIPLES).sort_by("triple_id").equals(triples)
     chunks = spark.createDataFrame(tables["chunks"].select(["chunk_id", "text", "heading_path"]))
     found = embed_on_spark(chunks.repartition(2), EMBED).toArrow()
-    assert found.cast(VECTORS).sort_by("chunk_id").equals(vectors)
+    assert found.cast(VECTORS).sort_by("id").equals(vectors)
 
 
 def test_ray_gives_the_rows_of_the_stages(
@@ -107,4 +107,4 @@ def test_ray_gives_the_rows_of_the_stages(
     assert found.cast(TRIPLES).sort_by("triple_id").equals(triples)
     chunks = ray.data.from_arrow(tables["chunks"]).repartition(2)
     found = pa.concat_tables(ray.get(embed_on_ray(chunks, EMBED).to_arrow_refs()))
-    assert found.cast(VECTORS).sort_by("chunk_id").equals(vectors)
+    assert found.cast(VECTORS).sort_by("id").equals(vectors)
