@@ -74,7 +74,7 @@ FROM places GROUP BY ALL ORDER BY ALL
 -- name: company
 -- The words of the chunks that the asked entities stand in, entity by entity.
 SELECT entity_id, document_id, word, count(*) AS count FROM (
-    SELECT chunk_id, document_id, lower(unnest(regexp_extract_all(text, '\p{L}{3,}'))) AS word
+    SELECT chunk_id, document_id, unnest(regexp_extract_all(lower(text), '\p{L}{3,}')) AS word
     FROM sentences
 ) JOIN (
     SELECT DISTINCT entity_id, document_id, chunk_id FROM places SEMI JOIN asked USING (entity_id)
