@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Rule: TypeAlias = "Callable[[exp.Expression], exp.Expression]"
 
-_REGEX_PART = re.compile(r"\\[pP]\{\w+\}|\\.|\[|\]|\$", re.DOTALL)
+_REGEX_PART = re.compile(r"\\[pP]\{\w+\}|\\.|[][$&]", re.DOTALL)
 _WORD = "[0-9A-Za-z_]"
 _BOUNDARY = f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))"
 _SPACES, _NO_SPACES = r"\t\n\f\r ", r"[^\t\n\f\r ]"
@@ -115,7 +115,7 @@ def java_pattern(pattern: str) -> str:
         if found == r"\s":
             return _SPACES if inside else f"[{_SPACES}]"
         if inside:
-            return found
+            return r"\&" if found == "&" else found  # two are an intersection
         return {"$": r"\z", r"\b": _BOUNDARY, r"\S": _NO_SPACES}.get(found, found)
 
     text = _REGEX_PART.sub(part, pattern).replace("(?i)", "(?iu)")

@@ -2,11 +2,14 @@
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
+
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of Spark's workers
 
 if find_spec("pyspark") is None:
     collect_ignore_glob = ["test_*.py"]  # another environment: make test-spark

@@ -29,7 +29,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning"),
     # Both warn of what they do themselves.
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-    pytest.mark.filterwarnings("ignore:.use_push_based_shuffle:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.use_:DeprecationWarning"),
 ]
 
 TEXTS = {

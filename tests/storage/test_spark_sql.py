@@ -53,6 +53,7 @@ def test_no_row_depends_on_the_engine() -> None:
         (r"[^[]\[", r"(?d)[^\[]\["),
         (r"(?i)x\p{Ll}", r"(?d)(?iu)x\p{Ll}"),
         (r"\\b", r"(?d)\\b"),
+        (r"&[a&&b]", r"(?d)&[a\&\&b]"),
     ],
 )
 def test_patterns_match_the_same_in_java(pattern: str, java: str) -> None:
