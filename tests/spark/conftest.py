@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,29 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of Spark's workers
 
 if find_spec("pyspark") is None:
     collect_ignore_glob = ["test_*.py"]  # another environment: make test-spark
+
+_IGNORED = (
+    # JAX, which the tests' environment has, warns of every process that Spark and Ray begin.
+    "ignore:os.fork:RuntimeWarning",
+    # Both warn of what they do themselves.
+    "ignore:PySpark does not yet fully support pandas:FutureWarning",
+    "ignore:.use_:DeprecationWarning",
+)
+
+COUNTED = pytest.StashKey[str]()
+"""What is said at the end: how many statements were run."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            for ignored in _IGNORED:
+                item.add_marker(pytest.mark.filterwarnings(ignored))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if counted := terminalreporter.config.stash.get(COUNTED, ""):
+        terminalreporter.write_line(counted)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -23,14 +23,7 @@ from graphrag_tasks.integrations.spark import embed_on_spark, extract_on_spark
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.snapshots.store import Store
 
-pytestmark = [
-    pytest.mark.spark,
-    # JAX, which the tests' environment has, warns of every process that Spark and Ray begin.
-    pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning"),
-    # Both warn of what they do themselves.
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-    pytest.mark.filterwarnings("ignore:.use_:DeprecationWarning"),
-]
+pytestmark = pytest.mark.spark
 
 TEXTS = {
     "gateway": "# Gateway\n\nThe Gateway replaces the Spooler. It needs the Driver.\n",

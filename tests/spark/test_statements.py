@@ -22,6 +22,7 @@ from graphrag_tasks.storage import sql
 from graphrag_tasks.storage.spark_dialect import to_spark
 from graphrag_tasks.storage.spark_sql import spark_connection
 from tests.spark.both import Both, Seen
+from tests.spark.conftest import COUNTED
 
 pytestmark = pytest.mark.spark
 
@@ -123,8 +124,8 @@ def read_further(store: str) -> None:
 
 
 def test_every_statement_gives_the_same_rows(seen: Seen, pytestconfig: pytest.Config) -> None:
-    reporter = pytestconfig.pluginmanager.getplugin("terminalreporter")
-    reporter.write_line(f"{len(seen.statements)} statements, {seen.rows:,} rows on both engines")
+    counts = f"{len(seen.statements)} statements, {seen.rows:,} rows on both engines"
+    pytestconfig.stash[COUNTED] = counts
     assert not seen.differences, "\n\n".join(seen.differences)
 
 
