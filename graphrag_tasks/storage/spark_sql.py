@@ -171,7 +171,7 @@ class SparkConnection:
     def register(self, name: str, rows: pa.Table | pa.RecordBatchReader | ds.Dataset) -> None:
         """Let statements name rows that this process has."""
         if isinstance(rows, pa.Table):
-            self.know(name, self._session.createDataFrame(rows))
+            self.know(name, self._frame_of(rows))
         elif isinstance(rows, pa.RecordBatchReader):
             self.fill(name, rows.schema, rows)
         else:
@@ -184,8 +184,7 @@ class SparkConnection:
     def fill(self, name: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
         """Make a table batch by batch: through a file where Spark runs in this process."""
         if self._scratch is None:
-            table = pa.Table.from_batches(batches, schema)
-            self.know(name, self._session.createDataFrame(table))
+            self.know(name, self._frame_of(pa.Table.from_batches(batches, schema)))
             return
         file = self._scratch_path()
         with pq.ParquetWriter(file, schema) as writer:
@@ -219,6 +218,14 @@ class SparkConnection:
         """Free the tables that were made."""
         for frame in self._kept:
             frame.unpersist()
+
+    def _frame_of(self, rows: pa.Table) -> DataFrame:
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        if rows.num_rows:
+            return self._session.createDataFrame(rows)
+        # Spark Connect takes no table without rows.
+        return self._session.createDataFrame([], from_arrow_schema(rows.schema))
 
     def _scratch_path(self) -> Path:
         self._files += 1
