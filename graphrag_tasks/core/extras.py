@@ -28,6 +28,8 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "langchain": ("langchain_core",),
     "llama-index": ("llama_index",),
+    "spark": ("pyspark", "sqlglot"),
+    "ray": ("ray",),
     "airflow": ("airflow",),
 }  # fmt: skip
 """The modules that each extra brings."""

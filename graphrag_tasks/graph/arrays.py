@@ -19,11 +19,10 @@ from graphrag_tasks.core.config import GraphConfig, SqlConfig
 from graphrag_tasks.core.schemas import EDGES, NODES
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import Rows, mention_weights, relation_weights
+from graphrag_tasks.storage.sql import Connection, sql_over, with_row
 from graphrag_tasks.storage.sql import Rows as Scanned
-from graphrag_tasks.storage.sql import sql_over, with_row
 
 if TYPE_CHECKING:
-    import duckdb
     import igraph
 
 ENTITY, CHUNK = "entity", "chunk"
@@ -133,7 +132,7 @@ def count_entities(nodes: pa.Table) -> int:
     return int(pc.sum(pc.equal(nodes["kind"], ENTITY)).as_py() or 0)
 
 
-def _relations(connection: duckdb.DuckDBPyConnection, entities: int, config: GraphConfig) -> _Edges:
+def _relations(connection: Connection, entities: int, config: GraphConfig) -> _Edges:
     rows = connection.sql(_RELATIONS).to_arrow_table().combine_chunks()
     found = {name: rows[name].to_numpy() for name in ("source", "target", "weight", "confidence")}
     ends = found["source"], found["target"]
@@ -144,9 +143,7 @@ def _relations(connection: duckdb.DuckDBPyConnection, entities: int, config: Gra
     return _Edges(rows["kind"].combine_chunks(), *ends, found["weight"], weights)
 
 
-def _mentions(
-    connection: duckdb.DuckDBPyConnection, kind: str, chunks: int, config: GraphConfig
-) -> _Edges:
+def _mentions(connection: Connection, kind: str, chunks: int, config: GraphConfig) -> _Edges:
     ends = connection.sql(_MENTIONS.format(table=f"{kind}s")).fetchnumpy()["ends"]
     ends.sort()
     is_first = np.ones(len(ends), np.bool_)  # of its pair; differences would take eight bytes each

@@ -23,7 +23,9 @@ MOST_CERTAIN = 0.999999
 """Higher confidences count as this, so that the logarithm of the doubt is finite."""
 
 JOINT_CONFIDENCE = f"""
-    1 - exp(sum(round(ln(1 - least(confidence, {MOST_CERTAIN})) * 1e9)::HUGEINT)::DOUBLE / 1e9)
+    1 - exp(sum(round(
+        ln(1::FLOAT - least(confidence, {MOST_CERTAIN}::FLOAT)) * 1e9
+    )::BIGINT)::DOUBLE / 1e9)
 """
 """SQL for 1 - Π(1 - confidence) of a group, summed as whole numbers: exact in any order."""
 

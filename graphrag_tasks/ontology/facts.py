@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.retrieval.ranker.path_query import Pattern
 from graphrag_tasks.snapshots.store import Snapshot
-from graphrag_tasks.storage.sql import sql_over, statements
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import Connection, sql_over, statements
 
 _SQL = statements(__package__, "facts.sql")
 _TABLES = ("triples", "surface_forms", "resolved")
@@ -43,7 +39,7 @@ class Fact:
 class Facts:
     """The facts of a snapshot; made by `facts_of`."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def patterns(self) -> list[Pattern]:

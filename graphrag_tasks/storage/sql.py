@@ -2,7 +2,8 @@
 
 DuckDB (MIT licence, in process, no server) scans tables and Parquet datasets by column, and spills
 to disk what does not fit its memory bound. Stages that see all triples of a corpus are written in
-it, so their memory does not grow with the corpus.
+it, so their memory does not grow with the corpus. Some may run on Spark instead (`spark_sql`), by
+the same statements and to the same rows.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -24,6 +25,7 @@ from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.storage.artifacts import batches_of
+from graphrag_tasks.storage.spark_sql import SparkConnection, spark_connection
 
 if TYPE_CHECKING:
     import duckdb
@@ -41,13 +43,76 @@ Rows: TypeAlias = "pa.Table | ds.Dataset"
 """What can be scanned by column."""
 
 
+class Result(Protocol):
+    """The rows of a statement."""
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows as tuples."""
+        ...
+
+
+class Query(Result, Protocol):
+    """The rows of a statement that reads."""
+
+    def to_arrow_table(self) -> pa.Table:
+        """Return all rows."""
+        ...
+
+    def to_arrow_reader(self, batch_size: int = ..., /) -> pa.RecordBatchReader:
+        """Return the rows batch by batch."""
+        ...
+
+    def fetchnumpy(self) -> dict[str, Any]:
+        """Return all rows as an array for each column."""
+        ...
+
+    def create_view(self, name: str, /) -> object:
+        """Let statements name the rows."""
+        ...
+
+
+class Connection(Protocol):
+    """What runs statements: DuckDB's connection, and `spark_sql.SparkConnection`."""
+
+    def execute(self, query: str, parameters: Mapping[str, object] | None = ..., /) -> Result:
+        """Run a statement with values for its parameters."""
+        ...
+
+    def sql(self, query: str, /) -> Query:
+        """Run a statement that reads."""
+        ...
+
+    def register(self, name: str, rows: Any, /) -> object:  # noqa: ANN401 - tables, datasets, readers
+        """Let statements name rows of Arrow."""
+        ...
+
+    def read_parquet(self, files: Any, /) -> Query:  # noqa: ANN401 - DuckDB takes more
+        """Return the rows of files."""
+        ...
+
+    def cursor(self) -> AbstractContextManager[Connection]:
+        """Return a connection that reads while this one writes."""
+        ...
+
+
 @contextmanager
-def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[duckdb.DuckDBPyConnection]:
+def sql_over(
+    tables: Mapping[str, Rows], config: SqlConfig, *, on_spark: bool = False
+) -> Iterator[Connection]:
     """Open a connection that knows these tables by their names.
 
     Rows have no order but that of `ORDER BY`.
+
+    Args:
+        tables: What statements may name.
+        config: The engine, and what it may use.
+        on_spark: Whether the work may run on Spark where that is the engine; else it is DuckDB.
+
+    Raises:
+        MissingDependencyError: Spark is the engine, and its extra or Java is not installed.
     """
-    with _database(config) as connection:
+    connected = spark_connection if on_spark and config.engine == "spark" else _database
+    with connected(config) as connection:
         for name, rows in tables.items():
             if files := _local_files(rows):
                 connection.read_parquet(files).create_view(name)
@@ -61,7 +126,7 @@ _idle: dict[SqlConfig, list[tuple[ExitStack, duckdb.DuckDBPyConnection]]] = {}
 
 
 @contextmanager
-def _database(config: SqlConfig) -> Iterator[duckdb.DuckDBPyConnection]:
+def _database(config: SqlConfig) -> Iterator[Connection]:
     """Open an empty database in memory; it is kept for the next one who asks, unless work fails."""
     waiting = _idle.setdefault(config, [])
     try:
@@ -133,12 +198,12 @@ def _local_files(rows: Rows | pa.RecordBatchReader) -> list[str]:
 
 
 def add_rows(
-    connection: duckdb.DuckDBPyConnection,
-    table: str,
-    schema: pa.Schema,
-    batches: Iterable[pa.RecordBatch],
+    connection: Connection, table: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> None:
     """Make a table and fill it batch by batch, so that it can spill."""
+    if isinstance(connection, SparkConnection):
+        connection.fill(table, schema, batches)
+        return
     connection.register("no_rows", schema.empty_table())
     connection.execute(f"CREATE TABLE {table} AS FROM no_rows")
     for batch in batches:
@@ -163,7 +228,7 @@ def with_row(rows: Rows, columns: list[str]) -> pa.RecordBatchReader:
 
 
 def stream(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     query: str,
     table: str,
     stats: dict[str, int | float],

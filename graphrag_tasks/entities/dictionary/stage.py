@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -27,11 +26,7 @@ from graphrag_tasks.entities.dictionary.names import (
     name_forms,
     term_forms,
 )
-from graphrag_tasks.storage.sql import Rows, sql_over, statements
-
-if TYPE_CHECKING:
-    import duckdb
-
+from graphrag_tasks.storage.sql import Connection, Rows, sql_over, statements
 
 TITLE, HEADING, KEY, TERM = "title", "heading", "key", "term"
 """Where a name stands: the document's title, a heading, the first column of a table, or before the
@@ -49,6 +44,7 @@ _SQL = statements(
     term=TERM,
     heading=HEADING,
     title=TITLE,
+    defines=r"(?s)^([^:\n]{2,60}?)(?: ?:| [-–—])\s+((?:\S+\s+){2,}\S.*)",
     is_glossary=r"(?i)\b(?:glossary|terminology|definitions|acronyms|abbreviations)\b",
     is_column=r"(?i)^(?:term|acronym|abbreviation|expression|concept|keyword)s?$",
 )
@@ -94,7 +90,7 @@ def entity_dictionary(
     return StageResult({"entity_dictionary": found.cast(schemas.ENTITY_DICTIONARY)}, stats)
 
 
-def _define(connection: duckdb.DuckDBPyConnection) -> None:
+def _define(connection: Connection) -> None:
     """Make the table of keys and terms that are names, with their places."""
     connection.execute(_SQL["keys"])
     connection.execute(_SQL["terms"])

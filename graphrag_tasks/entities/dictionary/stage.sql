@@ -13,14 +13,12 @@ CREATE TABLE terms AS
 WITH items AS (
     SELECT document_id, char_start,
         ordinal - row_number() OVER (PARTITION BY document_id ORDER BY ordinal) AS list,
-        regexp_extract(
-            text, '(?s)^([^:\n]{2,60}?)(?: ?:| [-–—])\s+((?:\S+\s+){2,}\S.*)',
-            ['term', 'explanation']
-        ) AS found
+        regexp_extract(text, '{defines}', 1) AS term,
+        regexp_extract(text, '{defines}', 2) AS explanation
     FROM blocks WHERE kind = 'list_item'
 )
-SELECT document_id, char_start, found.term AS text, found.explanation[:200] AS explanation
-FROM items WHERE found.term <> ''
+SELECT document_id, char_start, term AS text, left(explanation, 200) AS explanation
+FROM items WHERE term <> ''
 QUALIFY count(*) OVER (PARTITION BY document_id, list) > 1
 
 -- name: glossary
@@ -43,15 +41,16 @@ SELECT text, document_id, char_start FROM cells
 WHERE "column" = 0 AND NOT is_header AND char_start IS NOT NULL
     AND regexp_matches(header, '{is_column}')
 UNION
-SELECT heading_path[-1], document_id, char_start FROM chunks
-WHERE len(heading_path) > 1 AND len(list_filter(
-    heading_path[:-2], lambda one: regexp_matches(one, '{is_glossary}'))) > 0
+SELECT list_extract(heading_path, array_length(heading_path)), document_id, char_start FROM chunks
+WHERE array_length(heading_path) > 1 AND array_length(list_filter(
+    list_slice(heading_path, 1, array_length(heading_path) - 1),
+    lambda one: regexp_matches(one, '{is_glossary}'))) > 0
 
 -- name: defined
 -- Keys of the columns of which at least half are names, and terms that are defined.
 CREATE TABLE defined AS
 SELECT text, '{key}' AS source, document_id, char_start, header FROM (
-    SELECT *, text IN (FROM named_keys) AS is_name FROM keys
+    FROM (SELECT *, text IN (FROM named_keys) AS is_name FROM keys)
     WINDOW of_table AS (PARTITION BY document_id, ordinal, sheet)
     QUALIFY 2 * count(*) FILTER (is_name) OVER of_table >= count(*) OVER of_table
 ) WHERE is_name

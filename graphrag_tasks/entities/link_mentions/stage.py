@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,11 +19,15 @@ from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.link_mentions.matcher import NameMatcher
 from graphrag_tasks.entities.link_mentions.spelling import spelling_of
 from graphrag_tasks.language.dictionary import known_words
-from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, sql_over, statements, stream
-
-if TYPE_CHECKING:
-    import duckdb
-
+from graphrag_tasks.storage.sql import (
+    BATCH_ROWS,
+    Connection,
+    Rows,
+    add_rows,
+    sql_over,
+    statements,
+    stream,
+)
 
 EXTRACTED, NAME = "extracted", "name"
 """Where a mention comes from: an end of a triple, or a known name found in the text."""
@@ -103,9 +107,7 @@ def link_mentions(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _matcher(
-    connection: duckdb.DuckDBPyConnection, config: LinkConfig
-) -> tuple[NameMatcher, pa.Table]:
+def _matcher(connection: Connection, config: LinkConfig) -> tuple[NameMatcher, pa.Table]:
     """Return what finds the names that are sought, by number, and the entity of each number."""
     matcher = NameMatcher()
     entities = [pa.array([], pa.int64())]
@@ -126,7 +128,7 @@ def _matcher(
     return matcher, pa.table({"number": pa.array(range(len(found)), pa.int64()), "entity": found})
 
 
-def _find(connection: duckdb.DuckDBPyConnection, matcher: NameMatcher) -> Iterator[pa.RecordBatch]:
+def _find(connection: Connection, matcher: NameMatcher) -> Iterator[pa.RecordBatch]:
     """Yield rows of `_FOUND`, one batch for each of sentences."""
     connection.execute(_SQL["texts"])
     with connection.cursor() as reading:  # while the other connection writes
@@ -141,7 +143,7 @@ def _find(connection: duckdb.DuckDBPyConnection, matcher: NameMatcher) -> Iterat
     connection.execute("DROP TABLE texts")
 
 
-def _with_ids(connection: duckdb.DuckDBPyConnection) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+def _with_ids(connection: Connection) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
     """Return what puts ids for the numbers of mentions: what is sorted is a third as large."""
     entity_ids = _whole(connection.sql(_SQL["entity_ids"]).to_arrow_table())
     place_ids = _whole(connection.sql(_SQL["place_ids"]).to_arrow_table())

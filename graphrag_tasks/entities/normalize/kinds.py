@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -25,11 +25,7 @@ from graphrag_tasks.entities.words import any_of, words
 from graphrag_tasks.language.domain import type_label
 from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.relations import INCLUDES
-from graphrag_tasks.storage.sql import BATCH_ROWS, add_rows, statements
-
-if TYPE_CHECKING:
-    import duckdb
-
+from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, add_rows, statements
 
 _LEAST_OF_KIND = 3
 """Names that a noun must be the head of: with two, one in ten more types is wrong."""
@@ -142,7 +138,7 @@ def kind_of_header(header: str) -> tuple[str, str] | None:
     return type_label(" ".join([*every[:-1], found.noun])), found.noun
 
 
-def add_kinds(connection: duckdb.DuckDBPyConnection, terms: Sequence[str]) -> None:
+def add_kinds(connection: Connection, terms: Sequence[str]) -> None:
     """Make the table `kinds_of`: `kind` and `kind_source` by the `key` of a name."""
     nouns = sorted(set(map(singular_noun, terms)))
     connection.register("term_nouns", pa.table({"noun": pa.array(nouns, pa.string())}))
@@ -160,7 +156,7 @@ def add_kinds(connection: duckdb.DuckDBPyConnection, terms: Sequence[str]) -> No
         connection.execute(_SQL[name], {"least": _LEAST_OF_COLUMN} if name == "told" else None)
 
 
-def _heads(connection: duckdb.DuckDBPyConnection, verbs: Set[str]) -> Iterator[pa.RecordBatch]:
+def _heads(connection: Connection, verbs: Set[str]) -> Iterator[pa.RecordBatch]:
     """Yield rows of `_HEADS`, one for each name that has a head noun."""
     with connection.cursor() as reading:  # while the other connection writes
         for batch in reading.sql(_SQL["distinct_names"]).to_arrow_reader(BATCH_ROWS):

@@ -36,8 +36,8 @@ JOIN nodes ON nodes.surface = head AND nodes.type = {head_label}
 JOIN sort ON sort.surface = tail AND sort.type = {tail_label}
 WHERE relation = 'be' AND NOT negated AND rule = 'copula' AND head_resolved IS NULL
     AND NOT is_plural AND key <> noun AND NOT regexp_matches(name, '{no_name}| (?:for|in|of) ')
-    AND regexp_matches(text[:tail_start], '\b(?:is|are|was|were) (?:also |usually )?(?:an?|one of the)\s+$')
-    AND NOT regexp_matches(text[tail_end + 1:], '^\s+(?:for|of|to)\b')
+    AND regexp_matches(left(text, tail_start), '\b(?:is|are|was|were) (?:also |usually )?(?:an?|one of the)\s+$')
+    AND NOT regexp_matches(substr(text, tail_end + 1), '^\s+(?:for|of|to)\b')
 UNION ALL
 SELECT key, kind, '{key}'
 FROM (

@@ -16,7 +16,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -35,10 +34,15 @@ from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.names import GENERIC, PROBLEMS, clean_name
-from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, sql_over, statements, stream
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import (
+    BATCH_ROWS,
+    Connection,
+    Rows,
+    add_rows,
+    sql_over,
+    statements,
+    stream,
+)
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +112,7 @@ def normalize(
             "sentences": sentences,
             "headers": pa.table({"relation": header_relations(domain)}),
         }
-        connection = stack.enter_context(sql_over(inputs, sql))
+        connection = stack.enter_context(sql_over(inputs, sql, on_spark=True))
         for name in ("ends", "found"):
             connection.execute(_SQL[name])
         add_rows(connection, "judged", _JUDGED, _judged(connection, config, types))
@@ -139,9 +143,7 @@ def normalize(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _terms(
-    connection: duckdb.DuckDBPyConnection, config: NormalizeConfig, domain: Domain
-) -> list[str]:
+def _terms(connection: Connection, config: NormalizeConfig, domain: Domain) -> list[str]:
     """Return the words that are terms of the corpus: bare nouns, and names of one word."""
     terms = Terms(
         connection.sql(_SQL["words"]).fetchall(),
@@ -154,7 +156,7 @@ def _terms(
 
 
 def _judged(
-    connection: duckdb.DuckDBPyConnection, config: NormalizeConfig, types: NameTypes
+    connection: Connection, config: NormalizeConfig, types: NameTypes
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
     is_known = known_words(config.model)

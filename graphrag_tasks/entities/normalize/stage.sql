@@ -69,7 +69,7 @@ QUALIFY row_number() OVER (PARTITION BY key ORDER BY sum(mentions) DESC, alias) 
 -- name: labelled
 -- A user's type, else the technical type of most mentions, else the label of most, be it none.
 CREATE TABLE labelled AS
-SELECT key, label AS type, {sources}[min(list_position({sources}, told_by))] AS type_source
+SELECT key, label AS type, list_extract({sources}, min(list_position({sources}, told_by))) AS type_source
 FROM mentioned GROUP BY key, label
 QUALIFY row_number() OVER (
     PARTITION BY key
@@ -84,7 +84,10 @@ SELECT count(*) < $names
 FROM labelled
 
 -- name: doubt
-UPDATE labelled SET type_source = '{doubted}' WHERE type_source = '{label}'
+CREATE OR REPLACE TABLE labelled AS
+SELECT key, type, CASE WHEN type_source = '{label}' THEN '{doubted}' ELSE type_source END
+    AS type_source
+FROM labelled
 
 -- name: overruled
 SELECT count(DISTINCT key) FROM surface_forms WHERE overruled IS NOT NULL AND problem IS NULL

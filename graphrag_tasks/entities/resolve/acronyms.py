@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.language import forms
-from graphrag_tasks.storage.sql import statements
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import Connection, statements
 
 ALIAS_RULE = "alias"
 """Rule of the triples (long form, "be known as", short form) that extraction finds."""
@@ -20,12 +16,12 @@ _MOST_LONG_FORMS = 100
 _SQL = statements(__package__, "acronyms.sql", alias_rule=ALIAS_RULE)
 
 
-def introduced(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+def introduced(connection: Connection) -> list[tuple[str, str]]:
     """Return the keys of short and long forms that a text or a title introduces."""
     return connection.sql(_SQL["acronyms"]).fetchall()
 
 
-def by_initials(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+def by_initials(connection: Connection) -> list[tuple[str, str]]:
     """Return the keys of short and long forms that no text introduces.
 
     The short form is three to six capitals, the long one as many words with capitals and these

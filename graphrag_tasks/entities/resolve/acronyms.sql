@@ -29,8 +29,10 @@ short AS (
     WHERE regexp_full_match(name, '(?:[A-Z]\.?){3,6}')
 ),
 long AS (
-    SELECT key, array_to_string([word[1] FOR word IN regexp_split_to_array(rest, '[ -]+')
-        IF NOT list_contains(['and', 'for', 'in', 'of', 'the'], word)], '') AS letters
+    SELECT key, array_to_string(list_transform(list_filter(
+        string_split_regex(rest, '[ -]+'),
+        lambda word: NOT list_contains(['and', 'for', 'in', 'of', 'the'], word)
+    ), lambda word: left(word, 1)), '') AS letters
     FROM bare
     WHERE regexp_full_match(name, '[A-Z][^ ]*(?:[ -]+(?:[A-Z][^ -]*|and|for|in|of|the))+')
 ),

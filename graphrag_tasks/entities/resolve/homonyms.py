@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,9 +19,7 @@ from graphrag_tasks.entities.resolve.senses import Sense, find_senses
 from graphrag_tasks.language.domain import type_label
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.language.overrides import Overrides
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import Connection
 
 RULE = "homonym"
 """Stands first among the rules of `schemas.MERGES` for two senses, before what tells them apart."""
@@ -75,7 +73,7 @@ class Homonyms:
 
 
 def find_homonyms(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     sql: Mapping[str, str],
     kinds: Iterable[str],
     overrides: Overrides,

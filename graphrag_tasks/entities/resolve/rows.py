@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from graphrag_tasks.storage.sql import statements
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import Connection, statements
 
 _LEAST = {"codes": 0.7, "names": 0.6, "distinct": 0.9}
 """Shares of a column's cells that are codes, or names, and that differ: with these, 58 of 60 pairs
@@ -21,9 +17,7 @@ _NO_NAMES = ("topic", "keyword", "tag", "title", "successor", "replace", "altern
 _SQL = statements(__package__, "rows.sql", no_names="|".join(_NO_NAMES))
 
 
-def coded_rows(
-    connection: duckdb.DuckDBPyConnection, is_known: Callable[[str], bool]
-) -> list[tuple[str, str]]:
+def coded_rows(connection: Connection, is_known: Callable[[str], bool]) -> list[tuple[str, str]]:
     """Return the keys of codes and names, one to one in all tables; the connection knows `cells`.
 
     A code that is a word of the language (`is_known`) may stand for that.

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.entities.resolve.candidates import Name, ShorterNames
 from graphrag_tasks.entities.resolve.canonical import CanonicalForms, find_slips, words_of
-from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, add_rows, statements
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, Rows, add_rows, statements
 
 _FORMS = pa.schema([("key", pa.string()), ("form", pa.string())])
 _SHORTER = pa.schema([("key", pa.string()), ("other", pa.string())])
@@ -52,7 +49,7 @@ def _plurals_of_capitals(names: pa.Array[Any]) -> dict[str, str]:
 
 
 def comparable_names(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     names: Rows,
     canonical: CanonicalForms,
     named: Iterable[str],
@@ -75,9 +72,7 @@ def comparable_names(
     return {row[0]: Name(*row) for row in rows}
 
 
-def statements_of(
-    connection: duckdb.DuckDBPyConnection, keys: Iterable[str]
-) -> dict[str, list[str]]:
+def statements_of(connection: Connection, keys: Iterable[str]) -> dict[str, list[str]]:
     """Return what triples say of names, by their keys: two short statements at most.
 
     The connection knows `triples` and `surface_forms`.
@@ -86,7 +81,7 @@ def statements_of(
     return dict(connection.sql(_SQL["contexts"]).fetchall())
 
 
-def names_of(connection: duckdb.DuckDBPyConnection, documents: Iterable[str]) -> frozenset[str]:
+def names_of(connection: Connection, documents: Iterable[str]) -> frozenset[str]:
     """Return the keys of the names that some documents have.
 
     The connection knows `triples`, `entity_dictionary` and `surface_forms`.

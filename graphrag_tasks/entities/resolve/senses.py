@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -27,10 +26,7 @@ from graphrag_tasks.entities.resolve.acronyms import abbreviates
 from graphrag_tasks.entities.words import any_of, words
 from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.general_english import shares_of_nouns
-from graphrag_tasks.storage.sql import BATCH_ROWS, id_of, statements
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, id_of, statements
 
 ACRONYM, KIND, TYPE, CASE = "acronym", "kind", "type", "case"
 """What tells senses: other long forms, other kinds of thing, a person and a place of which one has
@@ -158,9 +154,7 @@ class _Group:
         return None
 
 
-def find_senses(
-    connection: duckdb.DuckDBPyConnection, kinds: Iterable[str]
-) -> dict[str, list[Sense]]:
+def find_senses(connection: Connection, kinds: Iterable[str]) -> dict[str, list[Sense]]:
     """Return the senses of entities that are several things, that of most mentions first.
 
     Args:
@@ -206,7 +200,7 @@ def find_senses(
     return {entity: senses for entity, senses in found.items() if len(senses) > 1}
 
 
-def _ask(connection: duckdb.DuckDBPyConnection, entities: Iterable[str]) -> None:
+def _ask(connection: Connection, entities: Iterable[str]) -> None:
     connection.register("asked", pa.table({"entity_id": pa.array(sorted(entities), pa.string())}))
 
 

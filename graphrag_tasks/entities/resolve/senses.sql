@@ -7,10 +7,9 @@ FROM names LEFT JOIN decided USING (key) WHERE NOT contains(key, ' ')
 -- name: told
 -- What sentences and titles say that a name is, with what stands before the name.
 SELECT entity_id, document_id, before, said, count(*) FROM (
-    SELECT document_id, lower(told.name) AS word, told.before AS before, told.said AS said FROM (
-        SELECT document_id, regexp_extract(text, '{is_a}', ['before', 'name', 'said']) AS told
-        FROM sentences WHERE regexp_matches(text, '{may_tell}')
-    )
+    SELECT document_id, lower(regexp_extract(text, '{is_a}', 2)) AS word,
+        regexp_extract(text, '{is_a}', 1) AS before, regexp_extract(text, '{is_a}', 3) AS said
+    FROM sentences WHERE regexp_matches(text, '{may_tell}')
     UNION ALL
     SELECT document_id, lower(name), '', regexp_extract(surface, '\(([^()]+)\)$', 1)
     FROM entity_dictionary
@@ -52,17 +51,19 @@ WITH split AS (
     SELECT document_id, chunk_id, regexp_extract_all(text, '{token}') AS tokens FROM sentences
 ),
 found AS (
-    SELECT document_id, chunk_id, unnest(tokens) AS token,
-        generate_subscripts(tokens, 1) AS place, tokens
-    FROM split
+    SELECT document_id, chunk_id, list_extract(tokens, place) AS token, place, tokens
+    FROM (
+        SELECT *, unnest(generate_series(1, array_length(tokens))) AS place
+        FROM split WHERE array_length(tokens) > 0
+    )
 )
 SELECT entity_id, document_id, chunk_id, token, count(*) AS mentions,
     count(*) FILTER (token <> lower(token) AND place > 1) AS capitals
 FROM found JOIN words ON word = lower(token) SEMI JOIN asked USING (entity_id)
 WHERE token = lower(token) OR NOT (
-    regexp_matches(coalesce(tokens[place + 1], ''), '^\p{Lu}')
-    OR regexp_matches(CASE WHEN place > 1 THEN tokens[place - 1] ELSE '' END, '^\p{Lu}')
-        AND NOT regexp_full_match(lower(tokens[place - 1]), '{openers}')
+    regexp_matches(coalesce(list_extract(tokens, place + 1), ''), '^\p{Lu}')
+    OR regexp_matches(CASE WHEN place > 1 THEN list_extract(tokens, place - 1) ELSE '' END, '^\p{Lu}')
+        AND NOT regexp_full_match(lower(list_extract(tokens, place - 1)), '{openers}')
 )
 GROUP BY ALL
 
@@ -73,7 +74,7 @@ FROM places GROUP BY ALL ORDER BY ALL
 -- name: company
 -- The words of the chunks that the asked entities stand in, entity by entity.
 SELECT entity_id, document_id, word, count(*) AS count FROM (
-    SELECT chunk_id, document_id, lower(unnest(regexp_extract_all(text, '\p{L}{3,}'))) AS word
+    SELECT chunk_id, document_id, unnest(regexp_extract_all(lower(text), '\p{L}{3,}')) AS word
     FROM sentences
 ) JOIN (
     SELECT DISTINCT entity_id, document_id, chunk_id FROM places SEMI JOIN asked USING (entity_id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from graphrag_tasks.entities.resolve.acronyms import by_initials, introduced
 from graphrag_tasks.entities.resolve.rows import coded_rows
@@ -17,12 +16,10 @@ from graphrag_tasks.entities.resolve.rules import (
 )
 from graphrag_tasks.entities.resolve.vendors import find_vendors, without_vendor
 from graphrag_tasks.entities.resolve.written import in_brackets, renamed
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import Connection
 
 
-def find_ties(connection: duckdb.DuckDBPyConnection, is_known: Callable[[str], bool]) -> Ties:
+def find_ties(connection: Connection, is_known: Callable[[str], bool]) -> Ties:
     """Return what the tables that `connection` knows tie; `is_known` tells words of the language.
 
     Initials count where nothing introduces the short form.

@@ -9,8 +9,8 @@ SELECT key, {entity_id}, key, name, type, is_term FROM names ANTI JOIN decided U
 CREATE TABLE plain AS
 WITH entity AS (
     SELECT entity_id,
-        {sources}[min(list_position({sources}, names.type_source))
-            FILTER (names.type = chosen.type)] AS source,
+        list_extract({sources}, min(list_position({sources}, names.type_source))
+            FILTER (names.type = chosen.type)) AS source,
         arg_min(struct_pack(kind, kind_source), struct_pack(
             place := list_position({kind_sources}, kind_source), less := -mentions, kind := kind
         )) FILTER (kind IS NOT NULL) AS kind

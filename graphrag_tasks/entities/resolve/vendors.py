@@ -9,13 +9,8 @@ statement".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from graphrag_tasks.entities.resolve.clusters import PROPER
-from graphrag_tasks.storage.sql import statements
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import Connection, statements
 
 _LEAST = {"names": 3, "share": 0.05, "documents": 0.6, "capitals": 0.8}
 """Names that are also written without a vendor, and their share of those that begin with it; the
@@ -27,14 +22,14 @@ _SQL = statements(
 )
 
 
-def find_vendors(connection: duckdb.DuckDBPyConnection) -> None:
+def find_vendors(connection: Connection) -> None:
     """Make the table `vendors`, of the keys of vendors; the connection knows the sentences."""
     connection.execute(_SQL["begun"])
     connection.execute(_SQL["bare"])
     connection.execute(_SQL["vendors"], _LEAST)
 
 
-def without_vendor(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+def without_vendor(connection: Connection) -> list[tuple[str, str]]:
     """Return the keys of names with a vendor and without it; after `find_vendors`.
 
     At least two words are left, of which the first has a capital and letters only.

@@ -11,16 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from graphrag_tasks.entities.resolve.rules import CODE_RULE, SHORT_RULE
 from graphrag_tasks.language.names import entity_key
-from graphrag_tasks.storage.sql import BATCH_ROWS, add_rows, statements
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, add_rows, statements
 
 _MOST_WORDS = 8
 """Words on either side of a renaming that may be a name: names of more are dropped (`wordy` in
@@ -60,7 +56,7 @@ which also tells what people were."""
 _SQL = statements(__package__, "written.sql", renamed=_RENAMED)
 
 
-def in_brackets(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str, str]]:
+def in_brackets(connection: Connection) -> list[tuple[str, str, str]]:
     """Return the keys of short forms or codes and of what they stand for, with the rule.
 
     The connection knows `sentences` and `cells`.
@@ -169,7 +165,7 @@ def _is_titled(text: str) -> bool:
     )
 
 
-def renamed(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+def renamed(connection: Connection) -> list[tuple[str, str]]:
     """Return the keys of names that sentences say are two names of one thing.
 
     The connection knows `sentences` and `names`. Where several runs of words are names, the longest

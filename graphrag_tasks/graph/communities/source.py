@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import GraphConfig
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import Rows, relation_weights
-from graphrag_tasks.storage.sql import statements
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import Connection, statements
 
 COLUMNS: Mapping[str, list[str]] = {
     "documents": ["document_id", "title"],
@@ -66,7 +63,7 @@ class Source:
     The connection knows the tables of `COLUMNS`, and must stay open.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, graph: GraphConfig) -> None:
+    def __init__(self, connection: Connection, graph: GraphConfig) -> None:
         self._connection = connection
         for name in ("thing", "tie", "quotable"):
             connection.execute(_SQL[name])

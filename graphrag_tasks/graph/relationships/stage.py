@@ -10,7 +10,6 @@ which ends it may have.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -31,10 +30,7 @@ from graphrag_tasks.graph.relationships.graph_schema import (
 )
 from graphrag_tasks.graph.weights import JOINT_CONFIDENCE
 from graphrag_tasks.language.names import GENERIC, LITERAL, PROBLEMS
-from graphrag_tasks.storage.sql import Rows, id_of, sql_over, statements, stream
-
-if TYPE_CHECKING:
-    import duckdb
+from graphrag_tasks.storage.sql import Connection, Rows, id_of, sql_over, statements, stream
 
 _SAME_ENDS = "same_ends"
 """Reason to drop a triple that relates an entity to itself."""
@@ -100,7 +96,7 @@ def relationships(
         "triples": triples, "surface_forms": surface_forms, "resolved": resolved, "senses": senses,
     }  # fmt: skip
     with ExitStack() as stack:
-        connection = stack.enter_context(sql_over(inputs, sql))
+        connection = stack.enter_context(sql_over(inputs, sql, on_spark=True))
         for name in ("ends", "meant", "told"):
             connection.execute(_SQL[name])
         _make_facts(connection, schema)
@@ -116,7 +112,7 @@ def relationships(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _make_facts(connection: duckdb.DuckDBPyConnection, schema: GraphSchema | None) -> None:
+def _make_facts(connection: Connection, schema: GraphSchema | None) -> None:
     """Make the table of facts: triples in the words of the schema, and whether they violate it."""
     if schema is None or not schema.relations:
         connection.execute(_SQL["all_facts"])

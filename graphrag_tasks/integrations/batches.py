@@ -1,0 +1,136 @@
+"""Extract and embed as functions from Arrow batches to Arrow batches, for engines that map them.
+
+Both are the stages themselves: `extract` needs whole documents (a pronoun may stand for what a
+title says), so that a row is a document with its tables; `embed` needs chunks alone. A function
+can be sent to other processes, and loads its models once in each.
+
+>>> from graphrag_tasks.integrations.spark import extract_on_spark
+>>> from graphrag_tasks.integrations.ray import extract_on_ray
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import EmbedConfig, ExtractConfig
+from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.embed.stage import embed, make_embedder
+from graphrag_tasks.extract.coref.protocol import load_resolver
+from graphrag_tasks.extract.frames import Extractor, ParseListener
+from graphrag_tasks.extract.stage import extract, make_extractor
+
+BatchFunction: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    read.name: read.columns or tuple(schemas.SCHEMAS[read.name].names) for read in extract.reads
+}
+"""What the stage reads of each table; `documents` are the rows."""
+
+_NESTED = tuple(name for name in _COLUMNS if name != "documents")
+
+TRIPLES = pa.schema([pa.field(one.name, one.type) for one in schemas.TRIPLES])
+"""The rows that `triples_of_documents` gives: those of the table `triples`."""
+
+VECTORS = pa.schema(
+    {"id": pa.string(), "text_sha256": pa.string(), "vector": pa.list_(pa.float32())}
+)
+"""The rows that `vectors_of_chunks` gives; not every engine knows lists of a fixed length."""
+
+
+def documents_with_tables(tables: Mapping[str, pa.Table]) -> pa.Table:
+    """Return a row for each document, with its rows of the other tables as lists of structs.
+
+    Args:
+        tables: `documents`, `blocks`, `cells`, `chunks` and `sentences` of a corpus, or of a part
+            of it, in reading order.
+
+    Returns:
+        `document_id`, `title`, `path`, and a list of structs for each other table.
+    """
+    documents = tables["documents"].select(list(_COLUMNS["documents"])).combine_chunks()
+    ids = documents["document_id"].combine_chunks()
+    for name in _NESTED:
+        documents = documents.append_column(name, _lists_by_document(tables[name], name, ids))
+    return documents
+
+
+def _lists_by_document(rows: pa.Table, name: str, ids: pa.Array) -> pa.Array:
+    """Return a list for each document, in the order of the rows."""
+    columns = list(_COLUMNS[name])
+    place = pc.index_in(rows["document_id"], value_set=ids)
+    rows = rows.append_column("place", place).filter(pc.is_valid(place))
+    order = pc.sort_indices(rows["place"])  # stable
+    rows = rows.take(order)
+    counts = pc.value_counts(rows["place"].combine_chunks())
+    lengths = dict(zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True))
+    offsets = [0]
+    for number in range(len(ids)):
+        offsets.append(offsets[-1] + lengths.get(number, 0))
+    values = rows.select(columns).to_struct_array().combine_chunks()
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
+
+
+def triples_of_documents(config: ExtractConfig) -> BatchFunction:
+    """Return a function from batches of `documents_with_tables` to batches of `TRIPLES`.
+
+    They are the rows that the stage gives, document by document. Models are loaded on the first
+    batch of a process.
+    """
+    return partial(_triples_of, config)
+
+
+def vectors_of_chunks(config: EmbedConfig) -> BatchFunction:
+    """Return a function from batches of chunks to batches of `VECTORS`.
+
+    It reads `chunk_id`, `text` and `heading_path`. They are the rows that the stage gives, in the
+    order of the chunks. The model is loaded on the first batch of a process.
+    """
+    return partial(_vectors_of, config)
+
+
+def _triples_of(
+    config: ExtractConfig, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    def extractor(listener: ParseListener) -> Extractor:
+        return make_extractor(config, on_parse=listener)  # a process keeps its pipeline
+
+    resolver = load_resolver(config.coref)
+    for batch in batches:
+        for number in range(batch.num_rows):
+            document = batch.slice(number, 1)
+            found = extract(
+                pa.table(document.select(list(_COLUMNS["documents"]))),
+                *(_table(document, name) for name in _NESTED),
+                config=config, extractor=extractor, resolver=resolver,
+            )  # fmt: skip
+            yield from found.tables["triples"].cast(TRIPLES).combine_chunks().to_batches()
+
+
+def _table(document: pa.RecordBatch, name: str) -> pa.Table:
+    """Return the rows of a table that a document has."""
+    rows = document[name].flatten()
+    wanted = schemas.SCHEMAS[name]
+    columns = [rows.field(one).cast(wanted.field(one).type) for one in _COLUMNS[name]]
+    return pa.table(columns, names=list(_COLUMNS[name]))
+
+
+def _vectors_of(config: EmbedConfig, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    embedder = _embedder(config)
+    entities, relations = (
+        schemas.SCHEMAS[name].empty_table() for name in ("entities", "relations")
+    )
+    for batch in batches:
+        chunks = pa.Table.from_batches([batch])
+        found = embed(chunks, entities, relations, config=config, embedder=embedder)
+        yield from found.tables["chunk_vectors"].cast(VECTORS).combine_chunks().to_batches()
+
+
+@cache
+def _embedder(config: EmbedConfig) -> Embedder:
+    return make_embedder(config)

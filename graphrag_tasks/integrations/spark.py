@@ -1,0 +1,61 @@
+"""Extract and embed on Spark: the functions of `batches` by `mapInArrow`.
+
+Executors need the package with its extra `index` installed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from graphrag_tasks.core.config import EmbedConfig, ExtractConfig
+from graphrag_tasks.core.extras import require_version
+from graphrag_tasks.integrations.batches import (
+    TRIPLES,
+    VECTORS,
+    BatchFunction,
+    triples_of_documents,
+    vectors_of_chunks,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+OLDEST = "4"
+"""The oldest release of pyspark that reads Arrow tables and maps Arrow batches as this does."""
+
+require_version("spark", "pyspark", OLDEST)
+
+
+def extract_on_spark(documents: DataFrame, config: ExtractConfig) -> DataFrame:
+    """Return the triples of documents.
+
+    Args:
+        documents: The rows of `batches.documents_with_tables`. A partition is one worker's work.
+        config: The stage's settings.
+
+    Returns:
+        The columns of the table `triples`.
+    """
+    return _mapped(documents, triples_of_documents(config), TRIPLES)
+
+
+def embed_on_spark(chunks: DataFrame, config: EmbedConfig) -> DataFrame:
+    """Return the vectors of chunks.
+
+    Args:
+        chunks: `chunk_id`, `text` and `heading_path`. A partition is one worker's work.
+        config: The stage's settings.
+
+    Returns:
+        `id` of the chunk, `text_sha256`, and `vector` as a list of floats.
+    """
+    wanted = chunks.select("chunk_id", "text", "heading_path")
+    return _mapped(wanted, vectors_of_chunks(config), VECTORS)
+
+
+def _mapped(frame: DataFrame, function: BatchFunction, schema: pa.Schema) -> DataFrame:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return frame.mapInArrow(function, from_arrow_schema(schema))

@@ -1,0 +1,61 @@
+"""Spark's tests need another environment, and Java."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of Spark's workers
+
+if find_spec("pyspark") is None:
+    collect_ignore_glob = ["test_*.py"]  # another environment: make test-spark
+
+_IGNORED = (
+    # JAX, which the tests' environment has, warns of every process that Spark and Ray begin.
+    "ignore:os.fork:RuntimeWarning",
+    # Both warn of what they do themselves.
+    "ignore:PySpark does not yet fully support pandas:FutureWarning",
+    "ignore:.use_:DeprecationWarning",
+)
+
+COUNTED = pytest.StashKey[str]()
+"""What is said at the end: how many statements were run."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            for ignored in _IGNORED:
+                item.add_marker(pytest.mark.filterwarnings(ignored))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if counted := terminalreporter.config.stash.get(COUNTED, ""):
+        terminalreporter.write_line(counted)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def java() -> None:
+    if shutil.which("java") is None:
+        pytest.exit("Spark needs Java. On Debian: apt-get install openjdk-17-jre-headless", 1)
+
+
+@pytest.fixture(scope="session")
+def ray_data() -> Iterator[None]:
+    """Ray on this machine alone, which tells nobody how it is used."""
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+    import ray
+
+    folder = tempfile.mkdtemp(prefix="ray-")  # short: sockets lie in it
+    ray.init(
+        address="local", num_cpus=2, include_dashboard=False, log_to_driver=False,
+        object_store_memory=100_000_000, _temp_dir=folder, logging_level="ERROR",
+    )  # fmt: skip
+    yield
+    ray.shutdown()
+    shutil.rmtree(folder, ignore_errors=True)
