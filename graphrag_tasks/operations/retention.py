@@ -11,6 +11,7 @@ import numpy as np
 
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, SnapshotError, TransientError
 from graphrag_tasks.core.schemas import VECTOR_TABLES
+from graphrag_tasks.embed.kept import KEPT_VECTORS
 from graphrag_tasks.llm.parts import heads_of
 from graphrag_tasks.llm.removal import remove_answers
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
@@ -211,7 +212,7 @@ def _given_up(store: Store, since: datetime) -> dict[str, Folder]:
     """Return folders untouched since: staged work, and snapshots without a manifest."""
     folders = {
         f"{kind}/{name}": store.staging / kind / name
-        for kind in ("runs", "shards")
+        for kind in ("runs", "shards", KEPT_VECTORS)
         for name in (store.staging / kind).names()
     }
     broken = [one for one in store.unreadable() if one != store.current_id()]

@@ -7,10 +7,11 @@ change a row, so they are left out.
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -23,9 +24,10 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.config.sections import LanguageConfig
 from graphrag_tasks.core.globs import fits_any
-from graphrag_tasks.core.ids import fingerprint
+from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
-from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.embed.kept import KEPT_VECTORS, KeptVectors
+from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
 from graphrag_tasks.extract import make_extractor
@@ -105,6 +107,17 @@ class Given:
 def _fetch(state: RunState, shard: int | None) -> Callable[[str], bytes]:
     rows = state.sources if shard is None else state.shard_rows(shard)
     return SourceReader(state.basis.roots, rows).fetch
+
+
+def _embedder_that_keeps(state: RunState, _: int | None) -> Embedder:
+    """Return the embedder; but for an endpoint's, whose answers are kept already, it keeps."""
+    config, engine = state.config, state.basis.engine
+    embedder = vectors.embedder_of(config, _client(state), engine)
+    if config.embed.embedder == ENDPOINT:
+        return embedder
+    again = state.folder if config.plan.full_refresh else state.store.staging
+    name = content_id("vectors", json.dumps(vectors.identity(config, engine), sort_keys=True))
+    return KeptVectors(embedder, again / KEPT_VECTORS / name)
 
 
 def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprint
@@ -268,7 +281,7 @@ GIVEN: Mapping[str, Given] = {
         lambda config, _: config.llm.exclude if config.communities.summarizer == "llm" else None,
     ),
     "summarized": Given(_summarized),
-    "embedder": _embedding(),
+    "embedder": replace(_embedding(), make=_embedder_that_keeps),
     "reusable": Given(_vectors),
     "done": Given(_done),
     # The vector server holds a copy of the snapshot: it changes nothing in it.

@@ -14,6 +14,7 @@ from graphrag_tasks.core.errors import SnapshotError, TransientError
 from graphrag_tasks.core.failed_documents import FailedDocuments
 from graphrag_tasks.core.memory import release
 from graphrag_tasks.core.progress import Progress
+from graphrag_tasks.embed.kept import KEPT_VECTORS
 from graphrag_tasks.llm.forecast import Forecast
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.inputs import call
@@ -270,6 +271,7 @@ class Run:
         for shard in state.shards:
             for stage in self._stages_of_shards:
                 state.shard_folder(shard, stage).delete()
+        (state.store.staging / KEPT_VECTORS).delete()
         state.folder.delete()
         return Published(state.store.open().manifest, changed)
 

@@ -1,0 +1,109 @@
+"""Vectors kept as they are made, so that a run that was killed embeds nothing twice.
+
+Embedding is most of a run's work, and one task or a few do it. So texts go to the embedder in
+batches, and each batch is a file in staging as soon as it is done. The next run of the same model
+finds them by the texts' hashes, whatever else changed; a published snapshot has them all.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.errors import ArtifactError
+from graphrag_tasks.core.ids import content_id, text_sha256
+from graphrag_tasks.core.progress import Progress
+from graphrag_tasks.embed.protocol import Embedder, Encoded
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.columns import column, numbers
+
+log = logging.getLogger(__name__)
+
+KEPT_VECTORS = "vectors"
+"""Folder in staging."""
+
+_BATCH_CHARACTERS = 200_000
+"""Of a batch: some ten seconds of one core, which is what a kill may cost. Chosen."""
+
+_HASH, _VECTOR = "text_sha256", "vector"
+
+
+class KeptVectors:
+    """An embedder that keeps what another one makes of passages, and finds it again.
+
+    Args:
+        embedder: Makes the vectors.
+        folder: Where they are kept; for vectors of one model and engine alone.
+    """
+
+    def __init__(self, embedder: Embedder, folder: Folder) -> None:
+        self._embedder, self._folder = embedder, folder
+        self.dimension, self.fingerprint = embedder.dimension, embedder.fingerprint
+        self.engine = embedder.engine
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed questions, which are not kept."""
+        return self._embedder.encode(texts)
+
+    def encode_detailed(self, texts: Sequence[str]) -> Encoded:
+        """Embed the passages that are not kept, and count those alone."""
+        hashes = [text_sha256(text) for text in texts]
+        missing = dict(zip(hashes, texts, strict=True))
+        known = self._known(missing.keys())
+        missing = {key: text for key, text in missing.items() if key not in known}
+        progress = Progress(log, "embed", len(missing), "texts")
+        counts = Counter[str]()
+        for batch in _batches(missing):
+            made = self._embedder.encode_detailed(list(batch.values()))
+            self._keep(list(batch), made.vectors)
+            known |= zip(batch, made.vectors, strict=True)
+            counts.update(unique=made.unique, windowed=made.windowed, windows=made.windows)
+            progress.reach(counts["unique"])
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        for row, key in enumerate(hashes):
+            vectors[row] = known[key]
+        return Encoded(vectors, counts["unique"], counts["windowed"], counts["windows"])
+
+    def _known(self, wanted: Set[str]) -> dict[str, NDArray[np.float32]]:
+        found: dict[str, NDArray[np.float32]] = {}
+        for table in self._tables():
+            vectors = column(table, _VECTOR)
+            matrix = numbers(vectors.flatten()).reshape(-1, vectors.type.list_size)
+            rows = zip(table[_HASH].to_pylist(), matrix, strict=True)
+            found |= {key: vector for key, vector in rows if key in wanted}
+        return found
+
+    def _tables(self) -> Iterator[pa.Table]:
+        for name in self._folder.names():
+            try:
+                yield self._folder.open_arrow(name).select([_HASH, _VECTOR])
+            except (ArtifactError, KeyError) as error:
+                log.warning("kept vectors are made again: %s", error)
+                self._folder.delete(name)
+
+    def _keep(self, hashes: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        rows = schemas.vectors_schema(self.dimension)
+        flat = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), self.dimension)
+        table = pa.table([pa.array(hashes, pa.string()), flat], names=[_HASH, _VECTOR])
+        table = table.cast(pa.schema([rows.field(name) for name in table.column_names]))
+        self._folder.write_arrow(f"{content_id('vectors', *hashes)}.arrow", table)
+
+
+def _batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Cut texts by hash into batches, short ones first: those of a batch are alike in length."""
+    batch: dict[str, str] = {}
+    size = 0
+    for key, text in sorted(texts.items(), key=lambda item: (len(item[1]), item[0])):
+        batch[key] = text
+        size += len(text)
+        if size >= _BATCH_CHARACTERS:
+            yield batch
+            batch, size = {}, 0
+    if batch:
+        yield batch
