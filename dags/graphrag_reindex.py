@@ -32,6 +32,7 @@ from airflow.sdk import (
 from airflow.sdk.exceptions import AirflowSkipException
 from graphrag_asking import approval, batches, may_spend
 from graphrag_defaults import (
+    CORPUS_POD,
     DEFAULT_ARGS,
     LATER_LINKS,
     LLM_POOL,
@@ -132,7 +133,13 @@ def shard_stage(stage: str, doc: str) -> Any:
 
 
 def part_stage(stage: str, doc: str) -> Any:
-    @task(task_id=f"{stage}_parts", pool=SHARD_POOL, doc_md=doc, trigger_rule="none_failed")
+    @task(
+        task_id=f"{stage}_parts",
+        pool=SHARD_POOL,
+        doc_md=doc,
+        trigger_rule="none_failed",
+        executor_config=CORPUS_POD,
+    )
     def run_stage(part: int) -> Any:
         run = open_run()
         receipt = run.process_part(stage, part)
@@ -144,7 +151,7 @@ def part_stage(stage: str, doc: str) -> Any:
 
 def corpus_stage(stage: str, doc: str) -> Any:
     # With nothing added or changed there are no shards: skipped work is no failure.
-    @task(task_id=stage, doc_md=doc, trigger_rule="none_failed")
+    @task(task_id=stage, doc_md=doc, trigger_rule="none_failed", executor_config=CORPUS_POD)
     def run_stage() -> Any:
         run = open_run()
         receipt = run.process_corpus(stage)
@@ -203,7 +210,7 @@ def graphrag_reindex() -> None:
         get_current_context()["ti"].xcom_push("receipts", receipts)
         return [{"run": run.uri, "shards": shards} for shards in run.lots if run.asks]
 
-    @task(outlets=[SNAPSHOT])
+    @task(outlets=[SNAPSHOT], executor_config=CORPUS_POD)
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
         from graphrag_tasks.operations.quality import QualityGate
