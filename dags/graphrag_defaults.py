@@ -35,6 +35,10 @@ SHARD_POOL = os.environ.get("GRAPHRAG_AIRFLOW_POOL", "default_pool")
 LLM_POOL = os.environ.get("GRAPHRAG_AIRFLOW_LLM_POOL", "default_pool")
 """Of the task that asks a language model: with one slot, one run asks at a time."""
 
+_CORPUS_POD = os.environ.get("GRAPHRAG_AIRFLOW_CORPUS_POD")
+CORPUS_POD = {"pod_template_file": _CORPUS_POD} if _CORPUS_POD else None
+"""Of tasks that see the whole corpus: KubernetesExecutor makes their pods by this template."""
+
 
 def store_param() -> Param:
     """Return the param that names the store, as every form shows it."""

@@ -32,6 +32,7 @@ from airflow.sdk import (
 from airflow.sdk.exceptions import AirflowSkipException
 from graphrag_asking import approval, batches, may_spend
 from graphrag_defaults import (
+    CORPUS_POD,
     DEFAULT_ARGS,
     LATER_LINKS,
     LLM_POOL,
@@ -43,6 +44,7 @@ from graphrag_defaults import (
     linked,
     store_param,
 )
+from graphrag_telemetry import tell_publish, tell_stage
 
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.extract import EXTRACTORS
@@ -124,15 +126,24 @@ def shard_stage(stage: str, doc: str) -> Any:
 
         run = Run.open(work["run"])
         receipts = run.process_lot(stage, work["shards"])
+        tell_stage(run, stage, receipts, work["shards"])
         return {**work, "receipts": [one.as_dict() for one in receipts]}
 
     return run_stage
 
 
 def part_stage(stage: str, doc: str) -> Any:
-    @task(task_id=f"{stage}_parts", pool=SHARD_POOL, doc_md=doc, trigger_rule="none_failed")
+    @task(
+        task_id=f"{stage}_parts",
+        pool=SHARD_POOL,
+        doc_md=doc,
+        trigger_rule="none_failed",
+        executor_config=CORPUS_POD,
+    )
     def run_stage(part: int) -> Any:
-        receipt = open_run().process_part(stage, part)
+        run = open_run()
+        receipt = run.process_part(stage, part)
+        tell_stage(run, stage, [receipt] if receipt else [])
         return receipt and receipt.as_dict()
 
     return run_stage.expand(part=list(range(DEFAULTS.plan.parts)))
@@ -140,9 +151,12 @@ def part_stage(stage: str, doc: str) -> Any:
 
 def corpus_stage(stage: str, doc: str) -> Any:
     # With nothing added or changed there are no shards: skipped work is no failure.
-    @task(task_id=stage, doc_md=doc, trigger_rule="none_failed")
+    @task(task_id=stage, doc_md=doc, trigger_rule="none_failed", executor_config=CORPUS_POD)
     def run_stage() -> Any:
-        return open_run().process_corpus(stage).as_dict()
+        run = open_run()
+        receipt = run.process_corpus(stage)
+        tell_stage(run, stage, [receipt])
+        return receipt.as_dict()
 
     return linked(run_stage(), *LATER_LINKS.get(stage, ()))
 
@@ -179,6 +193,7 @@ def graphrag_reindex() -> None:
         run, receipt = Run.start(load_config(overrides=overrides))
         context["ti"].xcom_push("run", run.uri)
         context["ti"].xcom_push("receipt", receipt.as_dict())
+        tell_stage(run, "plan", [receipt])
         return [{"run": run.uri, "shards": shards} for shards in run.lots]
 
     @task_group
@@ -190,11 +205,12 @@ def graphrag_reindex() -> None:
     def ask() -> list[dict[str, Any]]:
         run = open_run()
         asked = run.ask(may_spend=may_spend()) if run.asks else []
+        tell_stage(run, ASK.name, asked)
         receipts = [receipt.as_dict() for receipt in asked]
         get_current_context()["ti"].xcom_push("receipts", receipts)
         return [{"run": run.uri, "shards": shards} for shards in run.lots if run.asks]
 
-    @task(outlets=[SNAPSHOT])
+    @task(outlets=[SNAPSHOT], executor_config=CORPUS_POD)
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
         from graphrag_tasks.operations.quality import QualityGate
@@ -206,6 +222,7 @@ def graphrag_reindex() -> None:
         published = run.publish(QualityGate(run.state.config.quality))
         snapshot_id = published.manifest.snapshot_id
         summary = headline(run.state.store.open(snapshot_id))
+        tell_publish(run, published, summary)
         told = note(summary, changed=published.changed)
         instance.xcom_push(NOTE, told)
         if not published.changed:

@@ -31,6 +31,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "spark": ("pyspark", "sqlglot"),
     "ray": ("ray",),
     "airflow": ("airflow",),
+    "openlineage": ("openlineage",),
 }  # fmt: skip
 """The modules that each extra brings."""
 

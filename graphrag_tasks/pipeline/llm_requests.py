@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -88,9 +89,14 @@ def what_was_asked(state: RunState, receipts: Iterable[Receipt]) -> dict[str, An
     for receipt in receipts:
         if receipt.stage in MODEL_STAGES:
             counts.update({name: int(count) for name, count in receipt.stats.items()})
-    spent = StoreJournal(state.config.store).spent(run_name(state))
-    usd = None if spent.usd is None else f"{spent.usd:f}"
+    spent = spent_usd(state)
+    usd = None if spent is None else f"{spent:f}"
     return {**counts, "usd": usd, "cap_usd": state.config.llm.budget.usd}
+
+
+def spent_usd(state: RunState) -> Decimal | None:
+    """Return what a run spent so far, for all purposes; None where a price is not known."""
+    return StoreJournal(state.config.store).spent(run_name(state)).usd
 
 
 def _packs(state: RunState, wanted: Sequence[int]) -> Iterator[Pack]:

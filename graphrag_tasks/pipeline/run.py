@@ -18,7 +18,7 @@ from graphrag_tasks.embed.kept import KEPT_VECTORS
 from graphrag_tasks.llm.forecast import Forecast
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.inputs import call
-from graphrag_tasks.pipeline.llm_requests import ask_groups, batch, price, what_was_asked
+from graphrag_tasks.pipeline.llm_requests import ask_groups, batch, price, spent_usd, what_was_asked
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
 from graphrag_tasks.pipeline.stages import (
@@ -162,6 +162,11 @@ class Run:
     def price(self) -> Forecast:
         """Return what `ask` would take now; nothing is sent."""
         return price(self.state, self._unasked())
+
+    def spent_usd(self) -> float | None:
+        """Return what the run spent on language models; None without one, or without a price."""
+        usd = spent_usd(self.state) if self.state.config.llm.model else None
+        return None if usd is None else float(usd)
 
     def _unasked(self) -> list[int]:
         return [shard for shard in self.shards if not self._finished_shard("ask", shard)]

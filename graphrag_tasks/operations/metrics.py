@@ -1,0 +1,101 @@
+"""Figures of a run for a monitoring system, from the receipts that its stages left.
+
+Names are `graphrag.<stage>.<figure>`: the stage is part of the name, as StatsD has no tags of its
+own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from graphrag_tasks.storage.receipts import Receipt
+
+_FACTS = {"extract": "triples", "adopt": "adopted_triples"}
+"""The table of each stage that finds facts."""
+
+_PUBLISHED = ("documents", "chunks", "triples", "entities", "relations")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure.
+
+    Attributes:
+        kind: A `counter` adds up over tasks and runs, of a `gauge` the last value stands, a
+            `timer` is in seconds.
+    """
+
+    name: str
+    kind: Literal["counter", "gauge", "timer"]
+    value: float
+
+
+def stage_figures(
+    stage: str, receipts: Sequence[Receipt], documents: Sequence[int] = ()
+) -> list[Figure]:
+    """Return the figures of a task of a stage; work that was taken over is only counted.
+
+    Args:
+        stage: Name of the stage, or `plan`.
+        receipts: Those of the task: of each shard, of a part, or one.
+        documents: How many each of these shards has; empty where the stage sees the whole corpus.
+    """
+    of = f"graphrag.{stage}"
+    done = [one for one in receipts if not one.reused]
+    told = [Figure(f"{of}.reused", "counter", len(receipts) - len(done))]
+    if not done:
+        return told
+    seconds = sum(one.seconds for one in done)
+    told += [Figure(f"{of}.duration", "timer", one.seconds) for one in done]
+    told.append(Figure(f"{of}.rows", "counter", _rows(done)))
+    peak = max(one.peak_memory_bytes for one in done)
+    told.append(Figure(f"{of}.peak_memory_bytes", "gauge", peak))
+    if documents:
+        sizes = zip(receipts, documents, strict=True)
+        told += _paced(of, "documents", sum(size for one, size in sizes if not one.reused), seconds)
+    if table := _FACTS.get(stage):
+        told += _paced(of, "facts", _rows(done, table), seconds)
+    if stage == "parse":
+        failed = int(sum(one.stats.get("failed", 0) for one in done))
+        told.append(Figure(f"{of}.documents_failed", "counter", failed))
+    if stage == "ask":
+        asked = int(sum(one.stats.get("requests", 0) for one in done))
+        told.append(Figure(f"{of}.requests", "counter", asked))
+    return told
+
+
+def publish_figures(summary: Mapping[str, Any], *, changed: bool) -> list[Figure]:
+    """Return the figures of a publish: what the current snapshot holds, and whether it is new.
+
+    Args:
+        summary: What `snapshots.summary.headline` returns.
+        changed: Whether this run published it.
+    """
+    counts = {name: summary[name] for name in _PUBLISHED}
+    counts["documents_failed"] = len(summary["failed"])
+    held = [Figure(f"graphrag.snapshot.{name}", "gauge", count) for name, count in counts.items()]
+    return [Figure("graphrag.publish.changed", "counter", int(changed)), *held]
+
+
+def spending(usd: float | None) -> list[Figure]:
+    """Return what a run has spent on language models so far; nothing where no price is known."""
+    return [] if usd is None else [Figure("graphrag.llm.usd", "gauge", usd)]
+
+
+def _paced(of: str, what: str, count: int, seconds: float) -> list[Figure]:
+    """Return a count, and how many a second it was."""
+    told = [Figure(f"{of}.{what}", "counter", count)]
+    if seconds:
+        told.append(Figure(f"{of}.{what}_per_second", "gauge", round(count / seconds, 3)))
+    return told
+
+
+def _rows(receipts: Sequence[Receipt], wanted: str | None = None) -> int:
+    return sum(
+        table.rows
+        for one in receipts
+        for name, table in one.tables.items()
+        if wanted in (None, name)
+    )
