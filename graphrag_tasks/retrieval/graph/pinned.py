@@ -29,11 +29,10 @@ def name_key(name: str) -> str:
 
 
 class Nodes:
-    """Chunks, entities or relations: ids, ranks of the ids, and unit vectors."""
+    """Chunks, entities or relations: ids, their ranks, and unit vectors."""
 
     def __init__(self, snapshot: Snapshot, kind: str, ids: pa.Array[Any]) -> None:
         self.ids = ids
-        self.id_ranks = id_ranks(ids)
         table = f"{kind}_vectors"
         dimension = int(snapshot.manifest.embedding["dimension"])
         where = f"{snapshot.folder.uri}, {table}"
@@ -41,6 +40,11 @@ class Nodes:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def id_ranks(self) -> Rows:
+        """The place of each id in sorted order, which breaks ties; made on first use."""
+        return id_ranks(self.ids)
 
     def row_of(self, item_id: str) -> int | None:
         """Return the row of an id, or None where there is none."""
