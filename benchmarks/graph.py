@@ -129,7 +129,7 @@ def _measure_stage(folder: Path, triples: int, stage: str, sql_memory: int | Non
         overrides["sql"] = {"memory_bytes": sql_memory}
     config = load_config(overrides=overrides, environ={})
     staged = Folder(folder)
-    state = SimpleNamespace(staged=staged, config=config, parent=None, store=None)
+    state = SimpleNamespace(staged=staged, folder=staged, config=config, parent=None, store=None)
     state.files = UserFiles.read(config)
     state.store = SimpleNamespace(folder=staged)
     for module in _LIBRARIES:

@@ -71,7 +71,8 @@ def write_resampled(source: Snapshot, target: Store, chunks: int) -> None:
         tables[name] = write_table(staged, name, rows, fingerprint="benchmark")
     for name in schemas.VECTOR_TABLES:
         tables[name] = write_table(staged, name, _vectors(source, name, copies), fingerprint="")
-    state = SimpleNamespace(staged=staged, parent=None, store=SimpleNamespace(folder=staged))
+    store = SimpleNamespace(folder=staged)
+    state = SimpleNamespace(staged=staged, folder=staged, parent=None, store=store)
     state.config = load_config(overrides={"load": {"vector_store": "none"}}, environ={})
     state.files = UserFiles.read(state.config)
     with call(CORPUS_STAGES["load"], cast("RunState", state)) as result:
