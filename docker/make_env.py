@@ -1,6 +1,7 @@
 """Write `.env` for docker compose: `.env.example` with a secret of its own for every empty entry.
 
-A file that is there is left alone: its passwords are those of the volumes.
+What a file has that is there stays, as its passwords are those of the volumes; entries that it
+lacks are added.
 
     python docker/make_env.py
 """
@@ -11,6 +12,7 @@ import base64
 import os
 import secrets
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[1]
@@ -19,15 +21,28 @@ _BYTES = 32
 
 def main(target: Path = _ROOT / ".env") -> int:
     """Write the file, readable by its owner alone, and return the exit code."""
-    if target.exists():
-        sys.stderr.write(f"{target} is there already and was left alone.\n")
-        return 0
     lines = (_ROOT / ".env.example").read_text("utf-8").splitlines()
-    filled = [_fill(line) for line in lines if not line.startswith("# Copy")]
-    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    wanted = [_fill(line) for line in lines if not line.startswith("# Copy")]
+    if target.exists():
+        before = target.read_text("utf-8")
+        known = _names(before.splitlines())
+        wanted = [line for line in wanted if _names([line]) - known]
+        if wanted and not before.endswith("\n"):
+            wanted[0] = f"\n{wanted[0]}"
+    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write("\n".join(filled) + "\n")
+        file.writelines(f"{line}\n" for line in wanted)
+    said = f"written into {target}" if wanted else f"left alone: {target} has all"
+    sys.stderr.write(
+        f"Passwords are {said}.\nAirflow: http://127.0.0.1:8080, user admin, "
+        "password AIRFLOW_ADMIN_PASSWORD in that file.\n"
+    )
     return 0
+
+
+def _names(lines: Iterable[str]) -> set[str]:
+    """Return the names of the entries among lines."""
+    return {line.partition("=")[0] for line in lines if "=" in line and not line.startswith("#")}
 
 
 def _fill(line: str) -> str:

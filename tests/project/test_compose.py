@@ -25,8 +25,12 @@ def services() -> dict[str, Any]:
 @pytest.fixture
 def env_file(tmp_path: Path) -> Path:
     target = tmp_path / ".env"
-    assert runpy.run_path(str(ROOT / "docker" / "make_env.py"))["main"](target) == 0
+    write_env(target)
     return target
+
+
+def write_env(target: Path) -> None:
+    assert runpy.run_path(str(ROOT / "docker" / "make_env.py"))["main"](target) == 0
 
 
 def test_every_service_is_there(services: dict[str, Any]) -> None:
@@ -58,11 +62,65 @@ def test_no_secret_has_a_default(services: dict[str, Any]) -> None:
 def test_generated_secrets_differ_and_are_private(env_file: Path) -> None:
     values = [line.split("=", 1)[1] for line in env_file.read_text().splitlines() if "=" in line]
     assert all(values)
-    assert len({one for one in values if len(one) > 30}) == 7
+    assert len({one for one in values if len(one) > 30}) == 8
     assert stat.S_IMODE(env_file.stat().st_mode) == 0o600
+
+
+def test_secrets_that_are_there_stay(env_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = env_file.read_text()
-    runpy.run_path(str(ROOT / "docker" / "make_env.py"))["main"](env_file)
+    write_env(env_file)
     assert env_file.read_text() == before
+    assert "left alone" in capsys.readouterr().err
+
+
+def test_what_an_older_file_lacks_is_added(tmp_path: Path) -> None:
+    older = tmp_path / ".env"
+    older.write_text("POSTGRES_PASSWORD=mine\nAIRFLOW_UID=1000")
+    write_env(older)
+    lines = older.read_text().splitlines()
+    assert lines[:2] == ["POSTGRES_PASSWORD=mine", "AIRFLOW_UID=1000"]
+    names = [line.split("=")[0] for line in lines]
+    assert len(names) == len(set(names))
+    assert {"AIRFLOW_ADMIN_PASSWORD", "AIRFLOW_FERNET_KEY"} <= set(names)
+
+
+def test_it_is_told_where_the_admins_password_lies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / ".env"
+    write_env(target)
+    told = capsys.readouterr().err
+    assert str(target) in told
+    assert "user admin, password AIRFLOW_ADMIN_PASSWORD" in told
+    (secret,) = [one for one in target.read_text().splitlines() if "ADMIN_PASSWORD" in one]
+    assert secret.split("=", 1)[1] not in told
+
+
+def test_every_image_is_an_exact_release(services: dict[str, Any]) -> None:
+    release = re.compile(
+        r":v?\d+\.\d+(\.\d+)?(-[a-z]+\d+\.\d+)?$|:RELEASE\.\d{4}-\d\d-\d\dT[\d-]+Z$"
+    )
+    images = {one["image"] for one in services.values() if "build" not in one}
+    assert len(images) == 5
+    assert not [one for one in images if not release.search(one)]
+    base = re.search(r"^FROM (.+)$", (ROOT / "docker" / "Dockerfile").read_text(), re.MULTILINE)
+    assert base is not None
+    assert re.fullmatch(r"python:\d+\.\d+\.\d+-slim-[a-z]+", base[1])
+
+
+def test_every_service_has_limits(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        limits = service["deploy"]["resources"]["limits"]
+        assert float(limits["cpus"]) > 0, name
+        assert re.fullmatch(r"\d+[mg]", limits["memory"]), name
+
+
+def test_any_user_of_the_group_0_may_run_airflow(services: dict[str, Any]) -> None:
+    users = {one["user"] for one in services.values() if "build" in one}
+    assert users == {"${AIRFLOW_UID:-50000}:0"}
+    image = (ROOT / "docker" / "Dockerfile").read_text()
+    assert "USER 50000:0" in image
+    assert "chmod -R g=u /opt/airflow /store" in image
 
 
 def compose_client() -> list[str] | None:
