@@ -135,7 +135,9 @@ def _measure_stage(folder: Path, triples: int, stage: str, sql_memory: int | Non
     for module in _LIBRARIES:
         import_module(module)
     used = time.process_time()
-    with measured() as cost, call(CORPUS_STAGES[stage], cast("RunState", state)) as result:
+    made = {"unsent_documents": frozenset[str](), "unsent_entities": frozenset[str]()}
+    run = cast("RunState", state)
+    with measured() as cost, call(CORPUS_STAGES[stage], run, made=made) as result:
         for name, rows in result.tables.items():
             write_table(staged, name, rows, fingerprint="benchmark")
     return StageCost(
