@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-exports test-frameworks test-spark test-platform test-wheel demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
+.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-exports test-frameworks test-spark test-platform test-wheel bench demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
 	release airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -131,6 +131,12 @@ test-exports: .venv-exports/installed ## Read exports by the programs they are f
 
 test-wheel: install-dev ## Build the wheel, install it by need into empty environments, index and ask
 	$(BIN)/python -m pytest -q -rs -m wheel tests/wheel
+
+REFERENCE ?=
+bench: install-dev ## Measure commands, a reader and an index run, beside the checkout REFERENCE if given
+	@test -e "$(STORE)/CURRENT" || $(BIN)/graphrag-tasks index examples/corpus --store "$(STORE)"
+	$(BIN)/python -m benchmarks.bench --store "$(STORE)" --questions examples/questions.jsonl --sources examples/corpus \
+		$(if $(REFERENCE),--reference "$(REFERENCE)")
 
 # Its requirements contradict the package's.
 .venv-ragas/installed: .venv/installed-dev tests/ragas/requirements.txt
