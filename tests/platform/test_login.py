@@ -1,4 +1,4 @@
-"""Logins of the containers: the commands of docker-compose.yaml make an admin, who may log in."""
+"""The logins of the containers: the commands of docker-compose.yaml make an admin."""
 
 import json
 import os
@@ -92,10 +92,9 @@ def test_every_option_of_the_containers_is_airflows(
     assert len(options) >= 10
     script = (
         "import json, sys; from airflow.configuration import conf\n"
-        "known = conf.configuration_description\n"
-        "told = json.loads(sys.argv[1])\n"
-        "none = {'options': ()}\n"
-        "print([one for one in told if one[1] not in known.get(one[0], none)['options']])"
+        "known = {(section, option) for section, one in conf.configuration_description.items() "
+        "for option in one['options']}\n"
+        "print([one for one in json.loads(sys.argv[1]) if tuple(one) not in known])"
     )
     known = {name: value for name, value in environment.items() if "AIRFLOW__" not in name}
     # Celery's are of a provider that only the image has.
