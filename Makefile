@@ -29,7 +29,7 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	GRAPHRAG_AIRFLOW_LLM_POOL=graphrag_llm \
 	PATH="$(CURDIR)/$(BIN):$$PATH"
 
-.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-exports test-frameworks test-spark test-platform test-wheel bench demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
+.PHONY: help install install-dev reindex test test-slow test-services test-local-llm test-ragas test-exports test-frameworks test-spark test-platform test-wheel bench bench-peers demo-llm demo-answers demo-judges test-browser web notebooks train docs docs-serve reference lint audit format \
 	release airflow airflow-home env lock clean
 
 help: ## Show this list
@@ -137,6 +137,10 @@ bench: install-dev ## Measure commands, a reader and an index run, beside the ch
 	@test -e "$(STORE)/CURRENT" || $(BIN)/graphrag-tasks index examples/corpus --store "$(STORE)"
 	$(BIN)/python -m benchmarks.bench --store "$(STORE)" --questions examples/questions.jsonl --sources examples/corpus \
 		$(if $(REFERENCE),--reference "$(REFERENCE)")
+
+PASSAGES ?= passages.jsonl
+bench-peers: .venv-exports/installed ## Build a graph of PASSAGES (JSONL) beside Microsoft's graphrag and raw spaCy
+	$(BIN)/python -m benchmarks.graph_peers --peers .venv-exports/bin/python --passages "$(PASSAGES)"
 
 # Its requirements contradict the package's.
 .venv-ragas/installed: .venv/installed-dev tests/ragas/requirements.txt
