@@ -162,6 +162,7 @@ def deployed(folder: str) -> dict[str, Any]:
         "GRAPHRAG_AIRFLOW_DEADLINE_HOURS": "1.5",
         "GRAPHRAG_AIRFLOW_POOL": "graphrag_shards",
         "GRAPHRAG_AIRFLOW_LLM_POOL": "graphrag_llm",
+        "GRAPHRAG_AIRFLOW_CORPUS_POD": "/pods/corpus.yaml",
     }
     sys.modules.pop("graphrag_defaults")
     dag = DagBag(folder).dags["graphrag_reindex"]
@@ -174,6 +175,7 @@ def deployed(folder: str) -> dict[str, Any]:
         return [event.payload["state"] async for event in trigger.run()]
 
     return {
+        "templates": {task_id: task.executor_config for task_id, task in dag.task_dict.items()},
         "pools": {task_id: task.pool for task_id, task in dag.task_dict.items()},
         "deadlines": [one.interval.total_seconds() for one in dag.deadline],
         "alerted": asyncio.run(run_late(dag.deadline[0].callback)),
@@ -197,7 +199,8 @@ def reading(folder: str, params: dict[str, Any], url: str) -> dict[str, Any]:
         "GRAPHRAG__LLM__BATCH_POLL_SECONDS": "0.1",
         "GRAPHRAG__LLM__BUDGET__APPROVE_ABOVE_USD": "1",
     }
-    del os.environ["GRAPHRAG_AIRFLOW_DEADLINE_HOURS"]  # no run of `dag.test` may have one
+    for name in ("DEADLINE_HOURS", "CORPUS_POD"):  # no run of `dag.test` may have a deadline
+        del os.environ[f"GRAPHRAG_AIRFLOW_{name}"]
     for module in ("graphrag_defaults", "graphrag_asking"):
         sys.modules.pop(module)
     dag = DagBag(folder).dags["graphrag_reindex"]

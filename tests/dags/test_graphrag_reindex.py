@@ -50,6 +50,17 @@ def test_shards_have_a_pool_of_their_own(seen: dict[str, Any]) -> None:
         assert pool == ("graphrag_shards" if shard else others), task_id
 
 
+def test_tasks_of_the_whole_corpus_have_a_pod_of_their_own(seen: dict[str, Any]) -> None:
+    larger = {name for name, told in seen["templates"].items() if told}
+    assert all(
+        seen["templates"][name] == {"pod_template_file": "/pods/corpus.yaml"} for name in larger
+    )
+    of_shards = {"plan", "ask", "adopt"}
+    assert larger == {
+        name for name in seen["templates"] if name not in of_shards and "shard." not in name
+    }
+
+
 def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
     chain = [
         "plan", "shard.parse", "shard.chunk", "shard.filter_sentences", "shard.extract",
