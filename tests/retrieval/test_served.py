@@ -11,8 +11,8 @@ from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import AccessError, ConfigError, QueryError
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import ALL_DOCUMENTS
-from graphrag_tasks.retrieval import vector_server as served
 from graphrag_tasks.retrieval.vector_server import ServedVectors, open_served
+from graphrag_tasks.retrieval.view import served_rows as served
 from graphrag_tasks.snapshots.store import Snapshot, Store
 from graphrag_tasks.sources.labels import may_see
 from graphrag_tasks.vectors.conditions import ANYWHERE, Where
