@@ -320,8 +320,8 @@ class LoadConfig(BaseConfig):
     """Where vectors go beside the snapshot."""
 
     vector_store: str = Field(
-        "auto",
-        description="milvus_lite (in the store), milvus, none; auto: milvus_lite where it is "
+        "none",
+        description="none, milvus, milvus_lite (in the store); auto: milvus_lite where it is "
         "installed and the store is a folder, else none",
     )
     milvus_uri: str = Field(
