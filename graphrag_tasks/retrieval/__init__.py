@@ -18,9 +18,10 @@ from graphrag_tasks.retrieval.context.hits import (
     RelationHit,
     SourceSentence,
 )
-from graphrag_tasks.retrieval.index import Index, IndexFacts, open_index
+from graphrag_tasks.retrieval.index import Index, IndexFacts
 from graphrag_tasks.retrieval.modes.registry import MODES
 from graphrag_tasks.retrieval.notebook.comparison import ModeComparison
+from graphrag_tasks.retrieval.opening import open_index
 from graphrag_tasks.retrieval.question.router import Route
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, Step, Thing
 from graphrag_tasks.retrieval.view.visibility import ALL_DOCUMENTS

@@ -23,6 +23,7 @@ from graphrag_tasks.retrieval.notebook import frames, parts
 from graphrag_tasks.retrieval.question.query import RankedRow, Seed, checked_number
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
 from graphrag_tasks.retrieval.ranker.traverse import paths_between
+from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
 from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows
 
@@ -61,10 +62,12 @@ class Browser:
         config: Parameters of the search.
     """
 
-    def __init__(self, snapshot: Snapshot, config: RetrievalConfig) -> None:
+    def __init__(
+        self, snapshot: Snapshot, config: RetrievalConfig, vectors: OpenVectors = FlatIndex.of
+    ) -> None:
         self.snapshot = snapshot
         self.config = config
-        self._graph = Graph(snapshot)
+        self._graph = Graph(snapshot, vectors)
 
     @property
     def graph(self) -> Graph:

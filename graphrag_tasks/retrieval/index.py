@@ -6,14 +6,12 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.core.memory import SEARCH_BYTES, require_address_space
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval.browse import Browser
@@ -43,9 +41,8 @@ from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
 from graphrag_tasks.retrieval.reranker import Passage, Reranker, make_reranker
 from graphrag_tasks.retrieval.searching import Searcher
 from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
-from graphrag_tasks.retrieval.view.visibility import Principals, visible
-from graphrag_tasks.snapshots.cache import mirrored
-from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
+from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows
 
 if TYPE_CHECKING:
@@ -80,6 +77,7 @@ class Index(Browser):
         config: Parameters of the search.
         embedder: Query encoder; by default the model in the manifest.
         noun_phrases: Finds the noun phrases of a question; spaCy by default.
+        vectors: Returns the vectors of a kind; memory-mapped by default.
 
     Raises:
         SnapshotError: The snapshot is damaged, or the embedder is not the one it was embedded with.
@@ -92,9 +90,10 @@ class Index(Browser):
         config: RetrievalConfig | None = None,
         embedder: Embedder | None = None,
         noun_phrases: Callable[[str], Sequence[str]] | None = None,
+        vectors: OpenVectors = FlatIndex.of,
     ) -> None:
         self._encoder = QueryEncoder(snapshot.manifest.embedding, embedder)
-        super().__init__(snapshot, config or RetrievalConfig())
+        super().__init__(snapshot, config or RetrievalConfig(), vectors)
         self._searcher = Searcher(
             self._graph,
             self.config,
@@ -400,42 +399,3 @@ class Index(Browser):
         ]
         scores = [read.get(chunk.row, score) for chunk, score in zip(chunks, scores, strict=True)]
         return self._provenance.chunk_hits(chunks, scores)
-
-
-def open_index(
-    store: str | Path,
-    snapshot: str | None = None,
-    principals: Principals = None,
-    *,
-    config: RetrievalConfig | None = None,
-    embedder: Embedder | None = None,
-    noun_phrases: Callable[[str], Sequence[str]] | None = None,
-    verify: bool = True,
-) -> Index:
-    """Open a published snapshot for search.
-
-    Args:
-        store: Folder or URI of the store; a remote snapshot is copied to the local disk.
-        snapshot: Id of the snapshot to pin; the current one by default.
-        principals: Access labels that the reader holds; only documents with one of them, or with
-            the label `public`, are searched. Needed if and only if the snapshot has labels.
-        config: Parameters of the search; the paper's by default.
-        embedder: Query encoder; by default the model in the manifest, loaded on first search.
-        noun_phrases: Finds the noun phrases of a question; spaCy by default, loaded on first use.
-        verify: Whether tables are compared with their published hashes when first read.
-
-    Raises:
-        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or the
-            embedder is not the one it was embedded with.
-        AccessError: The snapshot has labels and no principals are given, or the other way round.
-        ArtifactError: One of its tables is missing or unreadable.
-        ConfigError: This process may map too little memory for a search.
-    """
-    require_address_space(SEARCH_BYTES, "a search")
-
-    def opened(pinned: Snapshot) -> Index:
-        local = mirrored(pinned)
-        seen = visible(local if verify else Snapshot(local.folder, checked=False), principals)
-        return Index(seen, config=config, embedder=embedder, noun_phrases=noun_phrases)
-
-    return Store(str(store)).opened(opened, snapshot)

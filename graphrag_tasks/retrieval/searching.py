@@ -162,7 +162,7 @@ class Searcher:
             read=FirstRead(
                 log_odds=scores[first],
                 margin=scores[first] - sum(scores.values()) / len(scores),
-                cosine=float(self.graph.chunks.vectors[first] @ query.vector),
+                cosine=float(self.graph.chunks.vectors.cosines_of([first], query.vector)[0]),
                 coverage=lexicon.share_held(query.text, first),
             ),
         )

@@ -1,40 +1,18 @@
-"""Search by vector in the server that a snapshot was loaded into, for one reader.
-
-The server holds rows of many snapshots and of hidden documents. Access labels are part of the
-filter that the server applies, and each row found is compared with the reader's view of the pinned
-snapshot before it is returned.
-"""
+"""Search by vector alone in the server that a snapshot was loaded into, for one reader."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
-from functools import cache
-from heapq import nlargest
-from typing import NamedTuple
-
-import pyarrow.compute as pc
+from functools import cache, partial
 
 from graphrag_tasks.core.config import LoadConfig
-from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.retrieval.view.served_rows import ServedRows, open_server
+from graphrag_tasks.retrieval.view.visibility import Principals, visible
 from graphrag_tasks.snapshots.store import Snapshot, Store
-from graphrag_tasks.sources.labels import PUBLIC
 from graphrag_tasks.vectors.conditions import ANYWHERE, Where
-from graphrag_tasks.vectors.fields import LABELS, row_keys
-from graphrag_tasks.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
-
-MOST_ROWS = 10_000
-"""Most rows or keys in one request; a Milvus server returns at most 16,384."""
-
-_MORE = 4
-"""Factor by which more rows are asked for where too few are the reader's; chosen."""
-
-
-class _Rows(NamedTuple):
-    collection: str
-    keys: frozenset[str]
-    labelled: bool
+from graphrag_tasks.vectors.vector_store import VectorHit, VectorStore
 
 
 class ServedVectors:
@@ -47,12 +25,9 @@ class ServedVectors:
     def __init__(
         self, server: VectorStore, snapshot: Snapshot, principals: Principals = None
     ) -> None:
-        self._server = server
-        self._snapshot = snapshot
-        self._view = visible(snapshot, principals)
-        held = principals if isinstance(principals, Collection) else None
-        self._labels = None if held is None else sorted({PUBLIC, *held})
-        self._rows = cache(self._rows_of)
+        view = visible(snapshot, principals)
+        rows = partial(ServedRows, server, snapshot, principals=principals, view=view)
+        self._rows = cache(rows)
 
     def search(
         self, kind: str, vector: Collection[float], k: int, where: Where = ANYWHERE
@@ -72,40 +47,7 @@ class ServedVectors:
         """
         if k < 1:
             raise QueryError(f"k must be at least 1 (got {k})")
-        rows = self._rows(kind)
-        if rows.labelled and self._labels is not None:
-            where = {LABELS: self._labels, **where}
-        asked = k
-        while asked <= MOST_ROWS:
-            found = self._server.search(rows.collection, vector, asked, where)
-            seen = [hit for hit in found if hit.key in rows.keys]
-            if len(seen) >= k or len(found) < asked:
-                return seen[:k]
-            asked *= _MORE
-        # Hidden rows crowd out the reader's own, so these are searched by their keys.
-        hits: list[VectorHit] = []
-        keys = sorted(rows.keys)
-        for start in range(0, len(keys), MOST_ROWS):
-            part = keys[start : start + MOST_ROWS]
-            among = {**where, "key": part}
-            hits += self._server.search(rows.collection, vector, min(k, len(part)), among)
-        return nlargest(k, hits, key=lambda hit: hit.score)
-
-    def _rows_of(self, kind: str) -> _Rows:
-        name, manifest = f"{kind}_vectors", self._snapshot.manifest
-        if not manifest.collections:
-            raise ConfigError(
-                "the snapshot was loaded into no vector server", self._snapshot.folder.uri,
-                "Set load.vector_store and index again, or search with open_index",
-            )  # fmt: skip
-        if name not in manifest.collections:
-            kinds = ", ".join(one.removesuffix("_vectors") for one in manifest.collections)
-            raise QueryError(f"there are no vectors of '{kind}'", "", f"There are: {kinds}")
-        collection = manifest.collections[name]
-        rows = rows_in(collection, self._snapshot.folder, name, manifest.embedding)
-        if isinstance(self._view, VisibleSnapshot):
-            rows = rows.filter(pc.is_in(rows["id"], value_set=self._view.searchable(kind)))
-        return _Rows(collection, frozenset(row_keys(rows)), LABELS in rows.column_names)
+        return self._rows(kind).nearest(vector, k, where)[:k]
 
 
 @contextmanager
@@ -119,14 +61,10 @@ def open_served(
     Raises:
         SnapshotError: Nothing is published, or there is no such snapshot.
         AccessError: The snapshot has labels and no principals are given, or the other way round.
-        ConfigError: There is no vector server.
+        ConfigError: There is no vector server, or it does not hold the snapshot's vectors.
         TransientError: It does not answer.
     """
     opened = Store(store)
     pinned = opened.open(snapshot)
-    server = open_vector_store(opened.folder, config)
-    if server is None:
-        what = "there is no vector server: load.vector_store is 'none', or 'auto' finds none"
-        raise ConfigError(what, store, "Search with open_index")
-    with closing(server):
+    with closing(open_server(opened.folder, config, pinned)) as server:
         yield ServedVectors(server, pinned, principals)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -102,6 +102,30 @@ class MilvusStore:
         found = [(hit["entity"], hit["distance"]) for hit in hits]
         return [VectorHit(row["key"], row["id"], score) for row, score in found]
 
+    def dimension(self, collection: str) -> int | None:
+        """Return the numbers of a vector, or None where there is no such collection."""
+        if not self._ask(collection, lambda: self._client.has_collection(collection)):
+            return None
+        found = self._ask(collection, lambda: self._client.describe_collection(collection))
+        (vector,) = (field for field in found["fields"] if field["name"] == "vector")
+        return int(vector["params"]["dim"])
+
+    def vectors(self, collection: str, keys: Collection[str]) -> dict[str, Sequence[float]]:
+        """Return the vectors of rows by their keys, without those that are not there."""
+        wanted, size = list(keys), self._config.batch_rows
+
+        def get(part: list[str]) -> Any:  # noqa: ANN401 - pymilvus is untyped
+            self._client.load_collection(collection)
+            return self._client.get(
+                collection, ids=part, output_fields=["key", "vector"], timeout=_REQUEST_SECONDS
+            )
+
+        found: dict[str, Sequence[float]] = {}
+        for start in range(0, len(wanted), size):
+            rows = self._ask(collection, partial(get, wanted[start : start + size]))
+            found |= {row["key"]: row["vector"] for row in rows}
+        return found
+
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
         """Remove the rows of a collection whose key is not kept, and return their number."""
         if not self._ask(collection, lambda: self._client.has_collection(collection)):
@@ -139,7 +163,7 @@ class MilvusStore:
             ) from error
 
     def _open(self, collection: str, columns: pa.Schema) -> None:
-        """Load a collection for rows with these columns, searched exactly; make it if absent."""
+        """Load a collection for rows with these columns; make it if absent."""
         if self._client.has_collection(collection):
             self._client.load_collection(collection)
             return
@@ -155,7 +179,9 @@ class MilvusStore:
                 max_capacity=_MOST_LABELS, max_length=_LABEL_LENGTH,
             )  # fmt: skip
         index = self._client.prepare_index_params()
-        index.add_index("vector", index_type="FLAT", metric_type="IP")
+        index.add_index(
+            "vector", index_type=self._config.index_type, metric_type=self._config.metric
+        )
         self._client.create_collection(  # rows are counted right after they were inserted
             collection, schema=schema, index_params=index, consistency_level="Strong"
         )

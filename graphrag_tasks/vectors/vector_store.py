@@ -7,7 +7,7 @@ older snapshot names. Readers take the collections' names from the manifest, nev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -59,6 +59,12 @@ class VectorStore(Protocol):
             QueryError: A field or a value is not one that a filter may hold.
             TransientError: There is no such collection, or no such field.
         """
+
+    def dimension(self, collection: str) -> int | None:
+        """Return the numbers of a vector, or None where there is no such collection."""
+
+    def vectors(self, collection: str, keys: Collection[str]) -> dict[str, Sequence[float]]:
+        """Return the vectors of rows by their keys, without those that are not there."""
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
         """Remove the rows of a collection whose key is not kept, and return their number."""

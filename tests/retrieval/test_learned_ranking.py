@@ -59,7 +59,8 @@ def test_features_of_a_small_world(tmp_path: Path) -> None:
     rows = candidates(graph, lists)
     assert rows.tolist() == [0, 1, 2]
     columns = dict(zip(FEATURES, features(graph, query, lists, rows).T, strict=True))
-    np.testing.assert_allclose(columns["dense"], graph.chunks.vectors @ vector)
+    vectors = graph.chunks.vectors.take(rows)
+    np.testing.assert_allclose(columns["dense"], vectors @ vector)
     assert columns["coverage"].tolist() == pytest.approx([columns["coverage"][0]] * 2 + [1.0])
     assert columns["heading_share"].tolist() == [0, 0, 1]
     assert columns["seed_title"].argmax() == 2
@@ -74,7 +75,7 @@ def test_features_of_a_small_world(tmp_path: Path) -> None:
     )
     assert columns["beside"].tolist() == pytest.approx([max(own[1], 0), max(own[0], 0), 0.0])
     assert columns["again"].tolist() == lists.again.scores[rows].tolist()
-    best, others = lists.again.read[0], graph.chunks.vectors @ graph.chunks.vectors.T
+    best, others = lists.again.read[0], vectors @ vectors.T
     np.fill_diagonal(others, 0)
     np.testing.assert_allclose(columns["near_best"], others[:, best])
     np.testing.assert_allclose(columns["near_read"], others.max(axis=1))

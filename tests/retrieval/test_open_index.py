@@ -23,6 +23,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.question import query as ranking
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
+from graphrag_tasks.retrieval.view.vector_index import FlatIndex
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.storage.artifacts import Folder
 from tests.retrieval.small_worlds import ONE, SMALL, TWO, FakeEmbedder, World, publish
@@ -323,7 +324,9 @@ def test_vectors_of_another_length_are_refused(store: Path) -> None:
 
 def test_vectors_are_views_of_the_file(store: Path) -> None:
     """Nothing is copied: readers of one snapshot share the pages of its file."""
-    vectors = Graph(Store(str(store)).open()).chunks.vectors
+    index = Graph(Store(str(store)).open()).chunks.vectors
+    assert isinstance(index, FlatIndex)
+    vectors = index.matrix
     assert vectors.shape == (3, 8)
     assert not vectors.flags.owndata
     assert not vectors.flags.writeable

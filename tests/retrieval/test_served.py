@@ -11,8 +11,8 @@ from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import AccessError, ConfigError, QueryError
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import ALL_DOCUMENTS
-from graphrag_tasks.retrieval import vector_server as served
 from graphrag_tasks.retrieval.vector_server import ServedVectors, open_served
+from graphrag_tasks.retrieval.view import served_rows as served
 from graphrag_tasks.snapshots.store import Snapshot, Store
 from graphrag_tasks.sources.labels import may_see
 from graphrag_tasks.vectors.conditions import ANYWHERE, Where
@@ -23,6 +23,7 @@ from tests.retrieval.small_worlds import ONE, TWO, FakeEmbedder
 
 LABELS = (("staff",), ("board",), ("board", "staff"), (), ("public",))
 READERS: tuple[tuple[str, ...], ...] = ((), ("staff",), ("board",), ("staff", "board"), ("nobody",))
+LITE = LoadConfig(vector_store="milvus_lite", batch_rows=4)
 QUESTION = FakeEmbedder.vector("which?")
 
 
@@ -38,7 +39,7 @@ def documents(count: int = 15) -> list[Document]:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[VectorStore]:
     """Milvus Lite in the store's folder."""
-    opened = open_vector_store(Store(str(tmp_path / "store")).folder, LoadConfig(batch_rows=4))
+    opened = open_vector_store(Store(str(tmp_path / "store")).folder, LITE)
     assert opened is not None
     yield opened
     opened.close()
@@ -181,18 +182,18 @@ def test_a_store_is_opened_with_its_server(tmp_path: Path) -> None:
     corpus = [document(number, ()) for number in range(3)]
     unlabelled = [Document(one.name, one.title, one.facts, None) for one in corpus]
     store = publish(tmp_path / "store", unlabelled, served=True)
-    opened = open_vector_store(Store(str(store)).folder, LoadConfig())
+    opened = open_vector_store(Store(str(store)).folder, LITE)
     assert opened is not None
     load(store, opened)
     opened.close()
-    with open_served(str(store), LoadConfig()) as reader:
+    with open_served(str(store), LITE) as reader:
         assert len(reader.search("chunk", QUESTION, 2)) == 2
-    off = LoadConfig(vector_store="none")
+    off = LoadConfig()
     with pytest.raises(ConfigError, match="'none'"), open_served(str(store), off):
         pass
     publish(store, unlabelled, TWO)
     with (
         pytest.raises(ConfigError, match="loaded into no vector server"),
-        open_served(str(store), LoadConfig()) as reader,
+        open_served(str(store), LITE) as reader,
     ):
         reader.search("chunk", QUESTION, 2)

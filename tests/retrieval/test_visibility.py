@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import Phase, given, settings
@@ -268,7 +269,7 @@ def test_an_entity_has_a_name_that_a_visible_document_gives_it(tmp_path: Path) -
     (relation,) = seen.neighbors("Engine")
     assert (relation.head, relation.text) == ("Data-Hub", "Data-Hub holds Engine")
     row = seen._graph.relations.row_of(relation.relation_id)
-    assert not seen._graph.relations.vectors[row].any()
+    assert not seen._graph.relations.vectors.take(np.array([row])).any()
 
 
 def test_the_map_is_drawn_from_visible_documents(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.vectors.milvus import MILVUS_FILE
-from graphrag_tasks.vectors.vector_store import collection_name, open_vector_store
+from graphrag_tasks.vectors.vector_store import chosen, collection_name, open_vector_store
 from tests.vectors.some_vectors import vectors
+
+LITE = LoadConfig(vector_store="milvus_lite", batch_rows=2)
 
 
 def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
@@ -17,7 +19,9 @@ def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
 
     collection = collection_name("chunk", "f" * 64)
     for table, inserted in ((vectors("a", "b", "c"), 3), (vectors("b", "c", "d"), 1)):
-        server = open_vector_store(Folder(tmp_path), LoadConfig(batch_rows=2))
+        server = open_vector_store(
+            Folder(tmp_path), LoadConfig(vector_store="milvus_lite", batch_rows=2)
+        )
         assert server is not None
         try:
             assert server.insert_new(collection, table) == inserted
@@ -31,7 +35,7 @@ def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
 
 
 def test_no_vectors_make_no_collection(tmp_path: Path) -> None:
-    server = open_vector_store(Folder(tmp_path), LoadConfig())
+    server = open_vector_store(Folder(tmp_path), LITE)
     assert server is not None
     try:
         assert server.insert_new("chunk_x", vectors()) == 0
@@ -43,7 +47,7 @@ def test_rows_are_removed_without_a_word_of_the_library(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     collection = collection_name("chunk", "f" * 64)
-    server = open_vector_store(Folder(tmp_path), LoadConfig())
+    server = open_vector_store(Folder(tmp_path), LITE)
     assert server is not None
     try:
         server.insert_new(collection, vectors("a", "b"))
@@ -55,7 +59,15 @@ def test_rows_are_removed_without_a_word_of_the_library(
 
 def test_without_a_server_there_is_nothing_to_open(tmp_path: Path) -> None:
     assert open_vector_store(Folder(tmp_path), LoadConfig(vector_store="none")) is None
-    assert open_vector_store(Folder("memory://store"), LoadConfig()) is None  # auto, no folder
+    auto = LoadConfig(vector_store="auto")
+    assert open_vector_store(Folder("memory://store"), auto) is None  # no folder
+
+
+def test_nothing_goes_to_a_server_that_no_setting_names(tmp_path: Path) -> None:
+    """Milvus Lite is installed here, as it is wherever Milvus's client is."""
+    assert open_vector_store(Folder(tmp_path), LoadConfig()) is None
+    assert not list(tmp_path.iterdir())
+    assert chosen(Folder(tmp_path), LoadConfig(vector_store="auto")) == "milvus_lite"
 
 
 def test_a_remote_store_is_refused_with_the_way_out() -> None:

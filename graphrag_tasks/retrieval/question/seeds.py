@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from threading import Lock
 
+import numpy as np
+
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language import load_pipeline
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.question.query import Query, Seed
-from graphrag_tasks.retrieval.view.arrays import cosines, cosines_of, top
+from graphrag_tasks.retrieval.view.arrays import top
 
 _COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler")
 _DETERMINERS = {"DT", "PDT", "PRP$", "WDT", "WP$"}
@@ -47,14 +49,17 @@ def find_seeds(graph: Graph, query: Query, config: RetrievalConfig) -> list[Seed
     """
     if not len(graph.entities):
         return []
-    scores = cosines(graph.entities.vectors, query.vector)
     rows: dict[int, str] = {}
     for phrase in query.noun_phrases(query.text):
         for row in graph.names.get(name_key(phrase), ()):
             rows.setdefault(int(row), f"noun phrase '{phrase}'")
-    for row in top(scores, graph.entities.id_ranks, config.seed_entities):
+    named = np.zeros(len(graph.entities), dtype=np.float32)
+    named[list(rows)] = 1.0
+    (near,) = graph.entities.vectors.cosines(query.vector[None], beside=named)
+    for row in top(near.values, graph.entities.id_ranks, config.seed_entities):
         rows.setdefault(int(row), "vector")
-    return [Seed(row, float(scores[row]), found_by) for row, found_by in rows.items()]
+    scores = near.of(np.array(list(rows))).tolist()
+    return [Seed(row, score, by) for (row, by), score in zip(rows.items(), scores, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
         match = link.match
         surface = query.text[match.start : match.end]
         rows = sorted(link.rows, key=graph.entities.id_ranks.__getitem__)
-        near = cosines_of(graph.entities.vectors, rows, query.vector).tolist()
+        near = graph.entities.vectors.cosines_of(rows, query.vector).tolist()
         seeds = (
             Seed(row, cosine, f"name '{surface}'") for row, cosine in zip(rows, near, strict=True)
         )

@@ -15,7 +15,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
 from graphrag_tasks.retrieval.ranker.walk import Walked, walk
-from graphrag_tasks.retrieval.view.arrays import Floats, all_cosines, cosines_of, standardised, top
+from graphrag_tasks.retrieval.view.arrays import Floats, top
 from graphrag_tasks.storage.columns import Rows
 
 CANDIDATES = 60
@@ -69,14 +69,12 @@ class Lists:
 
 def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
     """Return the lists that the features are read from; `config.walk` has the parameters."""
-    several = np.vstack([query.vector, query.part_vectors])
-    dense, *parts = all_cosines(graph.chunks.vectors, several)
-    walked = walk(graph, query, config, dense)
+    walked = walk(graph, query, config, query.part_vectors)
     near = _beside(graph, walked.hybrid)
     scores = _gated(walked, near)
     again = second_hop(graph, walked, scores)
-    by_part = np.array([standardised(part) for part in parts], dtype=np.float32)
-    return Lists(walked, near, scores, again, by_part.reshape(len(parts), len(dense)))
+    parts = np.array([part.standardised for part in walked.parts], dtype=np.float32)
+    return Lists(walked, near, scores, again, parts.reshape(len(walked.parts), len(scores)))
 
 
 def _beside(graph: Graph, scores: Floats) -> Floats:
@@ -106,7 +104,7 @@ def _gated(walked: Walked, near: Floats) -> Floats:
 def candidates(graph: Graph, lists: Lists) -> Rows:
     """Return the chunks that are among the best of any list, ascending."""
     ranks, walked, again = graph.chunks.id_ranks, lists.walked, lists.again.scores
-    first = (walked.scores, walked.dense, walked.bm25, walked.first, walked.base)
+    first = (walked.scores, walked.dense.values, walked.bm25, walked.first, walked.base)
     best = [top(scores, ranks, CANDIDATES) for scores in first]
     second = np.flatnonzero(again)
     best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
@@ -131,7 +129,7 @@ def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
         again.scores, rows=rows,
     )  # fmt: skip
     columns: list[Floats] = [
-        walked.dense[rows].astype(np.float32), *dense, _share(walked.bm25)[rows], *bm25,
+        walked.dense.of(rows), *dense, _share(walked.bm25)[rows], *bm25,
         *first, *second, *walk_, graph.lexicon.coverage(walked.asked)[rows],
         _share(heading)[rows], headings.coverage(asked)[rows],
         *_seeds(graph, walked, rows),
@@ -146,7 +144,7 @@ def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
 def _cosines_read(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
     """Return each chunk's cosine with the first chunk read, and the highest with any."""
     vectors = graph.chunks.vectors
-    cosines_read = vectors[rows] @ vectors[again.read].T
+    cosines_read = vectors.take(rows) @ vectors.take(again.read).T
     cosines_read[rows[:, None] == again.read] = 0.0
     return [cosines_read[:, 0], cosines_read.max(axis=1)]
 
@@ -181,7 +179,7 @@ def _statements(graph: Graph, query: Query, rows: Rows) -> Floats:
     relations, chunks = graph.chunk_relations.pairs(rows)
     best = np.zeros(len(rows), dtype=np.float32)
     if len(relations):
-        np.maximum.at(best, chunks, cosines_of(graph.relations.vectors, relations, query.vector))
+        np.maximum.at(best, chunks, graph.relations.vectors.cosines_of(relations, query.vector))
     return best
 
 

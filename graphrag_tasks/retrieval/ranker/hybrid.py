@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, ranked_chunks
-from graphrag_tasks.retrieval.view.arrays import Scores, cosines, standardised
+from graphrag_tasks.retrieval.view.arrays import Scores, standardised
 from graphrag_tasks.storage.columns import Rows
 
 
 def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     """Return the k chunks with the highest cosine."""
-    scores = cosines(graph.chunks.vectors, query.vector)
+    (dense,) = graph.chunks.vectors.cosines(query.vector[None], allowed=query.allowed)
+    scores = dense.values
     id_ranks = graph.chunks.id_ranks
     rows = query.best_chunks(query.reranked(scores, id_ranks), id_ranks)
     ranks = [{"dense": place} for place in range(1, len(rows) + 1)]
-    return Ranking(chunks=ranked_chunks(rows, scores, scores, ranks))
+    return Ranking(chunks=ranked_chunks(rows, scores, dense, ranks))
 
 
 def rank_bm25(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
@@ -46,9 +47,11 @@ def hybrid_chunks(
 
     The mask `inside`, shape (chunks,), limits the choice; scores are standardised over all chunks.
     """
-    dense = cosines(graph.chunks.vectors, query.vector)
     lexical = graph.lexicon.scores(graph.lexicon.asked(query.text))
-    scores = standardised(dense) + np.float32(bm25_weight) * standardised(lexical)
+    (dense,) = graph.chunks.vectors.cosines(
+        query.vector[None], beside=lexical, allowed=query.allowed
+    )
+    scores = dense.standardised + np.float32(bm25_weight) * standardised(lexical)
     id_ranks = graph.chunks.id_ranks
     order = query.reranked(scores, id_ranks)
     if inside is None:
@@ -56,7 +59,7 @@ def hybrid_chunks(
     else:
         rows = query.best_chunks(order, id_ranks, len(scores))
         rows = rows[inside[rows]][: query.k]
-    ranks = list_ranks({"dense": dense, "bm25": lexical}, rows)
+    ranks = list_ranks({"dense": dense.values, "bm25": lexical}, rows)
     return ranked_chunks(rows, scores, dense, ranks)
 
 

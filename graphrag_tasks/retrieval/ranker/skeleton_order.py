@@ -8,7 +8,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.walk import walk
-from graphrag_tasks.retrieval.view.arrays import cosines, standardised
+from graphrag_tasks.retrieval.view.arrays import standardised
 from graphrag_tasks.storage.columns import Rows
 
 
@@ -30,5 +30,6 @@ def by_question(graph: Graph, query: Query, config: RetrievalConfig) -> Rows:
     best = np.full(len(graph.relations), walked.min(), dtype=np.float32)
     chunks, relations = states.pairs(np.arange(len(graph.relations)))
     np.maximum.at(best, relations, walked[chunks])
-    scores = standardised(cosines(graph.relations.vectors, query.vector)) + standardised(best)
+    (near,) = graph.relations.vectors.cosines(query.vector[None], beside=best)
+    scores = near.standardised + standardised(best)
     return np.lexsort((graph.relations.id_ranks, -graph.relation_support, -scores))

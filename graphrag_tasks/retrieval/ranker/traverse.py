@@ -8,7 +8,7 @@ import numpy as np
 
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow
-from graphrag_tasks.retrieval.view.arrays import cosines_of, top
+from graphrag_tasks.retrieval.view.arrays import top
 from graphrag_tasks.storage.columns import Rows
 
 MAX_DEGREE = 200
@@ -22,7 +22,7 @@ measured."""
 def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRow]:
     """Return the 2k facts among these relations with the highest cosine, best first."""
     relations = relations[graph.tells[relations]]
-    scores = cosines_of(graph.relations.vectors, relations, query.vector)
+    scores = graph.relations.vectors.cosines_of(relations, query.vector)
     order = top(scores, graph.relations.id_ranks[relations], 2 * query.k)
     return list(map(RankedRow, relations[order].tolist(), scores[order].tolist()))
 

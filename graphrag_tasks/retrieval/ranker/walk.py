@@ -25,7 +25,8 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, Seed
 from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.view.arrays import Floats, cosines, standardised, top
+from graphrag_tasks.retrieval.view.arrays import Floats, Vectors, standardised, top
+from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.storage.columns import Rows
 
 _SOFT = 10.0
@@ -47,7 +48,8 @@ class Walked:
     """The scores that mode `graph` computes, shape (chunks,) each.
 
     Attributes:
-        dense: Cosine with the question; `dense_z` standardised.
+        dense: Cosines with the question; `dense_z` standardised.
+        parts: Cosines with further vectors.
         asked: Terms of the question that some chunk holds.
         bm25: BM25 score; `bm25_z` standardised.
         base: Weighted sum of `dense_z` and `bm25_z`.
@@ -58,7 +60,8 @@ class Walked:
         linked: Sum of the rarities of these names that each chunk mentions.
     """
 
-    dense: Floats
+    dense: Cosines
+    parts: Sequence[Cosines]
     asked: Sequence[str]
     bm25: Floats
     dense_z: Floats
@@ -80,16 +83,16 @@ class Walked:
 
 
 def walk(
-    graph: Graph, query: Query, config: RetrievalConfig, dense: Floats | None = None
+    graph: Graph, query: Query, config: RetrievalConfig, parts: Vectors | None = None
 ) -> Walked:
-    """Score every chunk by the two walks; `dense` holds the cosines if they are known already."""
+    """Score every chunk by the two walks, and by its cosines with further vectors, `parts`."""
     settings = config.walk
     names, ranks = graph.name_graph, graph.chunks.id_ranks
-    if dense is None:
-        dense = cosines(graph.chunks.vectors, query.vector)
     asked = graph.lexicon.asked(query.text)
     bm25 = graph.lexicon.scores(asked)
-    dense_z, bm25_z = standardised(dense), standardised(bm25)
+    several = query.vector[None] if parts is None else np.vstack([query.vector, parts])
+    dense, *by_part = graph.chunks.vectors.cosines(several, beside=bm25, allowed=query.allowed)
+    dense_z, bm25_z = dense.standardised, standardised(bm25)
     base = dense_z + np.float32(settings.bm25_weight) * bm25_z
     matches = tuple(find_names(query.text, names.keys))
     seeds = seed_weights(names, matches, settings)
@@ -110,8 +113,8 @@ def walk(
     scores += np.float32(settings.second_weight) * second
     titled = max((weight for name, weight in seeds.items() if names.is_title[name]), default=0.0)
     return Walked(
-        dense, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds, titled,
-        links, linked,
+        dense, by_part, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds,
+        titled, links, linked,
     )  # fmt: skip
 
 
@@ -170,7 +173,7 @@ def ranking(
     Ranks are also given for the lists in `further`, where a chunk's score there is above 0.
     """
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
-    lists = {"dense": walked.dense, "bm25": walked.bm25, "graph": walked.first, **further}
+    lists = {"dense": walked.dense.values, "bm25": walked.bm25, "graph": walked.first, **further}
     ranks = list_ranks(lists, rows)
     for row, of_row in zip(rows, ranks, strict=True):
         for name, list_scores in further.items():
@@ -180,8 +183,10 @@ def ranking(
     near = np.flatnonzero(graph.chunk_relations.union(rows))
     return Ranking(
         chunks=[
-            RankedChunk(row, float(scores[row]), float(walked.dense[row]), of_row, lead)
-            for row, of_row, lead in zip(rows.tolist(), ranks, leads, strict=True)
+            RankedChunk(row, float(scores[row]), cosine, of_row, lead)
+            for row, cosine, of_row, lead in zip(
+                rows.tolist(), walked.dense.of(rows).tolist(), ranks, leads, strict=True
+            )
         ],
         relations=nearest_relations(graph, query, near),
         seeds=_named(graph, query, walked),
@@ -194,10 +199,10 @@ def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
     keys, seeds = graph.name_graph.keys, walked.seeds
     matches = [match for match in walked.matches if keys[match.key] in seeds]
     matches.sort(key=lambda match: (-seeds[keys[match.key]], match.start))
-    found: dict[int, Seed] = {}
+    found: dict[int, str] = {}
     for match in (*matches, *(link.match for link in walked.links)):
         surface = query.text[match.start : match.end]
         for row in graph.named_entities(surface):
-            cosine = float(graph.entities.vectors[row] @ query.vector)
-            found.setdefault(int(row), Seed(int(row), cosine, f"name '{surface}'"))
-    return list(found.values())
+            found.setdefault(int(row), f"name '{surface}'")
+    near = graph.entities.vectors.cosines_of(list(found), query.vector).tolist()
+    return [Seed(row, cosine, by) for (row, by), cosine in zip(found.items(), near, strict=True)]

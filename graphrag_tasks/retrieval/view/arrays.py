@@ -101,15 +101,24 @@ def top(scores: Scores, id_ranks: Rows, n: int) -> Rows:
     return rows[np.lexsort((id_ranks[rows], -scores[rows]))][:n]
 
 
-def standardised(scores: Scores) -> NDArray[np.float32]:
-    """Return scores less their mean, over their standard deviation; all 0 where they are equal."""
+def standardised(scores: Scores, moments: tuple[float, float] | None = None) -> Floats:
+    """Return scores less their mean, over their standard deviation; all 0 where they are equal.
+
+    Args:
+        scores: Shape (rows,).
+        moments: Mean and standard deviation, where the scores' own are not those of all rows.
+    """
     if not len(scores):
         return np.zeros(0, dtype=np.float32)
-    centred = scores - scores.sum() / len(scores)
-    deviation = math.sqrt(float(centred @ centred) / len(centred))
+    if moments is None:
+        centred = scores - scores.sum() / len(scores)
+        deviation = math.sqrt(float(centred @ centred) / len(centred))
+    else:
+        mean, deviation = moments
+        centred = scores - np.float32(mean)
     if deviation < _NO_DEVIATION:
         return np.zeros(len(scores), dtype=np.float32)
-    scaled: NDArray[np.float32] = (centred / deviation).astype(np.float32, copy=False)
+    scaled: Floats = (centred / deviation).astype(np.float32, copy=False)
     return scaled
 
 

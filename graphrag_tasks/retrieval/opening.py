@@ -1,0 +1,98 @@
+"""Opening a published snapshot for search, with its vectors in memory or on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+from weakref import finalize
+
+import pyarrow as pa
+
+from graphrag_tasks.core.config import LoadConfig, RetrievalConfig
+from graphrag_tasks.core.memory import SEARCH_BYTES, require_address_space
+from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.retrieval.index import Index
+from graphrag_tasks.retrieval.view.served_index import ServedIndex
+from graphrag_tasks.retrieval.view.served_rows import ServedRows, open_server
+from graphrag_tasks.retrieval.view.vector_index import ARRAYS, VectorIndex
+from graphrag_tasks.retrieval.view.visibility import Principals, visible
+from graphrag_tasks.snapshots.cache import mirrored
+from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.vectors.vector_store import VectorStore
+
+
+def open_index(
+    store: str | Path,
+    snapshot: str | None = None,
+    principals: Principals = None,
+    *,
+    config: RetrievalConfig | None = None,
+    embedder: Embedder | None = None,
+    noun_phrases: Callable[[str], Sequence[str]] | None = None,
+    verify: bool = True,
+    vectors: str | None = None,
+    load: LoadConfig | None = None,
+) -> Index:
+    """Open a published snapshot for search.
+
+    Args:
+        store: Folder or URI of the store; a remote snapshot is copied to the local disk.
+        snapshot: Id of the snapshot to pin; the current one by default.
+        principals: Access labels that the reader holds; only documents with one of them, or with
+            the label `public`, are searched. Needed if and only if the snapshot has labels.
+        config: Parameters of the search; the paper's by default.
+        embedder: Query encoder; by default the model in the manifest, loaded on first search.
+        noun_phrases: Finds the noun phrases of a question; spaCy by default, loaded on first use.
+        verify: Whether tables are compared with their published hashes when first read.
+        vectors: `arrays`, or the vector store that the snapshot was loaded into, as `milvus`; by
+            default `config.vectors`.
+        load: Where that vector store is, and how long a failed request is repeated. The connection
+            is closed with the index.
+
+    Raises:
+        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or the
+            embedder is not the one it was embedded with.
+        AccessError: The snapshot has labels and no principals are given, or the other way round.
+        ArtifactError: One of its tables is missing or unreadable.
+        ConfigError: This process may map too little memory for a search; or the snapshot was loaded
+            into no vector server, or a collection there is missing or of another model.
+        MissingDependencyError: The packages for the vector store are not installed.
+        TransientError: The vector server does not answer; a search raises it too.
+    """
+    require_address_space(SEARCH_BYTES, "a search")
+    opened_store = Store(str(store))
+    config = config or RetrievalConfig()
+    chosen = config.vectors if vectors is None else vectors
+    make = partial(Index, config=config, embedder=embedder, noun_phrases=noun_phrases)
+
+    def opened(pinned: Snapshot) -> Index:
+        local = mirrored(pinned)
+        whole = local if verify else Snapshot(local.folder, checked=False)
+        seen = visible(whole, principals)
+        if chosen == ARRAYS:
+            return make(seen)
+        settings = (load or LoadConfig()).model_copy(update={"vector_store": chosen})
+        server = open_server(opened_store.folder, settings, whole)
+        try:
+            index = make(seen, vectors=partial(_served, server, whole, principals))
+        except BaseException:
+            server.close()
+            raise
+        finalize(index.graph, server.close)  # copies of the index share the graph
+        return index
+
+    return opened_store.opened(opened, snapshot)
+
+
+def _served(
+    server: VectorStore,
+    whole: Snapshot,
+    principals: Principals,
+    view: Snapshot,
+    kind: str,
+    ids: pa.Array[Any],
+) -> VectorIndex:
+    rows = partial(ServedRows, server, whole, kind, principals, view)
+    return ServedIndex(rows, ids, int(whole.manifest.embedding["dimension"]))

@@ -1,0 +1,200 @@
+"""The rows of a vector server that one reader may see: what every search in a server goes through.
+
+A server holds rows of many snapshots and of hidden documents. Access labels are part of the filter
+that the server applies, and each row found is compared with the reader's view of the pinned
+snapshot before it is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
+from heapq import nlargest
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.core.config import LoadConfig
+from graphrag_tasks.core.errors import ConfigError, QueryError
+from graphrag_tasks.retrieval.view.arrays import Vectors
+from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
+from graphrag_tasks.snapshots.store import ARROW_TABLES, Snapshot
+from graphrag_tasks.sources.labels import PUBLIC
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.vectors.conditions import ANYWHERE, Where
+from graphrag_tasks.vectors.fields import LABELS, row_keys
+from graphrag_tasks.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
+
+MOST_ROWS = 10_000
+"""Most rows or keys in one request; a Milvus server returns at most 16,384."""
+
+_MORE = 4
+"""Factor by which more rows are asked for where too few are the reader's; chosen."""
+
+_SAME = 1e-3
+"""Most that a number of a vector in the server differs from the published one; float32 has seven
+digits, and half precision three."""
+
+_LOAD = "Load it: graphrag-tasks index SOURCE --full-refresh"
+_OR_ARRAYS = "or search with retrieval.vectors = arrays"
+
+
+class ServedRows:
+    """The rows of one kind, as a reader with `principals` may search them.
+
+    Attributes:
+        table: Their `id`, `text_sha256` and scalar fields; without those whose wording in visible
+            documents is not the published one.
+        keys: Their keys in the server.
+        places: The place of each key.
+
+    Raises:
+        AccessError: The snapshot has labels and no principals are given, or the other way round.
+        ConfigError: The snapshot was not loaded into a server.
+        QueryError: There are no vectors of this kind.
+    """
+
+    def __init__(
+        self,
+        server: VectorStore,
+        snapshot: Snapshot,
+        kind: str,
+        principals: Principals = None,
+        view: Snapshot | None = None,
+    ) -> None:
+        view = visible(snapshot, principals) if view is None else view
+        rows = _published(snapshot, kind)
+        if isinstance(view, VisibleSnapshot):
+            rows = rows.filter(pc.is_in(rows["id"], value_set=view.searchable(kind)))
+        self.table = rows
+        self.keys = list(row_keys(rows))
+        self.places = {key: place for place, key in enumerate(self.keys)}
+        self._server = server
+        self._collection = snapshot.manifest.collections[f"{kind}_vectors"]
+        self._dimension = int(snapshot.manifest.embedding["dimension"])
+        held = principals if isinstance(principals, Collection) else None
+        labelled = held is not None and LABELS in rows.column_names
+        self._labels: Where = {LABELS: sorted({PUBLIC, *(held or ())})} if labelled else ANYWHERE
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def nearest(
+        self, vector: Collection[float], k: int, where: Where = ANYWHERE, *, asked: int = 0
+    ) -> list[VectorHit]:
+        """Return at least the k rows nearest to a vector, best first; fewer if there are no more.
+
+        Args:
+            vector: Unit vector of the snapshot's model.
+            k: Rows wanted.
+            where: Allowed values by scalar field.
+            asked: Rows to ask the server for at first, where more than k are of use.
+        """
+        where = {**self._labels, **where}
+        asked = max(asked, k)
+        while asked <= MOST_ROWS:
+            found = self._server.search(self._collection, vector, asked, where)
+            seen = [hit for hit in found if hit.key in self.places]
+            if len(seen) >= k or len(found) < asked:
+                return seen
+            asked *= _MORE
+        # Rows of others crowd out the reader's own, so these are searched by their keys.
+        return self.among(self.keys, vector, k, where)
+
+    def among(
+        self, keys: Sequence[str], vector: Collection[float], k: int, where: Where = ANYWHERE
+    ) -> list[VectorHit]:
+        """Return the k rows nearest to a vector of those with these keys, best first."""
+        hits: list[VectorHit] = []
+        listed = sorted(keys)
+        for start in range(0, len(listed), MOST_ROWS):
+            part = listed[start : start + MOST_ROWS]
+            among = {**where, "key": part}
+            hits += self._server.search(self._collection, vector, min(k, len(part)), among)
+        return nlargest(k, hits, key=lambda hit: hit.score)
+
+    def vectors(self, places: Sequence[int]) -> Vectors:
+        """Return the vectors of rows, shape (places, dimension).
+
+        Raises:
+            ConfigError: The server lacks one.
+        """
+        keys = [self.keys[place] for place in places]
+        found = self._server.vectors(self._collection, keys)
+        if lost := len(set(keys) - found.keys()):
+            raise _lacking(self._collection, lost)
+        rows = [found[key] for key in keys]
+        return np.array(rows, dtype=np.float32).reshape(len(keys), self._dimension)
+
+
+def open_server(folder: Folder, config: LoadConfig, snapshot: Snapshot) -> VectorStore:
+    """Open the server that a snapshot was loaded into, and compare what it holds with the snapshot.
+
+    Args:
+        folder: Of the store.
+        config: Names the server.
+        snapshot: The whole one.
+
+    Raises:
+        ConfigError: There is no vector server, the snapshot was loaded into none, or a collection
+            is missing or holds vectors of another model.
+        TransientError: The server does not answer within `load.retry_seconds`.
+    """
+    _require_loaded(snapshot)
+    server = open_vector_store(folder, config)
+    if server is None:
+        what = "there is no vector server: load.vector_store is 'none', or 'auto' finds none"
+        raise ConfigError(what, folder.uri, "Search with open_index")
+    with ExitStack() as on_error:
+        on_error.callback(server.close)
+        for name, collection in snapshot.manifest.collections.items():
+            if snapshot.manifest.tables[name].rows:
+                _compare(server, collection, snapshot, name.removesuffix("_vectors"))
+        on_error.pop_all()
+    return server
+
+
+def _require_loaded(snapshot: Snapshot) -> None:
+    if not snapshot.manifest.collections:
+        raise ConfigError(
+            "the snapshot was loaded into no vector server", snapshot.folder.uri,
+            f"Set load.vector_store and index again, {_OR_ARRAYS}",
+        )  # fmt: skip
+
+
+def _published(snapshot: Snapshot, kind: str) -> pa.Table:
+    """Return all rows of a kind as their collection has them, without the vectors."""
+    _require_loaded(snapshot)
+    name, manifest = f"{kind}_vectors", snapshot.manifest
+    if name not in manifest.collections:
+        kinds = ", ".join(one.removesuffix("_vectors") for one in manifest.collections)
+        raise QueryError(f"there are no vectors of '{kind}'", "", f"There are: {kinds}")
+    rows = rows_in(manifest.collections[name], snapshot.folder, name, manifest.embedding)
+    return rows.drop_columns("vector")
+
+
+def _compare(server: VectorStore, collection: str, snapshot: Snapshot, kind: str) -> None:
+    """Refuse a collection that is missing, or whose first row is not as published."""
+    where = f"load.vector_store, {collection}"
+    dimension, wanted = server.dimension(collection), int(snapshot.manifest.embedding["dimension"])
+    if dimension is None:
+        what = "the snapshot's collection is not in the vector server"
+        raise ConfigError(what, where, f"Name the server that it was loaded into. {_LOAD}")
+    (key,) = row_keys(_published(snapshot, kind).slice(0, 1))
+    found = server.vectors(collection, [key]) if dimension == wanted else {}
+    if dimension == wanted and key not in found:
+        raise _lacking(collection, 1)
+    published = snapshot.folder.open_arrow(ARROW_TABLES[f"{kind}_vectors"])["vector"][0].as_py()
+    if dimension != wanted or not np.allclose(found[key], published, rtol=0, atol=_SAME):
+        raise ConfigError(
+            f"the collection holds other vectors, of {dimension} numbers, than the model of the "
+            f"snapshot, {snapshot.manifest.embedding.get('model')}, makes, of {wanted}",
+            where, f"Drop the collection, then load it again: graphrag-tasks index SOURCE "
+            f"--full-refresh; {_OR_ARRAYS}",
+        )  # fmt: skip
+
+
+def _lacking(collection: str, count: int) -> ConfigError:
+    what = f"the vector server lacks rows of the snapshot ({count} of those asked for)"
+    return ConfigError(what, f"load.vector_store, {collection}", f"{_LOAD}, {_OR_ARRAYS}")
