@@ -15,6 +15,7 @@ from graphrag_tasks.cli.options import (
     ModeOption,
     SnapshotOption,
     StoreOption,
+    VectorsOption,
 )
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
@@ -49,6 +50,7 @@ def answer(
         float | None,
         typer.Option(min=0, help="Most that the model may cost.", show_default="llm.budget"),
     ] = None,
+    vectors: VectorsOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -60,8 +62,11 @@ def answer(
     from graphrag_tasks.llm import Client
     from graphrag_tasks.retrieval import open_index
 
-    settings = load_config(config, overrides={"store": store})
-    opened = open_index(settings.store, snapshot, principals or None, config=settings.retrieval)
+    settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
+    opened = open_index(
+        settings.store, snapshot, principals or None,
+        config=settings.retrieval, load=settings.load,
+    )  # fmt: skip
     client = None
     if llm:
         client = Client(settings.llm, settings.store, f"answers-{date.today():%Y-%m-%d}")

@@ -148,7 +148,7 @@ def answers(
     settings = load_config(config, overrides={"store": store} | named)
     asked = read_questions(questions, split=split, unanswerable=True)
     judged = read_lines(by_hand, JudgedByHand) if by_hand else []
-    index = open_index(settings.store, config=settings.retrieval)
+    index = open_index(settings.store, config=settings.retrieval, load=settings.load)
     today = f"{date.today():%Y-%m-%d}"
     client = Client(settings.llm, settings.store, f"judge-{today}") if judge else None
     modes = list(dict.fromkeys(mode or ["auto"]))
@@ -241,7 +241,7 @@ def make(
     from graphrag_tasks.retrieval import open_index
 
     settings = load_config(config, overrides={"store": store})
-    index = open_index(settings.store, config=settings.retrieval)
+    index = open_index(settings.store, config=settings.retrieval, load=settings.load)
     rewording = None
     if llm:
         client = Client(settings.llm, settings.store, f"questions-{date.today():%Y-%m-%d}")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from graphrag_tasks import __version__
-from graphrag_tasks.cli.options import ConfigOption, StoreOption
+from graphrag_tasks.cli.options import ConfigOption, StoreOption, VectorsOption
 from graphrag_tasks.cli.output import CONSOLE
 from graphrag_tasks.cli.serve import LOOPBACK, bound
 from graphrag_tasks.core.config import load_config
@@ -27,6 +27,7 @@ def mcp(
         int, typer.Option(min=0, max=65535, help="Port for --http; 0: a free one.")
     ] = 8643,
     store: StoreOption = None,
+    vectors: VectorsOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Give agents tools to search, read and cite a store: the Model Context Protocol.
@@ -39,8 +40,9 @@ def mcp(
     from graphrag_tasks.mcp_server import make_server
     from graphrag_tasks.mcp_server.server import Current
 
-    settings = load_config(config, overrides={"store": store})
-    current = Current(settings.store, tuple(principals) if principals else None, settings.retrieval)
+    settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
+    held = tuple(principals) if principals else None
+    current = Current(settings.store, held, settings.retrieval, settings.load)
     server = make_server(current, __version__)
     if http:
         import uvicorn

@@ -31,6 +31,13 @@ ModeOption = Annotated[
         "--mode", help="\n\n".join(f"{mode}: {mode.about}." for mode in SearchMode), metavar="MODE"
     ),
 ]
+VectorsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--vectors", help="arrays (mapped from the snapshot), or a vector store, as milvus.",
+        show_default="retrieval.vectors",
+    ),
+]  # fmt: skip
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 SourcesArgument = Annotated[
     list[str] | None,

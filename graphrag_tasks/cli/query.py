@@ -17,6 +17,7 @@ from graphrag_tasks.cli.options import (
     ModeOption,
     SnapshotOption,
     StoreOption,
+    VectorsOption,
 )
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
@@ -45,6 +46,7 @@ def query(
         list[str] | None,
         typer.Option("--as", help="Access label that you hold; repeat it for several."),
     ] = None,
+    vectors: VectorsOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -52,8 +54,11 @@ def query(
     from graphrag_tasks.answering.sentences import best_of_each_chunk
     from graphrag_tasks.retrieval import open_index
 
-    settings = load_config(config, overrides={"store": store})
-    opened = open_index(settings.store, snapshot, principals or None, config=settings.retrieval)
+    settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
+    opened = open_index(
+        settings.store, snapshot, principals or None,
+        config=settings.retrieval, load=settings.load,
+    )  # fmt: skip
     context = opened.search(question, mode=mode, k=k, rerank=rerank)
     if json:
         print_json(context.to_dict())

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graphrag_tasks.cli.options import ConfigOption, StoreOption
+from graphrag_tasks.cli.options import ConfigOption, StoreOption, VectorsOption
 from graphrag_tasks.cli.output import CONSOLE
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
@@ -19,6 +19,7 @@ HOSTS = (LOOPBACK, "localhost")
 
 def serve(
     store: StoreOption = None,
+    vectors: VectorsOption = None,
     config: ConfigOption = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: a free one.")] = 8642,
     open_: Annotated[bool, typer.Option("--open", help="Open a browser.")] = False,
@@ -33,7 +34,8 @@ def serve(
 
     from graphrag_tasks.inspect.pages import make_app
 
-    app = make_app(lambda: None, load_config(config, overrides={"store": store}), lambda: None)
+    overrides = {"store": store, "retrieval": {"vectors": vectors}}
+    app = make_app(lambda: None, load_config(config, overrides=overrides), lambda: None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS))
     with bound(port) as listening:
         address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/"

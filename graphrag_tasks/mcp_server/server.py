@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.config import LoadConfig, RetrievalConfig
 from graphrag_tasks.core.errors import GraphragError, QueryError
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.mcp_server.tools import Json, Tools
@@ -43,6 +43,7 @@ class Current:
         store: Folder or URI.
         principals: Labels that the reader holds; None where the store has none.
         config: Parameters of the search.
+        load: Where the vectors are, if `config.vectors` says on a server.
     """
 
     def __init__(
@@ -50,9 +51,10 @@ class Current:
         store: str,
         principals: tuple[str, ...] | None = None,
         config: RetrievalConfig | None = None,
+        load: LoadConfig | None = None,
     ) -> None:
         self._store, self._lock = Store(store), Lock()
-        self._open = partial(open_index, store, principals=principals, config=config)
+        self._open = partial(open_index, store, principals=principals, config=config, load=load)
         self._index = self._open()
 
     def __call__(self) -> Index:

@@ -45,7 +45,9 @@ def propose_in_store(
         SnapshotError: Nothing is published.
     """
     asked = read_asked(questions)
-    index = open_index(config.store, principals=ALL_DOCUMENTS, config=config.retrieval)
+    index = open_index(
+        config.store, principals=ALL_DOCUMENTS, config=config.retrieval, load=config.load
+    )
     client = Client(config.llm, config.store, run) if by_model else None
     ontologies = Ontologies(config.store)
     based_on = ontologies.id_in_force()

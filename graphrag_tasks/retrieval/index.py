@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -47,8 +46,6 @@ from graphrag_tasks.storage.columns import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
-
-log = logging.getLogger(__name__)
 
 _NEAR_RELATIONS = 2_000
 """Relations near a question whose patterns are counted."""

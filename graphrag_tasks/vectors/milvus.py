@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
+from threading import RLock
 from typing import Any, TypeVar
 
 import grpc
@@ -41,6 +43,9 @@ _LENGTH = 64  # of keys, ids and scalar values
 _LABEL_LENGTH = 128  # as config.LABEL_PATTERN
 _MOST_LABELS = 4096  # as many as an array in Milvus may hold
 _OWN_COLUMNS = ("id", "text_sha256", "vector")
+_HELD: Counter[str] = Counter()
+_HOLDING = RLock()
+"""How many clients of this process share the server that is embedded on a folder."""
 _Answer = TypeVar("_Answer")
 
 
@@ -228,14 +233,23 @@ def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
     path = Path(store.path(MILVUS_FILE))
     with changing(store.uri):
         path.parent.mkdir(parents=True, exist_ok=True)
-    return MilvusStore(str(path), config, on_close=_release)
+    with _HOLDING:
+        _HELD[str(path)] += 1
+    try:
+        return MilvusStore(str(path), config, on_close=_release)
+    except BaseException:
+        _release(str(path))
+        raise
 
 
 def _release(path: str) -> None:
-    """Free the folder's lock, which closing the client alone would keep."""
+    """Free the folder's lock, which closing the last client alone would keep."""
     from milvus_lite.server_manager import server_manager_instance
 
-    server_manager_instance.release_server(path)
+    with _HOLDING:
+        _HELD[path] -= 1
+        if not _HELD[path]:
+            server_manager_instance.release_server(path)
 
 
 def _log_failure(state: tenacity.RetryCallState) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -32,14 +33,15 @@ from tests.retrieval.small_worlds import ONE, TWO, FakeEmbedder
 
 LITE = LoadConfig(vector_store="milvus_lite", retry_seconds=0)
 LABELS = (("staff",), ("board",), ("board", "staff"), (), ("public",))
-READERS: tuple[Principals, ...] = (("staff",), ("staff", "board"), ("nobody",), ALL_DOCUMENTS)
+READERS: tuple[Principals, ...] = (("staff",), ("nobody",), ALL_DOCUMENTS)
 QUESTIONS = (
     "Which tool does Part3 need?",
     "How is Part1 connected to Manual 2, and which tool does Part6 need?",
     "all tools of Part11",
     "What are the main topics?",
 )
-SECRET = (Fact("Zephyr Corporation", "buy", "Part1"), Fact("Part1", "need", "Tool1"))
+SHOWN = (Fact("the Data-Hub", "hold", "the Engine"),)
+SECRET = (Fact("Data Hub", "hold", "the Engine"), Fact("Data Hub", "need", "the Pump"))
 
 
 def documents(count: int, *, labelled: bool = True) -> list[Document]:
@@ -53,7 +55,8 @@ def documents(count: int, *, labelled: bool = True) -> list[Document]:
         Document(f"doc{number}", f"Manual {number}", facts(number), LABELS[number % len(LABELS)])
         for number in range(count)
     ]
-    found.append(Document("merger", "Operation", SECRET, ("board",)))
+    found.append(Document("hub", "First", SHOWN, ("staff",)))
+    found.append(Document("secret", "Second", SECRET, ("board",)))
     return found if labelled else [replace(one, labels=None) for one in found]
 
 
@@ -78,8 +81,8 @@ def opened(store: Path, vectors: str, principals: Principals = None) -> Index:
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store whose server also holds the rows of another snapshot."""
-    store = publish(tmp_path_factory.mktemp("labelled") / "store", documents(20), served=True)
-    publish(store, documents(60), TWO, served=True)
+    store = publish(tmp_path_factory.mktemp("labelled") / "store", documents(15), served=True)
+    publish(store, documents(45), TWO, served=True)
     load(store, ONE, TWO)
     return store
 
@@ -105,12 +108,13 @@ def test_a_search_finds_what_the_arrays_find(
     arrays = opened(labelled, "arrays", principals)
     wanted = {mode: found(arrays, mode) for mode in MODES}
     filtered = {"path": "doc1*.md"}
-    wanted_of = {mode: found(arrays, mode, filters=filtered) for mode in MODES}
+    wanted_of = {mode: found(arrays, mode, filters=filtered) for mode in ("dense", "ranked")}
     monkeypatch.setattr(FlatIndex, "__init__", None)  # no matrix is made from here on
     served = opened(labelled, "milvus_lite", principals)
     for mode in MODES:
         assert found(served, mode) == wanted[mode], mode
-        assert found(served, mode, filters=filtered) == wanted_of[mode], mode
+    for mode, of in wanted_of.items():
+        assert found(served, mode, filters=filtered) == of, mode
 
 
 def test_a_vector_of_hidden_words_is_zero(labelled: Path) -> None:
@@ -120,12 +124,20 @@ def test_a_vector_of_hidden_words_is_zero(labelled: Path) -> None:
         rows = np.arange(len(nodes))[::-1]
         wanted = nodes.vectors.take(rows)
         assert getattr(served.graph, kind).vectors.take(rows).tolist() == wanted.tolist()
-    assert not wanted.any(axis=1).all()  # relations of Part1, which the secret merges
+    assert not wanted.any(axis=1).all()  # the hidden document gives the hub its name
 
 
 def test_a_reader_names_principals_as_with_the_arrays(labelled: Path) -> None:
     with pytest.raises(AccessError, match="no principals are given"):
         opened(labelled, "milvus_lite")
+
+
+def test_readers_of_one_process_share_an_embedded_server(plain: Path) -> None:
+    first, second = opened(plain, "milvus_lite"), opened(plain, "milvus_lite")
+    copy = second.reranked_by(second.reranker)
+    del first, second
+    gc.collect()
+    assert copy.search(QUESTIONS[0], "dense").chunks
 
 
 def test_the_setting_names_the_vector_store(plain: Path) -> None:
