@@ -248,7 +248,7 @@ release: .venv-release/installed ## Build the wheel and the source archive, chec
 	@touch $@
 
 lock: install-dev ## Resolve requirements again from pyproject.toml
-	$(BIN)/uv pip compile -q pyproject.toml --extra all --universal --python-version 3.11 --no-header --no-annotate -o requirements.txt
+	$(BIN)/uv pip compile -q pyproject.toml -c docker/constraints.txt --extra all --universal --python-version 3.11 --no-header --no-annotate -o requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --extra dev -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o requirements-dev.txt
 	$(BIN)/uv pip compile -q docker/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o docker/requirements.txt
 	$(BIN)/uv pip compile -q tests/ragas/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/ragas/requirements.txt
