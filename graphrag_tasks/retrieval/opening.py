@@ -48,8 +48,8 @@ def open_index(
         verify: Whether tables are compared with their published hashes when first read.
         vectors: `arrays`, or the vector store that the snapshot was loaded into, as `milvus`; by
             default `config.vectors`.
-        load: Where that vector store is, and how long a failed request is repeated. The connection
-            is closed with the index.
+        load: Where that vector store is, and how long a failed request is repeated; by default a
+            server on this machine. The connection is closed with the index.
 
     Raises:
         SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or the

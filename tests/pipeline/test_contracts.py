@@ -106,6 +106,11 @@ def test_a_vector_store_holds_each_row_once_and_finds_it(name: str, tmp_path: Pa
         assert store.insert_new("chunk_a", vectors("b", "d")) == 1
         hits = store.search("chunk_a", [1.0] * DIMENSION, 2)
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+        assert (store.dimension("chunk_a"), store.dimension("chunk_b")) == (DIMENSION, None)
+        found = store.vectors("chunk_a", [row_key("id-b", "b"), "absent"])
+        assert {key: list(one) for key, one in found.items()} == {
+            row_key("id-b", "b"): vectors("a", "b")["vector"][1].as_py()
+        }
         assert store.remove_others("chunk_a", {row_key("id-b", "b")}.__contains__) == 3
         assert [hit.id for hit in store.search("chunk_a", [1.0] * DIMENSION, 9)] == ["id-b"]
     finally:

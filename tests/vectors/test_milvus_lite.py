@@ -1,15 +1,16 @@
 """Milvus Lite, for real: rows are immutable, only new ones are inserted, the lock is released."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.vectors.milvus import MILVUS_FILE
+from graphrag_tasks.vectors.milvus import MILVUS_FILE, MilvusStore
 from graphrag_tasks.vectors.vector_store import chosen, collection_name, open_vector_store
-from tests.vectors.some_vectors import vectors
+from tests.vectors.some_vectors import DIMENSION, vectors
 
 LITE = LoadConfig(vector_store="milvus_lite", batch_rows=2)
 
@@ -39,6 +40,22 @@ def test_no_vectors_make_no_collection(tmp_path: Path) -> None:
     assert server is not None
     try:
         assert server.insert_new("chunk_x", vectors()) == 0
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize(("index_type", "metric"), [("FLAT", "IP"), ("HNSW", "COSINE")])
+def test_a_new_collection_has_the_configured_index(
+    tmp_path: Path, index_type: Literal["FLAT", "HNSW"], metric: Literal["IP", "COSINE"]
+) -> None:
+    config = LITE.model_copy(update={"index_type": index_type, "metric": metric})
+    server = open_vector_store(Folder(tmp_path), config)
+    assert isinstance(server, MilvusStore)
+    try:
+        server.insert_new("chunk_x", vectors("a", "b", "c"))
+        made = server._client.describe_index("chunk_x", "vector")
+        assert (made["index_type"], made["metric_type"]) == (index_type, metric)
+        assert len(server.search("chunk_x", [1.0] * DIMENSION, 2)) == 2
     finally:
         server.close()
 

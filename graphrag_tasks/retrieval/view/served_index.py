@@ -127,7 +127,7 @@ class ServedIndex:
         if beside is not None:
             best = top(beside, np.arange(len(beside)), _LEAST_READ)
             read.fetch(best[beside[best] > 0])
-        behind = hits[-1].score
+        behind = hits[-1].score if hits else -1.0  # the sample says which rows the server lacks
         if allowed is not None and not read.known[allowed].all():
             nearest = self._nearest_of(vector, allowed, read.known)
             read.note(nearest)
@@ -152,7 +152,7 @@ class ServedIndex:
         for name in _PUSHED_DOWN:
             if name not in table.column_names:
                 continue
-            values = table[name].filter(pa.array(allowed)).unique()
+            values = table[name].filter(pa.array(allowed)).unique().drop_null()
             fits = pc.is_in(table[name], value_set=values).combine_chunks()
             if len(values) <= _MOST_VALUES and (numbers(fits) == allowed).all():
                 return {name: values.to_pylist()}

@@ -145,7 +145,8 @@ def open_server(folder: Folder, config: LoadConfig, snapshot: Snapshot) -> Vecto
     server = open_vector_store(folder, config)
     if server is None:
         what = "there is no vector server: load.vector_store is 'none', or 'auto' finds none"
-        raise ConfigError(what, folder.uri, "Search with open_index")
+        hint = f"Name the server that it was loaded into, {_OR_ARRAYS}"
+        raise ConfigError(what, folder.uri, hint)
     with ExitStack() as on_error:
         on_error.callback(server.close)
         for name, collection in snapshot.manifest.collections.items():
