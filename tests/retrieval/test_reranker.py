@@ -206,3 +206,16 @@ def test_what_the_first_stage_puts_far_behind_is_not_read(near: int, read: int) 
     assert asked == list(range(read))
     assert sorted(found[:read]) == asked and found[read:] == list(range(read, 20))
     assert len(order(Reranking(20, reader))) == 20 and asked[read:] == list(range(20))
+
+
+def test_of_few_candidates_all_are_read() -> None:
+    asked: list[int] = []
+
+    def reader(rows: Sequence[int]) -> NDArray[np.float32]:
+        asked.extend(rows)
+        return np.zeros(len(rows), np.float32)
+
+    reranking = Reranking(20, reader, only_near=True)
+    query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
+    query.reranked(np.array([5, 5, 5, 5, 5, 0], np.float32), np.arange(6))
+    assert asked == list(range(6))

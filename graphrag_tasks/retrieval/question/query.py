@@ -35,6 +35,9 @@ _TOO_FAR = np.float32(-0.8)
 """Standardised score of the first stage below which a candidate is far behind: a fifth of them. By
 the questions of docs/results.md, where reading them too finds as much."""
 
+_ALWAYS_READ = 8
+"""Candidates that are never too far: as many chunks as a language model is given."""
+
 _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
 
@@ -153,6 +156,7 @@ class Query:
         apart = standardised(scores[first])
         if self.reranking.only_near:
             near = apart >= _TOO_FAR
+            near[:_ALWAYS_READ] = True
             first, apart = first[near], apart[near]
         both = apart + standardised(self.reranking.of(rows[first]))
         found: Floats = scores - scores.max() + (both.min() - 1)
