@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from graphrag_tasks import language
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.config.sections import LanguageConfig
+from graphrag_tasks.core.config.reading import LanguageConfig
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions

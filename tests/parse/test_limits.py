@@ -9,7 +9,7 @@ import pytest
 from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.chunk.stage import chunk
 from graphrag_tasks.core.config import ParseConfig
-from graphrag_tasks.core.config.sections import ChunkConfig, SentencesConfig
+from graphrag_tasks.core.config.reading import ChunkConfig, SentencesConfig
 
 CSV = b"name,note\n" + b"".join(b"n%d,The item %d is here.\n" % (n, n) for n in range(50))
 

@@ -1,36 +1,38 @@
 """Configuration: one small frozen value object per stage, and the one loader for all of them."""
 
-from graphrag_tasks.core.config.llm import BudgetConfig, LlmConfig, ModelPrice
-from graphrag_tasks.core.config.loader import load_config
-from graphrag_tasks.core.config.sections import (
-    HYBRID,
-    LABEL_PATTERN,
-    LLM,
-    AccessConfig,
-    AccessRule,
-    ChunkConfig,
+from graphrag_tasks.core.config.corpus import (
     CommunitiesConfig,
-    Config,
     DictionaryConfig,
     DomainConfig,
     EmbedConfig,
-    ExtractConfig,
     GraphConfig,
     LinkConfig,
     LoadConfig,
     MergeConfig,
     NormalizeConfig,
-    ParseConfig,
-    PlanConfig,
-    QualityConfig,
-    RerankConfig,
     ResolveConfig,
-    RetrievalConfig,
+    SqlConfig,
+)
+from graphrag_tasks.core.config.llm import BudgetConfig, LlmConfig, ModelPrice
+from graphrag_tasks.core.config.loader import load_config
+from graphrag_tasks.core.config.reading import (
+    HYBRID,
+    LLM,
+    ChunkConfig,
+    ExtractConfig,
+    ParseConfig,
     SentencesConfig,
     ShareRule,
-    SqlConfig,
-    WalkConfig,
     WindowConfig,
+)
+from graphrag_tasks.core.config.search import RerankConfig, RetrievalConfig, WalkConfig
+from graphrag_tasks.core.config.sections import (
+    LABEL_PATTERN,
+    AccessConfig,
+    AccessRule,
+    Config,
+    PlanConfig,
+    QualityConfig,
 )
 
 __all__ = [
