@@ -13,7 +13,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 # Bytecode is kept: without it each process compiles what it imports, seconds every time.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Airflow: a home of its own, SQLite, loopback, no examples, no usage data sent.
+# Airflow: a home of its own, SQLite, loopback, no examples; since 3.3 it sends no usage data.
 AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	AIRFLOW__CORE__DAGS_FOLDER="$(CURDIR)/dags" \
 	AIRFLOW__CORE__PLUGINS_FOLDER="$(CURDIR)/plugins" \
@@ -21,7 +21,6 @@ AIRFLOW := AIRFLOW_HOME="$(CURDIR)/.airflow" \
 	AIRFLOW__CORE__PARALLELISM=4 \
 	AIRFLOW__API__HOST=127.0.0.1 \
 	AIRFLOW__LOGGING__LOGGING_LEVEL=$(LOG_LEVEL) \
-	AIRFLOW__USAGE_DATA_COLLECTION__ENABLED=False \
 	PYTHONWARNINGS="ignore:Could not import graphviz" \
 	GRAPHRAG__STORE="$(STORE)" \
 	GRAPHRAG__SOURCES='$(SOURCES)' \

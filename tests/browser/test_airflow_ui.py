@@ -64,7 +64,6 @@ def airflow_url(tmp_path_factory: pytest.TempPathFactory, store: Path) -> Iterat
         "AIRFLOW__CORE__PARALLELISM": "4",
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",
-        "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "GRAPHRAG__SOURCES": f'["{ROOT / "examples" / "corpus"}"]',
         "GRAPHRAG__STORE": str(store),
     }

@@ -56,7 +56,6 @@ def in_airflow(tmp_path_factory: pytest.TempPathFactory) -> InAirflow:
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
-        "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "GRAPHRAG__LOAD__VECTOR_STORE": "none",
         "GRAPHRAG__PLAN__MAX_TASKS": "2",
         "GRAPHRAG__PLAN__PARTS": "2",

@@ -30,7 +30,6 @@ def start(
     airflow = {
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
     }
     return subprocess.Popen(  # noqa: S603
         command,

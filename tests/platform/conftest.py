@@ -77,7 +77,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
         "AIRFLOW__OPENLINEAGE__TRANSPORT": json.dumps(
             {"type": "file", "log_file_path": str(sent), "append": True}
         ),
-        "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "GRAPHRAG__LLM__MODEL": "m",
         "GRAPHRAG__LLM__PRICES": json.dumps({"m": {"input": 1000, "output": 2000}}),
         "GRAPHRAG__LOAD__VECTOR_STORE": "none",

@@ -219,7 +219,6 @@ class Deployment:
             "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "30",
             "AIRFLOW__SCHEDULER__TASK_QUEUED_TIMEOUT": "60",
             "AIRFLOW__SCHEDULER__TASK_QUEUED_TIMEOUT_CHECK_INTERVAL": "10",
-            "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
             "OMP_NUM_THREADS": "1",
             "PYTHONPATH": str(ROOT),
         }
