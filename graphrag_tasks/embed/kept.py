@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,7 @@ _BATCH_CHARACTERS = 200_000
 """Of a batch: some ten seconds of one core, which is what a kill may cost. Chosen."""
 
 _HASH, _VECTOR = "text_sha256", "vector"
+_SUFFIX = ".arrow"
 
 
 class KeptVectors:
@@ -54,33 +55,36 @@ class KeptVectors:
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
         """Embed the passages that are not kept, and count those alone."""
         hashes = [text_sha256(text) for text in texts]
-        missing = dict(zip(hashes, texts, strict=True))
-        known = self._known(missing.keys())
-        missing = {key: text for key, text in missing.items() if key not in known}
+        first = {key: row for row, key in reversed(list(enumerate(hashes)))}
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        missing = {key: texts[row] for key, row in first.items()}
+        for key, vector in self._kept():
+            if key in missing:
+                vectors[first[key]] = vector
+                del missing[key]
         progress = Progress(log, "embed", len(missing), "texts")
         counts = Counter[str]()
         for batch in _batches(missing):
             made = self._embedder.encode_detailed(list(batch.values()))
             self._keep(list(batch), made.vectors)
-            known |= zip(batch, made.vectors, strict=True)
+            vectors[[first[key] for key in batch]] = made.vectors
             counts.update(unique=made.unique, windowed=made.windowed, windows=made.windows)
             progress.reach(counts["unique"])
-        vectors = np.empty((len(texts), self.dimension), np.float32)
         for row, key in enumerate(hashes):
-            vectors[row] = known[key]
+            if row != first[key]:
+                vectors[row] = vectors[first[key]]
         return Encoded(vectors, counts["unique"], counts["windowed"], counts["windows"])
 
-    def _known(self, wanted: Set[str]) -> dict[str, NDArray[np.float32]]:
-        found: dict[str, NDArray[np.float32]] = {}
+    def _kept(self) -> Iterator[tuple[str, NDArray[np.float32]]]:
         for table in self._tables():
-            vectors = column(table, _VECTOR)
-            matrix = numbers(vectors.flatten()).reshape(-1, vectors.type.list_size)
-            rows = zip(table[_HASH].to_pylist(), matrix, strict=True)
-            found |= {key: vector for key, vector in rows if key in wanted}
-        return found
+            kept = column(table, _VECTOR)
+            matrix = numbers(kept.flatten()).reshape(-1, kept.type.list_size)
+            yield from zip(table[_HASH].to_pylist(), matrix, strict=True)
 
     def _tables(self) -> Iterator[pa.Table]:
         for name in self._folder.names():
+            if not name.endswith(_SUFFIX):
+                continue  # another part of the stage is writing it
             try:
                 yield self._folder.open_arrow(name).select([_HASH, _VECTOR])
             except (ArtifactError, KeyError) as error:
@@ -92,7 +96,7 @@ class KeptVectors:
         flat = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), self.dimension)
         table = pa.table([pa.array(hashes, pa.string()), flat], names=[_HASH, _VECTOR])
         table = table.cast(pa.schema([rows.field(name) for name in table.column_names]))
-        self._folder.write_arrow(f"{content_id('vectors', *hashes)}.arrow", table)
+        self._folder.write_arrow(f"{content_id('vectors', *hashes)}{_SUFFIX}", table)
 
 
 def _batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:

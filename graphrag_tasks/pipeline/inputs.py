@@ -115,9 +115,9 @@ def _embedder_that_keeps(state: RunState, _: int | None) -> Embedder:
     embedder = vectors.embedder_of(config, _client(state), engine)
     if config.embed.embedder == ENDPOINT:
         return embedder
-    again = state.folder if config.plan.full_refresh else state.store.staging
+    staging = state.folder if config.plan.full_refresh else state.store.staging
     name = content_id("vectors", json.dumps(vectors.identity(config, engine), sort_keys=True))
-    return KeptVectors(embedder, again / KEPT_VECTORS / name)
+    return KeptVectors(embedder, staging / KEPT_VECTORS / name)
 
 
 def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprint

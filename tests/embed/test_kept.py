@@ -76,6 +76,15 @@ def test_a_damaged_file_is_made_again(tmp_path: Path) -> None:
     assert name in folder.names()
 
 
+def test_what_another_part_is_writing_is_left_alone(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "vectors")
+    KeptVectors(Counting(), folder).encode_detailed(TEXTS[:3])
+    half = tmp_path / "vectors" / "0123.arrow.writing"
+    half.write_bytes(b"ARROW1")
+    KeptVectors(Counting(), folder).encode_detailed(TEXTS)
+    assert half.read_bytes() == b"ARROW1"
+
+
 def test_no_texts_need_no_file(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "vectors")
     assert KeptVectors(Counting(), folder).encode_detailed([]).vectors.shape == (0, DIMENSION)
