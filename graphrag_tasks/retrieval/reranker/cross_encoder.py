@@ -24,6 +24,7 @@ from graphrag_tasks.embed.engine import (
     ONNXRUNTIME,
     TOKEN_TYPES,
     Engine,
+    overflows,
 )
 from graphrag_tasks.embed.model_files import (
     RERANKER,
@@ -85,7 +86,10 @@ class CrossEncoder:
         self._max_tokens = max_tokens
         self._precision = precision
         self._engine = Engine(
-            self._graph, lambda: f"{self.fingerprint} {self._by_bytes}", engine, threads
+            self._graph,
+            lambda: f"{self.fingerprint} {self._by_bytes} {overflows()}",
+            engine,
+            threads,
         )
 
     @cached_property
