@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphrag_tasks.snapshots.store import Store
@@ -26,8 +25,6 @@ _USD_AN_HOUR = 0.0504
 """Of one core: half of an m7i.large of AWS in us-east-1 on demand, list price of 2025."""
 _DOCUMENTS = (10**5, 10**6, 10**8)
 _WORKERS = (2, 16, 128, 1024)
-_MAX_TASKS = 500
-"""Tasks of a mapped stage (`plan.max_tasks` bounds them)."""
 
 
 @dataclass(frozen=True)
@@ -71,18 +68,14 @@ class Replayed:
 def replayed(measured: Measured, documents: int, workers: int) -> Replayed:
     """Return what a full run takes."""
     a_document = measured.of_shards / measured.documents
-    shard = min(_sizes(documents), key=lambda size: _waves(documents, workers, size, a_document))
+    sizes = (2**power for power in range(int(math.log2(documents))))
+    shard = min(sizes, key=lambda size: _waves(documents, workers, size, a_document))
     shards = _waves(documents, workers, shard, a_document) / 3600
     texts = measured.embed / measured.documents * documents / workers / 3600
     triples = measured.triples / measured.documents * documents
     corpus = _CORPUS_SECONDS * _GROWTH ** math.log10(triples / _CORPUS_TRIPLES) / 3600
     held = workers * (shards + texts) + corpus
     return Replayed(shards, texts, corpus, shard, held * _USD_AN_HOUR)
-
-
-def _sizes(documents: int) -> Sequence[int]:
-    least = max(1, documents // _MAX_TASKS // 64)
-    return [least * 2**power for power in range(12)]
 
 
 def _waves(documents: int, workers: int, size: int, a_document: float) -> float:

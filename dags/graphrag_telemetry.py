@@ -108,7 +108,7 @@ def _emit(lineage: Lineage) -> None:
 
 
 def _facets(dataset: Dataset) -> dict[str, Any]:
-    """Return what is said of a dataset; `graphrag_artifact` is a facet of our own."""
+    """Return what an event says of a dataset; the facet `graphrag_artifact` is this project's."""
     from attr import make_class
     from openlineage.client.facet_v2 import DatasetFacet, dataset_version_dataset, schema_dataset
 

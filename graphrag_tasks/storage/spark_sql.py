@@ -165,7 +165,7 @@ class SparkConnection:
         return self.execute(query)
 
     def know(self, name: str, frame: DataFrame) -> None:
-        """Let statements name the rows of a frame; a name may be given anew."""
+        """Let statements name the rows of a frame, also by a name that others had before."""
         frame.createOrReplaceTempView(name)
 
     def register(self, name: str, rows: pa.Table | pa.RecordBatchReader | ds.Dataset) -> None:

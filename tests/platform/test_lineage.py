@@ -1,4 +1,4 @@
-"""What a run tells of its datasets to OpenLineage, by the events in a file."""
+"""The events that a run sends to OpenLineage, written to a file: its datasets and their facets."""
 
 import json
 from typing import Any

@@ -187,9 +187,8 @@ class Graph:
         """Whether each relation is a fact, and no association or condition."""
         kinds = self._column("relations", "kind").dictionary_encode()
         known = kinds.dictionary.to_pylist()
-        found: NDArray[np.bool_] = numbers(kinds.indices) == [
-            known.index(FACT) if FACT in known else -1
-        ]
+        fact = known.index(FACT) if FACT in known else -1
+        found: NDArray[np.bool_] = numbers(kinds.indices) == fact
         return found
 
     @cached_property
