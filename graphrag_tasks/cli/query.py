@@ -40,7 +40,9 @@ def query(
     k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
     rerank: Annotated[
         int | None,
-        typer.Option(help="First chunks that are reranked; 0: none.", show_default="20"),
+        typer.Option(
+            help="First chunks that are reranked; 0: none.", show_default="20, but those far behind"
+        ),
     ] = None,
     principals: Annotated[
         list[str] | None,
