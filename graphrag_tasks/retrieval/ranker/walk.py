@@ -121,7 +121,8 @@ def walk(
 def _holders(graph: Graph, link: Link) -> tuple[Rows, float]:
     """Return the chunks that mention a link's first entities, and the rarity of these."""
     rows = np.array(link.rows[:_MOST_MEANT], dtype=np.int64)
-    counts = np.diff(graph.entity_chunks.offsets)[rows]
+    offsets = graph.entity_chunks.offsets
+    counts = offsets[rows + 1] - offsets[rows]
     total = len(graph.chunks) + 1
     rarity = np.log(total / (counts + 0.5)) / np.log(total / 1.5)
     chunks = np.flatnonzero(graph.entity_chunks.union(rows))
