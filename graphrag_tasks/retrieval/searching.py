@@ -143,10 +143,10 @@ class Searcher:
             return query
         reranker = self.reranker()
 
-        def read(rows: Sequence[int]) -> Floats:
-            return reranker.scores(query.text, self.passages(rows))
+        def read(passages: Sequence[Passage]) -> Floats:
+            return reranker.scores(query.text, passages)
 
-        reranking = Reranking(min(candidates, MOST_CHUNKS), read, only_near)
+        reranking = Reranking(min(candidates, MOST_CHUNKS), self.passages, read, only_near)
         return replace(query, reranking=reranking)
 
     def _signals(self, first: int | None, query: Query) -> Signals:

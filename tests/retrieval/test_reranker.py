@@ -189,33 +189,53 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         CrossEncoder(tmp_path / "none")
 
 
+def numbered(rows: Sequence[int]) -> list[Passage]:
+    """Return passages that hold nothing but their row."""
+    return [Passage("", str(row)) for row in rows]
+
+
 @pytest.mark.parametrize(("near", "read"), [(15, 15), (8, 8), (2, 20), (20, 20)])
 def test_what_the_first_stage_puts_far_behind_is_not_read(near: int, read: int) -> None:
     scores = np.array([5.0] * near + [0.0] * (20 - near), np.float32)
     asked: list[int] = []
 
-    def reader(rows: Sequence[int]) -> NDArray[np.float32]:
-        asked.extend(rows)
-        return np.arange(len(rows), dtype=np.float32)
+    def reader(passages: Sequence[Passage]) -> NDArray[np.float32]:
+        asked.extend(int(passage.text) for passage in passages)
+        return np.arange(len(passages), dtype=np.float32)
 
     def order(reranking: Reranking) -> list[int]:
         query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
         return np.argsort(-query.reranked(scores, np.arange(20)), kind="stable").tolist()
 
-    found = order(Reranking(20, reader, only_near=True))
+    found = order(Reranking(20, numbered, reader, only_near=True))
     assert asked == list(range(read))
     assert sorted(found[:read]) == asked and found[read:] == list(range(read, 20))
-    assert len(order(Reranking(20, reader))) == 20 and asked[read:] == list(range(20))
+    assert len(order(Reranking(20, numbered, reader))) == 20 and asked[read:] == list(range(20))
 
 
 def test_of_few_candidates_all_are_read() -> None:
     asked: list[int] = []
 
-    def reader(rows: Sequence[int]) -> NDArray[np.float32]:
-        asked.extend(rows)
-        return np.zeros(len(rows), np.float32)
+    def reader(passages: Sequence[Passage]) -> NDArray[np.float32]:
+        asked.extend(int(passage.text) for passage in passages)
+        return np.zeros(len(passages), np.float32)
 
-    reranking = Reranking(20, reader, only_near=True)
+    reranking = Reranking(20, numbered, reader, only_near=True)
     query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
     query.reranked(np.array([5, 5, 5, 5, 5, 0], np.float32), np.arange(6))
     assert asked == list(range(6))
+
+
+def test_a_copy_of_a_better_candidate_is_not_read_and_comes_behind() -> None:
+    texts = ["the table VBBS was replaced", "the stock is low", "The table VBBS was replaced.", "x"]
+    read: list[str] = []
+
+    def reader(passages: Sequence[Passage]) -> NDArray[np.float32]:
+        read.extend(passage.text for passage in passages)
+        return np.zeros(len(passages), np.float32)
+
+    reranking = Reranking(3, lambda rows: [Passage("", texts[row]) for row in rows], reader)
+    query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
+    scores = query.reranked(np.array([3, 1, 2, 0], np.float32), np.arange(4))
+    assert read == texts[:2]
+    assert np.argsort(-scores).tolist() == [0, 1, 2, 3]

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import tee
 
-from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.copies import are_copies
 from graphrag_tasks.retrieval.context.hits import ChunkHit, SourceSentence
 
 MOST_READ = 100
 """Chunks that are ranked for a budget: 16,000 characters hold about 15 of usual length."""
 
-_COPY = 0.9
-"""Share of common terms above which two chunks are copies, such as of two versions of a page."""
-
 
 def without_copies(chunks: Iterable[ChunkHit]) -> Iterator[ChunkHit]:
     """Yield chunks, without those that say the same as a better one in nearly the same words."""
-    taken: list[frozenset[str]] = []
-    for chunk in chunks:
-        words = frozenset(terms(chunk.text))
-        if not any(len(words & other) >= _COPY * len(words | other) for other in taken):
-            taken.append(words)
-            yield chunk
+    hits, texts = tee(chunks)
+    is_copy = are_copies(chunk.text for chunk in texts)
+    return (chunk for chunk, copied in zip(hits, is_copy, strict=True) if not copied)
 
 
 def within_budget(

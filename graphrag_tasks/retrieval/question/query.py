@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import BudgetConfig, EmbedConfig, LlmConfig, RetrievalConfig
 from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
+from graphrag_tasks.language.copies import are_copies
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
+from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, standardised, top
 from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.storage.columns import Rows
@@ -55,13 +57,16 @@ class Reranking:
     def __init__(
         self,
         candidates: int,
-        read: Callable[[Sequence[int]], Floats],
+        passages: Callable[[Sequence[int]], Sequence[Passage]],
+        read: Callable[[Sequence[Passage]], Floats],
         only_near: bool = False,
     ) -> None:
         self.candidates = candidates
         self.only_near = only_near
         self.scores: dict[int, float] = {}
         self.places: dict[int, int] = {}
+        self._open = passages
+        self._opened: dict[int, Passage] = {}
         self._read = read
 
     @property
@@ -69,12 +74,18 @@ class Reranking:
         """The probability that a chunk answers the question, by row."""
         return {row: probability(score) for row, score in self.scores.items()}
 
+    def passages(self, rows: Sequence[int]) -> list[Passage]:
+        """Return chunks as the reranker reads them; each is opened once."""
+        new = [row for row in rows if row not in self._opened]
+        self._opened |= zip(new, self._open(new), strict=True)
+        return [self._opened[row] for row in rows]
+
     def of(self, rows: Rows) -> Floats:
         """Return the score of each row, the best of the first reading first."""
         wanted = rows.tolist()
         self.places = self.places or dict(zip(wanted, range(1, len(wanted) + 1), strict=True))
         new = [row for row in wanted if row not in self.scores]
-        self.scores |= zip(new, self._read(new).tolist(), strict=True)
+        self.scores |= zip(new, self._read(self.passages(new)).tolist(), strict=True)
         return np.array([self.scores[row] for row in wanted], dtype=np.float32)
 
     def learn(self, other: Reranking | None) -> None:
@@ -134,7 +145,8 @@ class Query:
         """Return scores that put the first chunks in the order of both readings, and some last.
 
         Both stages count the same: the first is standardised over the candidates, the second over
-        those that are read. The other chunks follow in their order.
+        those that are read. The other chunks follow in their order. A candidate that says the same
+        as a better one is not read, and comes behind all that are.
 
         Args:
             scores: Of the first reading.
@@ -154,6 +166,9 @@ class Query:
         if not len(first):
             return scores
         apart = standardised(scores[first])
+        texts = (passage.text for passage in self.reranking.passages(rows[first].tolist()))
+        is_new = ~np.fromiter(are_copies(texts), dtype=bool, count=len(first))
+        first, apart = first[is_new], apart[is_new]
         if self.reranking.only_near:
             near = apart >= _TOO_FAR
             near[:_ALWAYS_READ] = True
