@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,9 +28,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.nightly_corpus import change_corpus
+
 _QUESTION = "Which table should be used instead of VBBS?"
 _VERSIONS = ("graphrag-tasks", "numpy", "onnxruntime", "pyarrow", "duckdb", "spacy")
 _COMMAND = (sys.executable, "-m", "graphrag_tasks")
+_INDEX = (*_COMMAND, "index", "{sources}", "--store", "{scratch}")
 _HEAD = """\
 | task | CPU s | wall s | peak MB | CPU beside the reference | memory beside it |
 |---|---|---|---|---|---|"""
@@ -40,12 +44,14 @@ class Task:
     """A command that is measured.
 
     Attributes:
-        command: `{store}`, `{sources}` and `{questions}` stand for the given paths, `{scratch}`
-            for a folder that is kept from one task to the next of a repetition.
+        command: `{store}` and `{questions}` stand for the given paths, `{sources}` for a copy
+            and `{scratch}` for a folder that are kept from one task to the next of a repetition.
+        changed: Share of the documents that are changed before it.
     """
 
     name: str
     command: Sequence[str]
+    changed: float = 0
 
 
 @dataclass
@@ -81,8 +87,10 @@ TASKS = (
             *("--questions", "{questions}"),
         ),
     ),
-    Task("index", (*_COMMAND, "index", "{sources}", "--store", "{scratch}")),
-    Task("index, nothing changed", (*_COMMAND, "index", "{sources}", "--store", "{scratch}")),
+    Task("index", _INDEX),
+    Task("index, nothing changed", _INDEX),
+    Task("index, 1 % changed", _INDEX, changed=0.01),
+    Task("index, 10 % changed", _INDEX, changed=0.1),
 )
 
 
@@ -119,6 +127,7 @@ def run(command: Sequence[str], checkout: Path, runs: Runs) -> None:
 def measure(
     tasks: Sequence[Task],
     checkouts: Mapping[str, tuple[Path, Mapping[str, str]]],
+    sources: Path,
     repeats: int,
 ) -> dict[str, dict[str, Runs]]:
     """Return the runs of each task by each checkout, which take turns.
@@ -126,14 +135,19 @@ def measure(
     Args:
         tasks: In their order.
         checkouts: By name, a folder and the paths that commands name.
+        sources: Folder of documents; a copy of it is indexed.
         repeats: How often each task runs.
     """
     found = {task.name: {name: Runs() for name in checkouts} for task in tasks}
     for number in range(repeats):
         with tempfile.TemporaryDirectory(prefix="graphrag-bench-") as scratch:
+            corpus = Path(scratch, "sources")
+            shutil.copytree(sources, corpus)
             for task in tasks:
+                if task.changed:
+                    change_corpus(corpus, task.changed, seed=number)
                 for name, (folder, paths) in checkouts.items():
-                    known = {**paths, "scratch": f"{scratch}/{name}"}
+                    known = {**paths, "sources": str(corpus), "scratch": f"{scratch}/{name}"}
                     command = [part.format_map(known) for part in task.command]
                     run(command, folder, found[task.name][name])
             print(f"{number + 1} of {repeats} repetitions", file=sys.stderr)
@@ -189,7 +203,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--store", required=True)
     parser.add_argument("--questions", required=True)
-    parser.add_argument("--sources", required=True)
+    parser.add_argument("--sources", type=Path, required=True)
     parser.add_argument("--reference", type=Path, help="another checkout of this repository")
     parser.add_argument("--reference-store", help="its store of the same documents")
     parser.add_argument("--repeats", type=int, default=5)
@@ -197,18 +211,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="file to add rows of JSON to")
     options = parser.parse_args()
     paths = {name: str(Path(getattr(options, name)).resolve()) for name in
-             ("store", "questions", "sources")}  # fmt: skip
+             ("store", "questions")}  # fmt: skip
     checkouts = {"own": (Path(__file__).resolve().parents[1], paths)}
     if options.reference:
         other = {**paths, "store": options.reference_store or paths["store"]}
         checkouts["reference"] = (options.reference.resolve(), other)
     tasks = [task for task in TASKS if not options.only or task.name in options.only]
     ran_on = machine()
-    found = measure(tasks, checkouts, options.repeats)
+    found = measure(tasks, checkouts, options.sources, options.repeats)
     print(table(found))
     print(f"\n{ran_on}")
     if options.out:
-        about = {**ran_on, "sources_sha256": sha256_of(Path(options.sources))}
+        about = {**ran_on, "sources_sha256": sha256_of(options.sources)}
         with options.out.open("a", encoding="utf-8") as out:
             for task, by_checkout in found.items():
                 for name, runs in by_checkout.items():

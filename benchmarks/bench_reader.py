@@ -26,7 +26,7 @@ def _cpu(action: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def _memory() -> dict[str, int]:
+def memory() -> dict[str, int]:
     """Return resident and anonymous memory in MB; empty where there is no `/proc`."""
     rollup = Path("/proc/self/smaps_rollup")
     if not rollup.is_file():
@@ -53,7 +53,7 @@ def measure(store: str, asked: Sequence[str], reranked: int) -> dict[str, float]
     index = graphrag_tasks.open_index(store)
     figures: dict[str, float] = {"open_s": time.process_time()}
     figures["opened_s"] = figures["open_s"] - started
-    figures |= {f"opened_{name}": size for name, size in _memory().items()}
+    figures |= {f"opened_{name}": size for name, size in memory().items()}
     figures["first_s"] = _cpu(lambda: index.search(asked[0]))
     for mode in _MODES:
         times = [_cpu(lambda: index.search(one, mode, rerank=0)) for one in asked]  # noqa: B023
@@ -63,7 +63,7 @@ def measure(store: str, asked: Sequence[str], reranked: int) -> dict[str, float]
     if reranked:
         times = [_cpu(lambda: index.search(one)) for one in asked[:reranked]]  # noqa: B023
         figures["auto_ms"] = 1000 * median(times)
-    figures |= {f"after_{name}": size for name, size in _memory().items()}
+    figures |= {f"after_{name}": size for name, size in memory().items()}
     return {name: round(value, 3) for name, value in figures.items()}
 
 

@@ -14,6 +14,7 @@ import numpy as np
 _FOLDER_SIZE = 500
 _HEADING = re.compile(r"^#{1,3} .+$", re.MULTILINE)
 _SHORTEST = 200
+_TEXTS = {".csv", ".html", ".md", ".txt"}
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -44,21 +45,22 @@ def change_corpus(corpus: Path, share: float, seed: int = 1) -> int:
     """Change a share of the documents: of ten, six are edited, two removed and two added.
 
     Args:
-        corpus: What `write_corpus` wrote.
-        share: Of the documents; ten at least.
+        corpus: What `write_corpus` wrote, or other documents; those of text are changed.
+        share: Of all documents; one at least.
         seed: Chooses which, and what is written.
 
     Returns:
         Number of documents that are not as they were.
     """
     files = sorted(path for path in corpus.rglob("*.*") if path.is_file())
-    chosen = random.Random(seed).sample(files, max(round(len(files) * share), 10))  # noqa: S311
+    texts = [path for path in files if path.suffix in _TEXTS]
+    chosen = random.Random(seed).sample(texts, max(round(len(files) * share), 1))  # noqa: S311
     for place, file in enumerate(chosen):
         text = file.read_text("utf-8")
         match place % 10:
-            case 0 | 1:
+            case 6 | 7:
                 file.unlink()
-            case 2 | 3:
+            case 8 | 9:
                 added = file.with_stem(f"{file.stem}-{seed}")
                 added.write_text(" ".join(_SENTENCE_END.split(text)[::-1]), "utf-8")
             case _:

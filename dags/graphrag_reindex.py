@@ -10,12 +10,14 @@ them; **embed** makes vectors, **load** the graph's arrays; **publish** verifies
 compares its quality with what is published, and flips `CURRENT`.
 
 Readers see the old snapshot or the new one, never parts of both. A document that cannot be read
-gets an error row and stops nothing. Nothing is published when nothing changed: **publish** is
-then skipped. Tasks hand on receipts (where, rows, hashes, seconds); data stays in the store.
+gets an error row and stops nothing. Nothing is published when nothing changed: all tasks after
+**plan** are then skipped. Tasks hand on receipts (where, rows, hashes, seconds); data stays in the
+store.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -29,7 +31,7 @@ from airflow.sdk import (
     task,
     task_group,
 )
-from airflow.sdk.exceptions import AirflowSkipException
+from airflow.sdk.exceptions import AirflowSkipException, DownstreamTasksSkipped
 from graphrag_asking import approval, batches, may_spend
 from graphrag_defaults import (
     CORPUS_POD,
@@ -52,6 +54,7 @@ from graphrag_tasks.operations.alerts import NOTE
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 
 DEFAULTS = load_config()
+PARTS, OF_PARTS = list(range(DEFAULTS.plan.parts)), "_parts"
 ASK, ADOPT = MODEL_STAGES["ask"], MODEL_STAGES["adopt"]
 
 READING, WORK, LIMITS = "What reads", "What is done again", "When nothing is published"
@@ -134,7 +137,7 @@ def shard_stage(stage: str, doc: str) -> Any:
 
 def part_stage(stage: str, doc: str) -> Any:
     @task(
-        task_id=f"{stage}_parts",
+        task_id=stage + OF_PARTS,
         pool=SHARD_POOL,
         doc_md=doc,
         trigger_rule="none_failed",
@@ -146,7 +149,7 @@ def part_stage(stage: str, doc: str) -> Any:
         tell_stage(run, stage, [receipt] if receipt else [])
         return receipt and receipt.as_dict()
 
-    return run_stage.expand(part=list(range(DEFAULTS.plan.parts)))
+    return run_stage.expand(part=PARTS)
 
 
 def corpus_stage(stage: str, doc: str) -> Any:
@@ -194,6 +197,7 @@ def graphrag_reindex() -> None:
         context["ti"].xcom_push("run", run.uri)
         context["ti"].xcom_push("receipt", receipt.as_dict())
         tell_stage(run, "plan", [receipt])
+        skip_needless(run, context["dag"].task_ids)
         return [{"run": run.uri, "shards": shards} for shards in run.lots]
 
     @task_group
@@ -210,7 +214,7 @@ def graphrag_reindex() -> None:
         get_current_context()["ti"].xcom_push("receipts", receipts)
         return [{"run": run.uri, "shards": shards} for shards in run.lots if run.asks]
 
-    @task(outlets=[SNAPSHOT], executor_config=CORPUS_POD)
+    @task(outlets=[SNAPSHOT], executor_config=CORPUS_POD, trigger_rule="none_failed")
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
         from graphrag_tasks.operations.quality import QualityGate
@@ -244,6 +248,19 @@ def graphrag_reindex() -> None:
     chain(shards, *approving, *waited, asked, adopted, *stages, published)
     if approving:
         chain(approving[0], *waited, asked)  # where nobody needs to be asked
+
+
+def skip_needless(run: Any, task_ids: Iterable[str]) -> None:
+    """Skip all tasks after `plan` but `publish`, which says so, where nothing changed.
+
+    Raises:
+        DownstreamTasksSkipped: Nothing changed.
+    """
+    if not run.is_up_to_date:
+        return
+    needless = sorted({*task_ids} - {"plan", "publish"})
+    parts = [(one, part) for one in needless if one.endswith(OF_PARTS) for part in PARTS]
+    raise DownstreamTasksSkipped(tasks=[*needless, *parts])  # type: ignore[no-untyped-call]
 
 
 def open_run() -> Any:

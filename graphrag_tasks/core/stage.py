@@ -28,7 +28,7 @@ from functools import cache, update_wrapper
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Generic, Literal, ParamSpec, Self
+from typing import Generic, Literal, NamedTuple, ParamSpec, Self
 
 import pyarrow as pa
 
@@ -178,13 +178,8 @@ def code_version(module: str) -> str:
     digest = hashlib.sha256()
     for file in sorted(sources | data):
         digest.update(file.relative_to(root).as_posix().encode())
-        digest.update(_what_runs(file) if file in sources else file.read_bytes())
+        digest.update(_read(file).text if file in sources else file.read_bytes())
     return digest.hexdigest()
-
-
-@cache
-def _what_runs(source: Path) -> bytes:
-    return code_text(source.read_text("utf-8")).encode()
 
 
 def code_of(module: str) -> set[str]:
@@ -201,7 +196,9 @@ def code_of(module: str) -> set[str]:
         name = waiting.pop()
         found.add(name)
         packages = {name.rsplit(".", count)[0] for count in range(1, name.count(".") + 1)}
-        named = packages | {one for one in _imports_of(name) if one.partition(".")[0] == root}
+        source = _source_of(name)
+        imported = _read(source).imports if source else ()
+        named = packages | {one for one in imported if one.partition(".")[0] == root}
         waiting |= {one for one in named - found if _source_of(one) is not None}
     return found
 
@@ -227,27 +224,43 @@ def _source_of(module: str) -> Path | None:
     return next((file for file in files if file.is_file()), None)
 
 
-@cache
-def _imports_of(module: str) -> frozenset[str]:
-    """Return the names that a module imports at run time, also inside functions.
+class _Code(NamedTuple):
+    """What a module runs, and the names that it imports at run time."""
 
-    `from a import b` may name a module or what is in one: both are returned.
+    text: bytes
+    imports: frozenset[str]
+
+
+@cache
+def _read(source: Path) -> _Code:
+    text = source.read_text("utf-8")
+    tree = ast.parse(text)
+    return _Code(code_text(text, tree).encode(), frozenset(_imports(tree)))
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module imports at run time, also inside functions.
+
+    `from a import b` may name a module or what is in one: both are given.
     """
-    source = _source_of(module)
-    waiting: list[ast.AST] = [ast.parse(source.read_bytes())] if source else []
-    found: set[str] = set()
+    waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.If) and _is_for_types(node.test):
             waiting += node.orelse
         else:
             for block in _BLOCKS:
                 waiting += getattr(node, block, ())
-    return frozenset(found)
+
+
+def _is_for_types(test: ast.expr) -> bool:
+    names = (getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(test))
+    return "TYPE_CHECKING" in names
 
 
 _version_of = cache(version)  # reading one takes milliseconds, and a run asks often

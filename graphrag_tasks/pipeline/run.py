@@ -71,6 +71,11 @@ class Run:
         return self.state.shards
 
     @property
+    def is_up_to_date(self) -> bool:
+        """Whether the current snapshot is what the run would publish: there is no work."""
+        return self.state.basis.up_to_date
+
+    @property
     def lots(self) -> list[list[int]]:
         """The same numbers, dealt out to at most `plan.max_tasks` tasks."""
         return lots(self.shards, self.state.config.plan.max_tasks)

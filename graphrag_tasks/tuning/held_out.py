@@ -19,7 +19,7 @@ from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
 from graphrag_tasks.evaluate.retrieval import ALL_GOLD_PLACES, evaluate_targets
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.modes.registry import AUTO
-from graphrag_tasks.retrieval.reranker import make_reranker
+from graphrag_tasks.retrieval.reranker import forget_rerankers
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
 from graphrag_tasks.tuning.examples import Example
 from graphrag_tasks.tuning.learning import Tuner
@@ -107,7 +107,7 @@ class RerankerJudge:
         index = Index(self._index.snapshot, config=config)
         targets = tuple(self._gold.targets[place] for place in places)
         report = evaluate_targets(index, replace(self._gold, targets=targets), mode=AUTO)
-        make_reranker.cache_clear()  # each holds a model
+        forget_rerankers()
         return [Figures(*(result.metrics[name] for name in METRICS)) for result in report.results]
 
     def scores(self, model: str | Path, examples: Sequence[Example]) -> Iterator[Scored]:

@@ -13,9 +13,8 @@ import pytest
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import (
     StageResult,
-    _imports_of,
+    _read,
     _source_of,
-    _what_runs,
     code_of,
     code_version,
     stage,
@@ -110,7 +109,7 @@ PROJECT = {
 
 
 def forget_code() -> None:
-    for cached in (code_version, _source_of, _imports_of, _what_runs):
+    for cached in (code_version, _source_of, _read):
         cached.cache_clear()
 
 

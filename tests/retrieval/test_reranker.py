@@ -1,6 +1,8 @@
 """Reading the first chunks again: which are read, what their order becomes, what hits say of it."""
 
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from graphrag_tasks.core.config import RerankConfig, RetrievalConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.model_files import RERANKER, verify_weights
 from graphrag_tasks.retrieval import Context, Index, open_index
+from graphrag_tasks.retrieval import reranker as rerankers
 from graphrag_tasks.retrieval.question.query import Query, Reranking
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder, best_window
@@ -239,3 +242,18 @@ def test_a_copy_of_a_better_candidate_is_not_read_and_comes_behind() -> None:
     scores = query.reranked(np.array([3, 1, 2, 0], np.float32), np.arange(4))
     assert read == texts[:2]
     assert np.argsort(-scores).tolist() == [0, 1, 2, 3]
+
+
+def test_searches_that_begin_at_once_share_one_reranker(monkeypatch: pytest.MonkeyPatch) -> None:
+    def make(_: RerankConfig) -> Finder:
+        time.sleep(0.05)
+        return Finder("gateway")
+
+    registry = replace(rerankers.RERANKERS, built_in={"slow": "tests.retrieval.finder:Finder"})
+    monkeypatch.setattr(rerankers, "RERANKERS", registry)
+    monkeypatch.setattr("tests.retrieval.finder.Finder", make)
+    config = RerankConfig(reranker="slow")
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(rerankers.make_reranker, [config] * 4))
+    rerankers.forget_rerankers()
+    assert len({id(one) for one in made}) == 1

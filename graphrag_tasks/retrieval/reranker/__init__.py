@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from threading import Lock
 from typing import NamedTuple, Protocol
 
 from graphrag_tasks.core.config import RerankConfig
@@ -44,11 +45,25 @@ RERANKERS: Registry[Reranker] = Registry(
 """Factories take the settings, `RerankConfig`."""
 
 
-@cache
+_MAKING = Lock()  # the first searches may come from several threads at once
+
+
 def make_reranker(config: RerankConfig) -> Reranker:
     """Return the configured reranker, one per process; its model is loaded on first use.
 
     Raises:
         ConfigError: There is no reranker of that name, or its model is not one.
     """
+    with _MAKING:
+        return _made(config)
+
+
+@cache
+def _made(config: RerankConfig) -> Reranker:
     return RERANKERS.factory(config.reranker)(config)
+
+
+def forget_rerankers() -> None:
+    """Let go of all rerankers that were made; each holds a model."""
+    with _MAKING:
+        _made.cache_clear()
