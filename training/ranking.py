@@ -8,9 +8,11 @@ A set is a store and questions about it; sets whose names begin alike up to a hy
 `hotpot-untitled`) are of one family. Every family is ranked by trees that were grown on the other
 families alone, and every fifth of its questions by trees that were grown on all but that fifth of
 each set; the figures are printed beside those of modes `hybrid` and `graph`. Sets given by
-`--check` are judged too, and no tree is grown on them. Trees are grown by LightGBM, here only; what
-is written are their splits and leaves as text, which `core.forest` reads. One thread
-and fixed seeds: the same input gives the same file.
+`--check` are judged too, and no tree is grown on them. `--without` names features that the trees do
+not see, and `--folds` skips the families. Intervals are 95 %, of a paired bootstrap of the
+difference from `hybrid`. Trees are grown by LightGBM, here only; what is written are their splits
+and leaves as text, which `core.forest` reads. One thread and fixed seeds: the same input gives the
+same file.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -32,6 +34,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
+from graphrag_tasks.evaluate.comparison import paired_bootstrap
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
 from graphrag_tasks.retrieval.graph.pinned import Graph
@@ -71,6 +74,7 @@ class Item:
 
     Attributes:
         columns: Features of the candidates.
+        seen: The same as the trees see them.
         parts: What each part of the question makes of the candidates, shape (parts, candidates).
         weights: How much each part counts.
         alone: Documents for each chunk of the set's snapshot.
@@ -81,6 +85,7 @@ class Item:
     """
 
     columns: NDArray[np.float32]
+    seen: NDArray[np.float32]
     parts: NDArray[np.float32]
     weights: tuple[float, ...]
     alone: float
@@ -113,9 +118,11 @@ def read_items(store: str, questions: str, split: str | None = None) -> list[Ite
         lists = make_lists(graph, query, config)
         rows = candidates(graph, lists)
         groups = rows if target.by_chunk else graph.chunk_documents[rows]
+        columns = features(graph, query, lists, rows)
         items.append(
             Item(
-                columns=features(graph, query, lists, rows),
+                columns=columns,
+                seen=columns,
                 parts=lists.parts[:, rows],
                 weights=part_weights(query.parts, graph.documents_per_chunk),
                 alone=graph.documents_per_chunk,
@@ -142,7 +149,7 @@ def fit(sets: Sequence[Sequence[Item]]) -> dict[str, Any]:
         if any(item.found)
     ]
     data = lightgbm.Dataset(
-        np.concatenate([item.columns for item, _ in items]),
+        np.concatenate([item.seen for item, _ in items]),
         label=np.concatenate([[bool(one) for one in item.found] for item, _ in items]),
         weight=np.concatenate([np.full(len(item.found), weight) for item, weight in items]),
         group=[len(item.found) for item, _ in items],
@@ -163,12 +170,15 @@ def _tree(node: dict[str, Any]) -> Any:  # noqa: ANN401 - nested lists
     ]
 
 
-def check(sets: Mapping[str, list[Item]], checked: Mapping[str, list[Item]]) -> None:
+def check(
+    sets: Mapping[str, list[Item]], checked: Mapping[str, list[Item]], *, families: bool = True
+) -> None:
     """Print the figures of each set, ranked by trees that saw neither family nor questions."""
-    print(f"{'set':20}{'ranked by':20}{'Recall@5':>10}{'all@8':>8}")
+    print(f"{'set':20}{'ranked by':20}{'Recall@5':>10}{'all@8':>8}  less hybrid, 95 %")
+    left_out = dict.fromkeys(map(_family, (*sets, *checked))) if families else {}
     without = {
         family: Forest.from_json(fit(rest))
-        for family in dict.fromkeys(map(_family, (*sets, *checked)))
+        for family in left_out
         if (rest := [items for name, items in sets.items() if _family(name) != family])
     }
     folds = [
@@ -193,10 +203,15 @@ def check(sets: Mapping[str, list[Item]], checked: Mapping[str, list[Item]]) -> 
             ranked["questions left out"] = [
                 _ranked(folds[fold], item) for fold, item in _numbered(items)
             ]
+        before: list[tuple[float, ...]] = []
         for way, scores in ranked.items():
-            figures = [item.figures(own) for item, own in zip(items, scores, strict=True)]
-            recall, complete = (fmean(column) for column in zip(*figures, strict=True))
-            print(f"{name:20}{way:20}{recall:10.3f}{complete:8.3f}")
+            figures = zip(*map(Item.figures, items, scores), strict=True)
+            columns = list(figures)
+            before = before or columns
+            gains = map(paired_bootstrap, columns, before)
+            recall, complete = map(fmean, columns)
+            intervals = ", ".join(f"{gain.low:+.3f} to {gain.high:+.3f}" for gain in gains)
+            print(f"{name:20}{way:20}{recall:10.3f}{complete:8.3f}  {intervals}")
 
 
 def _numbered(items: Sequence[Item]) -> list[tuple[int, Item]]:
@@ -205,12 +220,18 @@ def _numbered(items: Sequence[Item]) -> list[tuple[int, Item]]:
 
 
 def _ranked(forest: Forest, item: Item) -> NDArray[np.float32]:
-    ranked = blended(forest.scores(item.columns), item.columns, alone=item.alone)
+    ranked = blended(forest.scores(item.seen), item.columns, alone=item.alone)
     return diversified(ranked, item.parts, item.weights, item.documents)
 
 
 def _family(name: str) -> str:
     return name.split("-")[0]
+
+
+def _hidden(items: list[Item], names: Sequence[str]) -> list[Item]:
+    """Return items of which the trees do not see some features: they are 0 everywhere."""
+    shown = np.isin(FEATURES, names, invert=True)
+    return [replace(item, seen=item.columns * shown) for item in items]
 
 
 def _read_sets(given: Sequence[str]) -> dict[str, list[Item]]:
@@ -224,10 +245,15 @@ def main() -> None:
     place = "NAME=STORE,QUESTIONS[,SPLIT]"
     parser.add_argument("--set", action="append", required=True, metavar=place)
     parser.add_argument("--check", action="append", default=[], metavar=place)
+    parser.add_argument("--without", nargs="+", default=[], choices=FEATURES, metavar="FEATURE")
+    parser.add_argument("--folds", action="store_true", help="leave out questions, no families")
     parser.add_argument("--write", type=Path, help="file that the ranking goes to")
     options = parser.parse_args()
-    sets, checked = map(_read_sets, (options.set, options.check))
-    check(sets, checked)
+    read = map(_read_sets, (options.set, options.check))
+    sets, checked = (
+        {name: _hidden(items, options.without) for name, items in some.items()} for some in read
+    )
+    check(sets, checked, families=not options.folds)
     if options.write:
         text = json.dumps(fit(list(sets.values())), separators=(",", ":"))
         options.write.write_text(text + "\n", "utf-8")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import open_index
@@ -17,7 +19,7 @@ from graphrag_tasks.retrieval.ranker.features import FEATURES
 from graphrag_tasks.retrieval.ranker.learned import blended
 from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
 from graphrag_tasks.retrieval.ranker.walk import walk
-from tests.retrieval.small_worlds import FakeEmbedder, World, publish
+from tests.retrieval.small_worlds import DIMENSION, FakeEmbedder, World, publish
 
 TEXTS = (
     "Winter Song is a film that Otto Berg made.",
@@ -45,16 +47,25 @@ def films(root: Path, world: World = FILMS) -> Graph:
     return Graph(publish(root, world).open())
 
 
-def hop_of(root: Path, question: str, first: int, world: World = FILMS) -> SecondHop:
-    """Return the second hop of a question, as if one chunk came first and two others next."""
+def hop_of(
+    root: Path, question: str, first: int, world: World = FILMS, encoded: list[str] | None = None
+) -> SecondHop:
+    """Return the second hop of a question, as if one chunk came first and two others next.
+
+    What is encoded is added to `encoded`.
+    """
     graph = films(root, world)
-    vector = np.array(FakeEmbedder.vector(question), np.float32)
-    walked = walk(
-        graph, Query(question, 3, lambda _: vector[None], lambda _: []), RetrievalConfig()
-    )
+
+    def encode(texts: Sequence[str]) -> NDArray[np.float32]:
+        if encoded is not None:
+            encoded.extend(texts)
+        return FakeEmbedder().encode(texts)
+
+    query = Query(question, 3, encode, lambda _: [])
+    walked = walk(graph, query, RetrievalConfig())
     scores = np.zeros(len(TEXTS), np.float32)
     scores[[first, 4, 5]] = 3, 2, 1
-    return second_hop(graph, walked, scores)
+    return second_hop(graph, query, walked, scores)
 
 
 def test_what_is_left_open_is_asked_of_the_names_found(tmp_path: Path) -> None:
@@ -102,6 +113,73 @@ def test_names_of_the_question_do_not_lead_on(tmp_path: Path) -> None:
 def test_no_known_word_no_second_hop(tmp_path: Path, question: str) -> None:
     again = hop_of(tmp_path, question, first=0)
     assert (again.left, again.scores.any()) == (0, False)
+
+
+def test_what_is_left_is_encoded_with_each_name_found(tmp_path: Path) -> None:
+    question, encoded = "At which harbour was the author of Winter Song a child?", []
+    again = hop_of(tmp_path, question, first=0, encoded=encoded)
+    assert encoded == [question, "At which harbour was the author of a child Otto Berg?"]
+    assert again.asked.tolist() == [FakeEmbedder.vector(encoded[1])]
+
+
+def test_where_documents_are_long_nothing_is_encoded_again(tmp_path: Path) -> None:
+    one_book = replace(
+        FILMS,
+        documents=FILMS.documents[:1],
+        chunks=tuple((chunk, "d0", text) for chunk, _, text in FILMS.chunks),
+        titles=(),
+    )
+    question = "At which harbour was the author of Winter Song a child?"
+    again = hop_of(tmp_path, question, first=0, world=one_book)
+    assert again.asked.shape == (0, DIMENSION)
+
+
+def test_chunks_that_hold_a_name_or_are_about_it_have_its_cosine(tmp_path: Path) -> None:
+    his_page = replace(FILMS, titles=(*FILMS.titles, ("e1", "d1")))
+    graph = films(tmp_path, his_page)
+    question = "At which harbour was the author of Winter Song a child?"
+    query = Query(question, 3, FakeEmbedder().encode, lambda _: [])
+    lists = features.make_lists(graph, query, RetrievalConfig())
+    rows = np.arange(len(TEXTS))
+    found = features.features(graph, query, lists, rows)
+    asked, held, title = (
+        found[:, FEATURES.index(name)] for name in ("asked", "asked_held", "asked_title")
+    )
+    others = np.setdiff1d(rows, lists.again.read)
+    cosines = (graph.chunks.vectors.take(rows) @ lists.again.asked.T).max(axis=1)
+    np.testing.assert_array_equal(asked[others], cosines[others])
+    for column in (asked, held, title):
+        assert not column[lists.again.read].any()
+    holds = lists.again.bridge > 0
+    assert not held[~holds].any()
+    assert not title[lists.again.bridge_title == 0].any()
+
+
+SAME_TITLES = replace(
+    FILMS, documents=tuple((one, "Page") for one, _ in FILMS.documents), titles=()
+)
+CIRCLE = World(
+    documents=(("d0", "Otto Berg"), ("d1", "Anna Holm")),
+    chunks=(("c0", "d0", "Otto Berg met Anna Holm."), ("c1", "d1", "Anna Holm met Otto Berg.")),
+    sentences=(("s0", "c0", "Otto Berg met Anna Holm."), ("s1", "c1", "Anna Holm met Otto Berg.")),
+    entities=(("e0", "Otto Berg", ()), ("e1", "Anna Holm", ())),
+    mentions=(("e0", "s0"), ("e1", "s0"), ("e0", "s1"), ("e1", "s1")),
+    titles=(("e0", "d0"), ("e1", "d1")),
+)
+
+
+@pytest.mark.parametrize(
+    "world",
+    [replace(FILMS, titles=(), untitled=True), SAME_TITLES, CIRCLE],
+    ids=["no titles", "the same titles", "names that lead to each other"],
+)
+def test_any_titles_will_do(tmp_path: Path, world: World) -> None:
+    publish(tmp_path, world)
+    index = open_index(tmp_path, embedder=FakeEmbedder())
+    for question in ("Who met Otto Berg?", "Where did the author of Winter Song grow up?"):
+        hits = index.search(question, "ranked", 10).chunks
+        assert {hit.chunk_id for hit in hits} == {chunk for chunk, _, _ in world.chunks}
+        assert all(np.isfinite(hit.ranking_score) for hit in hits)
 
 
 def test_a_hit_says_its_place_in_the_second_hop(

@@ -15,7 +15,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
 from graphrag_tasks.retrieval.ranker.walk import Walked, walk
-from graphrag_tasks.retrieval.view.arrays import Floats, top
+from graphrag_tasks.retrieval.view.arrays import Floats, standardised, top
 from graphrag_tasks.storage.columns import Rows
 
 CANDIDATES = 60
@@ -44,6 +44,7 @@ FEATURES = (
     "gated", "gated_gap", "gated_rank",
     "again", "again_gap", "again_rank", "left", "open",
     "bridge", "bridge_title", "near_best", "near_read",
+    "asked", "asked_z", "asked_held", "asked_title", "asked_rank",
 )  # fmt: skip
 """Names of the columns of `features`, in their order."""
 
@@ -72,7 +73,7 @@ def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
     walked = walk(graph, query, config, query.part_vectors)
     near = _beside(graph, walked.hybrid)
     scores = _gated(walked, near)
-    again = second_hop(graph, walked, scores)
+    again = second_hop(graph, query, walked, scores)
     parts = np.array([part.standardised for part in walked.parts], dtype=np.float32)
     return Lists(walked, near, scores, again, parts.reshape(len(walked.parts), len(scores)))
 
@@ -136,7 +137,7 @@ def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
         _statements(graph, query, rows), _document(graph, walked.hybrid, rows), lists.near[rows],
         *gated_, *requeried, np.full(len(rows), again.left, dtype=np.float32),
         again.open[rows], again.bridge[rows], again.bridge_title[rows],
-        *_cosines_read(graph, again, rows),
+        *_cosines_read(graph, again, rows), *_asked_again(graph, again, rows),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32)
 
@@ -147,6 +148,33 @@ def _cosines_read(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
     cosines_read = vectors.take(rows) @ vectors.take(again.read).T
     cosines_read[rows[:, None] == again.read] = 0.0
     return [cosines_read[:, 0], cosines_read.max(axis=1)]
+
+
+def _asked_again(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
+    """Return each chunk's highest cosine with what is left of the question and a bridge.
+
+    That is: with any bridge, the same standardised, with one that the chunk holds, with one that it
+    is about, and 1 / (10 + rank) of the third. Chunks that were read have 0.
+    """
+    places = np.full(len(graph.chunks), -1, dtype=np.int64)
+    places[rows] = np.arange(len(rows))
+    any_, held, title = np.zeros((3, len(rows)), dtype=np.float32)
+    if len(again.asked):
+        cosines = graph.chunks.vectors.take(rows) @ again.asked.T
+        any_ = cosines.max(axis=1)
+        for bridge, own_cosines in zip(again.bridges.tolist(), cosines.T, strict=True):
+            holders, about = graph.name_graph.holders(bridge)
+            own = places[holders]
+            np.maximum.at(held, own[own >= 0], own_cosines[own[own >= 0]])
+            own = own[about]
+            np.maximum.at(title, own[own >= 0], own_cosines[own[own >= 0]])
+        read = places[again.read]
+        for found in (any_, held, title):
+            found[read[read >= 0]] = 0
+    rank = np.empty_like(held)
+    rank[np.argsort(-held, kind="stable")] = np.arange(len(rows), dtype=np.float32)
+    turned = np.float32(1) / (_RANK_OFFSET + rank)
+    return [any_, standardised(any_), held, title, turned]
 
 
 def _as_lists(*lists: Floats, rows: Rows) -> Floats:
