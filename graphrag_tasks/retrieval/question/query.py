@@ -38,8 +38,9 @@ _TOO_FAR = np.float32(-0.8)
 the questions of docs/results.md, where reading them too finds as much."""
 
 _READ = np.float32(0.5)
-"""Weight of the reranker's score beside the first stage's. Chosen with rerankers that had learned
-from the other half of the questions: among passages 1 costs as much as .5 gains."""
+"""Weight of the reranker's score beside the first stage's. With rerankers that had learned from the
+other half of the questions, Recall@5 without it, with .5 and with 1 is .901, .900 and .886 in the
+mean of nine sets of passages, and .744, .751 and .737 on technical documents."""
 
 _ALWAYS_READ = 8
 """Candidates that are never too far: as many chunks as a language model is given."""
