@@ -146,7 +146,9 @@ class Searcher:
         def read(passages: Sequence[Passage]) -> Floats:
             return reranker.scores(query.text, passages)
 
-        reranking = Reranking(min(candidates, MOST_CHUNKS), self.passages, read, only_near)
+        reranking = Reranking(
+            min(candidates, MOST_CHUNKS), self.passages, read, settings.weight, only_near
+        )
         return replace(query, reranking=reranking)
 
     def _signals(self, first: int | None, query: Query) -> Signals:

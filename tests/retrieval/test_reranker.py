@@ -50,8 +50,7 @@ def ids(context: Context) -> list[str]:
 def test_the_reranker_decides_between_chunks_that_are_close(
     index: Index, use: Callable[[str], Finder], mode: str, word: str
 ) -> None:
-    use(word)
-    context = index.search(QUESTION, mode, k=3, rerank=3)
+    context = index.reranked_by(use(word)).search(QUESTION, mode, k=3, rerank=3)
     places = {hit.chunk_id: place for place, hit in enumerate(context.chunks)}
     before = {hit.chunk_id: hit.ranks["first"] - 1 for hit in context.chunks}
     found = next(hit.chunk_id for hit in context.chunks if word in hit.text)
@@ -227,6 +226,16 @@ def test_of_few_candidates_all_are_read() -> None:
     query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
     query.reranked(np.array([5, 5, 5, 5, 5, 0], np.float32), np.arange(6))
     assert asked == list(range(6))
+
+
+@pytest.mark.parametrize(("weight", "first"), [(0, 0), (0.2, 0), (5, 2)])
+def test_the_reranker_counts_by_its_weight(weight: float, first: int) -> None:
+    def reader(passages: Sequence[Passage]) -> NDArray[np.float32]:
+        return np.array([int(passage.text) for passage in passages], np.float32)
+
+    reranking = Reranking(3, numbered, reader, weight)
+    query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
+    assert query.reranked(np.array([3, 2, 1], np.float32), np.arange(3)).argmax() == first
 
 
 def test_a_copy_of_a_better_candidate_is_not_read_and_comes_behind() -> None:

@@ -32,6 +32,9 @@ class RerankConfig(BaseConfig):
         le=200,
         description="first chunks that are reranked, but those far behind; 0: none",
     )
+    weight: float = Field(
+        0.5, ge=0, description="of its score, standardised, beside that of the first reading"
+    )
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
     max_tokens: int = Field(128, gt=0, description="of question and chunk that are read")

@@ -37,11 +37,6 @@ _TOO_FAR = np.float32(-0.8)
 """Standardised score of the first stage below which a candidate is far behind: a fifth of them. By
 the questions of docs/results.md, where reading them too finds as much."""
 
-_READ = np.float32(0.5)
-"""Weight of the reranker's score beside the first stage's. With rerankers that had learned from the
-other half of the questions, Recall@5 without it, with .5 and with 1 is .901, .900 and .886 in the
-mean of nine sets of passages, and .744, .751 and .737 on technical documents."""
-
 _ALWAYS_READ = 8
 """Candidates that are never too far: as many chunks as a language model is given."""
 
@@ -54,6 +49,7 @@ class Reranking:
 
     Attributes:
         candidates: How many of the first chunks are read.
+        weight: How much its score counts beside the first stage's, both standardised.
         only_near: Whether those are left out that the first stage puts far behind the others.
         scores: What was read so far, by row.
         places: The place of each candidate in the first reading, by row.
@@ -64,9 +60,11 @@ class Reranking:
         candidates: int,
         passages: Callable[[Sequence[int]], Sequence[Passage]],
         read: Callable[[Sequence[Passage]], Floats],
+        weight: float = 1.0,
         only_near: bool = False,
     ) -> None:
         self.candidates = candidates
+        self.weight = weight
         self.only_near = only_near
         self.scores: dict[int, float] = {}
         self.places: dict[int, int] = {}
@@ -149,8 +147,8 @@ class Query:
     def reranked(self, scores: Floats, id_ranks: Rows, rows: Rows | None = None) -> Floats:
         """Return scores that put the first chunks in the order of both readings, and some last.
 
-        The first stage is standardised over the candidates, the second, which counts half as much,
-        over those that are read. The other chunks follow in their order. A candidate that says the
+        The first stage is standardised over the candidates, the second, times its weight, over
+        those that are read. The other chunks follow in their order. A candidate that says the
         same as a better one is not read, and comes behind all that are.
 
         Args:
@@ -178,7 +176,9 @@ class Query:
             near = apart >= _TOO_FAR
             near[:_ALWAYS_READ] = True
             first, apart = first[near], apart[near]
-        both = apart + _READ * standardised(self.reranking.of(rows[first]))
+        both = apart + np.float32(self.reranking.weight) * standardised(
+            self.reranking.of(rows[first])
+        )
         found: Floats = scores - scores.max() + (both.min() - 1)
         found[first] = both
         return self._last_behind(found, rows)
