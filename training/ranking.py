@@ -205,8 +205,8 @@ def check(
             ]
         before: list[tuple[float, ...]] = []
         for way, scores in ranked.items():
-            figures = zip(*map(Item.figures, items, scores), strict=True)
-            columns = list(figures)
+            figures = [item.figures(own) for item, own in zip(items, scores, strict=True)]
+            columns = list(zip(*figures, strict=True))
             before = before or columns
             gains = map(paired_bootstrap, columns, before)
             recall, complete = map(fmean, columns)

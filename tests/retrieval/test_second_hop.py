@@ -119,7 +119,7 @@ def test_what_is_left_is_encoded_with_each_name_found(tmp_path: Path) -> None:
     question, encoded = "At which harbour was the author of Winter Song a child?", []
     again = hop_of(tmp_path, question, first=0, encoded=encoded)
     assert encoded == [question, "At which harbour was the author of a child Otto Berg?"]
-    assert again.asked.tolist() == [FakeEmbedder.vector(encoded[1])]
+    assert again.vectors.tolist() == [FakeEmbedder.vector(encoded[1])]
 
 
 def test_where_documents_are_long_nothing_is_encoded_again(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_where_documents_are_long_nothing_is_encoded_again(tmp_path: Path) -> No
     )
     question = "At which harbour was the author of Winter Song a child?"
     again = hop_of(tmp_path, question, first=0, world=one_book)
-    assert again.asked.shape == (0, DIMENSION)
+    assert again.vectors.shape == (0, DIMENSION)
 
 
 def test_chunks_that_hold_a_name_or_are_about_it_have_its_cosine(tmp_path: Path) -> None:
@@ -142,13 +142,13 @@ def test_chunks_that_hold_a_name_or_are_about_it_have_its_cosine(tmp_path: Path)
     lists = features.make_lists(graph, query, RetrievalConfig())
     rows = np.arange(len(TEXTS))
     found = features.features(graph, query, lists, rows)
-    asked, held, title = (
-        found[:, FEATURES.index(name)] for name in ("asked", "asked_held", "asked_title")
+    cosine, held, title = (
+        found[:, FEATURES.index(name)] for name in ("hop", "hop_held", "hop_title")
     )
     others = np.setdiff1d(rows, lists.again.read)
-    cosines = (graph.chunks.vectors.take(rows) @ lists.again.asked.T).max(axis=1)
-    np.testing.assert_array_equal(asked[others], cosines[others])
-    for column in (asked, held, title):
+    cosines = (graph.chunks.vectors.take(rows) @ lists.again.vectors.T).max(axis=1)
+    np.testing.assert_array_equal(cosine[others], cosines[others])
+    for column in (cosine, held, title):
         assert not column[lists.again.read].any()
     holds = lists.again.bridge > 0
     assert not held[~holds].any()

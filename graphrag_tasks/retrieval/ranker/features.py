@@ -44,7 +44,7 @@ FEATURES = (
     "gated", "gated_gap", "gated_rank",
     "again", "again_gap", "again_rank", "left", "open",
     "bridge", "bridge_title", "near_best", "near_read",
-    "asked", "asked_z", "asked_held", "asked_title", "asked_rank",
+    "hop", "hop_z", "hop_held", "hop_title", "hop_rank",
 )  # fmt: skip
 """Names of the columns of `features`, in their order."""
 
@@ -137,7 +137,7 @@ def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
         _statements(graph, query, rows), _document(graph, walked.hybrid, rows), lists.near[rows],
         *gated_, *requeried, np.full(len(rows), again.left, dtype=np.float32),
         again.open[rows], again.bridge[rows], again.bridge_title[rows],
-        *_cosines_read(graph, again, rows), *_asked_again(graph, again, rows),
+        *_cosines_read(graph, again, rows), *_hop_cosines(graph, again, rows),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32)
 
@@ -150,17 +150,18 @@ def _cosines_read(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
     return [cosines_read[:, 0], cosines_read.max(axis=1)]
 
 
-def _asked_again(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
-    """Return each chunk's highest cosine with what is left of the question and a bridge.
+def _hop_cosines(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
+    """Return five columns of each chunk's highest cosine with the questions of the second hop.
 
-    That is: with any bridge, the same standardised, with one that the chunk holds, with one that it
-    is about, and 1 / (10 + rank) of the third. Chunks that were read have 0.
+    There is a question for each bridge. The columns: all questions, the same standardised, only
+    those of bridges that the chunk holds, of bridges that it is about, and 1 / (10 + rank) by the
+    third. In the unstandardised ones, chunks that were read have 0.
     """
     places = np.full(len(graph.chunks), -1, dtype=np.int64)
     places[rows] = np.arange(len(rows))
     any_, held, title = np.zeros((3, len(rows)), dtype=np.float32)
-    if len(again.asked):
-        cosines = graph.chunks.vectors.take(rows) @ again.asked.T
+    if len(again.vectors):
+        cosines = graph.chunks.vectors.take(rows) @ again.vectors.T
         any_ = cosines.max(axis=1)
         for bridge, own_cosines in zip(again.bridges.tolist(), cosines.T, strict=True):
             holders, about = graph.name_graph.holders(bridge)

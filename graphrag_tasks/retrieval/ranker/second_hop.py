@@ -2,8 +2,9 @@
 
 "Where was the director of Winter Song born?" finds the passage of Winter Song, which names its
 director and does not say where he was born. The terms that are left ("born") are searched by BM25
-together with each rare name in the best chunks (a bridge). Where documents are passages, what is
-left of the question is also encoded with each bridge: "Where was born John Smith?".
+together with each rare name in the best chunks (a bridge). Where documents are passages, a question
+for each bridge is encoded too: the words that are not held, and the bridge, as in "Where was the of
+born John Smith?".
 
 Source: iterative retrieval with bridge entities (Qi et al., "Answering complex open-domain
 questions through iterative query generation", EMNLP 2019), without a learned query.
@@ -33,7 +34,7 @@ _TITLE = np.float32(2)
 
 _PASSAGES = 0.5
 """Documents for each chunk from which on documents are passages. Below it the trees that read these
-cosines count little, and encoding takes 20 ms; no corpus that was measured is near it (.07 and 1).
+cosines count little, and encoding takes 14 ms; no corpus that was measured is near it (.07 and 1).
 """
 
 _NO_DEVIATION = 1e-9
@@ -53,8 +54,8 @@ class SecondHop:
         bridge_title: Rarity of the rarest bridge that the chunk is about.
         read: Rows of the first pass's best chunks, best first.
         bridges: Names that were searched, shape (bridges,).
-        asked: Unit vectors of what is left of the question with each bridge, shape (bridges,
-            dimension); no rows where documents are long.
+        vectors: Unit vectors of the question for each bridge, shape (bridges, dimension); no rows
+            where documents are long.
     """
 
     scores: Floats
@@ -64,7 +65,7 @@ class SecondHop:
     bridge_title: Floats
     read: Rows
     bridges: Rows
-    asked: Vectors
+    vectors: Vectors
 
 
 def second_hop(graph: Graph, query: Query, walked: Walked, first: Floats) -> SecondHop:
@@ -95,7 +96,7 @@ def second_hop(graph: Graph, query: Query, walked: Walked, first: Floats) -> Sec
 
 
 def _encoded(graph: Graph, query: Query, held: Collection[str], bridges: Rows) -> Vectors:
-    """Return vectors of the question without the words that are held, with each bridge."""
+    """Return a vector for each bridge: of the question's words that are not held, and its name."""
     if not len(bridges) or graph.documents_per_chunk < _PASSAGES:
         return np.empty((0, len(query.vector)), dtype=np.float32)
     words = [(word, set(terms(word))) for word in query.text.rstrip("?").split()]
