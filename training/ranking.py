@@ -32,13 +32,12 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.forest import Forest
-from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.evaluate.comparison import paired_bootstrap
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Query
+from graphrag_tasks.retrieval.question.query import Query, embedder_of
 from graphrag_tasks.retrieval.question.sub_questions import part_weights
 from graphrag_tasks.retrieval.ranker.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.ranker.learned import blended, diversified
@@ -108,8 +107,7 @@ def read_items(store: str, questions: str, split: str | None = None) -> list[Ite
     """Return the questions of a set, with the features of their candidates."""
     snapshot = Store(store).open()
     graph, config = Graph(snapshot), RetrievalConfig()
-    embedding = snapshot.manifest.embedding
-    encoder = LocalEmbedder(embedding["model"], max_tokens=embedding["max_tokens"])
+    encoder = embedder_of(snapshot.manifest.embedding)
     asked = read_questions(questions, split=split)
     chunk_ids = graph.chunks.ids.to_pylist()
     items = []

@@ -267,14 +267,11 @@ def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:
 
 def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
     """Open the current snapshot with its own model, timed."""
-    from graphrag_tasks.embed.local import LocalEmbedder
     from graphrag_tasks.evaluate.retrieval import TimedEmbedder
     from graphrag_tasks.retrieval import Index
+    from graphrag_tasks.retrieval.question.query import embedder_of
     from graphrag_tasks.snapshots.store import Store
 
     snapshot = Store(settings.store).open()
-    embedding = snapshot.manifest.embedding
-    encoder = TimedEmbedder(
-        LocalEmbedder(str(embedding["model"]), max_tokens=int(embedding["max_tokens"]))
-    )
+    encoder = TimedEmbedder(embedder_of(snapshot.manifest.embedding))
     return Index(snapshot, config=settings.retrieval, embedder=encoder), encoder

@@ -67,6 +67,7 @@ class LocalEmbedder:
     Args:
         model: Import name of a package with a `model` folder, or a sentence-transformers folder
             of a BERT encoder with mean pooling.
+        setting: The setting that names it, for errors.
         max_tokens: Longest window, with its two special tokens.
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
@@ -82,16 +83,17 @@ class LocalEmbedder:
         self,
         model: str | Path = DEFAULT_MODEL,
         *,
+        setting: str = "embed.model",
         max_tokens: int = 512,
         threads: int = 0,
         engine: str = "auto",
         batch_tokens: int = 2048,
     ) -> None:
-        self._files: ModelFiles = find_model(model)
+        self._files: ModelFiles = find_model(model, setting)
         self._config: BertConfig = read_config(self._files)
         longest = self._config.longest
         if not _SHORTEST_WINDOW <= max_tokens <= longest:
-            lengths = f"{_SHORTEST_WINDOW} to {longest}, the lengths this model reads"
+            lengths = f"{_SHORTEST_WINDOW} to {longest}, the lengths that {model} reads"
             raise ConfigError(f"{max_tokens} is outside {lengths}", "embed.max_tokens")
         self._prompts = read_prompts(self._files)
         self.max_tokens = max_tokens
@@ -208,11 +210,17 @@ class LocalEmbedder:
 
 def make_local_embedder(config: EmbedConfig, _: object = None) -> LocalEmbedder:
     """Return the embedder that the settings describe, one per process."""
-    return _made(config)
+    return _made(config, config.model, "embed.model")
+
+
+def make_second_embedder(config: EmbedConfig) -> LocalEmbedder:
+    """Return the embedder whose vectors are joined to the first one's, one per process."""
+    return _made(config, config.second_model, "embed.second_model")
 
 
 @cache
-def _made(config: EmbedConfig) -> LocalEmbedder:
+def _made(config: EmbedConfig, model: str, setting: str) -> LocalEmbedder:
     return LocalEmbedder(
-        config.model, max_tokens=config.max_tokens, threads=config.threads, engine=config.engine
-    )
+        model, setting=setting, max_tokens=config.max_tokens, threads=config.threads,
+        engine=config.engine,
+    )  # fmt: skip

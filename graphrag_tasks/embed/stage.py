@@ -20,6 +20,7 @@ from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.core.stage import StageResult, stage, table
+from graphrag_tasks.embed.joined import JoinedEmbedder
 from graphrag_tasks.embed.protocol import EMBEDDERS, Embedder
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _COLUMNS = {
 
 
 def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder:
-    """Return the configured embedder; its model is loaded on first use.
+    """Return the configured embedder, of one model or two, which are loaded on first use.
 
     Args:
         config: Its settings.
@@ -44,9 +45,14 @@ def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder
 
     Raises:
         ConfigError: There is no embedder of that name.
-        MissingDependencyError: The model is not installed.
+        MissingDependencyError: A model is not installed.
     """
-    return EMBEDDERS.factory(config.embedder)(config, client)
+    first = EMBEDDERS.factory(config.embedder)(config, client)
+    if not config.second_model:
+        return first
+    from graphrag_tasks.embed.local import make_second_embedder  # brings ONNX Runtime
+
+    return JoinedEmbedder(first, make_second_embedder(config), config.second_weight)
 
 
 @stage(

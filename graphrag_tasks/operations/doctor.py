@@ -158,8 +158,11 @@ def _language_model(config: LlmConfig) -> str:
 
 def _embedding_model(config: Config) -> str:
     if config.embed.embedder == ENDPOINT:
-        return f"{config.embed.model} at {config.embed.base_url or config.llm.url}"
-    return _model(config.embed.model)
+        first = f"{config.embed.model} at {config.embed.base_url or config.llm.url}"
+    else:
+        first = _model(config.embed.model)
+    second = config.embed.second_model
+    return f"{first}; {_model(second)}" if second else first
 
 
 def _model(model: str) -> str:

@@ -49,16 +49,20 @@ def embedder_of(config: Config, client: Client, engine: str) -> Embedder:
 
 def identity(config: Config, engine: str) -> dict[str, Any]:
     """Return what vectors by an engine depend on: two runs that agree in it may share them."""
-    embedder = embedding.make_embedder(config.embed, Client(config.llm))
+    wanted = config.embed
+    embedder = embedding.make_embedder(wanted, Client(config.llm))
     remote = {
-        "embedder": config.embed.embedder,
-        "base_url": config.embed.base_url or config.llm.base_url,
-        "prompts": [config.embed.query_prompt, config.embed.passage_prompt],
+        "embedder": wanted.embedder,
+        "base_url": wanted.base_url or config.llm.base_url,
+        "prompts": [wanted.query_prompt, wanted.passage_prompt],
         "provider": config.llm.provider,
     }
-    return (remote if config.embed.embedder == ENDPOINT else {}) | {
-        "model": config.embed.model,
-        "max_tokens": config.embed.max_tokens,
+    joined = {"second_model": wanted.second_model, "second_weight": wanted.second_weight}
+    return {
+        **(remote if wanted.embedder == ENDPOINT else {}),
+        **(joined if wanted.second_model else {}),
+        "model": wanted.model,
+        "max_tokens": wanted.max_tokens,
         "fingerprint": embedder.fingerprint,
         "engine": engine,
         "dimension": embedder.dimension,

@@ -137,6 +137,10 @@ class EmbedConfig(BaseConfig):
 
     embedder: str = Field("local", description="a name from the registry of embedders")
     model: str = Field("technical_minilm", description="built-in model, model package or folder")
+    second_model: str = Field("", description="its vectors are joined to the first's; none")
+    second_weight: float = Field(
+        0.7, gt=0, lt=1, description="of the second model's cosine in the mean of both"
+    )
     max_tokens: int = Field(512, ge=8, description="longer texts are embedded in windows")
     threads: int = Field(0, ge=0, description="0: as many as there are cores")
     engine: Literal["auto", "openvino", "onnxruntime"] = Field(

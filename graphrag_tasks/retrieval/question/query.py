@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import BudgetConfig, EmbedConfig, LlmConfig, RetrievalConfig
 from graphrag_tasks.core.errors import QueryError, SnapshotError
+from graphrag_tasks.embed.joined import JoinedEmbedder
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.language.copies import are_copies
 from graphrag_tasks.retrieval.graph.pinned import Graph
@@ -351,7 +352,7 @@ class QueryEncoder:
         """
         with self._lock:
             if self._embedder is None:
-                embedder = _embedder_of(self._embedding)
+                embedder = embedder_of(self._embedding)
                 _check(embedder, self._embedding)
                 self._embedder = embedder
         vectors = np.asarray(self._embedder.encode(texts), dtype=np.float32)
@@ -365,8 +366,24 @@ class QueryEncoder:
         return np.ascontiguousarray(vectors)
 
 
-def _embedder_of(embedding: Mapping[str, Any]) -> Embedder:
-    """Return the embedder that a manifest names."""
+def embedder_of(embedding: Mapping[str, Any]) -> Embedder:
+    """Return the embedder that a manifest names.
+
+    Raises:
+        MissingDependencyError: A model is not installed.
+    """
+    first = _first_of(embedding)
+    if not (second := embedding.get("second_model")):
+        return first
+    from graphrag_tasks.embed.local import LocalEmbedder  # brings ONNX Runtime
+
+    local = LocalEmbedder(
+        second, setting="embed.second_model", max_tokens=int(embedding["max_tokens"])
+    )
+    return JoinedEmbedder(first, local, float(embedding["second_weight"]))
+
+
+def _first_of(embedding: Mapping[str, Any]) -> Embedder:
     if embedding.get("embedder") == ENDPOINT:
         from graphrag_tasks.embed.endpoint import EndpointEmbedder
         from graphrag_tasks.llm import Client
@@ -387,10 +404,11 @@ def _embedder_of(embedding: Mapping[str, Any]) -> Embedder:
 def _check(embedder: Embedder, embedding: Mapping[str, Any]) -> None:
     wanted = (embedding["fingerprint"], embedding["dimension"])
     if (embedder.fingerprint, embedder.dimension) != wanted:
+        models = [str(embedding.get("model")), *filter(None, [embedding.get("second_model")])]
         raise SnapshotError(
             f"was embedded with {wanted[0]} ({wanted[1]} dimensions), but the query encoder is "
             f"{embedder.fingerprint} ({embedder.dimension} dimensions)",
             "snapshot",
-            f"Use the model it was embedded with ({embedding.get('model')}, max_tokens "
+            f"Use the model it was embedded with ({' and '.join(models)}, max_tokens "
             f"{embedding.get('max_tokens')}), or embed again: graphrag-tasks index SOURCE",
         )
