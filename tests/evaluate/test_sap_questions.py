@@ -24,8 +24,13 @@ CORPUS = Path(__file__).parents[3] / "shared/data/sap_corpus"
 
 @pytest.fixture(scope="module")
 def questions() -> list[Question]:
-    """Fifty of split dev and forty of split test; beside them those of tune and held-out."""
-    files = ("sap_questions.jsonl", "sap_tuning_questions.jsonl", "sap_heldout_questions.jsonl")
+    """Fifty of split dev and forty of split test; beside them those of tune, held-out and fresh."""
+    files = (
+        "sap_questions.jsonl",
+        "sap_tuning_questions.jsonl",
+        "sap_heldout_questions.jsonl",
+        "sap_fresh_questions.jsonl",
+    )
     return [question for name in files for question in read_questions(GOLD / name)]
 
 
@@ -43,6 +48,9 @@ def test_counts_by_type_and_split(questions: list[Question]) -> None:
         ("single", "held-out"): 54,
         ("multi_hop", "held-out"): 201,
         ("listing", "held-out"): 70,
+        ("single", "fresh"): 12,
+        ("multi_hop", "fresh"): 32,
+        ("listing", "fresh"): 16,
     }
 
 
@@ -54,7 +62,7 @@ def test_every_hop_has_gold_of_its_own(questions: list[Question]) -> None:
 
 
 def test_no_question_is_asked_twice(questions: list[Question]) -> None:
-    assert len({one.id for one in questions}) == len({one.question for one in questions}) == 692
+    assert len({one.id for one in questions}) == len({one.question for one in questions}) == 752
 
 
 def test_what_is_tuned_on_asks_about_other_documents_than_test(questions: list[Question]) -> None:
@@ -73,24 +81,34 @@ def test_what_is_tuned_on_asks_about_other_documents_than_test(questions: list[Q
     assert not alternatives & paths["test"]
 
 
-def test_each_held_out_question_needs_a_passage_that_none_other_asks_for(
-    questions: list[Question],
+@pytest.mark.parametrize(
+    ("split", "others"),
+    [("held-out", ("dev", "tune", "test")), ("fresh", ("dev", "tune", "test", "held-out"))],
+)
+def test_each_question_needs_a_passage_that_none_of_the_other_splits_asks_for(
+    questions: list[Question], split: str, others: tuple[str, ...]
 ) -> None:
-    others: dict[str, list[tuple[int, int]]] = {}
+    asked: dict[str, list[tuple[int, int]]] = {}
     for one in questions:
-        for gold in one.gold if one.split != "held-out" else ():
+        for gold in one.gold if one.split in others else ():
             for span in gold.spans():
-                others.setdefault(span.path, []).append((span.char_start, span.char_end))
+                asked.setdefault(span.path, []).append((span.char_start, span.char_end))
     for one in questions:
-        fresh = [
+        new = [
             gold
             for gold in one.gold
             if not any(
                 gold.char_start < end and start < gold.char_end
-                for start, end in others.get(gold.path, [])
+                for start, end in asked.get(gold.path, [])
             )
         ]
-        assert fresh or one.split != "held-out", one.id
+        assert new or one.split != split, one.id
+
+
+def test_fresh_questions_are_spread_over_the_sources(questions: list[Question]) -> None:
+    sources = Counter(one.gold[0].path.split("/")[0] for one in questions if one.split == "fresh")
+    assert len(sources) == 6
+    assert max(sources.values()) <= 60 / 5
 
 
 @pytest.mark.slow
