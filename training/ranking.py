@@ -37,7 +37,8 @@ from graphrag_tasks.evaluate.comparison import paired_bootstrap
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.metrics import all_gold_at_k, recall_at_k
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Query, embedder_of
+from graphrag_tasks.retrieval.question.query import Query
+from graphrag_tasks.retrieval.question.query_encoder import embedder_of
 from graphrag_tasks.retrieval.question.sub_questions import part_weights
 from graphrag_tasks.retrieval.ranker.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.ranker.learned import blended, diversified

@@ -269,7 +269,7 @@ def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
     """Open the current snapshot with its own model, timed."""
     from graphrag_tasks.evaluate.retrieval import TimedEmbedder
     from graphrag_tasks.retrieval import Index
-    from graphrag_tasks.retrieval.question.query import embedder_of
+    from graphrag_tasks.retrieval.question.query_encoder import embedder_of
     from graphrag_tasks.snapshots.store import Store
 
     snapshot = Store(settings.store).open()

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,3 +69,9 @@ class JoinedEmbedder:
     def _join(self, vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
         weighted = [weight * own for weight, own in zip(self._weights, vectors, strict=True)]
         return np.concatenate(weighted, axis=1)
+
+
+def model_names(embedding: Mapping[str, Any]) -> str:
+    """Return the names of the models that a manifest's `embedding` has, for people."""
+    names = map(embedding.get, ("model", "second_model"))
+    return " and ".join(str(name) for name in names if name)

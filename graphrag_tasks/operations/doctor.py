@@ -64,7 +64,7 @@ def examine(config: Config, *, llm: bool = False) -> list[Check]:
         "spaCy model": partial(_spacy_model, config.extract.model),
         "PDF engine": partial(_pdf_engine, config),
         "embedding model": partial(_embedding_model, config),
-        "reranker": partial(_model, config.retrieval.rerank.model),
+        "reranker": partial(_model, config.retrieval.rerank.model, "retrieval.rerank.model"),
         "engine": partial(engine_text, config.embed.engine),
         "sources": lambda: ", ".join(root.uri for root in source_roots(config.sources)),
         "store": partial(_store, config.store),
@@ -160,14 +160,14 @@ def _embedding_model(config: Config) -> str:
     if config.embed.embedder == ENDPOINT:
         first = f"{config.embed.model} at {config.embed.base_url or config.llm.url}"
     else:
-        first = _model(config.embed.model)
+        first = _model(config.embed.model, "embed.model")
     second = config.embed.second_model
-    return f"{first}; {_model(second)}" if second else first
+    return f"{first}; {_model(second, 'embed.second_model')}" if second else first
 
 
-def _model(model: str) -> str:
+def _model(model: str, setting: str) -> str:
+    find_model(model, setting)
     if model not in KNOWN_SHA256:
-        find_model(model)
         return model
     check = verify_weights(model)
     if not check.ok:

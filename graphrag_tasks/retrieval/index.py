@@ -11,6 +11,7 @@ import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.embed.joined import model_names
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval.browse import Browser
@@ -26,12 +27,8 @@ from graphrag_tasks.retrieval.modes.overview import best_communities
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.notebook import frames
 from graphrag_tasks.retrieval.notebook.comparison import COMPARED, ModeComparison
-from graphrag_tasks.retrieval.question.query import (
-    Query,
-    QueryEncoder,
-    Ranking,
-    checked_number,
-)
+from graphrag_tasks.retrieval.question.query import Query, Ranking, checked_number
+from graphrag_tasks.retrieval.question.query_encoder import QueryEncoder
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.retrieval.ranker.path_query import Pattern, patterns
 from graphrag_tasks.retrieval.ranker.relevance import relevances
@@ -111,7 +108,7 @@ class Index(Browser):
             ("chunks", str(facts.chunks)),
             ("entities", str(facts.entities)),
             ("relations", str(facts.relations)),
-            ("encoder", str(manifest.embedding["model"])),
+            ("encoder", model_names(manifest.embedding)),
         ]
         return paragraph("Index", "b") + table((), cells)
 

@@ -14,7 +14,7 @@ from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.embed.protocol import Embedder, Encoded
 from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.pipeline import vectors
-from graphrag_tasks.retrieval.question.query import QueryEncoder, embedder_of
+from graphrag_tasks.retrieval.question.query_encoder import QueryEncoder, embedder_of
 
 TEXTS = ["a b c", "", "z y", "a b c", "q " * 40]
 

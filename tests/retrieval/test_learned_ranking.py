@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.forest import Forest
-from graphrag_tasks.retrieval import open_index
+from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker import learned
@@ -42,9 +42,10 @@ def test_scores_are_the_sum_of_the_leaves(forest: list[object], rows: list[list[
     assert scores.tolist() == [sum(literal(tree, row) for tree in forest) for row in rows]
 
 
-def test_the_model_of_the_package_knows_these_features_and_no_counts_of_links() -> None:
-    assert load_forest().names == FEATURES
-    assert len(load_forest().leaves) > 10
+@pytest.mark.parametrize("joined", [False, True])
+def test_the_models_of_the_package_know_these_features_and_no_counts_of_links(joined: bool) -> None:
+    assert load_forest(joined=joined).names == FEATURES
+    assert len(load_forest(joined=joined).leaves) > 10
 
 
 def test_features_of_a_small_world(tmp_path: Path) -> None:
@@ -97,13 +98,32 @@ def test_chunks_beyond_the_candidates_follow_in_the_order_of_the_walk(tmp_path: 
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.parametrize("second_model", [None, "other"])
+def test_vectors_of_two_encoders_are_ranked_by_trees_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, second_model: str | None
+) -> None:
+    store = publish(tmp_path, SMALL)
+    snapshot = store.open()
+    if second_model:
+        snapshot.manifest.embedding["second_model"] = second_model
+    asked: list[bool] = []
+
+    def forest(*, joined: bool) -> Forest:
+        asked.append(joined)
+        return load_forest(joined=joined)
+
+    monkeypatch.setattr(learned, "load_forest", forest)
+    Index(snapshot, embedder=FakeEmbedder()).search("the spooler", "ranked")
+    assert set(asked) == {second_model is not None}
+
+
 def test_a_model_of_other_features_gives_way_to_the_walk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(tmp_path, SMALL)
     index = open_index(tmp_path, embedder=FakeEmbedder())
     other = Forest.from_json({"features": ["pagerank"], "trees": [1.0]})
-    monkeypatch.setattr(learned, "load_forest", lambda: other)
+    monkeypatch.setattr(learned, "load_forest", lambda *, joined: other)
     context = index.search("the spooler", "ranked")
     walked = index.search("the spooler", "graph", rerank=20)
     assert [hit.chunk_id for hit in context.chunks] == [hit.chunk_id for hit in walked.chunks]

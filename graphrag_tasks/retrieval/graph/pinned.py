@@ -271,6 +271,11 @@ class Graph:
         """Row of each chunk's document."""
         return self._rows("chunks", "document_id", self._column("documents", "document_id"))
 
+    @property
+    def vectors_are_joined(self) -> bool:
+        """Whether the vectors are those of two encoders, one behind the other."""
+        return bool(self._snapshot.manifest.embedding.get("second_model"))
+
     @cached_property
     def documents_per_chunk(self) -> float:
         """1 where each document is one chunk, less the longer documents are."""

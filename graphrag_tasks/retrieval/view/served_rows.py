@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
+from graphrag_tasks.embed.joined import model_names
 from graphrag_tasks.retrieval.view.arrays import Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
 from graphrag_tasks.snapshots.store import ARROW_TABLES, Snapshot
@@ -190,7 +191,7 @@ def _compare(server: VectorStore, collection: str, snapshot: Snapshot, kind: str
     if dimension != wanted or not np.allclose(found[key], published, rtol=0, atol=_SAME):
         raise ConfigError(
             f"the collection holds other vectors, of {dimension} numbers, than the model of the "
-            f"snapshot, {snapshot.manifest.embedding.get('model')}, makes, of {wanted}",
+            f"snapshot, {model_names(snapshot.manifest.embedding)}, makes, of {wanted}",
             where, f"Drop the collection, then load it again: graphrag-tasks index SOURCE "
             f"--full-refresh; {_OR_ARRAYS}",
         )  # fmt: skip
