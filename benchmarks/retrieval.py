@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.embed.engine import engine_text
-from graphrag_tasks.embed.local import LocalEmbedder
+from graphrag_tasks.embed.protocol import Embedder, Encoded
 from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.retrieval.question.sub_questions import question_parts
+from graphrag_tasks.retrieval.question.query_encoder import embedder_of
 from graphrag_tasks.retrieval.view.arrays import standardised
 from graphrag_tasks.snapshots.store import Snapshot
 
@@ -37,24 +37,31 @@ K = 10
 RERANKED = (0, 20, 50)
 
 
-class Encoded(LocalEmbedder):
-    """Questions and their parts, encoded already: the index takes their vectors from here."""
+class Remembering:
+    """An embedder that encodes each text once: what was asked before costs nothing."""
 
-    def __init__(self, model: str, max_tokens: int, questions: Sequence[str]) -> None:
-        super().__init__(model, max_tokens=max_tokens)
-        parts = [part for question in questions for part in question_parts(question)]
-        texts = [*questions, *parts]
-        self._vectors = dict(zip(texts, super().encode(texts), strict=True))
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.dimension, self.fingerprint = embedder.dimension, embedder.fingerprint
+        self.engine = embedder.engine
+        self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of known questions and parts."""
+        """Return the vectors of texts."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if new:
+            self._vectors.update(zip(new, self._embedder.encode(new), strict=True))
         return np.stack([self._vectors[text] for text in texts])
+
+    def encode_detailed(self, texts: Sequence[str]) -> Encoded:
+        """Embed passages, which are not remembered."""
+        return self._embedder.encode_detailed(texts)
 
 
 class Peer:
     """bm25s with its own tokens, and a product with the chunks' vectors."""
 
-    def __init__(self, snapshot: Snapshot, encoder: Encoded) -> None:
+    def __init__(self, snapshot: Snapshot, encoder: Remembering) -> None:
         vectors = snapshot.table("chunk_vectors", ["vector"])["vector"].combine_chunks()
         self._vectors = vectors.flatten().to_numpy().reshape(len(vectors), -1)
         self._encoder = encoder
@@ -101,15 +108,16 @@ def main() -> None:
     parser.add_argument("--questions", required=True)
     options = parser.parse_args()
     asked = [one.question for one in read_questions(options.questions)]
-    embedding = open_index(options.store).snapshot.manifest.embedding
-    encoder = Encoded(embedding["model"], embedding["max_tokens"], asked)
+    encoder = Remembering(embedder_of(open_index(options.store).snapshot.manifest.embedding))
+    encoder.encode(asked)
     opened = milliseconds(lambda: open_index(options.store, embedder=encoder))
     index = open_index(options.store, embedder=encoder)
     first = milliseconds(lambda: index.search(asked[0], rerank=0))
     peer = Peer(index.snapshot, encoder)
-    for mode in MODES:
-        index.search(asked[0], mode, K, rerank=0)
-    peer.search(asked[0])
+    for question in asked:
+        peer.search(question)
+        for mode in MODES:
+            index.search(question, mode, K, rerank=0)
     spent: dict[str, list[float]] = {name: [] for name in ("peer", *MODES)}
     for question in asked:
         spent["peer"].append(milliseconds(partial(peer.search, question)))
