@@ -23,7 +23,7 @@ from graphrag_tasks.retrieval.question.query import (
 from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
 from graphrag_tasks.retrieval.reranker import Passage, Reranker
-from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
+from graphrag_tasks.retrieval.view.arrays import Vectors
 
 log = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ class Searcher:
         first = ranking.chunks[0].row if ranking.chunks else None
         if query.reranking and not query.reranking.scores and ranking.chunks:
             rows = np.array([chunk.row for chunk in ranking.chunks])  # the mode keeps its own order
-            first = int(rows[query.reranking.of(rows).argmax()])
+            first = int(rows[query.reranking.of(query.text, rows).argmax()])
         return Found(ranking, query, self._signals(first, query))
 
     def ranking(self, mode: str, query: Query) -> Ranking:
@@ -141,11 +141,7 @@ class Searcher:
             candidates = settings.candidates if is_read else 0
         if not checked_number("rerank", candidates):
             return query
-        reranker = self.reranker()
-
-        def read(passages: Sequence[Passage]) -> Floats:
-            return reranker.scores(query.text, passages)
-
+        read = self.reranker().scores
         reranking = Reranking(
             min(candidates, MOST_CHUNKS), self.passages, read, settings.weight, only_near
         )

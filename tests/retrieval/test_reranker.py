@@ -15,6 +15,7 @@ from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.model_files import RERANKER, verify_weights
 from graphrag_tasks.retrieval import Context, Index, open_index
 from graphrag_tasks.retrieval import reranker as rerankers
+from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, Reranking
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder, best_window
@@ -201,7 +202,7 @@ def test_what_the_first_stage_puts_far_behind_is_not_read(near: int, read: int) 
     scores = np.array([5.0] * near + [0.0] * (20 - near), np.float32)
     asked: list[int] = []
 
-    def reader(passages: Sequence[Passage]) -> NDArray[np.float32]:
+    def reader(_: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
         asked.extend(int(passage.text) for passage in passages)
         return np.arange(len(passages), dtype=np.float32)
 
@@ -218,7 +219,7 @@ def test_what_the_first_stage_puts_far_behind_is_not_read(near: int, read: int) 
 def test_of_few_candidates_all_are_read() -> None:
     asked: list[int] = []
 
-    def reader(passages: Sequence[Passage]) -> NDArray[np.float32]:
+    def reader(_: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
         asked.extend(int(passage.text) for passage in passages)
         return np.zeros(len(passages), np.float32)
 
@@ -230,7 +231,7 @@ def test_of_few_candidates_all_are_read() -> None:
 
 @pytest.mark.parametrize(("weight", "first"), [(0, 0), (0.2, 0), (5, 2)])
 def test_the_reranker_counts_by_its_weight(weight: float, first: int) -> None:
-    def reader(passages: Sequence[Passage]) -> NDArray[np.float32]:
+    def reader(_: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
         return np.array([int(passage.text) for passage in passages], np.float32)
 
     reranking = Reranking(3, numbered, reader, weight)
@@ -238,11 +239,48 @@ def test_the_reranker_counts_by_its_weight(weight: float, first: int) -> None:
     assert query.reranked(np.array([3, 2, 1], np.float32), np.arange(3)).argmax() == first
 
 
+def test_the_nearest_candidates_are_read_with_each_part_too_and_the_best_score_counts() -> None:
+    asked: list[tuple[str, str]] = []
+    answers = {"Which spool holds the job?": "3", "Which driver prints the letter?": "4"}
+
+    def reader(question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        asked.extend((question, passage.text) for passage in passages)
+        return np.array([passage.text == answers.get(question) for passage in passages], np.float32)
+
+    question = " ".join(answers)
+    cosines = np.zeros((2, 8), np.float32)
+    cosines[0, 1:4], cosines[1, 2:5] = 1, 1
+    reranking = Reranking(8, numbered, reader, weight=0.5)
+    query = Query(question, 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
+    assert query.parts == tuple(answers)
+    first = np.linspace(1, 0, 8, dtype=np.float32)
+    scores = query.reranked(first, np.arange(8), None, cosines)
+    assert np.argsort(-scores)[:3].tolist() == [3, 4, 0]
+    assert asked[:8] == [(question, str(row)) for row in range(8)]
+    by_part = [sorted(text for whole, text in asked if whole == part) for part in query.parts]
+    assert by_part == [["1", "2", "3"], ["2", "3", "4"]]
+    assert query.reranked(first, np.arange(8), None, cosines).tolist() == scores.tolist()
+    assert len(asked) == 8 + 6, "each pair is read once"
+    alone = query.reranked(first, np.arange(8))
+    assert alone.argmax() == 0
+
+
+@pytest.mark.parametrize("are_passages", [True, False])
+def test_parts_are_read_alone_where_documents_are_long(
+    index: Index, use: Callable[[str], Finder], monkeypatch: pytest.MonkeyPatch, are_passages: bool
+) -> None:
+    monkeypatch.setattr(Graph, "documents_are_passages", are_passages)
+    finder = use("gateway")
+    parts = ["Which server replaced the spooler?", "Which driver does the spooler need?"]
+    index.reranked_by(finder).search(" ".join(parts), "ranked", rerank=3)
+    assert finder.asked == [" ".join(parts), *([] if are_passages else parts)]
+
+
 def test_a_copy_of_a_better_candidate_is_not_read_and_comes_behind() -> None:
     texts = ["the table VBBS was replaced", "the stock is low", "The table VBBS was replaced.", "x"]
     read: list[str] = []
 
-    def reader(passages: Sequence[Passage]) -> NDArray[np.float32]:
+    def reader(_: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
         read.extend(passage.text for passage in passages)
         return np.zeros(len(passages), np.float32)
 

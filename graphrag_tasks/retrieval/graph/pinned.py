@@ -21,6 +21,10 @@ from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors, V
 from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers, rows_of
 
+_PASSAGES = 0.5
+"""Documents for each chunk from which on documents are passages; no corpus that was measured is
+near it (.07 and 1)."""
+
 _COMMUNITY_COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
 
 
@@ -280,6 +284,11 @@ class Graph:
     def documents_per_chunk(self) -> float:
         """1 where each document is one chunk, less the longer documents are."""
         return len(np.unique(self.chunk_documents)) / max(len(self.chunks), 1)
+
+    @property
+    def documents_are_passages(self) -> bool:
+        """Whether most documents are one chunk."""
+        return self.documents_per_chunk >= _PASSAGES
 
     @cached_property
     def name_graph(self) -> NameGraph:

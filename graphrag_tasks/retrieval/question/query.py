@@ -38,6 +38,11 @@ the questions of docs/results.md, where reading them too finds as much."""
 _ALWAYS_READ = 8
 """Candidates that are never too far: as many chunks as a language model is given."""
 
+_READ_OF_PART = 3
+"""Candidates that are read with each part of a question alone; chosen on splits tune and dev."""
+_PARTS_COUNT = np.float32(2)
+"""How much more the reranker's score counts where parts are read too: so two readings weigh 1."""
+
 _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
 
@@ -57,7 +62,7 @@ class Reranking:
         self,
         candidates: int,
         passages: Callable[[Sequence[int]], Sequence[Passage]],
-        read: Callable[[Sequence[Passage]], Floats],
+        read: Callable[[str, Sequence[Passage]], Floats],
         weight: float = 1.0,
         only_near: bool = False,
     ) -> None:
@@ -69,6 +74,7 @@ class Reranking:
         self._open = passages
         self._opened: dict[int, Passage] = {}
         self._read = read
+        self._of_parts: dict[tuple[str, int], float] = {}
 
     @property
     def relevance(self) -> dict[int, float]:
@@ -81,13 +87,38 @@ class Reranking:
         self._opened |= zip(new, self._open(new), strict=True)
         return [self._opened[row] for row in rows]
 
-    def of(self, rows: Rows) -> Floats:
+    def of(self, question: str, rows: Rows) -> Floats:
         """Return the score of each row, the best of the first reading first."""
         wanted = rows.tolist()
         self.places = self.places or dict(zip(wanted, range(1, len(wanted) + 1), strict=True))
         new = [row for row in wanted if row not in self.scores]
-        self.scores |= zip(new, self._read(self.passages(new)).tolist(), strict=True)
+        self.scores |= zip(new, self._read(question, self.passages(new)).tolist(), strict=True)
         return np.array([self.scores[row] for row in wanted], dtype=np.float32)
+
+    def with_parts(
+        self, read: Floats, parts: Sequence[str], nearest: Floats, rows: Rows, id_ranks: Rows
+    ) -> Floats:
+        """Return the better of each row's score and those by the parts that it is nearest to.
+
+        Args:
+            read: Standardised scores by the whole question, shape (rows,).
+            parts: The parts of the question.
+            nearest: How near the rows are to each part, shape (parts, rows).
+            rows: The rows.
+            id_ranks: Breaks ties; of all rows.
+        """
+        read = read.copy()
+        for part, near in zip(parts, nearest, strict=True):
+            best = top(near, id_ranks[rows], _READ_OF_PART)
+            of_part = standardised(self._of_part(part, rows[best].tolist()))
+            read[best] = np.maximum(read[best], of_part)
+        return read
+
+    def _of_part(self, part: str, rows: Sequence[int]) -> Floats:
+        new = [row for row in rows if (part, row) not in self._of_parts]
+        scores = self._read(part, self.passages(new)).tolist()
+        self._of_parts |= zip(((part, row) for row in new), scores, strict=True)
+        return np.array([self._of_parts[part, row] for row in rows], dtype=np.float32)
 
     def learn(self, other: Reranking | None) -> None:
         """Take over what was read for another form of the question, where it is better."""
@@ -142,7 +173,13 @@ class Query:
         rows = np.flatnonzero(self.allowed)
         return rows[top(scores[rows], id_ranks[rows], n)]
 
-    def reranked(self, scores: Floats, id_ranks: Rows, rows: Rows | None = None) -> Floats:
+    def reranked(
+        self,
+        scores: Floats,
+        id_ranks: Rows,
+        rows: Rows | None = None,
+        parts: Floats | None = None,
+    ) -> Floats:
         """Return scores that put the first chunks in the order of both readings, and some last.
 
         The first stage is standardised over the candidates, the second, times its weight, over
@@ -153,6 +190,8 @@ class Query:
             scores: Of the first reading.
             id_ranks: Breaks ties.
             rows: The chunks of the scores; all by default.
+            parts: Cosines with each part of the question, shape (parts, chunks). With them, the
+                nearest candidates are read with each part alone too, and their best score counts.
         """
         if not len(scores):
             return scores
@@ -174,9 +213,15 @@ class Query:
             near = apart >= _TOO_FAR
             near[:_ALWAYS_READ] = True
             first, apart = first[near], apart[near]
-        both = apart + np.float32(self.reranking.weight) * standardised(
-            self.reranking.of(rows[first])
-        )
+        read = standardised(self.reranking.of(self.text, rows[first]))
+        weight = np.float32(self.reranking.weight)
+        if parts is not None and len(parts):
+            nearest = apart + np.array([standardised(part[first]) for part in parts])
+            read = standardised(
+                self.reranking.with_parts(read, self.parts, nearest, rows[first], id_ranks)
+            )
+            weight *= _PARTS_COUNT
+        both = apart + weight * read
         found: Floats = scores - scores.max() + (both.min() - 1)
         found[first] = both
         return self._last_behind(found, rows)

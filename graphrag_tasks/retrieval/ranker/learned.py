@@ -96,7 +96,8 @@ def learned_scores(graph: Graph, query: Query, lists: features.Lists) -> Floats:
     blend += np.float32(_LINKED * (1 - graph.documents_per_chunk)) * standardised(
         lists.walked.linked[rows]
     )
-    ranked = query.reranked(blend, graph.chunks.id_ranks, rows)
+    read_by = None if graph.documents_are_passages else lists.parts[:, rows]
+    ranked = query.reranked(blend, graph.chunks.id_ranks, rows, read_by)
     allowed = None if query.allowed is None else query.allowed[rows]
     weights = part_weights(query.parts, graph.documents_per_chunk)
     documents = graph.chunk_documents[rows]

@@ -32,11 +32,6 @@ _MOST_BRIDGES = 12
 _TITLE = np.float32(2)
 """Weight of a bridge that is a title; other bridges have 1."""
 
-_PASSAGES = 0.5
-"""Documents for each chunk from which on documents are passages. Below it the trees that read these
-cosines count little, and encoding takes 14 ms; no corpus that was measured is near it (.07 and 1).
-"""
-
 _NO_DEVIATION = 1e-9
 """Floor of a standard deviation, so that equal scores are not divided by zero."""
 
@@ -96,8 +91,12 @@ def second_hop(graph: Graph, query: Query, walked: Walked, first: Floats) -> Sec
 
 
 def _encoded(graph: Graph, query: Query, held: Collection[str], bridges: Rows) -> Vectors:
-    """Return a vector for each bridge: of the question's words that are not held, and its name."""
-    if not len(bridges) or graph.documents_per_chunk < _PASSAGES:
+    """Return a vector for each bridge: of the question's words that are not held, and its name.
+
+    None where documents are long: the trees that read their cosines count little there, and
+    encoding takes 14 ms.
+    """
+    if not len(bridges) or not graph.documents_are_passages:
         return np.empty((0, len(query.vector)), dtype=np.float32)
     words = [(word, set(terms(word))) for word in query.text.rstrip("?").split()]
     left = " ".join(word for word, own in words if not own or own - set(held))
