@@ -54,9 +54,9 @@ class JoinedEmbedder:
         return self._join([one.encode(texts) for one in self._both])
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed passages; count as windowed those that the first encoder windowed, or the second.
+        """Embed passages, and count the windows of both encoders.
 
-        The windows of both are counted.
+        `windowed` is of the encoder that reads less at once.
         """
         first, second = (one.encode_detailed(texts) for one in self._both)
         return Encoded(

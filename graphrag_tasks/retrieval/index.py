@@ -126,12 +126,12 @@ class Index(Browser):
     def reranked_by(self, reranker: Reranker) -> Index:
         """Return an index that searches with another reranker, and shares all else with this one.
 
-        Its score counts as much as the first stage's. `rerank_scores` stays with the configured
-        one.
+        It reads no part of a question alone, which may cost requests, and its score counts as much
+        as the first stage's. `rerank_scores` stays with the configured one.
         """
         _ = self._provenance  # is made once, and then shared
         other = copy(self)
-        rerank = self.config.rerank.model_copy(update={"weight": 1.0})
+        rerank = self.config.rerank.model_copy(update={"weight": 1.0, "of_part": 0})
         config = self.config.model_copy(update={"rerank": rerank})
         other._searcher = replace(self._searcher, config=config, reranker=lambda: reranker)
         return other

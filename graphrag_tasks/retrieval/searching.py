@@ -143,8 +143,9 @@ class Searcher:
             return query
         read = self.reranker().scores
         reranking = Reranking(
-            min(candidates, MOST_CHUNKS), self.passages, read, settings.weight, only_near
-        )
+            min(candidates, MOST_CHUNKS), self.passages, read, settings.weight, only_near,
+            settings.of_part,
+        )  # fmt: skip
         return replace(query, reranking=reranking)
 
     def _signals(self, first: int | None, query: Query) -> Signals:

@@ -250,7 +250,7 @@ def test_the_nearest_candidates_are_read_with_each_part_too_and_the_best_score_c
     question = " ".join(answers)
     cosines = np.zeros((2, 8), np.float32)
     cosines[0, 1:4], cosines[1, 2:5] = 1, 1
-    reranking = Reranking(8, numbered, reader, weight=0.5)
+    reranking = Reranking(8, numbered, reader, weight=0.5, of_part=3)
     query = Query(question, 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
     assert query.parts == tuple(answers)
     first = np.linspace(1, 0, 8, dtype=np.float32)
@@ -272,8 +272,12 @@ def test_parts_are_read_alone_where_documents_are_long(
     monkeypatch.setattr(Graph, "documents_are_passages", are_passages)
     finder = use("gateway")
     parts = ["Which server replaced the spooler?", "Which driver does the spooler need?"]
-    index.reranked_by(finder).search(" ".join(parts), "ranked", rerank=3)
-    assert finder.asked == [" ".join(parts), *([] if are_passages else parts)]
+    whole = " ".join(parts)
+    index.search(whole, "ranked", rerank=3)
+    assert finder.asked == [whole, *([] if are_passages else parts)]
+    given = Finder("gateway")
+    index.reranked_by(given).search(whole, "ranked", rerank=3)
+    assert given.asked == [whole], "one that asks a model would ask it for each part"
 
 
 def test_a_copy_of_a_better_candidate_is_not_read_and_comes_behind() -> None:

@@ -35,6 +35,13 @@ class RerankConfig(BaseConfig):
     weight: float = Field(
         0.5, ge=0, description="of its score, standardised, beside that of the first reading"
     )
+    of_part: int = Field(
+        3,
+        ge=0,
+        le=20,
+        description="where documents are long: chunks that are read with each part of a question "
+        "alone; 0: none",
+    )
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
     max_tokens: int = Field(128, gt=0, description="of question and chunk that are read")

@@ -38,10 +38,9 @@ the questions of docs/results.md, where reading them too finds as much."""
 _ALWAYS_READ = 8
 """Candidates that are never too far: as many chunks as a language model is given."""
 
-_READ_OF_PART = 3
-"""Candidates that are read with each part of a question alone; chosen on splits tune and dev."""
-_PARTS_COUNT = np.float32(2)
-"""How much more the reranker's score counts where parts are read too: so two readings weigh 1."""
+_WITH_PARTS = np.float32(2)
+"""How much more the reranker's score counts where parts are read too; chosen on the SAP questions
+(docs/results.md), as `retrieval.rerank.of_part`."""
 
 _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
@@ -54,6 +53,7 @@ class Reranking:
         candidates: How many of the first chunks are read.
         weight: How much its score counts beside the first stage's, both standardised.
         only_near: Whether those are left out that the first stage puts far behind the others.
+        of_part: How many are read with each part of the question alone.
         scores: What was read so far, by row.
         places: The place of each candidate in the first reading, by row.
     """
@@ -65,10 +65,12 @@ class Reranking:
         read: Callable[[str, Sequence[Passage]], Floats],
         weight: float = 1.0,
         only_near: bool = False,
+        of_part: int = 0,
     ) -> None:
         self.candidates = candidates
         self.weight = weight
         self.only_near = only_near
+        self.of_part = of_part
         self.scores: dict[int, float] = {}
         self.places: dict[int, int] = {}
         self._open = passages
@@ -109,12 +111,12 @@ class Reranking:
         """
         read = read.copy()
         for part, near in zip(parts, nearest, strict=True):
-            best = top(near, id_ranks[rows], _READ_OF_PART)
-            of_part = standardised(self._of_part(part, rows[best].tolist()))
-            read[best] = np.maximum(read[best], of_part)
+            best = top(near, id_ranks[rows], self.of_part)
+            scores = standardised(self._with_part(part, rows[best].tolist()))
+            read[best] = np.maximum(read[best], scores)
         return read
 
-    def _of_part(self, part: str, rows: Sequence[int]) -> Floats:
+    def _with_part(self, part: str, rows: Sequence[int]) -> Floats:
         new = [row for row in rows if (part, row) not in self._of_parts]
         scores = self._read(part, self.passages(new)).tolist()
         self._of_parts |= zip(((part, row) for row in new), scores, strict=True)
@@ -215,12 +217,12 @@ class Query:
             first, apart = first[near], apart[near]
         read = standardised(self.reranking.of(self.text, rows[first]))
         weight = np.float32(self.reranking.weight)
-        if parts is not None and len(parts):
+        if self.reranking.of_part and parts is not None and len(parts):
             nearest = apart + np.array([standardised(part[first]) for part in parts])
             read = standardised(
                 self.reranking.with_parts(read, self.parts, nearest, rows[first], id_ranks)
             )
-            weight *= _PARTS_COUNT
+            weight *= _WITH_PARTS
         both = apart + weight * read
         found: Floats = scores - scores.max() + (both.min() - 1)
         found[first] = both
