@@ -29,17 +29,21 @@ _LONGEST_NOTE = 1000  # characters: what Airflow's database holds
 
 @cache
 def _pages() -> Any:  # noqa: ANN401 - a FastAPI application, which is not imported here
+    from airflow.api_fastapi.app import get_auth_manager
+    from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
     from airflow.api_fastapi.core_api.security import get_user, requires_access_dag
+    from airflow.models.dag import DagModel
     from fastapi import Depends
 
     from graphrag_tasks.core.config import load_config
     from graphrag_tasks.inspect.pages import make_app
 
-    may_edit = Depends(requires_access_dag("PUT", param_dag_id=DAG_ID))
     who = Depends(get_user)
 
-    def editor(_may: None = may_edit, user: Any = who) -> str:  # noqa: ANN401 - Airflow's
-        return str(user.get_name())
+    def editor(user: Any = who) -> str | None:  # noqa: ANN401 - Airflow's
+        dag = DagDetails(id=DAG_ID, team_name=DagModel.get_team_name(DAG_ID))
+        may = get_auth_manager().is_authorized_dag(method="PUT", details=dag, user=user)
+        return str(user.get_name()) if may else None
 
     return make_app(requires_access_dag("GET", param_dag_id=DAG_ID), load_config(), editor)
 

@@ -35,7 +35,7 @@ def serve(
     from graphrag_tasks.inspect.pages import make_app
 
     overrides = {"store": store, "retrieval": {"vectors": vectors}}
-    app = make_app(lambda: None, load_config(config, overrides=overrides), lambda: None)
+    app = make_app(lambda: None, load_config(config, overrides=overrides), lambda: "")
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS))
     with bound(port) as listening:
         address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/"

@@ -70,9 +70,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     coarsest, deepest = communities[0]["community_id"], communities[-1]["community_id"]
     one, asked = f"/snapshots/{newer}", "question=What+replaces+VBB1%3F"
     paths = (
-        "/", one, f"{one}/documents", f"{one}/documents/{document}?chunk={chunk}", f"{one}/map",
-        f"{one}/map?community={coarsest}", f"{one}/map?community={deepest}", f"{one}/entities",
-        f"{one}/entities?name=table+VBB0", f"{one}/graph", f"{one}/graph?name=table+VBB0",
+        "/snapshots", one, f"{one}/documents", f"{one}/documents/{document}?chunk={chunk}",
+        f"{one}/map", f"{one}/map?community={coarsest}", f"{one}/map?community={deepest}",
+        f"{one}/entities", f"{one}/entities?name=table+VBB0", f"{one}/graph",
+        f"{one}/graph?name=table+VBB0",
         f"{one}/ask", f"{one}/ask?{asked}", f"{one}/ask?{asked}&mode=local&beside=bm25",
         f"{one}/ask?question=Who+is+the+king+of+Norway%3F",
         f"{one}/why?{asked}&chunk={chunk}", f"/diff?before={older}&after={newer}",
@@ -80,7 +81,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         f"{one}/entities/edit?name=table+VBB0&change=merge&other=table+XBB0",
         f"{one}/ask?question={quote(JUDGED)}", f"{one}/map?community={'0' * 24}",
     )  # fmt: skip
-    with served(make_app(lambda: None, config, lambda: None)) as root:
+    with served(make_app(lambda: None, config, lambda: "")) as root:
         yield {name: root + path for name, path in zip(PAGES, paths, strict=True)}
 
 

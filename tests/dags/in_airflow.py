@@ -56,9 +56,9 @@ def plugin() -> dict[str, Any]:
         "brought": brought,
         "views": found.external_views,
         "anonymous": {path: get(PAGES + path) for path in paths},
-        "forged": get(f"{PAGES}/", Authorization=f"Bearer {token('viewer')[:-4]}AAAA"),
-        "no role": get_as(f"{PAGES}/", None),
-        "viewer": get_as(f"{PAGES}/", "viewer"),
+        "forged": get(f"{PAGES}/snapshots", Authorization=f"Bearer {token('viewer')[:-4]}AAAA"),
+        "no role": get_as(f"{PAGES}/snapshots", None),
+        "viewer": get_as(f"{PAGES}/snapshots", "viewer"),
         "changes": {
             role: {
                 page: post_as(f"{PAGES}/snapshots/current/{page}", role)[0]
@@ -66,7 +66,7 @@ def plugin() -> dict[str, Any]:
             }
             for role in ("viewer", "op")
         },
-        "cookie": get(f"{PAGES}/", Cookie=f"_token={token('viewer')}"),
+        "cookie": get(f"{PAGES}/snapshots", Cookie=f"_token={token('viewer')}"),
         "added by FastAPI": {
             page: get_as(PAGES + page, "admin")[0] for page in ("/docs", "/redoc", "/openapi.json")
         },

@@ -1,9 +1,13 @@
 """The pages of the plugin: what they show, to whom, and what they never show."""
 
+import json
+import random
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from html import unescape
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +17,17 @@ from fastapi import HTTPException
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
+from graphrag_tasks.answering import answer
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.documents import CHUNKS_SHOWN
 from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.retrieval import MODES, open_index
 from graphrag_tasks.snapshots.store import Store
+from tests.sizes import few_or_many
 
 PAGES = (
-    "/", "/diff?before=current&after=current", "/snapshots/current",
+    "/snapshots", "/", "/diff?before=current&after=current", "/snapshots/current",
     "/snapshots/current/map", "/snapshots/current/documents",
     f"/snapshots/current/documents/{'0' * 24}",
     f"/snapshots/current/documents/{'0' * 24}/pages/1.png",
@@ -118,24 +125,21 @@ def test_every_route_asks_who_is_asking_and_only_reads(config: Config) -> None:
 
 
 def test_every_change_asks_who_is_asking_and_whether_they_may(config: Config) -> None:
-    def refuse() -> None:
-        raise HTTPException(403, "Not yours to change")
-
-    app = make_app(lambda: None, config, refuse)
+    app = make_app(lambda: None, config, lambda: None)
     changes = [one for one in app.routes if isinstance(one, APIRoute) and one.methods == {"POST"}]
     assert {one.path.rpartition("/")[2] for one in changes} == {"ask", "edit", "rollback"}
     own = {"sec-fetch-site": "same-origin"}
     for one in changes:
         page = one.path.replace("{snapshot_id}", "current")
         assert TestClient(app).post(page, headers=own).status_code == 403
-        editor = TestClient(make_app(lambda: None, config, lambda: None))
+        editor = TestClient(make_app(lambda: None, config, lambda: ""))
         foreign = editor.post(page, headers={"sec-fetch-site": "cross-site"})
         assert "not sent from a page of this server" in foreign.text
 
 
 def test_snapshots_are_listed_newest_first(config: Config) -> None:
     newest, oldest = reversed(Store(config.store).snapshot_ids())
-    page = client(config).get("/").text
+    page = client(config).get("/snapshots").text
     assert page.index(newest) < page.index("current</span>") < page.index(oldest)
     assert f'href="/diff?before={oldest}&amp;after={newest}"' in page
 
@@ -146,7 +150,7 @@ def test_a_snapshot_that_cannot_be_opened_is_listed_without_a_link(config: Confi
     folder = store.snapshot_folder(oldest)
     manifest = folder.read_json("manifest.json")
     folder.write_json("manifest.json", manifest | {"schema_version": 1})
-    page = client(config).get("/").text
+    page = client(config).get("/snapshots").text
     folder.write_json("manifest.json", manifest)
     assert "cannot be opened" in page
     assert f'href="/snapshots/{oldest}"' not in page
@@ -186,7 +190,7 @@ def test_what_a_model_read_is_told(config: Config) -> None:
     }  # fmt: skip
     changed = manifest | {"stats": manifest["stats"] | {"llm": llm}}
     folder.write_json("manifest.json", changed)
-    page, snapshots = (client(config).get(one).text for one in ("/snapshots/current", "/"))
+    page, snapshots = (client(config).get(one).text for one in ("/snapshots/current", "/snapshots"))
     folder.write_json("manifest.json", manifest)
     assert "LLM read 27 of 30 windows (3 refused), 12 facts told, 9 adopted, 0.25 USD" in page
     assert "not stated" in page
@@ -194,13 +198,13 @@ def test_what_a_model_read_is_told(config: Config) -> None:
 
 
 def test_charts_have_a_bar_for_each_snapshot(config: Config, labelled: Config) -> None:
-    page = client(config).get("/").text
+    page = client(config).get("/snapshots").text
     charts = page[page.index("Over time") :]
     for measure in ("documents", "entities", "relations", "CPU seconds"):
         chart = charts[charts.index(f"<figcaption>{measure}") :]
         assert chart[: chart.index("</svg>")].count("<rect") == 2
     assert "USD" not in charts
-    assert "Over time" not in client(with_principals(labelled, "staff")).get("/").text
+    assert "Over time" not in client(with_principals(labelled, "staff")).get("/snapshots").text
 
 
 def test_a_diff_draws_the_facts_that_came_and_went(config: Config) -> None:
@@ -357,26 +361,27 @@ def test_odd_requests_are_refused(config: Config, page: str, status: int, words:
 
 def test_nothing_published_says_so(tmp_path: Path) -> None:
     empty = client(configure(tmp_path))
-    assert "Nothing is published yet" in empty.get("/").text
+    assert empty.get("/").headers["location"] == "/snapshots"
+    assert "Nothing is published yet" in empty.get("/snapshots").text
     assert empty.get("/snapshots/current").status_code == 404
 
 
 def test_a_snapshot_with_labels_is_not_shown_without_principals(labelled: Config) -> None:
     browser = client(labelled)
-    for page in PAGES[1:]:
+    for page in PAGES[2:]:
         answer = browser.get(page)
         assert answer.status_code == 403
         assert "no principals are given" in answer.text
         assert "pages.principals" in answer.text
         assert "VBB" not in answer.text.replace("What replaced VBBS", "")
-    listed = browser.get("/").text
+    listed = browser.get("/snapshots").text
     assert "has access labels" in listed
     assert " MB" not in listed
 
 
 def test_principals_see_what_is_theirs_and_no_other(labelled: Config) -> None:
     oldest, newest = Store(labelled.store).snapshot_ids()
-    pages = ("/", f"/diff?before={oldest}&after={newest}", "/snapshots/current",
+    pages = ("/snapshots", f"/diff?before={oldest}&after={newest}", "/snapshots/current",
              "/snapshots/current/entities?name=table VBBS", "/snapshots/current/entities?name=Zeph",
              "/snapshots/current/ask?question=Who buys VBBS?&k=9",
              "/snapshots/current/documents")  # fmt: skip
@@ -447,17 +452,14 @@ def test_a_snapshot_is_made_current_again_by_who_may_and_from_its_page(config: C
     store = Store(config.store)
     oldest, newest = store.snapshot_ids()
     page, own = f"/snapshots/{oldest}/rollback", {"sec-fetch-site": "same-origin"}
-
-    def refuse() -> None:
-        raise HTTPException(403, "Not yours to change")
-
-    assert "go back" not in client(config).get("/").text
+    assert "go back" not in client(config).get("/snapshots").text
     assert client(config).post(page, headers=own).status_code in (404, 405)
-    reader = TestClient(make_app(lambda: None, config, refuse), follow_redirects=False)
+    reader = TestClient(make_app(lambda: None, config, lambda: None), follow_redirects=False)
+    assert "go back" not in reader.get("/snapshots").text
     assert "come back" in reader.get(page).text
     assert reader.post(page, headers=own).status_code == 403
-    editor = TestClient(make_app(lambda: None, config, lambda: None), follow_redirects=False)
-    assert f'href="/snapshots/{oldest}/rollback"' in editor.get("/").text
+    editor = TestClient(make_app(lambda: None, config, lambda: ""), follow_redirects=False)
+    assert f'href="/snapshots/{oldest}/rollback"' in editor.get("/snapshots").text
     for headers in (
         {}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"},
         {"origin": "http://evil.example"},
@@ -465,7 +467,7 @@ def test_a_snapshot_is_made_current_again_by_who_may_and_from_its_page(config: C
         assert editor.post(page, headers=headers).status_code == 403
     assert store.current_id() == newest
     done = editor.post(page, headers=own)
-    assert (done.status_code, done.headers["location"]) == (303, "/")
+    assert (done.status_code, done.headers["location"]) == (303, "/snapshots")
     assert store.current_id() == oldest
     back = editor.post(
         f"/snapshots/{newest}/rollback", headers={"origin": "http://testserver"}
@@ -475,13 +477,83 @@ def test_a_snapshot_is_made_current_again_by_who_may_and_from_its_page(config: C
     assert editor.post(f"/snapshots/{'0' * 24}/rollback", headers=own).status_code == 404
 
 
-def test_the_first_page_asks_the_current_snapshot(config: Config, tmp_path: Path) -> None:
+def test_the_first_page_asks_the_current_snapshot(config: Config) -> None:
     browser = client(config)
-    page = browser.get("/").text
+    page = browser.get(browser.get("/").headers["location"]).text
+    navigation = page.partition("<nav")[2].partition("</nav>")[0]
+    assert re.findall(r">(\w+)</a>", navigation)[0] == "Ask"
     current = Store(config.store).current_id()
     assert f'action="/snapshots/{current}/ask"' in page
+    assert page.index("<details") < page.index(f"<code>{current}")
     answer = browser.get(f"/snapshots/{current}/ask?question=Which+table+replaces+VBBS%3F").text
     assert "The table VBBE replaces the table VBBS." in answer
-    assert "documents/" in answer
-    empty = client(config.model_copy(update={"store": str(tmp_path)})).get("/").text
-    assert "Ask" not in empty
+
+
+QUESTIONS = (
+    "Which tables are shown?", "Which reports read a table?", "List all tables.", "tables",
+    "How is the table VBBE related to the transaction MD04?", "How are VBBE and VBBS connected?",
+    "How many tables are there?", "What are the main topics?", "Summarise everything.",
+    "Who won the football match?", "Was ersetzt die Tabelle VBBS?", "VBBS", "?", "42", "'\"<>&%",
+    "What replaces VBBS and which transaction shows VBBE?", "\u202egnp.exe", "{{ 7 * 7 }}",
+    "SELECT * FROM VBBS", "Which documents mention VBBS?",
+)  # fmt: skip
+KINDS_OF_HIT = ("Paths", "Listed", "Communities", "Passages", "Facts")
+AT_RANDOM = 479
+"""Questions beside those above, 500 in all."""
+
+
+def drawn(words: Sequence[str], many: int) -> list[str]:
+    rng = random.Random(7)
+    return [" ".join(rng.choices(words, k=rng.randint(1, 12))) + "?" for _ in range(many)]
+
+
+@few_or_many("many", few=2, many=AT_RANDOM)
+def test_no_question_is_answered_by_an_error(config: Config, many: int) -> None:
+    browser = client(config)
+    words = [*" ".join(QUESTIONS).split(), "VBBE", "reads", "without", "least", "3", "2019", "and"]
+    shown = set[str]()
+    for question, mode in product((*QUESTIONS, *drawn(words, many)), ("auto", *MODES)):
+        if mode != "auto" and question not in QUESTIONS[:2] and many < AT_RANDOM:
+            continue
+        asked = {"question": question, "mode": mode}
+        page = browser.get("/snapshots/current/ask", params=asked)
+        assert page.status_code == 200, (asked, page.text)
+        shown |= {kind for kind in KINDS_OF_HIT if f"<h2>{kind}" in page.text}
+    assert shown == set(KINDS_OF_HIT)
+
+
+def test_page_and_command_give_one_answer(config: Config) -> None:
+    index = open_index(config.store)
+    for question in ("Which tables are there?", "What replaces VBBS?"):
+        asked = {"question": question, "k": "", "mode": "auto"}
+        shown = client(config).get("/snapshots/current/ask.json", params=asked).json()
+        said = json.loads(json.dumps(answer(index, question).to_dict()))
+        assert shown["verdict"] == said["verdict"]
+        assert shown["context"]["chunks"] == said["context"]["chunks"]
+
+
+def test_what_goes_wrong_is_told_on_a_page_of_ours(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise TypeError("a secret of the code")
+
+    monkeypatch.setattr("graphrag_tasks.inspect.pages.app.ask", fail)
+    browser = TestClient(make_app(lambda: None, config), raise_server_exceptions=False)
+    for path, status in (("/none", 404), ("/snapshots/current/ask?question=x", 500)):
+        answer = browser.get(path)
+        assert answer.status_code == status
+        assert "<main" in answer.text
+        assert "Go back" in answer.text or "The log of the server says why" in answer.text
+        assert "secret" not in answer.text
+    assert "<main" in browser.post("/snapshots/current/ask").text
+
+
+def test_pages_are_packed_and_their_headers_can_be_asked_for(config: Config) -> None:
+    page = client(config).get("/snapshots/current")
+    assert page.headers["content-encoding"] == "gzip"
+    assert "gzip" not in client(config).get(
+        "/snapshots/current", headers={"accept-encoding": "identity"}
+    ).headers.get("content-encoding", "")  # fmt: skip
+    head = client(config).head("/snapshots/current")
+    assert (head.status_code, head.headers["content-type"]) == (200, page.headers["content-type"])

@@ -7,28 +7,41 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import logging
+from collections import defaultdict
 from collections.abc import Callable
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Path, Query, Request
-from fastapi.exceptions import HTTPException, RequestValidationError
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import (
     HTMLResponse,
     JSONResponse,
     PlainTextResponse,
+    RedirectResponse,
     Response,
 )
 from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.graph.drawing import draw
 from graphrag_tasks.inspect.export import changed_facts
-from graphrag_tasks.inspect.pages.ask import as_json, as_markdown, ask, examples
-from graphrag_tasks.inspect.pages.changes import add_rollback
+from graphrag_tasks.inspect.pages.ask import (
+    MOST_CHUNKS,
+    Passages,
+    as_json,
+    as_markdown,
+    ask,
+    examples,
+)
+from graphrag_tasks.inspect.pages.changes import add_rollback, may_change, note_editor
 from graphrag_tasks.inspect.pages.charts import CHART_HEIGHT, CHART_WIDTH, charts_of
 from graphrag_tasks.inspect.pages.documents import (
     CHUNKS_SHOWN,
@@ -56,9 +69,8 @@ from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.snapshots.store import Snapshot
 
-MOST_CHUNKS = 50
 FACTS_DRAWN = 40
-"""Passages of an answer, and facts of a picture, at most; more are no page to read. Chosen."""
+"""Facts of a picture at most; more are none to look at. Chosen."""
 AUTO = "auto"
 ICON = "/icon.svg"
 SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
@@ -69,10 +81,22 @@ Word = Annotated[str, Query(max_length=40)]
 ChunkId = Annotated[str, Query(max_length=100)]
 DocumentId = Annotated[str, Path(pattern=rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$")]
 Community = Annotated[str, Query(pattern=rf"^([0-9a-f]{{{ID_HEX_DIGITS}}})?$")]
-Passages = Annotated[int, Query(ge=1, le=MOST_CHUNKS)]
 Asking = Annotated[str, Query(min_length=1, max_length=500, pattern=r"\S")]
 PageNumber = Annotated[int, Path(ge=1, le=1_000_000)]
 From = Annotated[int, Query(ge=0, le=10_000_000, alias="from")]
+
+log = logging.getLogger(__name__)
+
+_REFUSALS = defaultdict(
+    lambda: "This cannot be done here. Go back, or begin with a question",
+    {
+        HTTPStatus.NOT_FOUND: "There is no such page. Go back, or begin with a question",
+        HTTPStatus.METHOD_NOT_ALLOWED: "This address is only for reading. Open it as a link",
+    },
+)
+"""What Starlette refuses with the name of a status alone, in words."""
+
+_AT_FAULT = "The log of the server says why. Ask in other words, or ask whoever runs the server"
 
 _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
     errors.AccessError: HTTPStatus.FORBIDDEN,
@@ -85,40 +109,63 @@ _STATUS: dict[type[errors.GraphragError], HTTPStatus] = {
 def make_app(
     authorise: Callable[..., Any],
     config: Config,
-    authorise_changes: Callable[..., Any] | None = None,
+    editor: Callable[..., str | None] | None = None,
 ) -> FastAPI:
     """Return the pages of the configured store, as the configured principals see it.
 
     `authorise` is a dependency of every route: it raises `HTTPException` to refuse somebody.
-    `authorise_changes` is one, too, of what changes the store or a file that runs read; without it
-    nothing can. It may return the name of who is asking, for the log.
+    `editor` is one, too: it returns the name of who is asking where that person may change the
+    store and the files that runs read, and None where not. Without it nobody may.
     """
     # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
-        dependencies=[Depends(authorise)], openapi_url=None, docs_url=None, redoc_url=None
-    )
+        dependencies=[Depends(authorise), Depends(note_editor(editor or _nobody))],
+        openapi_url=None, docs_url=None, redoc_url=None,
+    )  # fmt: skip
+    app.add_middleware(GZipMiddleware)
+    app.add_middleware(_HeadAsGet)
     reader, html = Reader(config), _Renderer()
     _add_errors(app, html)
-    _add_pages(app, reader, html, may_change=authorise_changes is not None)
-    if authorise_changes is not None:
-        add_rollback(app, reader, html, authorise_changes)
-        add_judging(app, reader, html, authorise_changes)
-        add_editing(app, reader, html, authorise_changes)
-    _add_questions(app, reader, html, may_change=authorise_changes is not None)
+    _add_pages(app, reader, html)
+    if editor is not None:
+        add_rollback(app, reader, html)
+        add_judging(app, reader, html)
+        add_editing(app, reader, html)
+    _add_questions(app, reader, html)
     _add_documents(app, reader, html)
     _add_map(app, reader, html)
-    add_graph(app, reader, html, may_change=authorise_changes is not None)
+    add_graph(app, reader, html)
     return app
 
 
-def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: bool) -> None:
+def _nobody() -> None:
+    return None
+
+
+class _HeadAsGet:
+    """Answers HEAD as GET, which FastAPI's routes do not; the server leaves the body out."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("method") == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
+
+
+def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
     @app.get("/")
+    def first(request: Request) -> Response:
+        path = "/snapshots/current/ask" if reader.store.current_id() else "/snapshots"
+        return RedirectResponse(f"{request.scope.get('root_path', '')}{path}", headers=html.headers)
+
+    @app.get("/snapshots")
     def snapshots(request: Request) -> HTMLResponse:
         listed = reader.snapshots()
         return html.page(
-            request, "snapshots", store=reader.store.folder.uri, snapshots=listed,
-            charts=charts_of(listed), width=CHART_WIDTH, height=CHART_HEIGHT,
-            may_change=may_change,
+            request, "snapshots", page="snapshots", store=reader.store.folder.uri,
+            snapshots=listed, charts=charts_of(listed), width=CHART_WIDTH, height=CHART_HEIGHT,
         )  # fmt: skip
 
     @app.get(ICON)
@@ -156,7 +203,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: boo
             request, "entities", manifest=index.snapshot.manifest, page="entities",
             asked={"name": name, "kind": kind}, relations=relations, problem=problem, first=first,
             step=NAMES_SHOWN, entities=described(index, name) if name.strip() else [],
-            found=names_with(index, name, kind, first), may_change=may_change,
+            found=names_with(index, name, kind, first),
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/why")
@@ -181,7 +228,7 @@ def _drawn(before: Snapshot, after: Snapshot) -> Markup:
     return Markup(draw(changed) if changed.relations.num_rows else "")  # noqa: S704
 
 
-def _add_questions(app: FastAPI, reader: Reader, html: _Renderer, *, may_change: bool) -> None:
+def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
     @app.get("/snapshots/{snapshot_id}/ask")
     def page(
         request: Request,
@@ -189,7 +236,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer, *, may_change:
         question: Text = "",
         mode: Mode = AUTO,
         beside: Mode = "",
-        k: Passages = 5,
+        k: Passages = None,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         said = ask(index, question, (mode, beside), k)
@@ -197,19 +244,19 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer, *, may_change:
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, most=MOST_CHUNKS, said=said,
             examples=[] if said else examples(index),
-            judging=Judging.of(reader.config, question) if may_change and said else None,
+            judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/ask.json")
     def values(
-        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = 5
+        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None
     ) -> JSONResponse:
         (said,) = ask(reader.index(snapshot_id), question, [mode], k)
         return JSONResponse(as_json(said), headers=html.headers)
 
     @app.get("/snapshots/{snapshot_id}/ask.md")
     def markdown(
-        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = 5
+        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None
     ) -> PlainTextResponse:
         (said,) = ask(reader.index(snapshot_id), question, [mode], k)
         return PlainTextResponse(as_markdown(said), headers=html.headers)
@@ -273,7 +320,15 @@ def _add_errors(app: FastAPI, html: _Renderer) -> None:
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
-        return html.error(request, str(error.detail), HTTPStatus(error.status_code))
+        status = HTTPStatus(error.status_code)
+        what = _REFUSALS[status] if error.detail == status.phrase else str(error.detail)
+        return html.error(request, what, status)
+
+    @app.exception_handler(Exception)
+    def at_fault(request: Request, error: Exception) -> Response:
+        log.error("%s could not be shown", request.url.path, exc_info=error)
+        what = f"This page could not be made ({type(error).__name__}). {_AT_FAULT}"
+        return html.error(request, what, HTTPStatus.INTERNAL_SERVER_ERROR)
 
     @app.exception_handler(RequestValidationError)
     def odd(request: Request, error: RequestValidationError) -> Response:
@@ -314,11 +369,13 @@ class _Renderer:
     ) -> HTMLResponse:
         """Return the page that a template makes of some values."""
         root = request.scope.get("root_path", "")
-        text = self._templates.get_template(f"{template}.html").render(root=root, **values)
+        text = self._templates.get_template(f"{template}.html").render(
+            root=root, may_change=may_change(request), **values
+        )
         return HTMLResponse(text, status, self.headers)
 
     def error(self, request: Request, what: str, status: HTTPStatus) -> Response:
         """Return an error page, or the error alone where a script asked."""
         if request.url.path.endswith(".json"):
-            return as_columns(request, {"error": what}, status)
+            return as_columns({"error": what}, status)
         return self.page(request, "error", status, what=what, title=status.phrase)

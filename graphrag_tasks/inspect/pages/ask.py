@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import indent
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import pyarrow.compute as pc
+from pydantic import BeforeValidator, Field
 
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.graph.relation_kinds import FACT
@@ -16,6 +17,12 @@ from graphrag_tasks.language.names import is_code
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 
+MOST_CHUNKS = 50
+"""Passages of an answer at most; more are no page to read. Chosen."""
+Passages = Annotated[
+    Annotated[int, Field(ge=1, le=MOST_CHUNKS)] | None, BeforeValidator(lambda given: given or None)
+]
+"""Passages that are asked for; an empty field leaves it to the kind of answer."""
 _EXAMPLES = 6
 _THINGS = 3
 """Questions to begin with, and how many of them are about a thing; chosen."""
@@ -43,8 +50,11 @@ class Asked:
         return urlencode([*asked, ("most", _NEIGHBOURS)]) if asked else ""
 
 
-def ask(index: Index, question: str, modes: Sequence[str], k: int) -> list[Asked]:
-    """Ask a question in some modes; none of the empty question."""
+def ask(index: Index, question: str, modes: Sequence[str], k: int | None = None) -> list[Asked]:
+    """Ask a question in some modes; none of the empty question.
+
+    Without `k` each mode reads as many chunks as it does elsewhere.
+    """
     if not question.strip():
         return []
     asked = []

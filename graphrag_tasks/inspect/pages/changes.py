@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from fastapi import Depends, FastAPI, Request
@@ -28,9 +28,34 @@ _MOST_FIELDS = 20
 FormT = TypeVar("FormT", bound=BaseModel)
 
 
-def add_rollback(
-    app: FastAPI, reader: Reader, html: Renderer, authorise_changes: Callable[..., Any]
-) -> None:
+def note_editor(editor: Callable[..., str | None]) -> Callable[..., None]:
+    """Return a dependency that notes with each request who may change what it is about."""
+    asked = Depends(editor)
+
+    def note(request: Request, name: str | None = asked) -> None:
+        request.state.editor = name
+
+    return note
+
+
+def may_change(request: Request) -> bool:
+    """Tell whether who is asking may change things; nobody may in what was refused."""
+    return getattr(request.state, "editor", None) is not None
+
+
+def authorised_editor(request: Request) -> str:
+    """Return the name of who is asking.
+
+    Raises:
+        HTTPException: That person may change nothing.
+    """
+    if not may_change(request):
+        why = "You may read this, and change nothing. Ask whoever runs the server"
+        raise HTTPException(HTTPStatus.FORBIDDEN, why)
+    return str(request.state.editor)
+
+
+def add_rollback(app: FastAPI, reader: Reader, html: Renderer) -> None:
     """Add the page that makes a snapshot current again."""
 
     @app.get("/snapshots/{snapshot_id}/rollback")
@@ -43,11 +68,11 @@ def add_rollback(
 
     @app.post(
         "/snapshots/{snapshot_id}/rollback",
-        dependencies=[Depends(authorise_changes), Depends(refuse_foreign)],
+        dependencies=[Depends(authorised_editor), Depends(refuse_foreign)],
     )
     def roll_back(request: Request, snapshot_id: SnapshotId) -> RedirectResponse:
         rollback(reader.store, snapshot_id)
-        return go_to(request, html, "/")
+        return go_to(request, html, "/snapshots")
 
 
 def refuse_foreign(request: Request) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -12,7 +11,13 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.inspect.pages.changes import Fields, go_to, read_form, refusing
+from graphrag_tasks.inspect.pages.changes import (
+    Fields,
+    authorised_editor,
+    go_to,
+    read_form,
+    refusing,
+)
 from graphrag_tasks.inspect.pages.entity import Change, Entity, Plan, find_entity, plan, said_of
 from graphrag_tasks.inspect.pages.graph import Name, Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import Reader
@@ -48,14 +53,12 @@ class _Shown(TypedDict):
     said: list[str]
 
 
-def add_editing(
-    app: FastAPI, reader: Reader, html: Renderer, authorise_changes: Callable[..., Any]
-) -> None:
+def add_editing(app: FastAPI, reader: Reader, html: Renderer) -> None:
     """Add the page that changes an entity for the next run.
 
     What the overrides file says is for those alone who may change it.
     """
-    path, may = "/snapshots/{snapshot_id}/entities/edit", Depends(authorise_changes)
+    path, may = "/snapshots/{snapshot_id}/entities/edit", Depends(authorised_editor)
 
     @app.get(path, dependencies=[may])
     def page(
@@ -79,14 +82,14 @@ def add_editing(
         request: Request,
         snapshot_id: SnapshotId,
         fields: Fields,
-        who: Any = may,  # noqa: ANN401 - what an application calls its users
+        who: str = may,
     ) -> RedirectResponse:
         form, index = read_form(_Form, fields), reader.index(snapshot_id)
         planned = plan(index, find_entity(index, form.name), form.change, form.other)
         with refusing():
             file = overrides_file(reader.config.resolve.overrides)
             edit_file(file, lambda text: planned.added_to(text, str(file)))
-        by = f", by {who}" if isinstance(who, str) else ""
+        by = f", by {who}" if who else ""
         log.info("%s: %s %s%s", file, planned.override.section, planned.override, by)
         path = f"/snapshots/{snapshot_id}/entities/edit"
         return go_to(request, html, path, {"name": planned.entity.name})

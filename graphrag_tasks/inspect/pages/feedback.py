@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import RedirectResponse
@@ -14,8 +12,14 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.evaluate.feedback import gold_in, gold_of, judge, judged_file, judgement_of
 from graphrag_tasks.evaluate.questions import GoldSpan, Judgement
-from graphrag_tasks.inspect.pages.ask import Asked, ask
-from graphrag_tasks.inspect.pages.changes import Fields, go_to, read_form, refusing
+from graphrag_tasks.inspect.pages.ask import Asked, Passages, ask
+from graphrag_tasks.inspect.pages.changes import (
+    Fields,
+    authorised_editor,
+    go_to,
+    read_form,
+    refusing,
+)
 from graphrag_tasks.inspect.pages.graph import Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.retrieval import Index
@@ -49,17 +53,15 @@ class _Judged(BaseModel):
     mode: str = Field(max_length=20)
     beside: str = Field("", max_length=20)
     judged_mode: str = Field(max_length=20)
-    k: int = Field(ge=1, le=50)
+    k: Passages = None
     judged: Judgement
     passage: str = Field("", max_length=100)
 
 
-def add_judging(
-    app: FastAPI, reader: Reader, html: Renderer, authorise_changes: Callable[..., Any]
-) -> None:
+def add_judging(app: FastAPI, reader: Reader, html: Renderer) -> None:
     """Add what the buttons below an answer send."""
 
-    @app.post("/snapshots/{snapshot_id}/ask", dependencies=[Depends(authorise_changes)])
+    @app.post("/snapshots/{snapshot_id}/ask", dependencies=[Depends(authorised_editor)])
     def judged(request: Request, snapshot_id: SnapshotId, fields: Fields) -> RedirectResponse:
         form = read_form(_Judged, fields)
         index = reader.index(snapshot_id)
@@ -67,7 +69,7 @@ def add_judging(
         gold = _gold(index, said, form)
         with refusing():
             judge(judged_file(reader.config), form.question, form.judged, gold)
-        asked = form.model_dump(include={"question", "mode", "beside", "k"})
+        asked = form.model_dump(include={"question", "mode", "beside", "k"}, exclude_none=True)
         return go_to(request, html, f"/snapshots/{snapshot_id}/ask", asked)
 
 

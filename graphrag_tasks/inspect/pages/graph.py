@@ -6,7 +6,6 @@ columns. Every route is one of the application, hence behind its authorisation.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import json
@@ -99,18 +98,17 @@ def asked_view(
 AskedView = Annotated[View, Depends(asked_view)]
 
 
-def add_graph(app: FastAPI, reader: Reader, html: Renderer, *, may_change: bool) -> None:
+def add_graph(app: FastAPI, reader: Reader, html: Renderer) -> None:
     """Add the graph page and what its script asks for."""
     script, opened = _Script(), _Opened()
-    _add_page(app, reader, html, script, opened, may_change=may_change)
+    _add_page(app, reader, html, script, opened)
     _add_data(app, reader, opened)
     _add_files(app, reader, script, opened)
 
 
 def _add_page(
-    app: FastAPI, reader: Reader, html: Renderer, script: _Script, opened: _Opened,
-    *, may_change: bool,
-) -> None:  # fmt: skip
+    app: FastAPI, reader: Reader, html: Renderer, script: _Script, opened: _Opened
+) -> None:
     @app.get("/snapshots/{snapshot_id}/graph")
     def graph(request: Request, snapshot_id: SnapshotId, view: AskedView) -> HTMLResponse:
         index = reader.index(snapshot_id)
@@ -125,7 +123,6 @@ def _add_page(
             shown=shown, problem=problem, relations=neighbourhoods.hits(shown, LISTED),
             documents=neighbourhoods.titles(shown.documents), kinds=KINDS,
             neighbours=NEIGHBOURS, script=script.path, query=request.url.query,
-            may_change=may_change,
             names=names_with(index, view.names[0]).entities if problem and view.names else [],
         )  # fmt: skip
         answer.headers["Content-Security-Policy"] += _POLICY
@@ -134,23 +131,23 @@ def _add_page(
 
 def _add_data(app: FastAPI, reader: Reader, opened: _Opened) -> None:
     @app.get("/snapshots/{snapshot_id}/graph/shown.json")
-    def shown(request: Request, snapshot_id: SnapshotId, view: AskedView) -> Response:
+    def shown(snapshot_id: SnapshotId, view: AskedView) -> Response:
         neighbourhoods = opened.of(reader.index(snapshot_id))
-        return as_columns(request, neighbourhoods.columns(neighbourhoods.shown(view)))
+        return as_columns(neighbourhoods.columns(neighbourhoods.shown(view)))
 
     @app.get("/snapshots/{snapshot_id}/graph/names.json")
-    def names(request: Request, snapshot_id: SnapshotId, text: Name) -> Response:
+    def names(snapshot_id: SnapshotId, text: Name) -> Response:
         found = names_with(reader.index(snapshot_id), text).entities if text.strip() else []
         columns = ("name", "type", "mentions")
-        return as_columns(request, {column: [row[column] for row in found] for column in columns})
+        return as_columns({column: [row[column] for row in found] for column in columns})
 
     @app.get("/snapshots/{snapshot_id}/graph/entity.json")
-    def entity(request: Request, snapshot_id: SnapshotId, id: ItemId) -> Response:
-        return as_columns(request, opened.of(reader.index(snapshot_id)).entity(id))
+    def entity(snapshot_id: SnapshotId, id: ItemId) -> Response:
+        return as_columns(opened.of(reader.index(snapshot_id)).entity(id))
 
     @app.get("/snapshots/{snapshot_id}/graph/relations.json")
-    def relations(request: Request, snapshot_id: SnapshotId, id: ItemIds) -> Response:
-        return as_columns(request, opened.of(reader.index(snapshot_id)).relations(id))
+    def relations(snapshot_id: SnapshotId, id: ItemIds) -> Response:
+        return as_columns(opened.of(reader.index(snapshot_id)).relations(id))
 
 
 def _add_files(app: FastAPI, reader: Reader, script: _Script, opened: _Opened) -> None:
@@ -165,28 +162,18 @@ def _add_files(app: FastAPI, reader: Reader, script: _Script, opened: _Opened) -
         return _file(found, write_sheet, "text/csv", "graph.csv")
 
     @app.get("/static/{name}")
-    def static(request: Request, name: Annotated[str, Path(max_length=100)]) -> Response:
+    def static(name: Annotated[str, Path(max_length=100)]) -> Response:
         if name != script.name:
             raise HTTPException(HTTPStatus.NOT_FOUND, "there is no such file; load the page again")
-        return _packed(request, script.text, "text/javascript", _FOREVER)
+        headers = {"Cache-Control": _FOREVER, **_SAFE}
+        return Response(script.text, headers=headers, media_type="text/javascript")
 
 
-def as_columns(
-    request: Request, data: dict[str, Any], status: HTTPStatus = HTTPStatus.OK
-) -> Response:
+def as_columns(data: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Response:
     """Return data as JSON."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
-    return _packed(request, text, "application/json", "private, no-store", status)
-
-
-def _packed(
-    request: Request, text: bytes, kind: str, kept: str, status: HTTPStatus = HTTPStatus.OK
-) -> Response:
-    """Return a text, compressed where the browser takes it."""
-    headers = {"Vary": "Accept-Encoding", "Cache-Control": kept, **_SAFE}
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        text, headers["Content-Encoding"] = gzip.compress(text, mtime=0), "gzip"
-    return Response(text, status, headers, kind)
+    headers = {"Cache-Control": "private, no-store", **_SAFE}
+    return Response(text, status, headers, "application/json")
 
 
 def _selected(neighbourhoods: Neighbourhoods, view: View) -> Selection:
