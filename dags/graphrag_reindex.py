@@ -65,9 +65,9 @@ PARAMS = {
         list(DEFAULTS.sources),
         type="array",
         items={"type": "string", "minLength": 1},
-        minItems=1,
         title="Sources",
-        description="Folders, files or URIs, one a line. NAME=URI gives a source a name",
+        description="Folders, files or URIs, one a line. NAME=URI gives a source a name. "
+        "None: those of the store",
     ),
     "store": store_param(),
     "extractor": Param(

@@ -7,6 +7,9 @@ Heavy modules are imported by the command that needs them, so that `--help` answ
 from __future__ import annotations
 
 import logging
+import re
+import sys
+from pathlib import Path
 
 import typer
 
@@ -76,4 +79,11 @@ def _options(
 
 def main() -> None:
     """Run the command; print an error of the project, or of the system, as one line."""
+    sys.argv[1:] = map(_from_home, sys.argv[1:])
     report_errors(app)
+
+
+def _from_home(argument: str) -> str:
+    """Return an argument with the home folder for `~/`, which a shell leaves in quotes."""
+    found = re.match(r"(--[\w-]+=)?~/", argument)
+    return f"{found[1] or ''}{Path.home() / argument[found.end() :]}" if found else argument

@@ -9,6 +9,7 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import MissingDependencyError
 
@@ -45,8 +46,8 @@ def adapt(
         import jax  # noqa: F401
         import optax  # noqa: F401
     except ImportError as error:
-        install = "pip install 'graphrag-tasks[train]'"
-        raise MissingDependencyError(f"{error.name} is not installed", "adapt", install) from error
+        lacking = f"{error.name} is not installed"
+        raise MissingDependencyError(lacking, "adapt", install_command("train")) from error
     from graphrag_tasks import tuning
     from graphrag_tasks.evaluate.questions import read_questions
     from graphrag_tasks.retrieval import Index

@@ -9,6 +9,7 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import load_config
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def list_documents(
     opened = Store(settings.store).open(snapshot)
     found = document_reports(opened)
     if only_problems and not json:
-        _print_problems(found, names)
+        _print_problems(found, names, settings.store)
         return
     counts = row_counts(opened)
     if json:
@@ -65,15 +66,15 @@ def list_documents(
             )
             for report in found
         ]  # fmt: skip
-        CONSOLE.print(table(f"{len(rows):,} documents", _COLUMNS, rows))
+        CONSOLE.print(table(f"{len(rows):,} documents of {settings.store}", _COLUMNS, rows))
 
 
-def _print_problems(found: list[DocumentReport], names: int) -> None:
+def _print_problems(found: list[DocumentReport], names: int, store: str) -> None:
     from graphrag_tasks.operations.documents import problems
 
     grouped = problems(found)
     if not grouped:
-        CONSOLE.print(f"All {len(found):,} documents were read as a whole.")
+        CONSOLE.print(f"All {len(found):,} documents of {store} were read as a whole.")
     for problem in grouped:
         shown = problem.documents[: names or None]
         CONSOLE.print(
@@ -102,4 +103,5 @@ def print_problem_counts(snapshot: Snapshot) -> None:
     ]
     columns = ("status", "kind", "documents", "why")
     CONSOLE.print(table("Documents that were not read as a whole", columns, rows))
-    CONSOLE.print("Which ones, and what to do: graphrag-tasks documents list --problems")
+    again = command("documents", "list", "--problems")
+    CONSOLE.print(f"Which ones, and what to do: {again}", highlight=False, soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphrag_tasks.cli.index import with_sources
 from graphrag_tasks.cli.options import (
     ConfigOption,
     ExtractorOption,
@@ -53,7 +54,7 @@ def estimate(
         "extract": {"extractor": extractor},
         "plan": {"full_refresh": full_refresh or None},
     }
-    settings = load_config(config, overrides=overrides)
+    settings = with_sources(load_config(config, overrides=overrides))
     found = estimated(settings, probe=probe, workers=workers)
     if json:
         print_json(asdict(found, dict_factory=_plain))

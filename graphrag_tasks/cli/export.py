@@ -13,6 +13,7 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, writing
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError, SnapshotError
 from graphrag_tasks.core.extras import require
@@ -130,7 +131,7 @@ def _selected(
     else:
         found = exporting.whole_graph(snapshot)
     if not found.entities.num_rows:
-        hint = "`graphrag-tasks documents list --problems` says what was not read"
+        hint = f"{command('documents', 'list', '--problems')} says what was not read"
         raise SnapshotError("the graph is empty: no document names a thing",
                             snapshot.folder.uri, hint)  # fmt: skip
     return found

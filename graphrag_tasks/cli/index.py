@@ -16,9 +16,9 @@ from graphrag_tasks.cli.options import (
     SourcesArgument,
     StoreOption,
 )
-from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, table
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
 from graphrag_tasks.cli.stage_progress import stage_progress
-from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.config import Config, load_config
 
 
 def index(
@@ -59,7 +59,7 @@ def index(
         "quality": {"allow_drop": allow_quality_drop or None},
         "access": {"allow_disable": allow_access_disable or None},
     }
-    settings = load_config(config, overrides=overrides)
+    settings = with_sources(load_config(config, overrides=overrides))
     with stage_progress() as show:
         published = run_index(settings, workers=workers, progress=show, wait=wait)
     if json:
@@ -89,7 +89,7 @@ def plan(
     import pyarrow.compute as pc
 
     from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
-    from graphrag_tasks.operations.documents import unread_kinds
+    from graphrag_tasks.operations.documents import is_unread, unread_kinds
     from graphrag_tasks.pipeline import asked_of_models, look_ahead
 
     planning = {"full_refresh": full_refresh or None}
@@ -99,14 +99,14 @@ def plan(
         "extract": {"extractor": extractor},
         "plan": planning,
     }
-    settings = load_config(config, overrides=overrides)
+    settings = with_sources(load_config(config, overrides=overrides))
     outlook = look_ahead(settings)
-    listed = outlook.sources
+    listed = outlook.sources.filter(pc.invert(is_unread(outlook.sources)))
     documents = {
         change: listed.filter(pc.equal(listed["change"], change))["uri"].to_pylist()
         for change in (ADDED, CHANGED, REMOVED, UNCHANGED)
     }
-    unread = unread_kinds(listed)
+    unread = unread_kinds(outlook.sources)
     shards, hidden = outlook.stats["shards"], outlook.stats["files_passed_over"]
     if json:
         found = {
@@ -131,7 +131,7 @@ def plan(
     CONSOLE.print(table("Documents", ("change", "documents", "the first of them"), rows))
     if unread:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in unread.items())
-        CONSOLE.print(f"Among them files of kinds that are not read: {kinds}")
+        CONSOLE.print(f"Beside them files of kinds that are not read: {kinds}")
     if hidden:
         CONSOLE.print(f"Hidden files, which are passed over: {hidden}")
     if outlook.up_to_date:
@@ -142,6 +142,18 @@ def plan(
         CONSOLE.print(line, soft_wrap=True)
     stages = [(stage, why or "taken over") for stage, why in outlook.stages.items()]
     CONSOLE.print(table("Stages", ("stage", "why it works"), stages))
+
+
+def with_sources(settings: Config) -> Config:
+    """Return settings with the sources of the store where none are named, and say which."""
+    from graphrag_tasks.pipeline import sources_of
+
+    if settings.sources:
+        return settings
+    sources = sources_of(settings)
+    ERRORS.print(f"No source is named: the store's own are taken again, {', '.join(sources)}",
+                 markup=False, highlight=False, soft_wrap=True)  # fmt: skip
+    return settings.model_copy(update={"sources": sources})
 
 
 def doctor(

@@ -10,6 +10,7 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import Config, load_config
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def propose(
         print_json({"id": proposal.id, "report": proposal.report.model_dump()})
         return
     _print_summary(proposal)
-    CONSOLE.print(f"Look at it: graphrag-tasks ontology show {proposal.id}", soft_wrap=True)
+    CONSOLE.print(f"Look at it: {command('ontology', 'show', proposal.id)}", soft_wrap=True)
 
 
 @app.command()
@@ -99,7 +100,7 @@ def show(
     title = f"Merged or dropped ({len(rows)})"
     limit = None if everything else _DROPPED_SHOWN
     CONSOLE.print(table(title, ("what", "name", "now", "why"), rows[:limit]))
-    CONSOLE.print(f"Put it in force: graphrag-tasks ontology approve {proposal.id}", soft_wrap=True)
+    CONSOLE.print(f"Put it in force: {command('ontology', 'approve', proposal.id)}", soft_wrap=True)
 
 
 @app.command()

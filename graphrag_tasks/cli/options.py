@@ -7,16 +7,21 @@ from typing import Annotated
 
 import typer
 
+from graphrag_tasks.core.commands import note_config, note_store
 from graphrag_tasks.core.search_modes import SearchMode
 
 StoreOption = Annotated[
-    str | None, typer.Option("--store", help="Store folder or URI.", show_default="store")
+    str | None,
+    typer.Option("--store", help="Store folder or URI.", show_default="store", callback=note_store),
 ]
 SnapshotOption = Annotated[
     str | None, typer.Option(help="Snapshot id.", show_default="the current one")
 ]
 ConfigOption = Annotated[
-    Path | None, typer.Option("--config", help="TOML file; graphrag.toml is read where it exists.")
+    Path | None,
+    typer.Option(
+        "--config", help="TOML file; graphrag.toml is read where it exists.", callback=note_config
+    ),
 ]
 ExtractorOption = Annotated[
     str | None,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -32,6 +35,9 @@ CONSOLE = TerminalConsole()
 ERRORS = TerminalConsole(stderr=True)
 
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+_NO_COMMAND = re.compile(r"No such command '([^']*)'")
+_ALSO_CALLED = {"search": "query", "ask": "answer", "build": "index", "run": "index", "ui": "serve"}
+"""What other programs call our commands; chosen."""
 
 
 @contextmanager
@@ -122,7 +128,7 @@ def report_errors(run: Callable[..., int | None]) -> None:
 
 def _reported(run: Callable[..., int | None]) -> int:
     try:
-        return run(standalone_mode=False) or 0
+        return copy_context().run(run, standalone_mode=False) or 0
     except _UsageError as error:
         _print_usage(error)
         return 2
@@ -150,11 +156,21 @@ def _print_error(text: str) -> None:
 
 
 def _print_usage(error: Any) -> None:  # noqa: ANN401 - an error of typer's, whose class is its own
-    if not error.message:  # the page of --help was printed instead
+    said = error.format_message()
+    if not said:  # the page of --help was printed instead
         return
+    if unknown := _NO_COMMAND.match(said):
+        said = f"{unknown[0]}. {_neighbour(unknown[1], error.ctx.command.commands)}"
     if error.ctx is not None:
         ERRORS.print(escape(error.ctx.get_usage()), highlight=False, soft_wrap=True)
         hint = f"Try '{error.ctx.command_path} --help' for help."
         ERRORS.print(hint, markup=False, highlight=False, soft_wrap=True)
-    line = f"[bold red]error:[/] {escape(' '.join(error.format_message().split()))}"
+    line = f"[bold red]error:[/] {escape(' '.join(said.split()))}"
     ERRORS.print(line, highlight=False, soft_wrap=True)
+
+
+def _neighbour(unknown: str, commands: Mapping[str, object]) -> str:
+    known = {name: name for name in commands}
+    known |= {other: name for other, name in _ALSO_CALLED.items() if name in commands}
+    near = difflib.get_close_matches(unknown, known, n=1)
+    return f"Did you mean '{known[near[0]]}'?" if near else f"Known here: {', '.join(commands)}"

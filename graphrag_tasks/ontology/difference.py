@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.graph.relationships.graph_schema import RelationType
 from graphrag_tasks.ontology.proposal import Proposal
@@ -95,5 +96,5 @@ def to_markdown(proposal: Proposal, before: GraphSchema) -> str:
         for change in shown[:_MOST_ROWS]
     ]
     if len(shown) > _MOST_ROWS:
-        lines += ["", f"{len(shown) - _MOST_ROWS} more: graphrag-tasks ontology show {proposal.id}"]
+        lines += ["", f"{len(shown) - _MOST_ROWS} more: {command('ontology', 'show', proposal.id)}"]
     return "\n".join(lines)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import ArtifactError, ConfigError
 from graphrag_tasks.core.ids import is_id
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema
@@ -24,7 +25,6 @@ from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 
 _SHOWN, _LATEST = "shown.json", "latest"
-_PROPOSE = "Propose one: graphrag-tasks ontology propose --questions FILE"
 
 
 class _Shown(BaseModel):
@@ -76,14 +76,14 @@ class Ontologies:
         wanted = self._latest() if proposal_id is None else proposal_id
         if not is_id(wanted) or not self._proposed.exists(f"{wanted}.yaml"):
             what = f"there is no proposed ontology '{wanted}'" if wanted else "nothing is proposed"
-            raise ConfigError(what, self._proposed.uri, _PROPOSE)
+            raise ConfigError(what, self._proposed.uri, self._propose())
         where = f"{self._proposed.uri}/{wanted}"
         data = self._proposed.read_bytes(f"{wanted}.yaml")
         try:
             text = data.decode("utf-8")
             report = Report.model_validate(self._proposed.read_json(f"{wanted}.json"))
         except (UnicodeDecodeError, ValidationError) as error:
-            raise ArtifactError(f"is damaged: {error}", where, _PROPOSE) from error
+            raise ArtifactError(f"is damaged: {error}", where, self._propose()) from error
         if ontology_id(text) != wanted:
             what = "was changed since it was proposed"
             hint = "Copy the file, and name the copy in relationships.schema_file; or propose again"
@@ -110,7 +110,8 @@ class Ontologies:
         with sole_run(self._folder):
             proposal, now = self.read(proposal_id), self.id_in_force()
             shown = self._shown()
-            again = f"Look at it first: graphrag-tasks ontology show {proposal_id}"
+            show = command("ontology", "show", proposal_id, store=self._store)
+            again = f"Look at it first: {show}"
             if shown is None or shown.id != proposal_id:
                 what = f"{proposal_id} is not the ontology that was last shown"
                 raise ConfigError(what, self._folder.uri, again)
@@ -126,6 +127,10 @@ class Ontologies:
             self._folder.write_bytes(IN_FORCE, proposal.text.encode("utf-8"), durable=True)
         return proposal
 
+    def _propose(self) -> str:
+        words = ("ontology", "propose", "--questions", "FILE")
+        return f"Propose one: {command(*words, store=self._store)}"
+
     def _latest(self) -> str:
         if not self._proposed.exists(_LATEST):
             return ""
@@ -138,4 +143,6 @@ class Ontologies:
             return _Shown.model_validate(self._folder.read_json(_SHOWN))
         except ValidationError as error:
             where = f"{self._folder.uri}/{_SHOWN}"
-            raise ArtifactError("is damaged", where, "graphrag-tasks ontology show") from error
+            raise ArtifactError(
+                "is damaged", where, command("ontology", "show", store=self._store)
+            ) from error

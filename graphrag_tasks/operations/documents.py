@@ -112,11 +112,17 @@ def problems(reports: Iterable[DocumentReport]) -> list[Problem]:
     ]
 
 
+def is_unread(sources: pa.Table) -> pa.ChunkedArray:
+    """Return for each listed file whether it is of a kind that is not read."""
+    return pc.and_(
+        pc.not_equal(sources["change"], REMOVED), pc.equal(sources["media_type"], UNKNOWN)
+    )
+
+
 def unread_kinds(sources: pa.Table) -> dict[str, int]:
     """Return how many listed files are of each kind that is not read, the most frequent first."""
-    listed = sources.filter(pc.not_equal(sources["change"], REMOVED))
-    unknown = listed.filter(pc.equal(listed["media_type"], UNKNOWN))
-    counts = Counter(ending(path) for path in unknown["path"].to_pylist())
+    unread = sources.filter(is_unread(sources))
+    counts = Counter(ending(path) for path in unread["path"].to_pylist())
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 

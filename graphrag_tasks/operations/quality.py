@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError, SnapshotError
 from graphrag_tasks.evaluate import gate as ask_questions
@@ -151,7 +152,7 @@ def graph_figures(manifest: Manifest) -> dict[str, float]:
     """
     counts = manifest.stats.get("counts", {})
     if missing := [name for name in _COUNTED if name not in counts]:
-        hint = "Run again: graphrag-tasks index SOURCE --full-refresh"
+        hint = f"Run again: {command('index', '--full-refresh')}"
         raise SnapshotError(f"the run has no counts of {', '.join(missing)}", "publish", hint)
     return {
         "triples_per_sentence": _ratio(counts["triples"], counts["sentences_kept"]),

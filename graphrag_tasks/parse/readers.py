@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.parse.blocks import ParsedDocument
@@ -41,9 +42,6 @@ IN_PROCESS = frozenset({"passage", "txt", "vtt"})
 """Media types whose readers run in the caller's process: a few linear steps of Python over the
 text, which cannot hang or crash, and hundreds of times faster than the trip to a worker."""
 
-_EXTRAS = "convert-core,format-latex,format-office,format-pdf,format-web"
-_INSTALL = f"pip install 'docling-slim[{_EXTRAS}]==2.143.0'"
-
 
 def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
     """Return `READERS` with the reader of PDF files that the configuration asks for."""
@@ -68,5 +66,5 @@ def load_readers(readers: Mapping[str, Sequence[str]]) -> dict[str, Reader]:
             loaded[media_type] = found(*arguments) if arguments else found
         except ImportError as error:
             what = f"{media_type} files cannot be read: {error}"
-            raise MissingDependencyError(what, "parse", _INSTALL) from error
+            raise MissingDependencyError(what, "parse", install_command("index")) from error
     return loaded

@@ -13,7 +13,7 @@ Run and shard folders are named by content: after a killed run, the next one wit
 finds the finished work by its receipts, and does only the rest.
 """
 
-from graphrag_tasks.pipeline.outlook import Outlook, asked_of_models, check, look_ahead
+from graphrag_tasks.pipeline.outlook import Outlook, asked_of_models, check, look_ahead, sources_of
 from graphrag_tasks.pipeline.run import Published, Run
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 
@@ -27,4 +27,5 @@ __all__ = [
     "asked_of_models",
     "check",
     "look_ahead",
+    "sources_of",
 ]

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError, ConfigError
 from graphrag_tasks.embed.protocol import ENDPOINT
@@ -92,6 +93,21 @@ def _check_models(config: Config) -> None:
         check_price(client.at(config.embed.base_url).config, config.embed.model)
 
 
+def sources_of(config: Config) -> tuple[str, ...]:
+    """Return the sources that a configuration names, or else those of its store's snapshot.
+
+    Raises:
+        ConfigError: None are named, and nothing is published.
+    """
+    if config.sources:
+        return config.sources
+    if sources := Store(config.store).sources():
+        return sources
+    what = "no source is named, and none is known, as nothing is published in the store"
+    hint = f"Name one: {command('index', 'FOLDER', store=config.store)}"
+    raise ConfigError(what, config.store, hint)
+
+
 def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
     """Return the sources' roots, or refuse a configuration before anything is read or written.
 
@@ -105,7 +121,7 @@ def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
         ConfigError: Sources share a name, or the extractor or the vector server is impossible.
         MissingDependencyError: Packages or models that the configuration needs are absent.
     """
-    roots = source_roots(config.sources)
+    roots = source_roots(sources_of(config))
     make_extractor(config.extract)
     if config.extract.asks:
         LlmReader(Client(config.llm), config)

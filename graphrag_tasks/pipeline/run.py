@@ -260,7 +260,7 @@ class Run:
             now=time_of_publish(state.store),
             fingerprints=basis.fingerprints,
             settings={"communities": state.config.communities, "graph": state.config.graph},
-            sources={root.name: root.uri for root in basis.roots},
+            sources={root.name: root.whole for root in basis.roots},
             collections=vectors.collections(state.config),
             stats={
                 **summarize(receipts, corpus_stages=("plan", *CORPUS_STAGES)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.language.known_names import find_names, folded_name
 from graphrag_tasks.retrieval.context.further import CommunityHit, ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence, Topic
@@ -296,8 +296,7 @@ class Browser:
             found = np.array(self._graph.named_entities(name), dtype=np.int64)
         if len(found):
             return found
-        near = difflib.get_close_matches(name_key(name), sorted(self._graph.names), n=_SUGGESTED)
-        hint = f"Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
+        hint = did_you_mean(name_key(name), self._graph.names)
         raise QueryError(f"there is no entity '{name}'", "", hint)
 
     @cached_property

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.ids import ID_PATTERN
@@ -21,7 +22,6 @@ MANIFEST_FILE = "manifest.json"
 _LAST_YEAR = 9000
 """Python's dates end with the year 9999: later times would fail in another time zone."""
 _EMBEDDING = {"model": str, "max_tokens": int, "fingerprint": str, "dimension": int}
-_HINT = "Go back to another: graphrag-tasks snapshots rollback ID. Or index again"
 
 _Number = int | float
 _TableName = Annotated[str, Field(pattern=r"^[a-z_]+$")]  # names of tables become names of files
@@ -82,7 +82,7 @@ class Manifest:
         parent_id: Snapshot that was current when this one was built.
         created_at: UTC time of the publish, ISO 8601; the only clock reading in a snapshot.
         fingerprints: What the tables depend on, by stage.
-        sources: Root URI of each source.
+        sources: Address of each source: its folder, or its file.
         embedding: Model and libraries of the vectors; a reader's query encoder must fit the model.
         collections: Physical Milvus collections by kind; empty without a vector server.
         tables: Rows and sha256 by table.
@@ -134,4 +134,5 @@ def read_manifest(folder: Files) -> Manifest:
         field = ".".join(map(str, first["loc"]))
         what = f"{field}: {first['msg']}" if field else first["msg"]
         where = f"{folder.uri}/{MANIFEST_FILE}"
-        raise SnapshotError(f"the manifest is damaged ({what})", where, _HINT) from error
+        hint = f"Go back to another: {command('snapshots', 'rollback', 'ID')}. Or index again"
+        raise SnapshotError(f"the manifest is damaged ({what})", where, hint) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage.artifacts import Folder
 
@@ -24,7 +25,7 @@ def ontology_in_force(store: str) -> str:
     try:
         return folder.read_bytes(IN_FORCE).decode("utf-8")
     except UnicodeDecodeError as error:
-        hint = "Approve an ontology again: graphrag-tasks ontology show"
+        hint = f"Approve an ontology again: {command('ontology', 'show', store=store)}"
         raise ArtifactError(f"is no text: {error}", place_in_force(store), hint) from error
 
 

@@ -94,12 +94,15 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
 
 
 def _update_origin(published: Snapshot, manifest: Manifest) -> None:
-    """Write to a published manifest what its content depends on now, and where its vectors are.
+    """Write to a published manifest what it depends on now, its sources, and where its vectors are.
 
     Other settings or code may make the same content: the next run must not do that work again.
     """
     now = replace(
-        published.manifest, fingerprints=manifest.fingerprints, collections=manifest.collections
+        published.manifest,
+        fingerprints=manifest.fingerprints,
+        collections=manifest.collections,
+        sources=manifest.sources,
     )
     if now != published.manifest:
         Snapshot.of(published.folder, now)

@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import ArtifactError, SnapshotError
 from graphrag_tasks.core.ids import content_id, is_id
 from graphrag_tasks.core.schemas import SCHEMA_VERSION
@@ -123,8 +124,9 @@ class Snapshot:
         found = self.manifest.schema_version
         if found != SCHEMA_VERSION:
             what = f"has schema version {found}, this package reads {SCHEMA_VERSION}"
-            rebuild = "Rebuild it: graphrag-tasks index SOURCE --full-refresh"
-            update = "Update the package: pip install --upgrade graphrag-tasks"
+            store = folder.uri.rsplit("/", 2)[0]
+            rebuild = f"Rebuild it: {command('index', '--full-refresh', store=store)}"
+            update = "Read it with the release of this package that wrote it, or a newer one"
             raise SnapshotError(what, folder.uri, update if found > SCHEMA_VERSION else rebuild)
 
     @classmethod
@@ -323,6 +325,12 @@ class Store:
                 if snapshot_id is not None or self.current_id() == wanted:
                     raise
 
+    def sources(self) -> tuple[str, ...]:
+        """Return the sources of the current snapshot as `NAME=URI`; none where none is readable."""
+        current = self.current_id()
+        known = {manifest.snapshot_id: manifest.sources for manifest in self.manifests()}
+        return tuple(f"{name}={uri}" for name, uri in known.get(current or "", {}).items())
+
     def require(self) -> None:
         """Refuse a folder that is no store: of a name mistyped nothing would be found.
 
@@ -339,9 +347,10 @@ class Store:
             return SnapshotError("is a file, and no folder of a store", uri, hint)
         if published := self.snapshot_ids():
             what = f"the file is lost or damaged, and {len(published)} snapshots are published"
-            hint = f"Make one current: graphrag-tasks snapshots rollback {published[-1]}"
+            again = command("snapshots", "rollback", published[-1], store=uri)
+            hint = f"Make one current: {again}"
             return SnapshotError(what, f"{uri}/{CURRENT_FILE}", hint)
-        hint = f"Index documents first: graphrag-tasks index SOURCE --store {uri}"
+        hint = f"Index documents first: {command('index', 'FOLDER', store=uri)}"
         return SnapshotError("nothing is published here", uri, hint)
 
     def _snapshot(self, snapshot_id: str) -> Snapshot:

@@ -38,6 +38,11 @@ class SourceRoot:
     file: str | None = None
 
     @property
+    def whole(self) -> str:
+        """The folder's address, or the file's."""
+        return f"{self.uri.rstrip('/')}/{self.file}" if self.file else self.uri
+
+    @property
     def holds_passages(self) -> bool:
         """Whether the root is a JSONL file of passages."""
         return self.file is not None and self.file.endswith(PASSAGES_SUFFIX)

@@ -13,6 +13,7 @@ from typing import Any
 
 import fsspec
 
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 
 S3 = "s3"
@@ -34,11 +35,15 @@ def file_system(uri: str) -> tuple[Any, str]:
             _register()
         except ModuleNotFoundError as error:
             raise MissingDependencyError(
-                "S3 needs a package that is not installed", uri, "pip install 'graphrag-tasks[s3]'"
+                "S3 needs a package that is not installed", uri, install_command("s3")
             ) from error
     if "://" not in uri:  # a path, whatever signs it has: fsspec would chain what `::` joins
         disk = fsspec.filesystem("file")
         return disk, str(disk._strip_protocol(uri))
+    if uri.startswith(("http://", "https://")):
+        what = "is a web address, and documents and stores are in folders or in S3"
+        hint = "Download it into a folder, and name that; or name s3://BUCKET/…"
+        raise ConfigError(what, uri, hint)
     try:
         fs, path = fsspec.core.url_to_fs(uri)
     except (ValueError, TypeError) as error:

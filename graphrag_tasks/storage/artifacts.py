@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from graphrag_tasks.core import schemas
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage.files import Files, absent
 from graphrag_tasks.storage.receipts import Receipt, Table
@@ -222,7 +223,7 @@ def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:
         raise ArtifactError(
             f"has schema version {found}, this package reads {schemas.SCHEMA_VERSION}",
             where,
-            "Rebuild the index: graphrag-tasks index SOURCE --full-refresh",
+            f"Rebuild the index: {command('index', '--full-refresh')}",
         )
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import SnapshotError
 
 Rows = NDArray[np.int64]
@@ -44,7 +45,7 @@ def rows_of(table: pa.Table, name: str, ids: pa.Array[Any], what: str) -> Rows:
         raise SnapshotError(
             f"{found.null_count} values of {name} name no row",
             what,
-            "The snapshot is damaged; publish it again: graphrag-tasks index SOURCE",
+            f"The snapshot is damaged; publish it again: {command('index')}",
         )
     rows: Rows = numbers(found).astype(np.int64)
     return rows

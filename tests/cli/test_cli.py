@@ -221,7 +221,7 @@ def test_an_error_is_one_line_and_a_status_of_one(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
-    assert "graphrag-tasks index SOURCE" in done.stderr
+    assert "-m graphrag_tasks index FOLDER --store" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -265,7 +265,7 @@ def test_an_export_that_cannot_be_says_what_can(store: Path, tmp_path: Path) -> 
     for arguments, words in (
         (["x.svg"], "Choose a part"),
         (["x.doc"], "Name one by --format"),
-        (["x.svg", "--entity", "VBBX"], "Did you mean: vbbe"),
+        (["x.svg", "--entity", "VBBX"], "Did you mean 'vbbe'?"),
         (["x.svg", "--community", "nothing"], "there is no community"),
         (["x.svg", "--community", "a", "--entity", "b"], "choose one part"),
     ):

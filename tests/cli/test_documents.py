@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 
 import pytest
@@ -31,22 +32,24 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
         file = folder / "files" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
-    environment = {"GRAPHRAG__LOAD__VECTOR_STORE": "none", "COLUMNS": "80"}
+    environment = {
+        "GRAPHRAG__LOAD__VECTOR_STORE": "none",
+        "GRAPHRAG__MERGE_SHARDS__MAX_FAILED_SHARE": "1",
+        "COLUMNS": "80",
+    }
     store = ["--store", str(folder / "store")]
 
     def command(*words: str) -> Result:
         return CliRunner().invoke(app, [*words, *store], env=environment)
 
-    share = {"GRAPHRAG__MERGE_SHARDS__MAX_FAILED_SHARE": "1"}
     made = CliRunner().invoke(
-        app, ["index", str(folder / "files"), *store, "--workers", "1"], env=environment | share
+        app, ["index", str(folder / "files"), *store, "--workers", "1"], env=environment
     )
     assert made.exit_code == 0, made.output
     assert "Documents that were not read as a whole" in made.stdout
-    planned = CliRunner().invoke(
-        app, ["plan", str(folder / "files"), *store], env=environment | share
-    )
+    planned = CliRunner().invoke(app, ["plan", str(folder / "files"), *store], env=environment)
     assert "not read: 2 .msg, 1 .doc, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
+    assert re.search(r"^added +0", planned.stdout, re.MULTILINE)
     return command
 
 
@@ -83,4 +86,26 @@ def test_programs_read_json(command: Command) -> None:
 
 def test_where_all_was_read_that_is_said(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphrag_tasks.operations.documents.document_reports", lambda _: [])
-    assert "All 0 documents were read" in command("documents", "list", "--problems").stdout
+    said = " ".join(command("documents", "list", "--problems").stdout.split())
+    assert re.fullmatch(r"All 0 documents of \S+/mixed\d+/store were read as a whole\.", said)
+
+
+def test_the_next_command_runs_as_it_is_printed(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = command("index", "--workers", "1")
+    hint = again.stdout.rpartition("what to do: ")[2].splitlines()[0]
+    words = shlex.split(hint)[1:]
+    assert "--store" in words
+    typed = CliRunner().invoke(app, words, env={"COLUMNS": "80"})
+    assert "failed, pdf: 1 (broken)" in typed.stdout
+
+
+def test_a_store_takes_its_own_sources_again_and_says_which(command: Command) -> None:
+    assert "the store's own are taken again, files=" in command("plan").stderr
+    share = {"GRAPHRAG__SOURCES": '["/none"]'}
+    named = CliRunner().invoke(app, ["plan", "--store", "x"], env=share)
+    assert "/none: the source does not exist" in str(named.exception)
+    none = CliRunner().invoke(app, ["plan", "--store", "not-there"])
+    assert "no source is named" in str(none.exception)
+    assert "index FOLDER --store not-there" in str(none.exception)

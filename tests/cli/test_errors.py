@@ -87,3 +87,66 @@ def test_what_cannot_be_is_one_line(
     assert sum(line.startswith("error: ") for line in lines) == 1
     assert expected in lines[-1]
     assert not list(tmp_path.iterdir())
+
+
+def complained(
+    line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> str:
+    monkeypatch.setattr(sys, "argv", ["graphrag-tasks", *line.split()])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert ended.value.code in (1, 2), line
+    return printed.err or printed.out
+
+
+@pytest.mark.parametrize("command", WRONG)
+def test_no_command_fails_in_silence(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = command.split()
+    if command != "doctor":  # which needs nothing, and takes its time
+        assert "error: " in complained(command, monkeypatch, capsys)
+    odd = complained(f"{command} --no-such-option", monkeypatch, capsys)
+    assert "No such option: --no-such-option" in odd
+    assert f"'graphrag-tasks {command} --help'" in odd
+    unknown = complained(" ".join([*path[:-1], f"{path[-1]}x"]), monkeypatch, capsys)
+    assert f"Did you mean '{path[-1]}'?" in unknown or "-x" in command
+    config = complained(f"{command} --config no.toml", monkeypatch, capsys)
+    assert "error: " in config
+
+
+def test_a_group_alone_prints_its_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for group in ("", "snapshots", "documents", "entities", "graph", "eval", "ontology"):
+        assert "Commands" in complained(group, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("serach", "query"), ("search", "query"), ("ask", "answer"), ("snapshot", "snapshots")],
+)
+def test_the_right_neighbour_of_a_mistyped_command_is_named(
+    typed: str, meant: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert f"Did you mean '{meant}'?" in complained(f"{typed} x", monkeypatch, capsys)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("plan https://e.org/a --store s", "Download it into a folder"),
+        ("plan ~/none --store=~/s", "/home-of-test/none: the source does not exist"),
+        ("serve --store not-there", "not-there: nothing is published here"),
+    ],
+)
+def test_odd_places_are_told_with_the_next_step(
+    line: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", "/home-of-test")
+    assert said in complained(line, monkeypatch, capsys)

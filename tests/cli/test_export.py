@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
 from graphrag_tasks.core import extras
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
 from graphrag_tasks.inspect.export import GRAPHRAG_FILES, NEO4J_FILES
@@ -128,7 +129,7 @@ def test_without_rdflib_one_line_says_how_to_install_it(
     monkeypatch.setattr(extras, "find_spec", lambda _: None)
     error = refused(store, tmp_path / "g.ttl")
     assert isinstance(error, MissingDependencyError)
-    assert str(error) == "rdf: rdflib is not installed. pip install 'graphrag-tasks[rdf]'"
+    assert str(error) == f"rdf: rdflib is not installed. {install_command('rdf')}"
     run(tmp_path / "g.html", "--store", store)
 
 

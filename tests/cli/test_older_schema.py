@@ -48,7 +48,7 @@ def test_a_command_says_how_to_rebuild(older: Path, tmp_path: Path, line: str) -
     filled = line.format(folder=tmp_path, first=first, questions=questions)
     result = RUNNER.invoke(app, [*filled.split(), "--store", str(older)])
     assert isinstance(result.exception, SnapshotError), result.output
-    assert "graphrag-tasks index SOURCE --full-refresh" in str(result.exception)
+    assert f"index --full-refresh --store {older}" in str(result.exception)
 
 
 def test_what_opens_none_goes_on(older: Path) -> None:

@@ -14,8 +14,10 @@ import pytest
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
+    store = tmp_path / "store"
+    (store / "staging" / "runs").mkdir(parents=True)
     process = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", "graphrag_tasks", "serve", "--store", str(tmp_path / "store"),
+        [sys.executable, "-m", "graphrag_tasks", "serve", "--store", str(store),
          "--port", "0"],
         stdout=subprocess.PIPE, text=True, env=os.environ | {"COLUMNS": "80"},
     )  # fmt: skip
@@ -36,6 +38,7 @@ def test_it_tells_its_address_and_serves_nobody_who_was_led_here(address: str) -
 
 
 def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "staging").mkdir()
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

@@ -2,13 +2,15 @@
 
 import sys
 import tomllib
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
 import pytest
 
 from graphrag_tasks.cli.output import report_errors
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.errors import MissingDependencyError
-from graphrag_tasks.core.extras import MODULES, as_missing, brought_by, command_of, require
+from graphrag_tasks.core.extras import MODULES, as_missing, brought_by, require
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,19 +29,19 @@ def test_an_extra_is_in_pyproject_and_brings_its_modules(extra: str) -> None:
 def test_a_missing_module_names_the_command(extra: str, module: str) -> None:
     missing = as_missing(ModuleNotFoundError("no", name=f"{module}.part"))
     assert missing is not None
-    assert str(missing) == f"{extra}: {module} is not installed. {command_of(extra)}"
+    assert str(missing) == f"{extra}: {module} is not installed. {install_command(extra)}"
 
 
 def test_what_is_required_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     require("index")
     monkeypatch.setitem(MODULES, "index", ("spacy", "no_such_module"))  # type: ignore[arg-type]
-    with pytest.raises(MissingDependencyError, match=r"no_such_module.*graphrag-tasks\[index\]"):
+    with pytest.raises(MissingDependencyError, match=r"no_such_module.*\[index\]"):
         require("index")
 
 
 def test_an_import_within_a_block_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    command = r"pip install 'graphrag-tasks\[notebook\]'"
+    command = r"pip install .*\[notebook\]"
     with pytest.raises(MissingDependencyError, match=command), brought_by("notebook"):
         import pandas  # noqa: F401
 
@@ -52,7 +54,7 @@ def test_a_command_says_it_in_one_line(capsys: pytest.CaptureFixture[str]) -> No
         report_errors(fails)
     assert ended.value.code == 1
     said = capsys.readouterr().err.strip()
-    assert said == "error: index: duckdb is not installed. pip install 'graphrag-tasks[index]'"
+    assert said == f"error: index: duckdb is not installed. {install_command('index')}"
 
 
 def test_another_missing_module_is_a_defect() -> None:
@@ -61,3 +63,19 @@ def test_another_missing_module_is_a_defect() -> None:
 
     with pytest.raises(ModuleNotFoundError):
         report_errors(fails)
+
+
+@pytest.mark.parametrize(
+    ("origin", "command"),
+    [
+        ('{"url": "file:///a%20b", "dir_info": {"editable": true}}', "pip install -e '/a b[s3]'"),
+        ('{"url": "file:///w.whl", "archive_info": {}}',
+         "pip install 'graphrag-tasks[s3] @ file:///w.whl'"),
+        (None, "pip install 'graphrag-tasks[s3]'"),
+    ],
+)  # fmt: skip
+def test_the_command_installs_from_where_the_package_came(
+    origin: str | None, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PathDistribution, "read_text", lambda *_: origin)
+    assert install_command("s3") == command

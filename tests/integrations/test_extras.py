@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 from graphrag_tasks.core import extras
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.integrations.passages import passage_metadata
 from graphrag_tasks.retrieval import ChunkHit
@@ -38,7 +39,7 @@ def test_a_missing_framework_is_one_line_with_the_command(
     monkeypatch.setattr(extras, "version", missing)
     with pytest.raises(MissingDependencyError) as raised:
         imported(module, monkeypatch)
-    command = f"pip install 'graphrag-tasks[{extra}]'"
+    command = install_command(extra)
     assert str(raised.value) == f"{extra}: {package} is not installed. {command}"
 
 
@@ -50,7 +51,7 @@ def test_an_older_framework_is_refused_with_the_command(
     with pytest.raises(MissingDependencyError) as raised:
         imported(module, monkeypatch)
     what = f"{package} {older} is installed, {oldest} is the oldest that works"
-    assert str(raised.value) == f"{extra}: {what}. pip install 'graphrag-tasks[{extra}]'"
+    assert str(raised.value) == f"{extra}: {what}. {install_command(extra)}"
 
 
 def test_a_release_is_compared_by_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import Config, ParseConfig
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.operations.doctor import examine
@@ -55,7 +56,7 @@ def test_a_run_that_lacks_an_engine_does_not_start(
     config = Config(sources=[str(tmp_path)], store=str(tmp_path / "store"), parse=OCR)
     with pytest.raises(MissingDependencyError) as caught:
         Run.start(config)
-    assert caught.value.hint == "pip install 'graphrag-tasks[ocr]'"
+    assert caught.value.hint == install_command("ocr")
     (check,) = [check for check in examine(config) if check.name == "PDF engine"]
     assert not check.ok
     assert check.fix == caught.value.hint

@@ -186,7 +186,7 @@ def test_an_unknown_snapshot_is_answered_with_the_known_ones(tmp_path: Path) -> 
         store.open("abc")
 
 
-@pytest.mark.parametrize(("version", "hint"), [(99, "Update the package"), (1, "Rebuild it")])
+@pytest.mark.parametrize(("version", "hint"), [(99, "Read it with the release"), (1, "Rebuild it")])
 def test_another_schema_version_is_refused(tmp_path: Path, version: int, hint: str) -> None:
     store = Store(str(tmp_path))
     publish(store, *staged(store))

@@ -5,6 +5,7 @@ import sys
 import pyarrow as pa
 import pytest
 
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.storage import spark_sql
@@ -22,7 +23,7 @@ def test_an_engine_that_is_not_installed_is_one_line_with_the_command(
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(MissingDependencyError) as raised, sql_over(ROWS, SPARK, on_spark=True):
         pass
-    assert "pip install 'graphrag-tasks[spark]'" in str(raised.value)
+    assert install_command("spark") in str(raised.value)
 
 
 def test_without_java_it_is_said_what_to_do(

@@ -106,13 +106,13 @@ def test_the_core_names_the_extra_that_is_missing(core: Environment, store: Path
     for line in (["index", str(store.parent / "docs")], ["query", "VBBS", "--mode", "paper"]):
         done = core.run("graphrag-tasks", *line, "--store", str(store))
         assert done.returncode == 1
-        assert "pip install 'graphrag-tasks[index]'" in done.stderr
+        assert "pip install 'graphrag-tasks[index] @ file:" in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
     script = (
         f"import graphrag_tasks as graphrag\nprint(graphrag.open_index({str(store)!r}).documents())"
     )
     frames = core.run("python", "-c", script)
-    assert "pip install 'graphrag-tasks[notebook]'" in frames.stderr
+    assert "pip install 'graphrag-tasks[notebook] @ file:" in frames.stderr
     doctor = core.run("graphrag-tasks", "doctor")
     assert doctor.returncode == 1
     assert "graphrag-tasks[index]" in doctor.stdout

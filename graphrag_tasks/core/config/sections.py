@@ -133,7 +133,7 @@ class Config(BaseConfig):
 
     store: str = Field("store", description="folder or URI the snapshots are published under")
     sources: tuple[str, ...] = Field(
-        ("examples/corpus",), description="folders, files or URIs; NAME=URI names one"
+        (), description="folders, files or URIs; NAME=URI names one; none: those of the store"
     )
     plan: PlanConfig = PlanConfig()
     parse: ParseConfig = ParseConfig()

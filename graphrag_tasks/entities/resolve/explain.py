@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.entities.resolve.homonyms import RULE
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.snapshots.store import Snapshot
@@ -59,8 +59,7 @@ def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
     key = entity_key(name)
     found = resolved.filter(pc.equal(resolved["key"], key))
     if not found.num_rows:
-        near = difflib.get_close_matches(key, resolved["key"].to_pylist(), n=3)
-        hint = f"Did you mean: {', '.join(near)}?" if near else ""
+        hint = did_you_mean(key, resolved["key"].to_pylist())
         raise SnapshotError(f"no entity is called '{name}'", snapshot.folder.uri, hint)
     entity_id = found["entity_id"][0].as_py()
     keys = resolved.filter(pc.equal(resolved["entity_id"], entity_id))["key"].combine_chunks()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
+from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.graph import RELATION
 from graphrag_tasks.graph.drawing import Selection
 from graphrag_tasks.language.agreement import agreeing
@@ -121,8 +122,7 @@ def _entity_row(snapshot: Snapshot, graph: _Graph, name: str) -> int:
     found = resolved.filter(pc.equal(resolved["key"], key))["entity_id"].to_pylist()
     row = int(pc.index(graph.entities["entity_id"], found[0]).as_py()) if found else -1
     if row < 0:
-        near = difflib.get_close_matches(key, resolved["key"].to_pylist(), n=_NEAR)
-        hint = f"Did you mean: {', '.join(near)}?" if near else ""
+        hint = did_you_mean(key, resolved["key"].to_pylist())
         raise SnapshotError(f"no entity is called '{name}'", snapshot.folder.uri, hint)
     return row
 

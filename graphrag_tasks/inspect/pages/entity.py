@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import ConfigError, QueryError
+from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.language.overrides import Overrides, read_overrides
 from graphrag_tasks.operations.overrides import Override, Section
@@ -124,7 +125,8 @@ def find_entity(index: Index, name: str) -> Entity:
         found = exact if exact.num_rows == 1 else found
     rows = found.to_pylist()
     if not rows:
-        raise QueryError(f"there is no entity called '{name}'", "", "Take one that Entities lists")
+        hint = did_you_mean(entity_key(name), aliases["alias"].to_pylist())
+        raise QueryError(f"there is no entity called '{name}'", "", hint)
     if len(rows) > 1:
         names = ", ".join(sorted(row["name"] for row in rows))
         raise QueryError(f"several entities are called '{name}'", "", f"Take one of: {names}")

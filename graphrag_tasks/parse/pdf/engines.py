@@ -5,13 +5,13 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import MissingDependencyError
 
 _MODEL_PACKAGES = ("torch", "torchvision", "transformers")
 _OCR_PACKAGE = "rapidocr_onnxruntime"
 _INSTALL_MODELS = "pip install 'docling-slim[models-local,cli]==2.143.0'"
-_INSTALL_OCR = "pip install 'graphrag-tasks[ocr]'"
 _LAYOUT_FOLDER = "docling-project--docling-layout-heron"
 
 
@@ -28,7 +28,7 @@ def check_pdf_engine(config: ParseConfig) -> str:
         return "native, without models"
     if find_spec(_OCR_PACKAGE) is None:
         what = "parse.ocr is auto, and the OCR package is not installed"
-        raise MissingDependencyError(what, hint=_INSTALL_OCR)
+        raise MissingDependencyError(what, hint=install_command("ocr"))
     return "native, OCR for pages without text"
 
 

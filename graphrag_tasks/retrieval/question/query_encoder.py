@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import BudgetConfig, EmbedConfig, LlmConfig
 from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.embed.joined import JoinedEmbedder, model_names
@@ -96,5 +97,5 @@ def _check(embedder: Embedder, embedding: Mapping[str, Any]) -> None:
             f"{embedder.fingerprint} ({embedder.dimension} dimensions)",
             "snapshot",
             f"Use the model it was embedded with ({model_names(embedding)}, max_tokens "
-            f"{embedding.get('max_tokens')}), or embed again: graphrag-tasks index SOURCE",
+            f"{embedding.get('max_tokens')}), or embed again: {command('index')}",
         )

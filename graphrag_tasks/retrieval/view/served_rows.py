@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.joined import model_names
@@ -37,7 +38,6 @@ _SAME = 1e-3
 """Most that a number of a vector in the server differs from the published one; float32 has seven
 digits, and half precision three."""
 
-_LOAD = "Load it: graphrag-tasks index SOURCE --full-refresh"
 _OR_ARRAYS = "or search with retrieval.vectors = arrays"
 
 
@@ -182,7 +182,7 @@ def _compare(server: VectorStore, collection: str, snapshot: Snapshot, kind: str
     dimension, wanted = server.dimension(collection), int(snapshot.manifest.embedding["dimension"])
     if dimension is None:
         what = "the snapshot's collection is not in the vector server"
-        raise ConfigError(what, where, f"Name the server that it was loaded into. {_LOAD}")
+        raise ConfigError(what, where, f"Name the server that it was loaded into. {_load()}")
     (key,) = row_keys(_published(snapshot, kind).slice(0, 1))
     found = server.vectors(collection, [key]) if dimension == wanted else {}
     if dimension == wanted and key not in found:
@@ -192,11 +192,14 @@ def _compare(server: VectorStore, collection: str, snapshot: Snapshot, kind: str
         raise ConfigError(
             f"the collection holds other vectors, of {dimension} numbers, than the model of the "
             f"snapshot, {model_names(snapshot.manifest.embedding)}, makes, of {wanted}",
-            where, f"Drop the collection, then load it again: graphrag-tasks index SOURCE "
-            f"--full-refresh; {_OR_ARRAYS}",
+            where, f"Drop the collection. {_load()}, {_OR_ARRAYS}",
         )  # fmt: skip
 
 
 def _lacking(collection: str, count: int) -> ConfigError:
     what = f"the vector server lacks rows of the snapshot ({count} of those asked for)"
-    return ConfigError(what, f"load.vector_store, {collection}", f"{_LOAD}, {_OR_ARRAYS}")
+    return ConfigError(what, f"load.vector_store, {collection}", f"{_load()}, {_OR_ARRAYS}")
+
+
+def _load() -> str:
+    return f"Load it again: {command('index', '--full-refresh')}"
