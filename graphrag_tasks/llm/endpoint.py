@@ -7,9 +7,10 @@ documents elsewhere, and without what it reads from `OPENAI_*`: every header is 
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -40,6 +41,10 @@ _HEADERS = {
     "host", "accept", "accept-encoding", "connection", "user-agent", "content-type",
     "content-length", "transfer-encoding",
 }  # fmt: skip
+
+
+_MOST_TOKENS = 1e9
+"""Of one request; what is more is no count."""
 
 
 @cache
@@ -220,7 +225,7 @@ class Endpoint:
             cause = error.__cause__
             if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
                 why = self.hidden(f"no connection to {self.host}: {cause}")
-                return Outcome(Kind.FAILED, why=why)
+                return Outcome(Kind.FAILED, usage=Usage(), why=why)
             return Outcome(Kind.UNSURE, why=self.hidden(f"the answer was cut off: {cause}"))
         except openai.APIStatusError as error:
             refused = error
@@ -228,7 +233,8 @@ class Endpoint:
             return Outcome(Kind.UNSURE, why=f"the answer is a page, not JSON: {error}")
         # Outside of the handler: the SDK's error may quote the key, and no traceback is to show it.
         has_form = "response_format" in (body or {})
-        return meaning(refused, self.url, self.hidden, has_form=has_form)
+        meant = meaning(refused, self.url, self.hidden, has_form=has_form)
+        return replace(meant, usage=Usage())
 
     def hidden(self, text: str) -> str:
         """Return a text without the key."""
@@ -246,16 +252,17 @@ class Response:
 def read(response: Response, request: Request) -> Outcome:
     """Return what a completion says."""
     body, headers = response.body, response.headers
-    usage, model = _usage(body), str(body.get("model") or "")
     choice: dict[str, Any] = next(iter(body.get("choices") or []), {})
     message = choice.get("message") or {}
+    text, model = str(message.get("content") or ""), str(body.get("model") or "")
+    usage = _usage(body, text)
 
     def outcome(kind: Kind, text: str = "", why: str = "") -> Outcome:
         return Outcome(kind, text=text, usage=usage, model=model, why=why, headers=headers)
 
     if not message:
         return outcome(Kind.UNSURE, why="the answer has no choices")
-    text, finish = str(message.get("content") or ""), choice.get("finish_reason")
+    finish = choice.get("finish_reason")
     if message.get("refusal") or finish == "content_filter":
         return outcome(Kind.REFUSED, why=message.get("refusal") or "a filter of the provider")
     if finish == "length":
@@ -271,13 +278,26 @@ def read(response: Response, request: Request) -> Outcome:
     return outcome(Kind.ANSWERED, text=text)
 
 
-def _usage(body: Mapping[str, Any]) -> Usage | None:
-    """Return the tokens that a response tells, or None."""
-    told = body.get("usage") or {}
-    prompt = told.get("prompt_tokens")
-    if not isinstance(prompt, int):
+def _usage(body: Mapping[str, Any], text: str = "") -> Usage | None:
+    """Return the tokens that a response tells, or None: also of zeros, and of what is no count."""
+    told = body.get("usage")
+    if not isinstance(told, dict):
         return None
-    cached = (told.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-    completion, total = told.get("completion_tokens") or 0, told.get("total_tokens") or 0
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    prompt, completion, total = (_count(told.get(name)) for name in names)
     # Gemini counts what a model thinks, which is billed, in the total alone.
-    return Usage(prompt, max(int(completion), int(total) - prompt), int(cached))
+    completion = max(completion, total - prompt)
+    if not prompt or (text and not completion):
+        return None
+    details = told.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    return Usage(prompt, completion, min(cached, prompt))
+
+
+def _count(value: object) -> int:
+    """Return a count of tokens, which some servers write as a float or a string; 0: it is none."""
+    try:
+        number = 0.0 if isinstance(value, bool) else float(str(value))
+    except ValueError:
+        return 0
+    return math.ceil(number) if 0 < number <= _MOST_TOKENS else 0
