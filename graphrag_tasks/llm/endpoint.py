@@ -21,6 +21,7 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.config.llm import OPENAI_URL
 from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.core.extras import brought_by
+from graphrag_tasks.llm import bounds
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Kind, Usage
 from graphrag_tasks.llm.outcome import Outcome
@@ -141,12 +142,16 @@ class Endpoint:
                 del request.headers[name]
             if self._key:
                 request.headers["authorization"] = f"Bearer {self._key}"
+            bounds.begin(request)
+
+        def bounded(response: httpx2.Response) -> None:
+            bounds.bound(response, self._config.timeout_seconds)
 
         transport = openai.DefaultHttpxClient(
             verify=_certificates(),
             follow_redirects=False,
             timeout=self._config.timeout_seconds,
-            event_hooks={"request": [own_headers_alone]},
+            event_hooks={"request": [own_headers_alone], "response": [bounded]},
             limits=httpx2.Limits(max_connections=self._config.concurrency),
         )
         return openai.OpenAI(

@@ -39,7 +39,7 @@ class Billed:
         return Usage(tokens.most(*self.prompt), self.max_output)
 
 
-_MOST_BYTES = 40
+MOST_BYTES = 40
 """Of a token, on average of a text: some four times as many as the vocabularies of models have."""
 
 
@@ -48,7 +48,7 @@ def believed(usage: Usage | None, most: Usage, text: str) -> Usage | None:
     if usage is None:
         return None
     counts = (usage.prompt_tokens, most.prompt_tokens), (usage.completion_tokens, len(text))
-    return usage if all((told + 1) * _MOST_BYTES > size for told, size in counts) else None
+    return usage if all((told + 1) * MOST_BYTES > size for told, size in counts) else None
 
 
 class Ledger:

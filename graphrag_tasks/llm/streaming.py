@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.endpoint import Endpoint, Response, read
+from graphrag_tasks.llm.ledger import MOST_BYTES
 from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.request import Request
 
@@ -57,7 +58,12 @@ def streamed(
         return outcome
     body = endpoint.body(request, model, abilities)
     body |= {"stream": True, "stream_options": {"include_usage": True}}
-    came = endpoint.called(lambda client: _received(client, body, tell, endpoint.hidden), body)
+    most = request.max_output * MOST_BYTES
+
+    def received(client: openai.OpenAI) -> Outcome | Response:
+        return _received(client, body, tell, endpoint.hidden, most)
+
+    came = endpoint.called(received, body)
     return came if isinstance(came, Outcome) else read(came, request)
 
 
@@ -66,8 +72,9 @@ def _received(
     body: Mapping[str, Any],
     tell: Callable[[str], None],
     hidden: Callable[[str], str],
+    most: int,
 ) -> Outcome | Response:
-    """Return a stream as the completion that it spells."""
+    """Return a stream as the completion that it spells, up to so many characters."""
     import httpx2
     import openai
 
@@ -93,6 +100,9 @@ def _received(
                 if piece := delta.get("content") or "":
                     text += piece
                     tell(piece)
+                if len(text) > most:
+                    finish = "length"
+                    break
     except (httpx2.TransportError, openai.APIError) as error:
         return Outcome(Kind.UNSURE, why=hidden(f"the answer was cut off: {error}"))
     if finish is None:
