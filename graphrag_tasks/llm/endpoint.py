@@ -24,6 +24,7 @@ from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.llm import bounds
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Kind, Usage
+from graphrag_tasks.llm.events import events_of, spelled, text_of
 from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.refusals import KEY_VARIABLE, meaning, without_key
 from graphrag_tasks.llm.request import Request, correction
@@ -46,6 +47,10 @@ _HEADERS = {
 
 _MOST_TOKENS = 1e9
 """Of one request; what is more is no count."""
+
+
+def _untold(_: str) -> None:
+    """Tell nobody: no stream was asked for."""
 
 
 @cache
@@ -196,6 +201,8 @@ class Endpoint:
                 response = client.get(path, cast_to=httpx2.Response)
             else:
                 response = client.post(path, cast_to=httpx2.Response, body=body)
+            if "event-stream" in response.headers.get("content-type", ""):
+                return spelled(events_of(response.text), _untold, math.inf), response.headers
             return response.json(), response.headers
 
         sent = self.called(send, body)
@@ -259,7 +266,7 @@ def read(response: Response, request: Request) -> Outcome:
     body, headers = response.body, response.headers
     choice: dict[str, Any] = next(iter(body.get("choices") or []), {})
     message = choice.get("message") or {}
-    text, model = str(message.get("content") or ""), str(body.get("model") or "")
+    text, model = text_of(message.get("content")), str(body.get("model") or "")
     usage = _usage(body, text)
 
     def outcome(kind: Kind, text: str = "", why: str = "") -> Outcome:
