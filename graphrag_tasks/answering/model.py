@@ -8,7 +8,7 @@ from functools import cached_property
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import BudgetError, TransientError, UnusableAnswersError
-from graphrag_tasks.core.globs import fits_any
+from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.prices import check_price, is_known
 from graphrag_tasks.llm.schema import Form
@@ -58,9 +58,9 @@ class Model:
         if not self.config.exclude:
             return None
         table = self.index.snapshot.table("documents", ["document_id", "path"]).to_pylist()
-        kept = [one for one in table if not fits_any(one["path"], self.config.exclude)]
-        whole = len(kept) == len(table)
-        return None if whole else frozenset(one["document_id"] for one in kept)
+        paths = {one["document_id"]: one["path"] for one in table}
+        kept_back = excluded(paths, self.config.exclude, are_all=False)  # a reader may see a part
+        return frozenset(paths) - kept_back if kept_back else None
 
     def ask(self, request: Request, tell: Callable[[str], None] | None = None) -> Answer | Failure:
         """Return the answer to a request, as `Client.ask_one` does, within the question's money."""

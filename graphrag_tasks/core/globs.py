@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from posixpath import dirname
+
+from graphrag_tasks.core.errors import AccessError
 
 _WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_SHOWN = 3
+"""Folders that a message names."""
 _ESCAPED = "./"  # begins the printable form of a path that is not UTF-8 (see `sources.roots`)
 
 
@@ -38,6 +43,49 @@ def fits_any(path: str, globs: Iterable[str]) -> bool:
 def nearly_fits(path: str, glob: str) -> bool:
     """Return whether a path fits a pattern when case and look-alike letters are ignored."""
     return fits(folded(path), folded(glob))
+
+
+def excluded(
+    paths: Mapping[str, str], globs: Sequence[str], *, are_all: bool = True
+) -> frozenset[str]:
+    """Return the documents that `llm.exclude` keeps from models, of paths by their ids.
+
+    Args:
+        paths: By the ids of documents.
+        globs: The patterns.
+        are_all: Whether these are all documents, so that each pattern has to fit one.
+
+    Raises:
+        AccessError: A pattern fits nothing, or only where case is ignored: who wrote it meant to
+            hold something back.
+    """
+    found = {one for one, path in paths.items() if fits_any(path, globs)}
+    sent = [path for one, path in paths.items() if one not in found]
+    for glob in globs:
+        where = f"llm.exclude: {glob}"
+        if near := named([path for path in sent if nearly_fits(path, glob)]):
+            what = f"it fits {near} only where case is ignored, which would be sent to a model"
+            hint = "Nothing was sent. Write the path as the folder is named, or both"
+            raise AccessError(what, where, hint)
+        if are_all and not any(fits(path, glob) for path in paths.values()):
+            raise unused(glob, paths.values(), where)
+    return frozenset(found)
+
+
+def named(paths: Iterable[str]) -> str:
+    """Return the folders of paths, as a message names them; a path that lies in none by itself."""
+    folders = sorted({f"{folder}/" if (folder := dirname(one)) else one for one in paths})
+    return ", ".join(f"'{one}'" for one in folders[:_SHOWN])
+
+
+def unused(glob: str, paths: Iterable[str], where: str) -> AccessError:
+    """Return the error of a pattern that fits none of some paths."""
+    near, what = named(path for path in paths if nearly_fits(path, glob)), "it fits no document"
+    return AccessError(
+        f"{what}, but {near} where case is ignored" if near else what,
+        where,
+        "Nothing was changed. Write the path below the source's root (folder/**), or take it out",
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -38,7 +38,7 @@ from graphrag_tasks.llm.batch_files import (
 )
 from graphrag_tasks.llm.budget import NOTHING, Cost
 from graphrag_tasks.llm.journal import ANSWERS
-from graphrag_tasks.llm.ledger import Billed
+from graphrag_tasks.llm.ledger import Billed, believed
 from graphrag_tasks.llm.lengths import Lengths
 from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.records import SURE, Record
@@ -225,6 +225,7 @@ class Batches:
         for waiting in group:
             self._ledger.budget.settle(waiting.aside, waiting.aside)
         try:
+            self._ledger.check()
             file_id = self._remote.upload(
                 f"{key}.jsonl", b"".join(waiting.line for waiting in group)
             )
@@ -234,7 +235,7 @@ class Batches:
                 self._sender.learn(self._model, replace(self._abilities, batches=False))
                 return False
             remote = self._remote.create(file_id, key)
-        except EndpointError:
+        except (BudgetError, EndpointError):
             self._forget(key)
             raise
         self._files.write(key, replace(batch, status=SUBMITTED, batch_id=remote.batch_id))
@@ -320,9 +321,11 @@ class Batches:
         if outcome.kind == Kind.ANSWERED:
             usage = outcome.usage or Usage()
             self._journal.keep(Answer(asked.key, outcome.text, usage, outcome.model))
-        if outcome.usage is None:
+        most = Usage(asked.prompt_tokens, asked.completion_tokens)
+        told = believed(outcome.usage, most, outcome.text)
+        if told is None:
             return outcome.kind, batch.set_aside(asked)
-        return outcome.kind, self._record(batch, asked, outcome.usage, outcome.kind)
+        return outcome.kind, self._record(batch, asked, told, outcome.kind)
 
     def _refused(self, key: str, batch: Batch, remote: RemoteBatch) -> None:
         """Make smaller batches where too many tokens wait, or raise."""

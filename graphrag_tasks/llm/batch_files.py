@@ -67,6 +67,10 @@ class BatchFiles:
     def __init__(self, answers: Files) -> None:
         self.folder = answers / BATCHES
 
+    def names(self) -> set[str]:
+        """Return the keys of batches."""
+        return {name.removesuffix(".json") for name in self.folder.names()}
+
     def all(self) -> Iterator[tuple[str, Batch]]:
         """Yield the batches with their keys."""
         for name in self.folder.names():

@@ -7,9 +7,10 @@ documents elsewhere, and without what it reads from `OPENAI_*`: every header is 
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -20,8 +21,10 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.config.llm import OPENAI_URL
 from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.core.extras import brought_by
+from graphrag_tasks.llm import bounds
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Kind, Usage
+from graphrag_tasks.llm.events import events_of, spelled, text_of
 from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.refusals import KEY_VARIABLE, meaning, without_key
 from graphrag_tasks.llm.request import Request, correction
@@ -40,6 +43,14 @@ _HEADERS = {
     "host", "accept", "accept-encoding", "connection", "user-agent", "content-type",
     "content-length", "transfer-encoding",
 }  # fmt: skip
+
+
+_MOST_TOKENS = 1e9
+"""Of one request; what is more is no count."""
+
+
+def _untold(_: str) -> None:
+    """Tell nobody: no stream was asked for."""
 
 
 @cache
@@ -136,12 +147,16 @@ class Endpoint:
                 del request.headers[name]
             if self._key:
                 request.headers["authorization"] = f"Bearer {self._key}"
+            bounds.begin(request)
+
+        def bounded(response: httpx2.Response) -> None:
+            bounds.bound(response, self._config.timeout_seconds)
 
         transport = openai.DefaultHttpxClient(
             verify=_certificates(),
             follow_redirects=False,
             timeout=self._config.timeout_seconds,
-            event_hooks={"request": [own_headers_alone]},
+            event_hooks={"request": [own_headers_alone], "response": [bounded]},
             limits=httpx2.Limits(max_connections=self._config.concurrency),
         )
         return openai.OpenAI(
@@ -186,6 +201,8 @@ class Endpoint:
                 response = client.get(path, cast_to=httpx2.Response)
             else:
                 response = client.post(path, cast_to=httpx2.Response, body=body)
+            if "event-stream" in response.headers.get("content-type", ""):
+                return spelled(events_of(response.text), _untold, math.inf), response.headers
             return response.json(), response.headers
 
         sent = self.called(send, body)
@@ -220,7 +237,7 @@ class Endpoint:
             cause = error.__cause__
             if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
                 why = self.hidden(f"no connection to {self.host}: {cause}")
-                return Outcome(Kind.FAILED, why=why)
+                return Outcome(Kind.FAILED, usage=Usage(), why=why)
             return Outcome(Kind.UNSURE, why=self.hidden(f"the answer was cut off: {cause}"))
         except openai.APIStatusError as error:
             refused = error
@@ -228,7 +245,8 @@ class Endpoint:
             return Outcome(Kind.UNSURE, why=f"the answer is a page, not JSON: {error}")
         # Outside of the handler: the SDK's error may quote the key, and no traceback is to show it.
         has_form = "response_format" in (body or {})
-        return meaning(refused, self.url, self.hidden, has_form=has_form)
+        meant = meaning(refused, self.url, self.hidden, has_form=has_form)
+        return replace(meant, usage=Usage())
 
     def hidden(self, text: str) -> str:
         """Return a text without the key."""
@@ -246,16 +264,17 @@ class Response:
 def read(response: Response, request: Request) -> Outcome:
     """Return what a completion says."""
     body, headers = response.body, response.headers
-    usage, model = _usage(body), str(body.get("model") or "")
     choice: dict[str, Any] = next(iter(body.get("choices") or []), {})
     message = choice.get("message") or {}
+    text, model = text_of(message.get("content")), str(body.get("model") or "")
+    usage = _usage(body, text)
 
     def outcome(kind: Kind, text: str = "", why: str = "") -> Outcome:
         return Outcome(kind, text=text, usage=usage, model=model, why=why, headers=headers)
 
     if not message:
         return outcome(Kind.UNSURE, why="the answer has no choices")
-    text, finish = str(message.get("content") or ""), choice.get("finish_reason")
+    finish = choice.get("finish_reason")
     if message.get("refusal") or finish == "content_filter":
         return outcome(Kind.REFUSED, why=message.get("refusal") or "a filter of the provider")
     if finish == "length":
@@ -271,13 +290,26 @@ def read(response: Response, request: Request) -> Outcome:
     return outcome(Kind.ANSWERED, text=text)
 
 
-def _usage(body: Mapping[str, Any]) -> Usage | None:
-    """Return the tokens that a response tells, or None."""
-    told = body.get("usage") or {}
-    prompt = told.get("prompt_tokens")
-    if not isinstance(prompt, int):
+def _usage(body: Mapping[str, Any], text: str = "") -> Usage | None:
+    """Return the tokens that a response tells, or None: also of zeros, and of what is no count."""
+    told = body.get("usage")
+    if not isinstance(told, dict):
         return None
-    cached = (told.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-    completion, total = told.get("completion_tokens") or 0, told.get("total_tokens") or 0
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    prompt, completion, total = (_count(told.get(name)) for name in names)
     # Gemini counts what a model thinks, which is billed, in the total alone.
-    return Usage(prompt, max(int(completion), int(total) - prompt), int(cached))
+    completion = max(completion, total - prompt)
+    if not prompt or (text and not completion):
+        return None
+    details = told.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    return Usage(prompt, completion, min(cached, prompt))
+
+
+def _count(value: object) -> int:
+    """Return a count of tokens, which some servers write as a float or a string; 0: it is none."""
+    try:
+        number = 0.0 if isinstance(value, bool) else float(str(value))
+    except ValueError:
+        return 0
+    return math.ceil(number) if 0 < number <= _MOST_TOKENS else 0

@@ -67,6 +67,7 @@ class StoreJournal:
         self._lock = RLock()
         self._others: dict[Path, LogReader] = {}
         self._began = 0.0
+        self._of_batches: dict[str, tuple[str, Cost]] = {}
 
     @cached_property
     def _parts(self) -> Parts:
@@ -207,6 +208,22 @@ class StoreJournal:
             if batch.status in (INTENT, SUBMITTED) and key not in settled:
                 yield from map(batch.set_aside, batch.requests)
 
+    def _aside_for_batches(self, settled: Collection[str]) -> dict[str, Cost]:
+        """Return what is set aside by run for batches, each of which is read once."""
+        names = self._batches.names()
+        self._of_batches = {key: one for key, one in self._of_batches.items() if key in names}
+        if not names <= settled | self._of_batches.keys():
+            for key, batch in self._batches.all():
+                records = map(batch.set_aside, batch.requests)
+                cost = sum((one.attempt.cost for one in records), NOTHING)
+                is_under_way = batch.status in (INTENT, SUBMITTED)
+                self._of_batches[key] = batch.run, cost if is_under_way else NOTHING
+        total: dict[str, Cost] = {}
+        for key, (run, cost) in self._of_batches.items():
+            if key not in settled:
+                total[run] = total.get(run, NOTHING) + cost
+        return total
+
     def attempts(self, run: str | None = None) -> Iterator[tuple[Attempt, int]]:
         """Yield the attempts of a run, or of all runs, with how often each counts.
 
@@ -242,9 +259,7 @@ class StoreJournal:
             total = self._parts.spent(run, since)
             for reader in readers:
                 total += spent_by(run, reader.lines.spent)
-            for record in self._under_way(readers):
-                if run in (None, record.attempt.run):
-                    total += record.attempt.cost
+            total += spent_by(run, self._aside_for_batches(self._settled(readers)))
             if not self._folder.is_local:
                 total += of_others(self._folder, machine_of(self._logs), run)
         return total

@@ -10,7 +10,7 @@ from functools import cached_property
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import tokens
 from graphrag_tasks.llm.answers import Usage
-from graphrag_tasks.llm.budget import MONTH, Budget, Cost
+from graphrag_tasks.llm.budget import MONTH, NOTHING, Budget, Cost
 from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.records import SURE, UNSURE, Attempt
@@ -39,6 +39,18 @@ class Billed:
         return Usage(tokens.most(*self.prompt), self.max_output)
 
 
+MOST_BYTES = 40
+"""Of a token, on average of a text: some four times as many as the vocabularies of models have."""
+
+
+def believed(usage: Usage | None, most: Usage, text: str) -> Usage | None:
+    """Return the tokens that an endpoint told, or None where an answer cannot take so few."""
+    if usage is None:
+        return None
+    counts = (usage.prompt_tokens, most.prompt_tokens), (usage.completion_tokens, len(text))
+    return usage if all((told + 1) * MOST_BYTES > size for told, size in counts) else None
+
+
 class Ledger:
     """Prices the requests of a run, and keeps the record of them.
 
@@ -54,6 +66,9 @@ class Ledger:
     @cached_property
     def budget(self) -> Budget:
         """What the run may spend, less what it spent before, within that of the month."""
+        return self._read()
+
+    def _read(self) -> Budget:
         caps, month = self._config.budget, None
         if caps.month_usd:
             first = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
@@ -61,6 +76,19 @@ class Ledger:
             month = Budget(Decimal(str(caps.month_usd)), 0, spent, setting=MONTH)
         usd = Decimal(str(caps.usd)) if caps.usd else None
         return Budget(usd, caps.tokens, self._journal.spent(self.run), month)
+
+    def check(self) -> None:
+        """Refuse where what is on record passes a cap: other processes spend, too.
+
+        A request is on record before this is asked, with its worst case. So of two that do not fit
+        together, the one that is asked later sees the other, wherever it is; and what a kill cuts
+        off stays on record.
+
+        Raises:
+            BudgetError: That is so.
+        """
+        if self.budget.is_capped:
+            self._read().reserve(NOTHING)
 
     def read_again(self) -> None:
         """Forget what was spent; it is read from the record when it is needed next."""

@@ -17,11 +17,19 @@ _FIRST_PACE = 2.0
 """Most seconds between requests after the first refusal."""
 
 _FASTER, _SLOWLY, _LESS_SLOWLY, _CAREFUL = 0.7, 0.99, 0.93, 1.03
-"""What the seconds between requests are multiplied by: after `_IN_A_ROW` answers before the second
-refusal; after `_LATER_IN_A_ROW` afterwards; likewise once `_LONG` seconds went by without one; and
-what was measured between two refusals. Chosen by simulation: tests/llm/test_pace.py."""
+"""What the seconds between requests are multiplied by: after `_IN_A_ROW` answers before a limit was
+measured; after `_LATER_IN_A_ROW` afterwards; likewise once `_LONG` seconds went by without a
+refusal; and what was measured between two refusals. Chosen by simulation, as are those below:
+tests/llm/test_pace.py."""
 
 _IN_A_ROW, _LATER_IN_A_ROW, _LONG = 4, 20, 120.0
+_SOON, _TAKEN_BACK = 50, 0.3
+"""A true limit refuses none of so many requests at the pace that was measured of it. Who does,
+refuses by chance, as where a quota is shared: slowing down did not help, and the seconds are
+multiplied by the second number."""
+_LIMITED_SHARE, _FADING = 0.2, 0.75
+"""Refusals for each answer above which a limit is passed all the same, as where it was lowered; and
+what counts of those before at each refusal."""
 _SLOWEST = 60.0
 """Most seconds between requests: limits are counted by the minute."""
 _JITTER = 0.1
@@ -37,7 +45,8 @@ class Limiter:
     They are spread over the minute: in any 60 seconds there are at most as many as are allowed, and
     hardly fewer where there is work enough. What is allowed is configured, told by the endpoint's
     headers, or learnt from its refusals: after one, all wait and then leave one by one, at first
-    slowly, and faster with each answer until the next refusal.
+    slowly, and faster with each answer until the next refusal. Where refusals come as often at a
+    slower pace, they are no limit, and requests leave faster again.
 
     Args:
         requests: Most a minute; 0: no limit.
@@ -62,7 +71,9 @@ class Limiter:
         self._draw = draw or random.Random()  # noqa: S311 - spreads processes, no secret
         self._free_at = self._paused_until = float("-inf")
         self._pace = 0.0
-        self._refusals = self._in_a_row = self._since_refusal = 0
+        self._is_measured = False
+        self._in_a_row = self._since_refusal = 0
+        self._late_answers = self._late_refusals = 0.0
         self._refused_at = float("-inf")
 
     @property
@@ -100,27 +111,32 @@ class Limiter:
         with self._changed:
             now = self._clock()
             self._paused_until = max(self._paused_until, now + wait)
+            self._late_refusals += 1
             if left_at <= self._refused_at:
                 return
+            answers = self._since_refusal
+            self._late_answers += answers
+            is_limit = self._late_refusals > _LIMITED_SHARE * self._late_answers
             if not self._pace:
                 self._pace = min(wait, _FIRST_PACE) or _FIRST_PACE
-            elif self._since_refusal:
+            elif self._is_measured and answers < _SOON and not is_limit:
+                self._pace *= _TAKEN_BACK
+            elif answers:
                 # What was let through between two refusals is what was filled up meanwhile.
-                measured = (now - self._refused_at) / self._since_refusal
-                self._pace = min(measured * _CAREFUL, _SLOWEST)
+                measured = (now - self._refused_at) / answers
+                self._pace, self._is_measured = min(measured * _CAREFUL, _SLOWEST), True
             else:
-                self._pace = min(self._pace * 2, _SLOWEST)
+                self._pace, self._is_measured = min(self._pace * 2, _SLOWEST), False
             self._refused_at, self._in_a_row, self._since_refusal = now, 0, 0
-            self._refusals += 1
+            self._late_answers *= _FADING
+            self._late_refusals *= _FADING
 
     def answered(self) -> None:
         """Take note that a request was not refused."""
         with self._changed:
-            if not self._pace:
-                return
             self._since_refusal += 1
             self._in_a_row += 1
-            is_sure = self._refusals > 1
+            is_sure = self._is_measured
             if self._in_a_row >= (_LATER_IN_A_ROW if is_sure else _IN_A_ROW):
                 self._in_a_row = 0
                 is_long = self._clock() - self._refused_at > _LONG
@@ -147,7 +163,7 @@ class Limiter:
         with self._changed:
             if limit and left < _FEW_LEFT * limit:
                 self._pace = min(seconds / max(limit - left, 1), _SLOWEST)
-                self._refusals = max(self._refusals, 2)
+                self._is_measured = True
 
 
 def seconds_of(duration: str) -> float:

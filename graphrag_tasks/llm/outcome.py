@@ -18,7 +18,7 @@ class Outcome:
     Attributes:
         kind: See `Kind`.
         text: What the model said; of `UNSUPPORTED`, the part of the request that was refused.
-        usage: Tokens, where the endpoint told them.
+        usage: Tokens, where the endpoint told them; zeros where nothing was done that is billed.
         model: The model as the endpoint names it.
         why: In words, where it is no answer.
         wait: Seconds that the endpoint asks to wait; None where it does not.

@@ -7,8 +7,12 @@ bodies stand in tests/llm/providers.
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.commands import command
@@ -26,7 +30,7 @@ KEY_VARIABLE = "GRAPHRAG_LLM_API_KEY"
 
 _TOO_LONG = (
     "context_length", "context length", "context size", "too long", "maximum context",
-    "input token count",
+    "input token count", "context window", "contextwindowexceeded",
 )  # fmt: skip
 _NO_KEY = ("api key not valid", "api_key_invalid")
 """Gemini refuses a key with status 400."""
@@ -39,6 +43,14 @@ _FORM_OF_SERVER = ("json schema in format", "grammar", "sampling context")
 """Of status 500, with which Ollama and older llama.cpp refuse a schema."""
 _UNNAMED = ("request contains an invalid argument", "invalid_argument")
 """Gemini does not always say which argument it means; a schema is the likeliest."""
+_NO_MONEY = ("insufficient_quota", "credit balance is too low")
+_REGION = ("unsupported_country", "region, or territory", "location is not supported")
+_OVER_LENGTH = (
+    "supports at most",
+    "maximum allowed number of output tokens",
+    "tokens is too large",
+)
+"""The model writes no answer of so many tokens."""
 _LENGTH = ("max_completion_tokens", "max_tokens")
 _STREAM = ("stream_options", "include_usage", "streaming", "'stream'")
 _FILTER = ("content_filter", "content management policy")
@@ -82,13 +94,15 @@ def meaning(
     status, whole = error.status_code, hidden(_message(error))
     said, code = whole[:_SHOWN], str(_value(error, "code") or "")
     text = f"{code} {whole} {_value(error, 'param') or ''}".lower()
-    if status == 429 and code != "insufficient_quota":
-        return Outcome(Kind.BUSY, why=said, wait=_wait(error.response.headers, whole))
+    wait, costs = _wait(error.response.headers, whole), any(one in text for one in _NO_MONEY)
+    if (status == 429 and not costs) or (status == 503 and wait is not None):
+        return Outcome(Kind.BUSY, why=said, wait=wait)
     if status >= 500 and has_form and any(words in text for words in _FORM_OF_SERVER):
         return Outcome(Kind.UNSUPPORTED, text="structured", why=said)
     if status >= 500 or status in (408, 409):
         return Outcome(Kind.FAILED, why=f"status {status}: {said}")
-    if status in (400, 413, 422) and not any(words in text for words in _NO_KEY):
+    stays = (*_NO_KEY, *_NO_MONEY, *_REGION)
+    if status in (400, 413, 422) and not any(words in text for words in stays):
         if any(words in text for words in _TOO_LONG) or status == 413:
             return Outcome(Kind.TOO_LONG, why=said)
         if any(words in text for words in _FILTER):
@@ -103,7 +117,7 @@ def _refused_part(text: str, *, has_form: bool) -> str:
     if has_form and any(words in text for words in _FORM):
         return "structured"
     if any(words in text for words in _LENGTH):
-        return "length"
+        return "" if any(words in text for words in _OVER_LENGTH) else "length"
     if any(words in text for words in _STREAM):
         return "stream"
     return "structured" if has_form and any(words in text for words in _UNNAMED) else ""
@@ -134,11 +148,16 @@ def _place(error: openai.APIStatusError) -> str:
 
 
 def _wait(headers: Mapping[str, str], said: str) -> float | None:
-    """Return the seconds to wait, from the header or, as with Gemini, from the words."""
-    try:
-        return float(headers.get("retry-after", ""))
-    except ValueError:
-        found = _WAIT.search(said)
+    """Return the seconds to wait, from the headers or, as with Gemini, from the words."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        with suppress(ValueError):
+            seconds = float(headers.get(name, "")) * unit
+            if math.isfinite(seconds):
+                return max(seconds, 0.0)
+    with suppress(ValueError, TypeError, OverflowError):
+        until = parsedate_to_datetime(headers.get("retry-after", ""))
+        return max(until.timestamp() - time.time(), 0.0)
+    found = _WAIT.search(said)
     if found is None:
         return None
     number = found[1].rstrip(".")
@@ -149,8 +168,13 @@ def _terminal(status: int, text: str, said: str, url: str, place: str) -> tuple[
     """Return what, where and what to do of an error that stays."""
     if 300 <= status < 400:
         return f"it redirects to {place}, which is not followed", url, "Set llm.base_url to that"
-    if "insufficient_quota" in text:
+    if status == 402 or any(words in text for words in _NO_MONEY):
         return "the account has no money left", url, "Top it up, then run again: answers are kept"
+    if any(words in text for words in _REGION):
+        return f"it does not serve this region: {said}", url, "Name another endpoint"
+    if any(words in text for words in _OVER_LENGTH):
+        hint = "Lower extract.llm.output_tokens, or llm.answers.output_tokens for questions"
+        return f"the model writes no answer of so many tokens: {said}", url, hint
     if status in (401, 403) or any(words in text for words in _NO_KEY):
         return f"the key is refused: {said}", url, f"Set {KEY_VARIABLE}"
     if status == 404:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import ConfigError, EndpointError, TransientError
+from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, TransientError
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm import tokens
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
@@ -29,10 +29,10 @@ from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
 from graphrag_tasks.llm.checks import TRIES_OF_FORM, Checks
 from graphrag_tasks.llm.endpoint import Endpoint
 from graphrag_tasks.llm.journal import Journal
-from graphrag_tasks.llm.ledger import Billed, Ledger
+from graphrag_tasks.llm.ledger import Billed, Ledger, believed
 from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.outcome import Outcome
-from graphrag_tasks.llm.records import SURE, UNSURE
+from graphrag_tasks.llm.records import SURE, UNSURE, Record
 from graphrag_tasks.llm.request import Identity, Request, correction
 from graphrag_tasks.llm.spans import traced
 from graphrag_tasks.llm.streaming import Pieces, streamed
@@ -50,11 +50,11 @@ of `longest_wait_seconds`. Half of them to one and a half times as many are wait
 _MOST_WAITED = 3600.0
 """Seconds that one request is told to wait, in all, before the run gives up."""
 
+_WAITS_FOR_OTHERS = (0.3, 0.6, 1.2, 2.4, 4.8)
+"""Seconds until a request of another process may be answered, and cost less than its worst case."""
+
 _TOLERATED_TOKENS = 16
 """Tokens over the limit that are no sign that it is ignored: servers count ends differently."""
-
-_FREE = {Kind.BUSY, Kind.FAILED, Kind.UNSUPPORTED, Kind.TOO_LONG, Kind.REFUSED}
-"""Of these nothing is billed where the endpoint tells no tokens."""
 
 
 class Sender:
@@ -295,7 +295,7 @@ class Sender:
             except TimeoutError:
                 why = "other requests were told to wait"
                 raise self._no_patience(why, self._limiter.wait) from None
-            sent = self.journal.sending(record.key, ledger.attempt(record, most))
+            sent = self._on_record(record, most)
             spent = worst
             try:
                 outcome = traced(record, send)
@@ -314,6 +314,24 @@ class Sender:
         if outcome.kind != Kind.BUSY:
             self._limiter.answered()
         return outcome, left_at
+
+    def _on_record(self, billed: Billed, most: Usage) -> Record:
+        """Put a request on record that passes no cap together with those of other processes.
+
+        Raises:
+            BudgetError: It would, also once some of those may have turned out cheaper.
+        """
+        for seconds in (*_WAITS_FOR_OTHERS, None):
+            record = self.journal.sending(billed.key, self.ledger.attempt(billed, most))
+            try:
+                self.ledger.check()
+            except BudgetError:
+                self.journal.sent(record, self.ledger.refused(billed))
+                if seconds is None or self.stopped.wait(seconds * random.uniform(0.5, 1.5)):  # noqa: S311 - spreads processes
+                    raise
+            else:
+                break
+        return record
 
     def _no_patience(self, why: str, seconds: float) -> TransientError:
         most = self.config.answers.wait_seconds
@@ -370,9 +388,10 @@ def provider(config: LlmConfig) -> str:
 
 def _usage(outcome: Outcome, most: Usage) -> tuple[Usage, str]:
     """Return the tokens that count, and whether the endpoint told them."""
-    if outcome.usage is not None:
+    if outcome.usage == Usage():
         return outcome.usage, SURE
-    return (Usage(), SURE) if outcome.kind in _FREE else (most, UNSURE)
+    usage = believed(outcome.usage, most, outcome.text)
+    return (usage, SURE) if usage else (most, UNSURE)
 
 
 def _keep_nothing(*_: object) -> None:

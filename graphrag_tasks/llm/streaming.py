@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.endpoint import Endpoint, Response, read
+from graphrag_tasks.llm.events import spelled, text_of
+from graphrag_tasks.llm.ledger import MOST_BYTES
 from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.request import Request
 
@@ -57,7 +59,12 @@ def streamed(
         return outcome
     body = endpoint.body(request, model, abilities)
     body |= {"stream": True, "stream_options": {"include_usage": True}}
-    came = endpoint.called(lambda client: _received(client, body, tell, endpoint.hidden), body)
+    most = request.max_output * MOST_BYTES
+
+    def received(client: openai.OpenAI) -> Outcome | Response:
+        return _received(client, body, tell, endpoint.hidden, most)
+
+    came = endpoint.called(received, body)
     return came if isinstance(came, Outcome) else read(came, request)
 
 
@@ -66,14 +73,12 @@ def _received(
     body: Mapping[str, Any],
     tell: Callable[[str], None],
     hidden: Callable[[str], str],
+    most: int,
 ) -> Outcome | Response:
-    """Return a stream as the completion that it spells."""
+    """Return a stream as the completion that it spells, up to so many characters."""
     import httpx2
     import openai
 
-    text, refusal = "", ""
-    finish = usage = name = None
-    choice: dict[str, Any]
     stream = client.post(
         "/chat/completions", cast_to=object, body=body, stream=True, stream_cls=openai.Stream[Any]
     )
@@ -82,24 +87,12 @@ def _received(
             if "json" in stream.response.headers.get("content-type", ""):
                 stream.response.read()
                 return _whole(stream.response.json(), stream.response.headers, tell)
-            for event in stream:
-                if not isinstance(event, dict):
-                    continue
-                usage, name = event.get("usage") or usage, event.get("model") or name
-                choice = next(iter(event.get("choices") or []), {})
-                delta = choice.get("delta") or {}
-                finish = choice.get("finish_reason") or finish
-                refusal += delta.get("refusal") or ""
-                if piece := delta.get("content") or "":
-                    text += piece
-                    tell(piece)
+            whole = spelled(stream, tell, most)
     except (httpx2.TransportError, openai.APIError) as error:
         return Outcome(Kind.UNSURE, why=hidden(f"the answer was cut off: {error}"))
-    if finish is None:
+    if whole is None:
         return Outcome(Kind.UNSURE, why="the answer was cut off: it has no end")
-    message = {"content": text, "refusal": refusal}
-    whole = {"choices": [{"message": message, "finish_reason": finish}]}
-    return Response(whole | {"usage": usage, "model": name}, stream.response.headers)
+    return Response(whole, stream.response.headers)
 
 
 def _whole(
@@ -109,6 +102,6 @@ def _whole(
     if not isinstance(body, dict):
         return Outcome(Kind.UNSURE, why="the answer is no JSON object")
     choice: dict[str, Any] = next(iter(body.get("choices") or []), {})
-    if text := (choice.get("message") or {}).get("content"):
-        tell(str(text))
+    if text := text_of((choice.get("message") or {}).get("content")):
+        tell(text)
     return Response(body, headers)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict
 
-from graphrag_tasks.core.globs import fits_any
+from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.ontology.drafts import MODEL, Drafts, RelationDraft, TypeDraft, by_frequency
 from graphrag_tasks.ontology.gathering import Need
@@ -129,7 +129,7 @@ def _excluded(snapshot: Snapshot, exclude: Sequence[str]) -> frozenset[str]:
     if not exclude:
         return frozenset()
     rows = snapshot.table("documents", ["document_id", "path"]).to_pylist()
-    return frozenset(row["document_id"] for row in rows if fits_any(row["path"], exclude))
+    return excluded({row["document_id"]: row["path"] for row in rows}, exclude)
 
 
 def _shown(cluster: Sequence[Need], unsent: frozenset[str], unlabelled: bool) -> str:

@@ -13,6 +13,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError, ConfigError
+from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.llm import Client
@@ -165,6 +166,7 @@ def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
     check_losses(listed, known.documents, sources=names, config=config.plan, count=known.count)
     _check_labels(config, known.has_labels)
     check_rules(config.access, listed)
+    excluded({path: path for path in listed["path"].to_pylist()}, config.llm.exclude)
     fingerprints = fingerprints_of(config, listed, files)
     planned = plan(
         listed,

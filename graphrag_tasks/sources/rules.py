@@ -8,7 +8,6 @@ is `optional`.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,13 +15,11 @@ import pyarrow as pa
 
 from graphrag_tasks.core.config import AccessConfig, AccessRule
 from graphrag_tasks.core.errors import AccessError
-from graphrag_tasks.core.globs import fits, folded, nearly_fits, nfc
+from graphrag_tasks.core.globs import fits, folded, named, nearly_fits, nfc, unused
 
 DEFAULT = "access.default"
 """Where the labels of a document come from that no file and no rule labels."""
 
-_SHOWN = 3
-"""Folders that a message names."""
 _UNCHANGED = "Nothing was changed"
 
 
@@ -53,7 +50,8 @@ def check_rules(access: AccessConfig, listed: pa.Table) -> None:
         _refuse_near(access.rules, row)
     for place, rule in enumerate(access.rules):
         if not rule.optional and not any(_fits(rule, row["source"], row["path"]) for row in rows):
-            raise _unused(place, rule, rows)
+            where = f"access.rules, {name_of_rule(place, rule)}"
+            raise unused(rule.path, (row["path"] for row in rows), where)
 
 
 def _fits(rule: AccessRule, source: str, path: str) -> bool:
@@ -76,17 +74,11 @@ def _refuse_near(rules: Sequence[AccessRule], row: Mapping[str, Any]) -> None:
         is_said = not _is_of(rule, source) or folded(rule.path) in said
         if not is_said and nearly_fits(path, rule.path):
             raise AccessError(
-                f"it fits '{_folder(path)}' only where case is ignored, and {chosen} "
+                f"it fits {named([path])} only where case is ignored, and {chosen} "
                 "would label that",
                 f"access.rules, {name_of_rule(place, rule)}",
                 f"{_UNCHANGED}. Write the path as the folder is named, or one rule for each",
             )
-
-
-def _folder(path: str) -> str:
-    """Return the folder of a path, or a path that lies in none."""
-    folder = posixpath.dirname(path)
-    return f"{folder}/" if folder else path
 
 
 def _refuse_other_source(place: int, rule: AccessRule, sources: Iterable[str]) -> None:
@@ -101,15 +93,3 @@ def _refuse_other_source(place: int, rule: AccessRule, sources: Iterable[str]) -
             f"{_UNCHANGED}. The sources are {', '.join(sources) or 'empty'}: name one of them, or "
             "take the rule out",
         )
-
-
-def _unused(place: int, rule: AccessRule, rows: Iterable[Mapping[str, Any]]) -> AccessError:
-    where = f"access.rules, {name_of_rule(place, rule)}"
-    near = sorted({_folder(row["path"]) for row in rows if nearly_fits(row["path"], rule.path)})
-    named = ", ".join(f"'{one}'" for one in near[:_SHOWN])
-    what = "it fits no document"
-    return AccessError(
-        f"{what}, but {named} where case is ignored" if near else what,
-        where,
-        f"{_UNCHANGED}. Write the path below the source's root (folder/**), or take the rule out",
-    )

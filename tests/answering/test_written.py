@@ -11,7 +11,7 @@ import pytest
 
 from graphrag_tasks.answering import Reply, answer, answer_stream
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import ConfigError, PriceError
+from graphrag_tasks.core.errors import AccessError, ConfigError, PriceError
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import Index, open_index
@@ -252,6 +252,9 @@ def test_excluded_documents_are_not_sent(index: Index, endpoint: ScriptedEndpoin
     endpoint.bodies.clear()
     reply = ask(index, endpoint, exclude=["**"])
     assert endpoint.requests == 0 and reply.model is None
+    with pytest.raises(AccessError, match="only where case is ignored"):
+        ask(index, endpoint, exclude=["D2.pdf"])
+    assert endpoint.requests == 0
 
 
 def test_a_stream_tells_pieces_and_ends_with_the_reply(

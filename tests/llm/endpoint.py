@@ -366,6 +366,29 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         return True
 
+    def endless(self, kind: str, piece: bytes, pause: float) -> bool:
+        """Write pieces of a body until nobody reads them."""
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        with suppress(OSError):
+            for _ in range(20_000):
+                self.chunk(piece)
+                time.sleep(pause)
+        self.close_connection = True
+        return True
+
+    def fault_drip(self, _: Body) -> bool:
+        return self.endless("application/json", b" ", 0.05)
+
+    def fault_pings(self, _: Body) -> bool:
+        return self.endless("text/event-stream", b": ping\n\n", 0.05)
+
+    def fault_endless(self, _: Body) -> bool:
+        event = json.dumps({"choices": [{"index": 0, "delta": {"content": "word " * 50}}]})
+        return self.endless("text/event-stream", f"data: {event}\n\n".encode(), 0)
+
     def fault_page(self, _: Body) -> bool:
         self.reply(200, b"<html><body>Welcome to the proxy</body></html>")
         return True

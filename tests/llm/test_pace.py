@@ -1,6 +1,8 @@
 """How fast requests leave, when an account refuses what is too fast: simulated, without waiting."""
 
 import heapq
+import itertools
+import math
 import random
 from dataclasses import dataclass, field
 
@@ -49,11 +51,29 @@ class Account:
         }
 
 
+class Shared(Account):
+    """Refuses a share of requests by chance, however slowly they come; until `back`, all."""
+
+    def __init__(
+        self, share: float, seed: int, retry_after: float | None = None, back: float = 0.0
+    ) -> None:
+        super().__init__(1, 1, retry_after)
+        self._share, self._draw, self._back = share, random.Random(seed), back
+
+    def serves(self, now: float) -> bool:
+        return now >= self._back and self._draw.random() >= self._share
+
+
 @dataclass
 class Run:
     seconds: float = 0.0
     served_at: list[float] = field(default_factory=list)
     refused_at: list[float] = field(default_factory=list)
+
+    def waited(self, seconds: float) -> float:
+        """Return how long all waited, where each refusal asks for some seconds."""
+        pairs = itertools.pairwise([*self.refused_at, math.inf])
+        return sum(min(seconds, after - before) for before, after in pairs)
 
     def refused_share(self, after: float = 60.0) -> float:
         refused = sum(one > after for one in self.refused_at)
@@ -69,8 +89,9 @@ def asked(account: Account, requests: int, seed: int, threads: int = THREADS) ->
     while events:
         run.seconds, thread, left_at, state = heapq.heappop(events)
         if state == "":
-            if requests and limiter.wait > 1e-9:
-                heapq.heappush(events, (run.seconds + limiter.wait, thread, 0.0, ""))
+            if requests and limiter.wait > 0:
+                again = run.seconds + max(limiter.wait, 1e-6)  # less is lost in rounding
+                heapq.heappush(events, (again, thread, 0.0, ""))
             elif requests:
                 requests -= 1
                 arrives = run.seconds + LATENCY * draw.uniform(0.3, 0.5)
@@ -137,3 +158,21 @@ def test_a_refusal_of_what_left_before_is_no_news() -> None:
     now[0] = 2.0
     limiter.take(1)
     assert limiter.wait == pytest.approx(0.5, rel=0.06)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("share", "retry_after"), [(0.03, None), (0.01, 1.0), (0.03, 1.0), (0.08, 1.0)]
+)
+def test_refusals_by_chance_slow_no_run_down(
+    share: float, retry_after: float | None, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{__name__}.LATENCY", 0.5)
+    without = asked(Shared(0, seed), 2000, seed).seconds
+    run = asked(Shared(share, seed, retry_after), 2000, seed)
+    assert run.seconds <= 1.5 * (without + run.waited(retry_after or 0.0))
+
+
+def test_a_minute_of_refusals_slows_no_run_down_for_long() -> None:
+    run = asked(Shared(0, 0, back=60), 2000, seed=0)
+    assert run.seconds <= 1200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -128,3 +129,41 @@ def test_a_part_gives_back_what_the_whole_refuses() -> None:
         assert part.spent.tokens == 0
         with pytest.raises(BudgetError):
             client.ask_one(ASKED, part)
+
+
+@pytest.mark.parametrize("fault", ["drip", "pings"])
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_body_that_drips_ends_with_the_time_of_a_request(
+    tmp_path: Path, fault: str, streams: bool
+) -> None:
+    with scripted(faults=1.0, kinds=(fault,)) as endpoint:
+        config = settings(endpoint, attempts=1, timeout_seconds=0.4)
+        tell = (lambda _: None) if streams else None
+        began = time.monotonic()
+        with pytest.raises(
+            TransientError, match=r"no answer within 0\.4 s|timed out|more than 0\.4 s"
+        ):
+            Client(config, str(tmp_path), "run").ask_one(ASKED, tell=tell)
+        assert time.monotonic() - began < 10
+    assert [one.fate for one in attempts(tmp_path, "run")] == [UNSURE]
+
+
+def test_a_stream_without_end_is_read_as_far_as_an_answer_may_be_long(tmp_path: Path) -> None:
+    told: list[str] = []
+    with scripted(faults=1.0, kinds=("endless",)) as endpoint:
+        client = Client(settings(endpoint), str(tmp_path), "run")
+        found = client.ask_one(ASKED, tell=told.append)
+    assert isinstance(found, Failure) and found.kind == Kind.TRUNCATED
+    assert len("".join(told)) < 3000
+    assert [one.fate for one in attempts(tmp_path, "run")] == [UNSURE]
+
+
+def test_a_body_without_end_is_read_as_far_as_memory_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_tasks.llm.bounds._MOST_BYTES", 10_000)
+    with (
+        scripted(faults=1.0, kinds=("endless",)) as endpoint,
+        pytest.raises(TransientError, match="more than 10,000 bytes"),
+    ):
+        Client(settings(endpoint, attempts=1), str(tmp_path), "run").ask_one(ASKED)

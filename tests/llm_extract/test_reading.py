@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError
+from graphrag_tasks.core.errors import AccessError, BudgetError, ConfigError, EndpointError
 from graphrag_tasks.pipeline import Run, check, look_ahead
 from tests.llm_extract.conftest import Reader, answer, reader, shown
 
@@ -76,6 +76,29 @@ def test_excluded_documents_are_never_sent(reader: Make, path: str, pattern: str
     rows = {row["document_id"]: row["status"] for row in found.tables["answers"]}
     assert sorted(rows.values()) == ["answered"] * 4 + ["excluded"]
     assert any(row["head"] == "report ZR9" for row in found.tables["adopted_triples"])
+
+
+@pytest.mark.parametrize(
+    ("patterns", "message"),
+    [
+        (["Secret/**"], "Secret/.*: it fits 'secret/' only where case is ignored"),
+        (["b.md", "*/SALARY.md"], "SALARY.md: it fits 'secret/' only where case is ignored"),
+        (["secret/**", "Secret/**"], "Secret/.*: it fits no document, but 'secret/' where case"),
+        (["hr/**"], "hr/.*: it fits no document"),
+        (["/secret/**"], "Write the path below the source's root"),
+    ],
+)
+def test_a_pattern_that_keeps_nothing_back_stops_the_run(
+    reader: Make, patterns: list[str], message: str
+) -> None:
+    one = reader(nothing)
+    for path in ("secret/salary.md", "b.md"):
+        (one.folder / "docs" / path).parent.mkdir(parents=True, exist_ok=True)
+        (one.folder / "docs" / path).write_text("# Pay\n\nThe clerk pays the salary.\n")
+    with pytest.raises(AccessError, match=message):
+        look_ahead(one.config(llm={"exclude": patterns}))
+    for right in (["secret/**"], ["secret/**", "*.md"], []):
+        look_ahead(one.config(llm={"exclude": right}))
 
 
 def test_text_that_must_stay_may_not_go_to_be_embedded(reader: Make) -> None:

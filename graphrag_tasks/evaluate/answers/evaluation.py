@@ -9,7 +9,7 @@ from statistics import fmean
 
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.core.globs import fits_any
+from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.evaluate.answers.check import JudgedByHand, check_judge
 from graphrag_tasks.evaluate.answers.judge import Judge
 from graphrag_tasks.evaluate.answers.pairs import Pair, preferred
@@ -204,7 +204,7 @@ def _hidden(index: Index, exclude: Sequence[str]) -> frozenset[str]:
     if not exclude:
         return frozenset()
     rows = index.snapshot.table("documents", ["document_id", "path"]).to_pylist()
-    return frozenset(row["document_id"] for row in rows if fits_any(row["path"], exclude))
+    return excluded({row["document_id"]: row["path"] for row in rows}, exclude)
 
 
 def _pairs(mode: JudgedMode, base: JudgedMode) -> list[Pair]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from graphrag_tasks.core.globs import fits_any
+from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.evaluate.made.candidates import (
     UNANSWERABLE,
     Candidate,
@@ -65,7 +65,8 @@ class Rewording:
         Raises:
             TerminalError: The model cannot be asked.
         """
-        shown = [at for at, candidate in enumerate(asked) if self._may_be_shown(candidate, paths)]
+        hidden = excluded(paths, self._exclude)
+        shown = [at for at, candidate in enumerate(asked) if _may_be_shown(candidate, hidden)]
         found: list[str | None] = [None] * len(asked)
         answers = self._client.ask([_request(asked[at]) for at in shown], until_spent=True)
         for at, answer in zip(shown, answers, strict=True):
@@ -73,11 +74,10 @@ class Rewording:
                 found[at] = _checked(answer.parsed(Reworded).question, asked[at])
         return found
 
-    def _may_be_shown(self, one: Candidate, paths: Mapping[str, str]) -> bool:
-        documents = {stretch.document_id for alike in one.gold for stretch in alike}
-        return one.type != UNANSWERABLE and not any(
-            fits_any(paths[document], self._exclude) for document in documents
-        )
+
+def _may_be_shown(one: Candidate, hidden: frozenset[str]) -> bool:
+    documents = {stretch.document_id for alike in one.gold for stretch in alike}
+    return one.type != UNANSWERABLE and not documents & hidden
 
 
 def _request(one: Candidate) -> Request:
