@@ -11,6 +11,7 @@ from threading import Thread
 from graphrag_tasks.answering.citations import checked
 from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
 from graphrag_tasks.answering.map_reduce import Drawn, drawn
+from graphrag_tasks.answering.mentions import Mentioned, documents_asked_for, quoted_mentions
 from graphrag_tasks.answering.model import Model
 from graphrag_tasks.answering.overview import asks_for_overview, overview
 from graphrag_tasks.answering.quotes import QUOTED, quotes
@@ -32,6 +33,7 @@ from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.overview import has_subject
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES
+from graphrag_tasks.retrieval.question.language import CODES, ENGLISH, language_of
 
 _REFUSED = "The model found no answer in the passages."
 
@@ -86,8 +88,11 @@ def answer(
     )
     with_rows = not filters and asks_for_rows(question)  # the tables are not read for others
     found = find_rows(question, index.views) if with_rows else None
+    mentions = None if filters else documents_asked_for(index, question)
     if asks_for_overview(context) and model is None:
         reply = _with_topics(index, reply)
+    elif mentions is not None:
+        reply = _with_mentions(reply, mentions)
     elif isinstance(found, RowsFound):
         reply = _with_rows(index, reply, found)
     elif isinstance(found, UnknownNoun) and not _is_found(found.noun, context):
@@ -103,6 +108,8 @@ def answer(
             reply = _with_topics(index, reply)
         elif reply.model is None and reply.verdict.state != NOT_HERE:
             reply = _with_sentences(index, reply, wanted, as_list=as_list)
+    if reply.verdict.state != "answered":
+        reply = _in_its_language(index, reply, wanted)
     return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
 
 
@@ -132,6 +139,43 @@ def _with_rows(index: Index, reply: Reply, found: RowsFound) -> Reply:
         form="rows",
         summary=found.summary,
     )
+
+
+def _with_mentions(reply: Reply, found: Mentioned) -> Reply:
+    state: State = "answered" if found.sources else NOT_HERE
+    return replace(
+        reply,
+        verdict=replace(reply.verdict, state=state, unknown=()),
+        sentences=quoted_mentions(found),
+        form="list",
+        summary=found.summary,
+    )
+
+
+def _in_its_language(index: Index, reply: Reply, wanted: int) -> Reply:
+    """Return a reply that says so where a question is in a language that no document is in.
+
+    Neither its words nor the reranker can tell then whether the documents answer it.
+    """
+    asked_in = language_of(reply.question)
+    known = [
+        code
+        for code in index.snapshot.table("documents", ["language"])["language"].to_pylist()
+        if code
+    ]
+    if asked_in == ENGLISH if not known else CODES[asked_in] in known:
+        return reply
+    written = {code: name for name, code in CODES.items()}
+    most = max(known, key=known.count, default=CODES[ENGLISH])
+    note = (
+        f"The question seems to be in {asked_in}, and the documents are in "
+        f"{written.get(most, most)}: what follows was found by its meaning alone."
+    )
+    uncertain = replace(
+        reply.verdict, state="uncertain" if reply.context.chunks else NOT_HERE, unknown=()
+    )
+    sentences = reply.sentences or quotes(index, reply.context, wanted)
+    return replace(reply, verdict=uncertain, sentences=sentences, notes=(*reply.notes, note))
 
 
 def _is_found(noun: str, context: Context) -> bool:

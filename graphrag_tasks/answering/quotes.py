@@ -7,11 +7,17 @@ from collections.abc import Iterator, Sequence
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.answering.sentences import Candidate, best_first, candidates_of, sentence_scores
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
+from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
+from graphrag_tasks.retrieval.context.signals import is_content
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
 QUOTED = 3
 """Sentences that are chosen, each with its neighbours."""
+
+_FAR_BEHIND = 3.0
+"""How far a quoted sentence's score may lie below the best one's: three log-odds, so that it is
+twenty times less likely. Chosen by reading answers of ten small files."""
 
 _BEFORE, _AFTER = 1, 2
 """Neighbours that are quoted: what "it" refers to stands before, the rest of an answer after."""
@@ -29,14 +35,41 @@ def quotes(index: Index, context: Context, wanted: int = QUOTED) -> tuple[Answer
     candidates = candidates_of(index, context.chunks)
     if not candidates:
         return ()
-    order = best_first(candidates, sentence_scores(index, context, candidates))
+    scores = sentence_scores(index, context, candidates)
+    floor = scores.max() - _FAR_BEHIND
+    order = (row for row in best_first(candidates, scores) if scores[row] >= floor)
     several = len(question_parts(context.question)) > 1
-    return tuple(_quoted(candidates, _runs(candidates, order, wanted, one_per_chunk=several)))
+    runs = _runs(candidates, order, wanted, _Connected(index, context), one_per_chunk=several)
+    return tuple(_quoted(candidates, runs))
+
+
+class _Connected:
+    """Tells which sentences may stand beside the best one: those that it leads to.
+
+    Such a sentence, or the headings above it, has a content word of the question, or it names what
+    a chosen one names.
+    """
+
+    def __init__(self, index: Index, context: Context) -> None:
+        self._index = index
+        self._headings = [frozenset(terms(" ".join(hit.heading_path))) for hit in context.chunks]
+        self._asked = frozenset(filter(is_content, terms(context.question)))
+        self._named: set[str] = set()
+
+    def take(self, candidate: Candidate) -> bool:
+        """Tell whether a sentence is connected with the question; if so, its names are known."""
+        names = self._index.names_in(candidate.sentence.text)
+        held = candidate.terms | self._headings[candidate.chunk]
+        if self._named and not (self._asked & held or self._named.intersection(names)):
+            return False
+        self._named.update(names or ("",))
+        return True
 
 
 def _runs(
-    candidates: Sequence[Candidate], order: Iterator[int], wanted: int, *, one_per_chunk: bool
-) -> list[list[int]]:
+    candidates: Sequence[Candidate], order: Iterator[int], wanted: int, connected: _Connected,
+    *, one_per_chunk: bool,
+) -> list[list[int]]:  # fmt: skip
     """Return runs of neighbouring candidates, the best run first, each with its best row first."""
     runs: list[list[int]] = []
     shown: set[int] = set()
@@ -44,7 +77,7 @@ def _runs(
     for row in order:
         one = candidates[row]
         repeats = any(one.is_copy_of(candidates[other]) for other in shown)
-        if repeats or (one_per_chunk and one.chunk in chunks):
+        if repeats or (one_per_chunk and one.chunk in chunks) or not connected.take(one):
             continue
         run = [row, *(other for other in _beside(candidates, row) if other not in shown)]
         shown.update(run)

@@ -18,6 +18,7 @@ from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import STOP_WORDS, terms, words
 from graphrag_tasks.retrieval import Index
+from graphrag_tasks.retrieval.context.signals import content_words
 from graphrag_tasks.retrieval.context.views import Term, View
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
@@ -53,6 +54,13 @@ _LOWEST = re.compile(
     r"\b(?:lowest|smallest|fewest|least|shortest|lightest|earliest|minimum|oldest)\b", re.IGNORECASE
 )
 _EXTREME = re.compile(f"{_HIGHEST.pattern}|{_LOWEST.pattern}", re.IGNORECASE)
+_COMPARES = re.compile(
+    rf"{_EXTREME.pattern}|\b(?:{_MORE}|{_LESS}|than|over|above|exceed(?:s|ing)?|after|under|below|before"
+    r"|since|until|exactly|equal|between|up|more|less)\b",
+    re.IGNORECASE,
+)
+"""Words that say how numbers are compared."""
+
 _ASKING = frozenset(
     {"many", "number", "count", "list", "show", "name", "give", "find", "table", "tables", "row"}
     | {"rows", "entries", "total", "all", "listed", "recorded", "has", "have", "had"}
@@ -149,8 +157,9 @@ def asks_for_rows(question: str) -> bool:
 def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun | None:
     """Return the rows that a question asks for, or the noun that no table has.
 
-    It is None for a question that no table's names, columns and values can answer. A noun is
-    refused only where some table has all other words of the question, or fulfils its conditions.
+    It is None for a question that no table's names, columns and values can answer, and where a
+    word of it decides nothing: the rows of the others would be another answer. A noun is refused
+    only where the question counts, and a table has all its other words or fulfils its conditions.
     """
     noun = _noun(question)
     if noun is None or not asks_for_rows(question):
@@ -161,14 +170,13 @@ def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun |
     if known:
         best = max(known, key=lambda match: match.weight)
         enough = best.conditions or (counts and best.noun_names_view and not best.unused)
-        if not enough or best.unused_names or len(best.unused) > best.covered:
+        if not enough or best.unused:
             return None
         found = best.found(counts=counts)
         return found if found.rows or counts else None
     head = _head(noun)
-    if any(match.conditions or (match.covered and match.unused == (head,)) for match in matched):
-        return UnknownNoun(head)
-    return None
+    said = (match.conditions or (match.covered and match.unused == (head,)) for match in matched)
+    return UnknownNoun(head) if counts and any(said) else None
 
 
 @dataclass(frozen=True)
@@ -180,11 +188,6 @@ class _Match:
     noun_names_column: bool
     covered: int
     unused: tuple[str, ...]
-
-    @property
-    def unused_names(self) -> bool:
-        """Whether a name or a number of the question decides nothing: then a count is wrong."""
-        return any(not word.islower() for word in self.unused)
 
     @property
     def weight(self) -> tuple[bool, int, int, int]:
@@ -256,7 +259,8 @@ def _matched(question: str, noun: str, view: View) -> _Match:
     unused = tuple(
         word
         for place, word in enumerate(words(question))
-        if (own := terms(word)) and not any(map(is_used, own)) and word not in said
+        if (own := content_words([word]) and terms(word))
+        and not any(map(is_used, own)) and word not in said and not _COMPARES.fullmatch(word)
         and word.lower() not in _ASKING and (place or word.islower())
     )  # fmt: skip
     known = names_view or in_columns or in_values

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
@@ -223,6 +226,23 @@ class Browser:
     def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document whose title holds the last of some words."""
         return self._provenance.documents_titled(words)
+
+    def documents_mentioning(self, name: str) -> tuple[SourceSentence, ...]:
+        """Return the first sentence of each document that mentions a name.
+
+        It mentions the entity that is called so, or holds the name as it is written, in any case.
+        """
+        rows = self._graph.names.get(name_key(name), np.array([], dtype=np.int64))
+        entities = self._graph.entities.ids.take(pa.array(rows))
+        mentions = self.snapshot.table("mentions", ["entity_id", "sentence_id"])
+        of_entity = mentions.filter(pc.is_in(mentions["entity_id"], value_set=entities))
+        sentences = self.snapshot.table("sentences", ["sentence_id", "text"])
+        written = pc.match_substring_regex(
+            sentences["text"], rf"(^|\W){re.escape(name)}(\W|$)", ignore_case=True
+        )
+        found = [of_entity["sentence_id"], sentences.filter(written)["sentence_id"]]
+        ids = pa.chunked_array([part for one in found for part in one.chunks], pa.string())
+        return self._provenance.first_in_documents(ids.combine_chunks())
 
     @cached_property
     def views(self) -> tuple[View, ...]:

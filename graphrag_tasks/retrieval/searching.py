@@ -9,7 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
-from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, written_as_names
+from graphrag_tasks.retrieval.context.signals import (
+    FirstRead,
+    Signals,
+    content_words,
+    written_as_names,
+)
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
 from graphrag_tasks.retrieval.question.query import (
@@ -150,7 +155,7 @@ class Searcher:
 
     def _signals(self, first: int | None, query: Query) -> Signals:
         lexicon = self.graph.lexicon
-        unknown = tuple(lexicon.unknown_words(query.text))
+        unknown = content_words(lexicon.unknown_words(query.text))
         scores = query.reranking.scores if query.reranking else {}
         names = written_as_names(query.text, unknown)
         if first is None or first not in scores:

@@ -106,12 +106,57 @@ def test_what_no_document_holds_is_named_and_nothing_is_quoted(index: Index, fin
     assert "“ZFI99” are mentioned nowhere" in str(reply)
 
 
-def test_a_question_in_words_of_another_language_is_not_read(index: Index, find: Find) -> None:
-    finder = find("e")
-    reply = answer(index, "Wer gewann das Halbfinale?")
-    assert finder.read == []
-    assert reply.verdict.state == "not in these documents"
-    assert set(reply.verdict.unknown) == {"Wer", "gewann", "das", "Halbfinale"}
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Wer gewann das Halbfinale?", "German"), ("¿Qué necesita el spooler?", "Spanish"),
+        ("Quelle imprimante remplace le spooler ?", "French"), ("Что заменяет спулер?", "Russian"),
+    ],
+)  # fmt: skip
+def test_a_question_in_another_language_is_said_to_be_and_never_denied(
+    index: Index, find: Find, question: str, language: str
+) -> None:
+    find("nothing")
+    reply = answer(index, question)
+    assert (reply.verdict.state, reply.verdict.unknown) == ("uncertain", ())
+    assert f"in {language}, and the documents are in English" in " ".join(reply.notes)
+    assert reply.sentences
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much is the premium?", "How long does it happen?", "How many documents name it?",
+        "What happens often to the premium?",
+    ],
+)  # fmt: skip
+def test_only_what_names_something_is_mentioned_nowhere(
+    index: Index, find: Find, question: str
+) -> None:
+    find("nothing")
+    assert set(answer(index, question).verdict.unknown) <= {"premium"}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which documents mention the gateway?", "which files contain “gateway”?",
+        "In which documents is the gateway mentioned?", "Where is the gateway mentioned?",
+        "List all documents that mention gateway.",
+    ],
+)  # fmt: skip
+def test_documents_that_mention_a_name_are_listed_by_their_mentions(
+    index: Index, find: Find, question: str
+) -> None:
+    find("nothing")
+    reply = answer(index, question)
+    assert (reply.form, reply.verdict.state) == ("list", "answered")
+    assert [one.text for one in reply.sentences] == ["The gateway listens on port 5150."]
+    assert reply.summary == "1 of 2 documents mention “gateway”."
+    both = answer(index, question.replace("gateway", "spooler"))
+    assert [len(one.citations) for one in both.sentences] == [1, 1]
+    none = answer(index, question.replace("gateway", "Atlantis"))
+    assert (none.verdict.state, none.sentences) == ("not in these documents", ())
 
 
 @pytest.mark.parametrize("mode", ["dense", "bm25", "paper", "ranked", "path", "global", "list"])

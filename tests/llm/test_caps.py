@@ -54,7 +54,9 @@ def billed(endpoint: ScriptedEndpoint) -> float:
     return endpoint.requests * (BILLED[0] + 2 * BILLED[1]) / 1_000_000
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: "none" if type(shape) is object else str(shape))
+@pytest.mark.parametrize(
+    "shape", SHAPES, ids=lambda shape: "none" if type(shape) is object else str(shape)
+)
 def test_no_shape_of_usage_passes_a_cap(tmp_path: Path, shape: object) -> None:
     with scripted(reply=lambda _: told(shape)) as endpoint:
         config = settings(endpoint, budget={"usd": CAP}, concurrency=4)

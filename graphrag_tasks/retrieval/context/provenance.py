@@ -91,6 +91,15 @@ class Provenance:
         rows = [row for row, title in enumerate(titles) if kind and kind[0] in terms(title)]
         return self.first_sentences(rows)
 
+    def first_in_documents(self, sentence_ids: pa.Array[Any]) -> tuple[SourceSentence, ...]:
+        """Return the first of some sentences in each document, that with most of them first."""
+        rows = np.flatnonzero(pc.is_in(self._ids["sentence_id"], value_set=sentence_ids))
+        rows = rows[np.argsort(self._sentence_places["char_start"][rows], kind="stable")]
+        documents, first, counts = np.unique(
+            self._documents_of["sentences"][rows], return_index=True, return_counts=True
+        )
+        return tuple(self._sentences_of(rows[first[np.lexsort((documents, -counts))]]))
+
     def first_sentences(self, documents: Sequence[int]) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document that has one."""
         first = [self._rows_of_document("sentences", row)[:1] for row in documents]
