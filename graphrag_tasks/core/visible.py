@@ -8,6 +8,11 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from logging.handlers import QueueHandler, QueueListener
+from typing import Any, TextIO
 
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and new line
@@ -37,8 +42,53 @@ class VisibleFormatter(logging.Formatter):
         return visible(super().format(record))
 
 
+class _StandardError(logging.StreamHandler[TextIO]):
+    """Writes to standard error as it is now: a progress bar stands in for it while it is shown."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:  # type: ignore[override]
+        """Standard error."""
+        return sys.stderr
+
+
 def log_visibly(level: int = logging.WARNING) -> None:
     """Log to standard error, unless logging is set up already."""
-    handler = logging.StreamHandler()
+    handler = _StandardError()
     handler.setFormatter(VisibleFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=level, handlers=[handler])
+
+
+class _ToParent(QueueHandler):
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        """Make a record of plain values, which keeps its traceback apart."""
+        if record.exc_info:
+            record.exc_text = logging.Formatter().formatException(record.exc_info)
+        record.msg, record.args, record.exc_info = record.getMessage(), None, None
+        return record
+
+
+class _Here(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log a record of another process, by this one's handlers."""
+        logger = logging.getLogger(record.name)
+        if logger.isEnabledFor(record.levelno):
+            logger.handle(record)
+
+
+def log_to(queue: Any, level: int) -> None:  # noqa: ANN401 - a queue between processes
+    """Log to a queue that the parent process reads; in a worker process, to begin with."""
+    logging.basicConfig(level=level, handlers=[_ToParent(queue)])
+
+
+@contextmanager
+def logs_from(queue: Any) -> Iterator[None]:  # noqa: ANN401 - a queue between processes
+    """Log what worker processes put into a queue, so that no line cuts through a progress bar."""
+    listener = QueueListener(queue, _Here())
+    listener.start()
+    try:
+        yield
+    finally:
+        listener.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import sys
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.core.memory import INDEX_BYTES, require_address_space
-from graphrag_tasks.core.visible import log_visibly
+from graphrag_tasks.core.visible import log_to, logs_from
 from graphrag_tasks.llm_extract import adopt, ask
 from graphrag_tasks.operations.quality import QualityGate
 from graphrag_tasks.pipeline import (
@@ -104,7 +105,13 @@ def process_shards(
     others = multiprocessing.active_children()
     with (
         _single_threaded_children(),
-        ProcessPoolExecutor(workers, mp_context=context, initializer=log_visibly) as pool,
+        logs_from(queue := context.Queue()),
+        ProcessPoolExecutor(
+            workers,
+            mp_context=context,
+            initializer=log_to,
+            initargs=(queue, logging.getLogger().getEffectiveLevel()),
+        ) as pool,
     ):
         jobs = [pool.submit(_process_shard, run.uri, shard, stages) for shard in run.shards]
         started = [

@@ -125,7 +125,7 @@ def _parse_one(
     except Exception as error:  # one bad document must not stop the others
         failure = error if isinstance(error, DocumentError) else parse_failed(error, uri)
         if failure.code == "parse_failed":
-            log.warning("parsing %s failed", uri, exc_info=True)
+            log.info("parsing %s failed", uri, exc_info=True)
         return row | _error(failure), None
     row |= {"status": PARSED, "characters": parsed.characters, "cells": parsed.cells}
     if parsed.title:
