@@ -16,6 +16,10 @@ _CONTROLS = {
 }
 """The control characters C0, DEL and C1 of Unicode."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_MAX_MARKS = 500
+"""In a line: a paragraph of links alone has a few hundred. Chosen."""
+_MAX_ROW = 5000  # characters of a line that may be a row or a rule of a table
+_OF_TABLE = re.compile(r"\s*[|+<]|[-=+:|\s]+\Z")
 _INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 
 
@@ -34,6 +38,21 @@ def clean_text(text: str) -> str:
     text = _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text).rstrip()
     first_line = text[: len(text) - len(text.lstrip())].rfind("\n") + 1
     return text[first_line:]
+
+
+def bounded_lines(text: str, marks: str) -> str:
+    """Return text of a markup in which lines with more than `_MAX_MARKS` marks are paragraphs.
+
+    Parsers of markup look for the end of each mark in all that follows in its paragraph.
+    """
+    own = re.escape(marks)
+    enough = re.compile(rf"(?:[^{own}]*+[{own}]){{{_MAX_MARKS}}}\S{{0,100}}")
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        is_row = len(line) <= _MAX_ROW and _OF_TABLE.match(line)
+        if len(line) > _MAX_MARKS and not is_row:
+            lines[at] = enough.sub("\\g<0>\n\n", line).rstrip("\n")
+    return "\n".join(lines)
 
 
 def one_line(text: str) -> str:
