@@ -115,6 +115,11 @@ def _ended(html: str) -> str:
     return html[:end] + html[end:].replace("<!--", "&lt;!--")
 
 
+def _too_deep() -> DocumentError:
+    what = f"more than {MAX_DEPTH} elements are nested inside each other"
+    return DocumentError("broken", what, hint="Save the page without its layout")
+
+
 class _Page(BeautifulSoup):
     """A page that is not nested too deep."""
 
@@ -125,8 +130,7 @@ class _Page(BeautifulSoup):
         """Open an element."""
         super().pushTag(tag)
         if len(self.tagStack) - 1 > MAX_DEPTH:  # the first is the page
-            what = f"more than {MAX_DEPTH} elements are nested inside each other"
-            raise DocumentError("broken", what, hint="Save the page without its layout")
+            raise _too_deep()
 
 
 class _UnclosedPage(_Page):
@@ -164,7 +168,10 @@ def read_markdown(data: bytes) -> ParsedDocument:
     """
     file = decode(data)
     page = plain_markdown(bounded_lines(file.text.replace("\r\n", "\n"), "*_`[\\~-"))
-    html = _markdown().convert(page.text)
+    try:
+        html = _markdown().convert(page.text)
+    except RecursionError as error:
+        raise _too_deep() from error
     left_out = {**file.left_out, **page.left_out}
     return read_written(html, title=page.title, left_out=left_out, encoding=file.encoding)
 

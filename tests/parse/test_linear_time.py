@@ -47,6 +47,6 @@ def seconds(media_type: str, token: str, times: int) -> float:
 )
 @pytest.mark.parametrize("media_type", sorted({*AROUND, "adoc", "csv", "md", "rst", "txt"}))
 def test_four_times_the_text_takes_at_most_six_times_the_time(media_type: str, token: str) -> None:
-    four = seconds(media_type, token, 4)
-    if four > ENOUGH:
-        assert min(four, seconds(media_type, token, 4)) <= 6 * seconds(media_type, token, 1)
+    if seconds(media_type, token, 4) > ENOUGH:  # then at twice the size: bounds are reached there
+        eight = min(seconds(media_type, token, 8) for _ in range(2))
+        assert eight <= 6 * seconds(media_type, token, 2)
