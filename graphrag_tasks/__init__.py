@@ -9,6 +9,7 @@ The names below are loaded when they are first used: an import alone costs nothi
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
         TerminalError,
         TransientError,
     )
+
+# ONNX Runtime tells its maker of each import and session: it reads this when it is imported, by
+# whichever module or library, and every one of ours comes after this line.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 __version__: str
 

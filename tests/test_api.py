@@ -1,6 +1,8 @@
 """What a program may call: the names, that they are lazy, and that a first script works."""
 
 import inspect
+import os
+import platform
 import subprocess
 import sys
 from functools import partial
@@ -11,6 +13,7 @@ import pytest
 import graphrag_tasks
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError, ConfigError, GraphragError, TerminalError
+from tests.offline import CONNECT, end_on_connect
 
 NAMES = [
     "AccessError", "ArtifactError", "BudgetError", "Client", "Config", "ConfigError", "Context",
@@ -24,6 +27,20 @@ import sys
 import graphrag_tasks as graphrag
 index = graphrag.index({sources!r}, {store!r}, load={{"vector_store": "none"}})
 print(graphrag.answer(index, "Which table replaces BSEG?"))
+"""
+SERVED = """
+import asyncio
+from fastapi.testclient import TestClient
+from mcp import Client
+from graphrag_tasks.inspect.pages import make_app
+from graphrag_tasks.mcp_server import make_server
+question = "Which table replaces BSEG?"
+browser = TestClient(make_app(lambda: None, graphrag.load_config(overrides={{"store": {store!r}}})))
+print(browser.get("/snapshots/current/ask", params={{"question": question}}).status_code)
+async def ask():
+    async with Client(make_server(lambda: index)) as agent:
+        return await agent.call_tool("answer", {{"question": question}})
+print(asyncio.run(ask()).is_error)
 """
 
 
@@ -55,16 +72,30 @@ def test_an_import_loads_nothing() -> None:
     assert found.stdout.strip() == "[]"
 
 
-def test_a_script_without_a_guard_indexes_and_answers(tmp_path: Path) -> None:
+@pytest.mark.skipif(platform.machine() not in CONNECT, reason="seccomp of another processor")
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")
+def test_a_script_without_a_guard_indexes_answers_and_serves_in_silence(tmp_path: Path) -> None:
+    """Nothing looks a name up or connects, C libraries included, or leaves a file behind."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# Ledger\n\nTable ACDOCA replaces table BSEG.\n")
     script = tmp_path / "script.py"
-    text = SCRIPT.format(sources=str(tmp_path / "docs"), store=str(tmp_path / "store"))
-    script.write_text(text)
-    line = [sys.executable, str(script)]
-    found = subprocess.run(line, capture_output=True, text=True)  # noqa: S603
+    text = SCRIPT + SERVED
+    script.write_text(text.format(sources=str(tmp_path / "docs"), store=str(tmp_path / "store")))
+    # without CI=true, which hides what libraries tell of a user
+    kept = ("PATH", "PYTHONPATH", "GRAPHRAG_CACHE", "OMP_NUM_THREADS")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    for name in ("HOME", "TMPDIR"):
+        (tmp_path / name).mkdir()
+        environment[name] = str(tmp_path / name)
+    found = subprocess.run(  # noqa: S603
+        [sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
+        env=environment, preexec_fn=end_on_connect,
+    )  # fmt: skip
     assert found.returncode == 0, found.stderr
     assert "Table ACDOCA replaces table BSEG." in found.stdout
+    assert found.stdout.splitlines()[-2:] == ["200", "False"]
+    left = {path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {"docs", "script.py", "store"}
 
 
 def test_settings_come_from_a_file_a_config_or_the_call(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -14,6 +13,7 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.storage.scratch import scratch
 
 if TYPE_CHECKING:
     from graphrag_tasks.evaluate.retrieval import TimedEmbedder
@@ -77,12 +77,12 @@ def retrieval(
         raise ConfigError("there is nothing to search", "eval retrieval", hint)
     asked = read_questions(questions, split=split)
     modes = _modes(mode, against)
-    with tempfile.TemporaryDirectory(prefix="graphrag-eval-") as scratch:
-        folder = store or f"{scratch}/store"
+    with scratch() as place:
+        folder = store or f"{place}/store"
         if untitled:
             folder = f"{folder.rstrip('/')}/{UNTITLED}"
         if passages:
-            sources = pool(passages, Path(scratch, "passages"), untitled=untitled)
+            sources = pool(passages, place / "passages", untitled=untitled)
             given = {"store": folder, "sources": sources, "load": {"vector_store": "none"}}
             run_index(load_config(config, overrides=given))
         index, encoder = _open(load_config(config, overrides={"store": folder}))

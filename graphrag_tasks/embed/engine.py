@@ -216,7 +216,7 @@ def _start_openvino(model: Path | bytes, threads: int) -> Run:
 def _start_onnxruntime(model: Path | bytes, threads: int) -> Run:
     import onnxruntime
 
-    onnxruntime.disable_telemetry_events()
+    onnxruntime.disable_telemetry_events()  # where an application imported it before us
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3  # errors only
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL

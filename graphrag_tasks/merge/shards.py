@@ -9,7 +9,6 @@ same order. A document that was indexed before and fails now keeps its last good
 from __future__ import annotations
 
 import logging
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,6 +23,7 @@ from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.failed_documents import FAILED, FailedDocuments
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.storage.artifacts import conform
+from graphrag_tasks.storage.scratch import scratch
 from graphrag_tasks.storage.sql import Rows
 
 log = logging.getLogger(__name__)
@@ -203,8 +203,8 @@ def _by_document(
     count = len(documents)
     places = sorted({count * number // ranges for number in range(1, ranges)} - {0, count})
     ends = documents.sort().take(pa.array(places))
-    with tempfile.TemporaryDirectory(prefix="graphrag-merge-") as folder:
-        files = [Path(folder) / f"{number}.arrow" for number in range(len(ends) + 1)]
+    with scratch() as folder:
+        files = [folder / f"{number}.arrow" for number in range(len(ends) + 1)]
         _distribute(batches, schema, ends, files)
         for file in files:
             with pa.ipc.open_stream(file) as reader:

@@ -18,6 +18,7 @@ from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import ARROW_TABLES, Store, last_readable
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
+from graphrag_tasks.storage.scratch import remove_leftovers
 from graphrag_tasks.vectors.fields import row_keys, rows_of
 from graphrag_tasks.vectors.vector_store import VectorStore, rows_in
 
@@ -115,9 +116,9 @@ def collect_garbage(
     by as much, and that the table `answers` of none names.
 
     The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept
-    besides. Removed snapshots lose their rows in the vector server, too. A `dry_run` only reports
-    what would be removed. Readers of a removed snapshot keep its memory-mapped arrays; any other
-    access raises `SnapshotError`.
+    besides. Removed snapshots lose their rows in the vector server, too, and what killed processes
+    set aside on this machine goes. A `dry_run` only reports what would be removed. Readers of a
+    removed snapshot keep its memory-mapped arrays; any other access raises `SnapshotError`.
 
     Raises:
         ConfigError: `keep` is negative.
@@ -133,6 +134,7 @@ def collect_garbage(
         freed = sum(folder.own_bytes() for folder in folders)
         vectors = 0
         if not dry_run:
+            remove_leftovers()
             vectors = _remove_vectors(store, set(old), set(given_up), server) if server else 0
             for folder in folders:
                 folder.delete(MANIFEST_FILE)  # first: what is half removed is no snapshot

@@ -13,7 +13,7 @@ _BRACKETS = r"\[((?:[^\]\\]|\\.){0,5000})\]"
 _ATTRIBUTE = re.compile(r"\{([\w-]+)\}")
 _MACRO = re.compile(
     r"(?P<name>footnote|footnoteref|link|mailto|xref|image|icon|kbd|btn|menu|indexterm2?|anchor|pass"
-    rf"|stem|latexmath|asciimath):(?P<target>[^\s\[\]]*){_BRACKETS}"
+    rf"|stem|latexmath|asciimath):(?P<target>[^\s\[\]]{{0,2000}}){_BRACKETS}"
     rf"|(?P<address>(?:https?|ftp|irc)://[^\s\[\]<>]+){_BRACKETS}"
     r"|<<(?P<to>[^,<>]{1,500})(?:,(?P<shown>[^<>]{0,2000}))?>>"
     r"|\[\[(?P<id>[^\],]{1,300})(?:,[^\]]{0,300})?\]\]"

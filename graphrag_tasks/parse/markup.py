@@ -37,6 +37,7 @@ from graphrag_tasks.parse.encodings import DecodedText, decode
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import Marks, mark_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
+from graphrag_tasks.parse.text import bounded_lines
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
@@ -84,7 +85,7 @@ def decoded_page(data: bytes) -> DecodedText:
 
 def read_page(file: DecodedText) -> ParsedDocument:
     """Read an HTML page that is decoded; raises as `read_html`."""
-    html = without_marks(file.text)
+    html = _ended(without_marks(file.text))
     soup = _page(html)
     left_out = _clean(soup)
     dropped = drop_boilerplate(soup)
@@ -97,24 +98,47 @@ def read_page(file: DecodedText) -> ParsedDocument:
 
 def _page(html: str) -> BeautifulSoup:
     """Return the page, with end tags put in where it is nested too deep without them."""
-    soup = BeautifulSoup(html, "html.parser")
     try:
-        _check_depth(soup)
+        return _Page(html)
     except DocumentError:
-        soup = _UnclosedPage(html)
-        _check_depth(soup)
-    return soup
+        return _UnclosedPage(html)
 
 
-class _UnclosedPage(BeautifulSoup):
+def _ended(html: str) -> str:
+    """Return a page with `<` as text where nothing ends it: Python's parser would look each time.
+
+    That is behind the last end of a tag, and where comments begin behind the last end of one.
+    """
+    end = html.rfind(">") + 1
+    html = html[:end] + html[end:].replace("<", "&lt;")
+    end = html.rfind("-->") + 1
+    return html[:end] + html[end:].replace("<!--", "&lt;!--")
+
+
+def _too_deep() -> DocumentError:
+    what = f"more than {MAX_DEPTH} elements are nested inside each other"
+    return DocumentError("broken", what, hint="Save the page without its layout")
+
+
+class _Page(BeautifulSoup):
+    """A page that is not nested too deep."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(html, "html.parser")
+
+    def pushTag(self, tag: Tag) -> None:
+        """Open an element."""
+        super().pushTag(tag)
+        if len(self.tagStack) - 1 > MAX_DEPTH:  # the first is the page
+            raise _too_deep()
+
+
+class _UnclosedPage(_Page):
     """A page without inline elements, whose elements that are not closed end as browsers end them.
 
     Python's parser puts such an element around all that follows, so that a few hundred
     `<p><font><b>` are as many elements inside each other.
     """
-
-    def __init__(self, html: str) -> None:
-        super().__init__(html, "html.parser")
 
     def handle_starttag(self, name: str, *args: Any, **options: Any) -> Tag | None:  # noqa: ANN401
         """End what the element ends, and open it."""
@@ -143,8 +167,11 @@ def read_markdown(data: bytes) -> ParsedDocument:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
     file = decode(data)
-    page = plain_markdown(file.text.replace("\r\n", "\n"))
-    html = _markdown().convert(page.text)
+    page = plain_markdown(bounded_lines(file.text.replace("\r\n", "\n"), "*_`[\\~-"))
+    try:
+        html = _markdown().convert(page.text)
+    except RecursionError as error:
+        raise _too_deep() from error
     left_out = {**file.left_out, **page.left_out}
     return read_written(html, title=page.title, left_out=left_out, encoding=file.encoding)
 
@@ -173,8 +200,7 @@ def read_written(
 
     `title` is what the document's metadata say; None: that of the page. Raises as `read_html`.
     """
-    soup = BeautifulSoup(without_marks(html), "html.parser")
-    _check_depth(soup)
+    soup = _Page(_ended(without_marks(html)))
     counted = _clean(soup)
     counted.update(left_out or {})
     return _read(soup, title, counted, encoding)
@@ -199,15 +225,6 @@ def _titles(soup: BeautifulSoup) -> Iterator[str]:
         yield soup.title.get_text()
     for tag in soup.find_all("meta", attrs={"property": "og:title"}):
         yield str(tag.get("content") or "")
-
-
-def _check_depth(soup: BeautifulSoup) -> None:
-    depths = {id(soup): 0}
-    for tag in soup.find_all(True):
-        depth = depths[id(tag)] = depths[id(tag.parent)] + 1
-        if depth > MAX_DEPTH:
-            what = f"more than {MAX_DEPTH} elements are nested inside each other"
-            raise DocumentError("broken", what, hint="Save the page without its layout")
 
 
 def _clean(soup: BeautifulSoup) -> Counter[str]:

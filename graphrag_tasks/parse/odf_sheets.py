@@ -7,6 +7,7 @@ sheet stand its comments, text boxes and charts.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
@@ -33,6 +34,9 @@ from graphrag_tasks.parse.xml_files import (
 _MAX_CELLS = 4_000_000
 """Filled cells of a sheet, repeats counted; bounds memory, as one cell may be repeated a million
 times."""
+_MAX_COPIES = 500_000
+"""Cells of a file that stand for repeats of others: 10 kB may ask for millions, five seconds for
+each. Real sheets repeat some thousands. Chosen."""
 _ROWS = ("table-header-rows", "table-rows", "table-row-group")
 _DURATION = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
 _NUMBERS = {"float": "number", "currency": "number", "percentage": "percent"}
@@ -46,7 +50,7 @@ def read_ods(data: bytes) -> ParsedDocument:
     """
     blocks: list[Block] = []
     with open_document(data, "ods") as document:
-        writer = document.writer()
+        writer, copies = document.writer(), Counter[str]()
         hidden = document.styles_with("table-properties", "display", "false")
         bold = document.styles_with("text-properties", "font-weight", "bold")
         for part in document.body:
@@ -55,13 +59,15 @@ def read_ods(data: bytes) -> ParsedDocument:
             elif attribute(part, "style-name") in hidden:
                 writer.left_out[LeftOut.HIDDEN] += has_words(part)
             else:
-                blocks += _sheet_blocks(part, bold, writer)
+                blocks += _sheet_blocks(part, bold, writer, copies)
     # Its headings are names of sheets, not titles.
     return ParsedDocument(blocks, find_title([document.title], ()), left_out=writer.left_out)
 
 
-def _sheet_blocks(table: Element, bold: Set[str], writer: OdfWriter) -> list[Block]:
-    reading = _Reading(Sheet(one_line(attribute(table, "name"))), bold, writer)
+def _sheet_blocks(
+    table: Element, bold: Set[str], writer: OdfWriter, copies: Counter[str]
+) -> list[Block]:
+    reading = _Reading(Sheet(one_line(attribute(table, "name"))), bold, writer, copies)
     reading.read(table)
     blocks = list(tables_of(reading.sheet))
     if reading.beside:
@@ -83,6 +89,7 @@ class _Reading:
     sheet: Sheet
     bold: Set[str]
     writer: OdfWriter
+    copies: Counter[str]
     beside: list[Element] = field(default_factory=list)
     row: int = 1
 
@@ -99,7 +106,7 @@ class _Reading:
     def _read_row(self, row: Element) -> None:
         repeats = span(row, "number-rows-repeated")
         cells = list(self._cells(row))
-        self._check(repeats * len(cells))
+        self._check(repeats * len(cells), (repeats - 1) * len(cells))
         for number in range(self.row, self.row + (repeats if cells else 0)):
             for cell, is_bold, href in cells:
                 place = (number, cell.column)
@@ -110,9 +117,12 @@ class _Reading:
                     self.sheet.links[place] = href
         self.row += repeats
 
-    def _check(self, more: int) -> None:
-        if len(self.sheet.cells) + more > _MAX_CELLS:
-            what = f"the sheet {self.sheet.name} has more than {_MAX_CELLS} filled cells"
+    def _check(self, more: int, copies: int = 0) -> None:
+        """Refuse cells before they are made; the copies of all sheets are counted together."""
+        self.copies["cells"] += copies
+        most = _MAX_CELLS if len(self.sheet.cells) + more > _MAX_CELLS else _MAX_COPIES
+        if most == _MAX_CELLS or self.copies["cells"] > _MAX_COPIES:
+            what = f"the sheet {self.sheet.name} has more than {most} filled or repeated cells"
             hint = "Delete the repeated cells, or save the sheet as CSV"
             raise DocumentError("too_large", what, hint=hint)
 
@@ -139,7 +149,7 @@ class _Reading:
             has_formula = bool(attribute(element, "formula"))
             self.writer.left_out[LeftOut.FORMULA_WITHOUT_VALUE] += has_formula
             return
-        self._check(repeats)
+        self._check(repeats, repeats - 1)
         spans = span(element, "number-rows-spanned"), span(element, "number-columns-spanned")
         self._check(spans[0] * spans[1])
         links = (attribute(descendant, "href") for descendant in descendants(element, "a"))

@@ -13,7 +13,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.core import publish_doctree, publish_from_doctree
-from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst import Directive, Parser, directives, roles
 from docutils.parsers.rst.directives.tables import CSVTable
 from docutils.parsers.rst.states import SubstitutionDef
 
@@ -23,7 +23,7 @@ from graphrag_tasks.parse.completeness import letters_of
 from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import read_written
-from graphrag_tasks.parse.text import clean_text
+from graphrag_tasks.parse.text import bounded_lines, clean_text
 
 _SETTINGS: Mapping[str, object] = {
     "_disable_config": True,
@@ -43,6 +43,8 @@ _SETTINGS: Mapping[str, object] = {
     "sectnum_xform": False,
 }
 """Of docutils: it reads and writes no file, and prints nothing."""
+_MAX_EXPANDED = 100_000
+"""Of substitutions: pages of documentation have some thousands; each may double another. Chosen."""
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]*):`|`:([A-Za-z][\w.+:-]*):")
 _DIRECTIVE = re.compile(r"^[ \t>*+-]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w.+:-]+?)[ \t]?::", re.M)
 _TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
@@ -65,7 +67,7 @@ def read_rst(data: bytes) -> ParsedDocument:
         DocumentError: The file is binary or nested too deep (code `broken`).
     """
     file = decode(data)
-    text = clean_text(file.text)
+    text = bounded_lines(clean_text(file.text), "*_`|:{}\\-")
     left_out: Counter[str] = Counter(file.left_out)
     try:
         html = _html(text, left_out)
@@ -79,10 +81,35 @@ def read_rst(data: bytes) -> ParsedDocument:
 def _html(text: str, left_out: Counter[str]) -> str:
     _register(text)
     settings = {**_SETTINGS, "left_out": left_out}
-    document = publish_doctree(text, settings_overrides=settings)
+    document = publish_doctree(text, parser=_Parser(), settings_overrides=settings)
     _settle(document, left_out)
     page = str(publish_from_doctree(document, writer="html5", settings_overrides=settings))
     return page[page.index("<body") :]
+
+
+class _Parser(Parser):  # type: ignore[misc]
+    """Refuses a page whose substitutions stand for more than is read, before they are expanded."""
+
+    def parse(self, text: str, document: nodes.document) -> None:
+        """Read the page."""
+        super().parse(text, document)
+        sizes: dict[str, int] = {}
+        if _expanded(document, document, sizes) > _MAX_EXPANDED:
+            what = f"its substitutions stand for more than {_MAX_EXPANDED} characters"
+            raise DocumentError("too_large", what, hint="Write out what they stand for")
+
+
+def _expanded(node: nodes.Element, document: nodes.document, sizes: dict[str, int]) -> int:
+    """Return how many characters a definition has, or a page adds, once all is expanded."""
+    total = 0 if node is document else len(node.astext())
+    for reference in node.findall(nodes.substitution_reference):
+        name = document.substitution_names.get(reference["refname"].lower(), "")
+        if name not in sizes:
+            sizes[name] = 0  # one that holds itself is not expanded
+            if definition := document.substitution_defs.get(name):
+                sizes[name] = _expanded(definition, document, sizes)
+        total += sizes[name]
+    return total
 
 
 def _register(text: str) -> None:

@@ -18,7 +18,7 @@ from graphrag_tasks.parse.text import clean_text
 from graphrag_tasks.parse.text_files import paragraphs
 
 _TIMES = re.compile(r"[ \t]*[\d:.,]+[ \t]*-->[ \t]*\d")
-_SPEAKER = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>]+)>")
+_SPEAKER = re.compile(r"<v(?:\.[^\s<>]*)?\s([^<>]+)>")  # one \s: two repeats would try all ways
 _TAG = re.compile(r"</?(?:c|i|b|u|v|ruby|rt|lang)(?:[.\s][^<>]*)?>|<[\d:.]+>")
 _SETTINGS = frozenset(("STYLE", "REGION"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from graphrag_tasks.parse.left_out import LeftOut
 
@@ -16,6 +17,11 @@ _CONTROLS = {
 }
 """The control characters C0, DEL and C1 of Unicode."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_MAX_MARKS = 500
+"""In a line: a paragraph of links alone has a few hundred. Chosen."""
+_MAX_ROW = 5000  # characters of a line that may be a row or a rule of a table
+_LONG_WORD = 100  # characters in which a blank is looked for behind a mark
+_OF_TABLE = re.compile(r"\s*[|+<]|[-=+:|\s]+\Z")
 _INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 
 
@@ -34,6 +40,24 @@ def clean_text(text: str) -> str:
     text = _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text).rstrip()
     first_line = text[: len(text) - len(text.lstrip())].rfind("\n") + 1
     return text[first_line:]
+
+
+def bounded_lines(text: str, marks: str) -> str:
+    """Return text of a markup in which lines with more than `_MAX_MARKS` marks are paragraphs.
+
+    Parsers of markup look for the end of each mark in all that follows in its paragraph.
+    """
+    mark = re.compile(f"[{re.escape(marks)}]")
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        is_row = len(line) <= _MAX_ROW and _OF_TABLE.match(line)
+        if len(line) > _MAX_MARKS and not is_row:
+            last = [found.end() for found in mark.finditer(line)][_MAX_MARKS - 1 :: _MAX_MARKS]
+            blanks = (line.find(" ", end, end + _LONG_WORD) for end in last)
+            cuts = [max(pair) for pair in zip(last, blanks, strict=True)]
+            places = pairwise([0, *cuts, len(line)])
+            lines[at] = "\n\n".join(line[start:end] for start, end in places).rstrip("\n")
+    return "\n".join(lines)
 
 
 def one_line(text: str) -> str:

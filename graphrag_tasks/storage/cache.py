@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from graphrag_tasks.storage.files import to_disk
+from graphrag_tasks.storage.scratch import scratch
 
 CACHE_VARIABLE = "GRAPHRAG_CACHE"
 """Environment variable that names the folder."""
@@ -37,8 +37,8 @@ def made_once(name: str, make: Callable[[Path], None]) -> Path:
     if not final.exists():
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
         final.parent.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=final.parent) as work:
-            made = Path(work) / final.name
+        with scratch(final.parent) as work:
+            made = work / final.name
             made.mkdir()
             make(made)
             for path in (*made.rglob("*"), made):

@@ -15,7 +15,6 @@ import json
 import os
 import posixpath
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -25,6 +24,7 @@ from typing import Any, BinaryIO, Self
 
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
 from graphrag_tasks.storage import file_system, is_s3
+from graphrag_tasks.storage.scratch import scratch
 
 _READ_BYTES = 1 << 20
 """At a time, however large the file is."""
@@ -275,9 +275,9 @@ class Files:
         with changing(f"{self.uri}/{name}"):
             fs.makedirs(posixpath.dirname(final), exist_ok=True)
             if not self.is_local:
-                with tempfile.TemporaryDirectory() as work:
-                    yield Path(work) / "file"
-                    fs.put_file(str(Path(work) / "file"), final)
+                with scratch() as work:
+                    yield work / "file"
+                    fs.put_file(str(work / "file"), final)
                 return
             temporary = Path(f"{final}.writing")
             try:

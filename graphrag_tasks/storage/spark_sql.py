@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ import pyarrow.parquet as pq
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.core.extras import brought_by
+from graphrag_tasks.storage.scratch import scratch
 from graphrag_tasks.storage.spark_dialect import to_spark
 
 if TYPE_CHECKING:
@@ -47,11 +47,8 @@ def spark_connection(config: SqlConfig) -> Iterator[SparkConnection]:
     """
     session, is_local = _session(config)
     with ExitStack() as stack:
-        scratch = None
-        if is_local:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="graphrag-spark-"))
-            scratch = Path(folder)
-        connection = SparkConnection(session, scratch)
+        folder = stack.enter_context(scratch()) if is_local else None
+        connection = SparkConnection(session, folder)
         stack.callback(connection.close)
         yield connection
 

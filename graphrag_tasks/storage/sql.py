@@ -11,7 +11,6 @@ from __future__ import annotations
 import atexit
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import resources
@@ -25,6 +24,7 @@ from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.storage.artifacts import batches_of
+from graphrag_tasks.storage.scratch import scratch
 from graphrag_tasks.storage.spark_sql import SparkConnection, spark_connection
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _started(config: SqlConfig) -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
         import duckdb  # here, because it brings pandas along
 
     with ExitStack() as stack:
-        spill = stack.enter_context(tempfile.TemporaryDirectory(prefix="graphrag-sql-"))
+        spill = str(stack.enter_context(scratch()))
         connection = duckdb.connect(
             config={
                 "memory_limit": f"{config.memory_bytes}B",

@@ -7,10 +7,10 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from safetensors.numpy import save_file
 
+from graphrag_tasks.storage.scratch import scratch
 from graphrag_tasks.tuning.bert import Bert
 
 _ALSO = ("modules.json", "1_Pooling/config.json", "config_sentence_transformers.json")
@@ -46,7 +46,7 @@ def write_model(
 @contextmanager
 def written(bert: Bert) -> Iterator[Path]:
     """Yield a folder with a tuned model, which is removed afterwards."""
-    with TemporaryDirectory(prefix="graphrag-adapt-") as scratch:
-        folder = Path(scratch, "model")
+    with scratch() as place:
+        folder = place / "model"
         write_model(bert, folder)
         yield folder

@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.parse.rst import read_rst
+
 PAGE = """
 =======
 Harbour
@@ -138,3 +143,13 @@ def test_endless_nesting_is_a_named_error(parse_one: Any) -> None:
     assert parse_one("b.rst", b"\x00\x01\x02" * 50).document["error_code"] == "broken"
     assert parse_one("c.rst", b".. only a comment").document["error_code"] == "no_text"
     assert parse_one("d.rst", b"").document["error_code"] == "empty_file"
+
+
+def test_substitutions_that_double_are_refused_before_they_are_expanded() -> None:
+    lines = [".. |a0| replace:: ab"]
+    lines += [f".. |a{n}| replace:: |a{n - 1}| |a{n - 1}|" for n in range(1, 18)]
+    with pytest.raises(DocumentError, match="substitutions stand for more") as refused:
+        read_rst("\n".join([*lines, "", "|a17|"]).encode())
+    assert refused.value.code == "too_large"
+    (block,) = read_rst("\n".join([*lines[:4], "", "|a3|"]).encode()).blocks
+    assert block.text == " ".join(["ab"] * 8)

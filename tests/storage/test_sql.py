@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tempfile
+from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.operations.retention import collect_garbage
+from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.scratch import scratch
 from graphrag_tasks.storage.sql import label, sql_over, statements, surface
 
 FILE = """\
@@ -111,3 +116,35 @@ assert one()
 
 def test_a_child_process_has_a_database_of_its_own() -> None:
     subprocess.run([sys.executable, "-c", FORKS], check=True, timeout=60)  # noqa: S603
+
+
+SPILLS = """
+import os, signal
+from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.storage.sql import sql_over
+
+with sql_over({}, SqlConfig(threads=1, memory_bytes=100_000_000)) as connection:
+    connection.execute("CREATE TABLE words AS SELECT uuid() AS word FROM range(8000000)")
+    assert os.listdir(os.environ["TMPDIR"])
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("by", ["a next database", "gc"])
+def test_what_a_killed_process_set_aside_is_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    with scratch() as held:
+        environment = os.environ | {"TMPDIR": str(held.parent)}
+        subprocess.run([sys.executable, "-c", SPILLS], env=environment, check=False)  # noqa: S603
+        left = sum(file.stat().st_size for file in held.parent.rglob("*") if file.is_file())
+        assert left > 1 << 20
+        if by == "gc":
+            keep, age = 1, timedelta(days=1)
+            collect_garbage(Store(str(tmp_path / "store")), keep=keep, staging_age=age)
+        else:
+            with scratch():
+                pass
+        assert list(held.parent.iterdir()) == [held]
