@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from typing import Any
@@ -134,11 +135,13 @@ def test_one_bad_document_does_not_stop_the_others(
     parse_files: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setitem(readers.READERS, "md", ("tests.parse.hostile_readers", "fail"))
+    caplog.set_level(logging.INFO)
     result = parse_files({"a.md": b"# A", "b.txt": GOOD, "c.bin": b"?"})
     assert status(result, 0) == ("failed", "parse_failed")
     assert "KeyError: 'a defect'" in result.tables["documents"]["error_message"][0].as_py()
     assert "a.md" in caplog.text
-    assert "hostile_readers.py" in caplog.text  # the worker's traceback
+    assert "hostile_readers.py" in caplog.text  # the worker's traceback, which is for -v
+    assert not [one for one in caplog.records if one.exc_info and one.levelno > logging.INFO]
     assert status(result, 1) == ("parsed", None)
     assert result.stats == {
         "documents": 3,
