@@ -56,8 +56,8 @@ install-dev: .venv/installed-dev ## The same, with what the tests need
 reindex: airflow-home ## Run the DAG on examples/corpus, publish to ./store, answer a question
 	@echo "Running the DAG graphrag_reindex on $(SOURCES) (about a minute) …"
 	@$(MAKE) --no-print-directory dag-run LOG_LEVEL=WARNING
-	@$(BIN)/graphrag-tasks snapshots show --summary --store "$(STORE)"
-	@$(BIN)/graphrag-tasks query "$(QUESTION)" --store "$(STORE)"
+	@$(BIN)/graphrag-tasks answer "$(QUESTION)" --store "$(STORE)"
+	@echo && $(BIN)/graphrag-tasks snapshots show --summary --store "$(STORE)"
 
 .PHONY: dag-run
 # While mapped tasks are not known yet, Airflow warns of all that wait for them, in 2,000 characters.
@@ -74,8 +74,12 @@ airflow-home: .airflow/ready
 	@$(AIRFLOW) $(BIN)/airflow pools set graphrag_llm 1 "Requests to a language model" > /dev/null
 	@touch $@
 
+# Airflow writes its password to a file, and its start prints hundreds of lines after it: the last
+# line that matters is printed once the server answers.
 airflow: airflow-home ## Start Airflow's UI and scheduler on http://127.0.0.1:8080
-	$(AIRFLOW) $(BIN)/airflow standalone
+	@(until $(BIN)/python -c 'import urllib.request as web; web.urlopen("http://127.0.0.1:8080/api/v2/monitor/health")' 2> /dev/null; do sleep 2; done; sleep 3; \
+		echo; echo "Open http://127.0.0.1:8080 (user and password: $$(cat .airflow/simple_auth_manager_passwords.json.generated)); Ctrl-C ends it") & \
+		waiting=$$!; trap "kill $$waiting 2> /dev/null" EXIT; $(AIRFLOW) $(BIN)/airflow standalone
 
 env: ## Write .env with secrets of its own, for docker compose
 	@$(PYTHON) docker/make_env.py

@@ -16,7 +16,13 @@ from graphrag_tasks.cli.options import (
     SourcesArgument,
     StoreOption,
 )
-from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_summary, table
+from graphrag_tasks.cli.output import (
+    CONSOLE,
+    ERRORS,
+    print_json,
+    print_result,
+    table,
+)
 from graphrag_tasks.cli.stage_progress import stage_progress
 from graphrag_tasks.core.config import Config, load_config
 
@@ -65,7 +71,7 @@ def index(
     if json:
         print_json({"changed": published.changed, **published.manifest.as_dict()})
         return
-    print_summary(published.manifest)
+    print_result(published.manifest)
     print_problem_counts(Store(settings.store).open(published.manifest.snapshot_id))
     if not published.changed:
         CONSOLE.print("Nothing changed: this snapshot was current already.")

@@ -21,6 +21,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from graphrag_tasks.cli.terminal import PlainStream, TerminalConsole, plain_output
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import ConfigError, GraphragError
 from graphrag_tasks.core.extras import as_missing
 from graphrag_tasks.core.ids import is_id
@@ -114,6 +115,35 @@ def print_summary(manifest: Manifest) -> None:
     ]  # fmt: skip
     title = "What each stage cost (seconds summed over its tasks)"
     CONSOLE.print(table(title, ("stage", "tasks", "seconds", "peak memory MB"), stages))
+
+
+_LINES = (
+    ("documents", "documents_failed", "pages", "chunks"),
+    ("sentences", "sentences_kept", "triples"),
+    ("entities", "relations", "communities"),
+)
+"""What a person wants to know first of a new snapshot, a line each."""
+
+
+def print_result(manifest: Manifest) -> None:
+    """Print in three lines what a snapshot holds, and the commands that come next.
+
+    With `--verbose` all counts, and what each stage cost, come first.
+    """
+    if log.isEnabledFor(logging.INFO):
+        print_summary(manifest)
+    counts: Mapping[str, Any] = manifest.stats.get("counts", {})
+    words = json.loads(files(__package__).joinpath("counts.json").read_text("utf-8"))
+    CONSOLE.print(f"Snapshot {manifest.snapshot_id}", highlight=False)
+    for names in _LINES:
+        said = ", ".join(f"{counts[name]:,} {words[name]}" for name in names if counts.get(name))
+        if said:
+            CONSOLE.print(f"  {said}", highlight=False)
+    for what, line in (
+        ("Ask", command("answer", "YOUR QUESTION")),
+        ("Look at answers, documents and the graph", command("serve", "--open")),
+    ):
+        CONSOLE.print(f"{what}: {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 def report_errors(run: Callable[..., int | None]) -> None:

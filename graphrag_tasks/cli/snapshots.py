@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, print_summary, print_text, table
+from graphrag_tasks.cli.output import CONSOLE, print_json, print_result, print_text, table
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import SnapshotError
 
@@ -80,7 +80,7 @@ def show(
     store: StoreOption = None,
     config: ConfigOption = None,
     summary: Annotated[
-        bool, typer.Option("--summary", help="Counts and costs instead of tables.")
+        bool, typer.Option("--summary", help="Counts instead of tables; with -v costs too.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -89,7 +89,7 @@ def show(
     if json:
         print_json(opened.manifest.as_dict())
     elif summary:
-        print_summary(opened.manifest)
+        print_result(opened.manifest)
     else:
         tables = sorted(opened.manifest.tables.items())
         rows = [(name, one.rows, f"{one.sha256[:_SHOWN]}…") for name, one in tables]

@@ -1,6 +1,8 @@
 """The command: what it prints for people and programs, and how it fails."""
 
 import json
+import logging
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -41,11 +43,20 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "store"
 
 
-def test_index_prints_a_summary_and_says_when_nothing_changed(store: Path) -> None:
+def test_index_prints_a_summary_and_says_when_nothing_changed(
+    store: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     config = store.parent / "graphrag.toml"
     printed = run("index", store.parent / "docs", "--store", store, "--config", config)
-    for word in ("documents", "triples", "peak memory MB", "extract", "Nothing changed"):
+    for word in ("documents", "triples", "relations", "Nothing changed"):
         assert word in printed
+    for step in ("answer 'YOUR QUESTION'", "serve --open"):
+        assert re.search(rf"{step} --store \S+ --config \S+$", printed, re.MULTILINE)
+    assert "peak memory MB" not in printed
+    caplog.set_level(logging.INFO, "graphrag_tasks.cli.output")
+    verbose = run("-v", "snapshots", "show", "--summary", "--store", store)
+    for word in ("peak memory MB", "extract", "relations"):
+        assert word in verbose
 
 
 def test_graph_statistics_are_those_of_the_manifest_with_the_hubs(store: Path) -> None:

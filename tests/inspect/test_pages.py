@@ -20,6 +20,7 @@ from fastapi.testclient import TestClient
 from graphrag_tasks.answering import answer
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.pages import make_app
+from graphrag_tasks.inspect.pages.ask import examples
 from graphrag_tasks.inspect.pages.documents import CHUNKS_SHOWN
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import MODES, open_index
@@ -442,10 +443,35 @@ def test_two_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Confi
 
 
 def test_a_page_without_a_question_has_examples_that_are_answered(config: Config) -> None:
-    page = client(config).get("/snapshots/current/ask").text
-    questions = re.findall(r'/ask\?question=[^"]+">([^<]+)</a>', page)
-    assert "What replaces table VBBS?" in questions
-    assert all("<" not in one for one in questions)
+    assert list(examples(open_index(config.store))) == [
+        "What replaces table VBBS?",
+        "What shows table VBBE?",
+    ]
+    browser, asked = client(config), re.compile(r'/ask\?question=[^"]+">([^<]+)</a>')
+    for _ in range(60):  # the page waits a second for them
+        if found := asked.findall(browser.get("/snapshots/current/ask").text):
+            break
+    assert found == held[: len(found)]
+
+
+def test_a_hub_has_pages_of_facts_and_a_search(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_tasks.inspect.pages.app.FACTS_SHOWN", 1)
+    hub = {"name": "table VBBE"}
+    browser, path = client(config), "/snapshots/current/entities"
+    page = browser.get(path, params=hub).text
+    assert "1 to 1 of 2" in page
+    after = unescape(page.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0])
+    shown = [
+        browser.get(one).text.partition("<tbody>")[2] for one in (after, path + "?name=table+VBBE")
+    ]
+    assert [("MD04" in one, "VBBS" in one) for one in shown] in (
+        [(True, False), (False, True)], [(False, True), (True, False)],
+    )  # fmt: skip
+    found = browser.get(path, params=hub | {"holds": "md04"}).text
+    assert "1 facts with “md04”" in found
+    assert "has no relations with “x9”" in browser.get(path, params=hub | {"holds": "x9"}).text
 
 
 def test_a_snapshot_is_made_current_again_by_who_may_and_from_its_page(config: Config) -> None:

@@ -35,11 +35,11 @@ from graphrag_tasks.graph.drawing import draw
 from graphrag_tasks.inspect.export import changed_facts
 from graphrag_tasks.inspect.pages.ask import (
     MOST_CHUNKS,
+    Examples,
     Passages,
     as_json,
     as_markdown,
     ask,
-    examples,
 )
 from graphrag_tasks.inspect.pages.changes import add_rollback, may_change, note_editor
 from graphrag_tasks.inspect.pages.charts import CHART_HEIGHT, CHART_WIDTH, charts_of
@@ -60,6 +60,7 @@ from graphrag_tasks.inspect.pages.reader import (
     NAMES_SHOWN,
     Reader,
     described,
+    holding,
     names_with,
     neighbors,
     summarize,
@@ -69,6 +70,8 @@ from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.snapshots.store import Snapshot
 
+FACTS_SHOWN = 100
+"""Facts of an entity on a page of their own. Chosen."""
 FACTS_DRAWN = 40
 """Facts of a picture at most; more are none to look at. Chosen."""
 AUTO = "auto"
@@ -84,6 +87,7 @@ Community = Annotated[str, Query(pattern=rf"^([0-9a-f]{{{ID_HEX_DIGITS}}})?$")]
 Asking = Annotated[str, Query(min_length=1, max_length=500, pattern=r"\S")]
 PageNumber = Annotated[int, Path(ge=1, le=1_000_000)]
 From = Annotated[int, Query(ge=0, le=10_000_000, alias="from")]
+FromFact = Annotated[int, Query(ge=0, le=10_000_000)]
 
 log = logging.getLogger(__name__)
 
@@ -196,12 +200,16 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         name: Text = "",
         kind: Word = "",
         first: From = 0,
+        holds: Text = "",
+        fact: FromFact = 0,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         relations, problem = neighbors(index, name)
         return html.page(
             request, "entities", manifest=index.snapshot.manifest, page="entities",
-            asked={"name": name, "kind": kind}, relations=relations, problem=problem, first=first,
+            asked={"name": name, "kind": kind}, relations=holding(relations, holds),
+            problem=problem, holds=holds, fact=fact, facts_shown=FACTS_SHOWN,
+            all=len(relations), first=first,
             step=NAMES_SHOWN, entities=described(index, name) if name.strip() else [],
             found=names_with(index, name, kind, first),
         )  # fmt: skip
@@ -229,6 +237,8 @@ def _drawn(before: Snapshot, after: Snapshot) -> Markup:
 
 
 def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+    examples = Examples()
+
     @app.get("/snapshots/{snapshot_id}/ask")
     def page(
         request: Request,
@@ -243,7 +253,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         return html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, most=MOST_CHUNKS, said=said,
-            examples=[] if said else examples(index),
+            examples=[] if said else examples.of(index),
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from textwrap import indent
+from threading import Lock, Thread
 from typing import Annotated, Any
 from urllib.parse import urlencode
+from weakref import WeakKeyDictionary
 
 import pyarrow.compute as pc
 from pydantic import BeforeValidator, Field
 
 from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.core.errors import GraphragError
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.language.names import is_code
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
+
+log = logging.getLogger(__name__)
 
 MOST_CHUNKS = 50
 """Passages of an answer at most; more are no page to read. Chosen."""
@@ -24,8 +31,10 @@ Passages = Annotated[
 ]
 """Passages that are asked for; an empty field leaves it to the kind of answer."""
 _EXAMPLES = 6
-_THINGS = 3
-"""Questions to begin with, and how many of them are about a thing; chosen."""
+_TRIED = 12
+"""Questions to begin with, and how many are asked to find them; chosen."""
+_PATIENCE_SECONDS = 1.0
+"""That a page may take longer for its examples; chosen."""
 _DRAWN, _NEIGHBOURS = 6, 12
 """Entities of an answer's facts that its graph begins with, and neighbours of each of them."""
 _SHORTEST = 2  # characters
@@ -67,15 +76,26 @@ def ask(index: Index, question: str, modes: Sequence[str], k: int | None = None)
     return asked
 
 
-def examples(index: Index) -> list[str]:
-    """Return questions that the corpus should answer, made of what it states most often."""
-    columns = ["entity_id", "name", "type", "is_named", "mentions"]
-    entities = index.snapshot.table("entities", columns)
-    order = [("mentions", "descending"), ("name", "ascending")]
-    named = entities.filter(entities["is_named"]).sort_by(order).to_pylist()
+def examples(index: Index) -> Iterator[str]:
+    """Yield questions that the corpus answers with what it states most often.
+
+    Each is asked: only those are given whose answer has a sentence that states the fact they are
+    made of in bold.
+    """
+    for relation_id, question in islice(_candidates(index), _TRIED):
+        reply = answer(index, question)
+        stated = {source.sentence_id for source in index.cite(relation_id)}
+        best = (one.citations for one in reply.sentences if one.is_best)
+        quoted = {citation.source.sentence_id for citations in best for citation in citations}
+        if reply.verdict.state == "answered" and stated & quoted:
+            yield question
+
+
+def _candidates(index: Index) -> Iterator[tuple[str, str]]:
+    """Yield facts of the most support with a question that each answers, one of each verb."""
+    entities = index.snapshot.table("entities", ["entity_id", "name", "is_named"])
+    named = entities.filter(entities["is_named"]).to_pylist()
     names = {row["entity_id"]: row["name"] for row in named if _is_askable(row["name"])}
-    things = [row["name"] for row in named if row["type"] and row["entity_id"] in names]
-    found = [f"What is {name}?" for name in things[:_THINGS]]
     columns = ["relation_id", "head_id", "tail_id", "phrase", "kind", "negated", "weight"]
     relations = index.snapshot.table("relations", columns)
     facts = relations.filter(
@@ -84,12 +104,36 @@ def examples(index: Index) -> list[str]:
     verbs: set[str] = set()
     for row in facts.to_pylist():
         tail, verb = names.get(row["tail_id"]), row["phrase"]
-        if len(found) == _EXAMPLES:
-            break
         if tail and row["head_id"] in names and _asks_singular(verb) and verb not in verbs:
             verbs.add(verb)
-            found.append(f"What {verb} {tail}?")
-    return found
+            yield row["relation_id"], f"What {verb} {tail}?"
+
+
+class Examples:
+    """Example questions of each index, found beside the requests, as asking them takes time."""
+
+    def __init__(self) -> None:
+        self._found: WeakKeyDictionary[Index, tuple[Thread, list[str]]] = WeakKeyDictionary()
+        self._lock = Lock()
+
+    def of(self, index: Index) -> list[str]:
+        """Return those that are found yet; a first page waits a moment for them."""
+        with self._lock:
+            if index not in self._found:
+                found = list[str]()
+                work = Thread(target=_extend, args=(found, index), name="examples", daemon=True)
+                self._found[index] = work, found
+                work.start()
+            work, found = self._found[index]
+        work.join(_PATIENCE_SECONDS)
+        return list(found)
+
+
+def _extend(found: list[str], index: Index) -> None:
+    try:
+        found.extend(islice(examples(index), _EXAMPLES))
+    except GraphragError as error:
+        log.warning("no examples of questions: %s", error)
 
 
 def _is_askable(name: str) -> bool:

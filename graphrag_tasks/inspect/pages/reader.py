@@ -252,6 +252,17 @@ def neighbors(index: Index, name: str) -> tuple[tuple[RelationHit, ...], str]:
         return (), str(error)
 
 
+def holding(relations: Sequence[RelationHit], text: str) -> list[RelationHit]:
+    """Return the relations whose words or sentences hold a text, in any case."""
+    wanted = text.strip().casefold()
+    return [
+        hit
+        for hit in relations
+        if wanted in hit.text.casefold()
+        or any(wanted in one.text.casefold() for one in hit.evidence)
+    ]
+
+
 def _entities(index: Index) -> pa.Table:
     return index.snapshot.table("entities", ["name", "type", "mentions"])
 
