@@ -169,7 +169,7 @@ def _in_its_language(index: Index, reply: Reply, wanted: int) -> Reply:
     most = max(known, key=known.count, default=CODES[ENGLISH])
     note = (
         f"The question seems to be in {asked_in}, and the documents are in "
-        f"{written.get(most, most)}: what follows was found by its meaning alone."
+        f"{written.get(most, most)}: what is quoted was found by its meaning alone."
     )
     uncertain = replace(
         reply.verdict, state="uncertain" if reply.context.chunks else NOT_HERE, unknown=()

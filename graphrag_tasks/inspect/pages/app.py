@@ -253,7 +253,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         return html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, most=MOST_CHUNKS, said=said,
-            examples=[] if said else examples.of(index),
+            examples=([], True) if said else examples.of(index),
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip
 

@@ -33,7 +33,7 @@ Passages = Annotated[
 _EXAMPLES = 6
 _TRIED = 12
 """Questions to begin with, and how many are asked to find them; chosen."""
-_PATIENCE_SECONDS = 1.0
+_PATIENCE_SECONDS = 2.0
 """That a page may take longer for its examples; chosen."""
 _DRAWN, _NEIGHBOURS = 6, 12
 """Entities of an answer's facts that its graph begins with, and neighbours of each of them."""
@@ -116,8 +116,8 @@ class Examples:
         self._found: WeakKeyDictionary[Index, tuple[Thread, list[str]]] = WeakKeyDictionary()
         self._lock = Lock()
 
-    def of(self, index: Index) -> list[str]:
-        """Return those that are found yet; a first page waits a moment for them."""
+    def of(self, index: Index) -> tuple[list[str], bool]:
+        """Return those found so far, and whether that is all; a first page waits for some."""
         with self._lock:
             if index not in self._found:
                 found = list[str]()
@@ -126,7 +126,7 @@ class Examples:
                 work.start()
             work, found = self._found[index]
         work.join(_PATIENCE_SECONDS)
-        return list(found)
+        return list(found), not work.is_alive()
 
 
 def _extend(found: list[str], index: Index) -> None:
