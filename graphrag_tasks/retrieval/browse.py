@@ -230,7 +230,8 @@ class Browser:
     def documents_mentioning(self, name: str) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document that mentions a name.
 
-        It mentions the entity that is called so, or holds the name as it is written, in any case.
+        It mentions the entity that is called so, or holds the name as it is written, in any case and
+        number.
         """
         rows = self._graph.names.get(name_key(name), np.array([], dtype=np.int64))
         entities = self._graph.entities.ids.take(pa.array(rows))
@@ -238,7 +239,9 @@ class Browser:
         of_entity = mentions.filter(pc.is_in(mentions["entity_id"], value_set=entities))
         sentences = self.snapshot.table("sentences", ["sentence_id", "text"])
         written = pc.match_substring_regex(
-            sentences["text"], rf"(^|\W){re.escape(name)}(\W|$)", ignore_case=True
+            sentences["text"],
+            rf"(^|\W){re.escape(name.removesuffix('s'))}s?(\W|$)",
+            ignore_case=True,
         )
         found = [of_entity["sentence_id"], sentences.filter(written)["sentence_id"]]
         ids = pa.chunked_array([part for one in found for part in one.chunks], pa.string())
