@@ -230,8 +230,8 @@ class Browser:
     def documents_mentioning(self, name: str) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document that mentions a name.
 
-        It mentions the entity that is called so, or holds the name as it is written, in any case and
-        number.
+        It mentions the entity that is called so, or holds the name as it is written, in any case
+        and number.
         """
         rows = self._graph.names.get(name_key(name), np.array([], dtype=np.int64))
         entities = self._graph.entities.ids.take(pa.array(rows))
