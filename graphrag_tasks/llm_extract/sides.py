@@ -28,6 +28,10 @@ _SHARED = frozenset({"conj", "xcomp", "advcl", "pcomp", "prep", "acl", "ccomp", 
 
 VERBS = frozenset({"VERB", "AUX"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
+_CONTRASTS = frozenset(
+    {"instead of", "rather than", "contrast to", "opposed to", "contrary to", "unlike"}
+)
+_DENIALS = frozenset({"not", "nor", "neither"})
 
 
 def side_of(end: Token, verb: Token, said: Collection[Token]) -> Side:
@@ -36,22 +40,24 @@ def side_of(end: Token, verb: Token, said: Collection[Token]) -> Side:
         return Side.NONE
     above = list(governors(end))
     if verb in above:
-        return _side_below(above[: above.index(verb)], verb, said)
+        return _side_below([end, *above[: above.index(verb)]], verb, said)
     return _side_above(end, above, verb)
 
 
 def _side_below(path: Sequence[Token], verb: Token, said: Collection[Token]) -> Side:
     """Return the side of an end that a verb governs; `path` leads from it up to the verb."""
-    if not path:
-        return Side.OPEN
-    for token in path:
+    for token in path[1:]:
         is_other_verb = token.dep_ == "conj" and token.pos_ in VERBS
-        if token is path[0] or token in said or not (is_other_verb or token.dep_ in CLAUSES):
+        if token in said or not (is_other_verb or token.dep_ in CLAUSES):
             continue
-        if is_other_verb and token.head is verb and not _has_object(verb):
+        if is_other_verb and token.head in {verb, *said} and not _has_object(token.head):
             continue  # "reads and updates B"
+        if any(child in said and child.dep_ in ("mark", "advmod") for child in token.children):
+            continue  # "is sent when B ends"
         return Side.NONE
     label = path[-1].dep_
+    if len(path) == 1 and label == "dobj" and any(_is_said_below(one, verb) for one in said):
+        return Side.OPEN  # "use A to read B": the object of one verb, the subject of the other
     if label in SUBJECTS:
         return Side.PASSIVE_SUBJECT if _is_passive(verb) else Side.SUBJECT
     if label in PASSIVE_SUBJECTS:
@@ -78,7 +84,7 @@ def _side_above(end: Token, above: Sequence[Token], verb: Token) -> Side:
         return _side_of_noun(chain[place - 2], verb, links[:-1])  # "A is a B that reads C"
     if any(link not in _SHARED for link in links[:-1]) or links[-1] not in _SHARED:
         return Side.NONE
-    if any(_has_subject(token) for token in chain[:place]):
+    if any(has_subject(token) for token in chain[:place]):
         return Side.NONE
     if end is meeting:
         return Side.OPEN
@@ -109,18 +115,56 @@ def _side_of_noun(below: Token, verb: Token, links: Sequence[str]) -> Side:
     return Side.OPEN if link in ("prep", "pcomp", "xcomp", "advcl", "conj", "appos") else Side.NONE
 
 
+def _is_said_below(word: Token, verb: Token) -> bool:
+    return word.pos_ == "VERB" and word.dep_ != "conj" and verb in governors(word)
+
+
 def _is_passive(verb: Token) -> bool:
     return verb.tag_ == "VBN" and any(token.dep_ == "auxpass" for token in verb.children)
 
 
-def _has_subject(verb: Token) -> bool:
+def has_subject(verb: Token) -> bool:
+    """Tell whether a verb has a subject of its own."""
     return any(token.dep_ in SUBJECTS | PASSIVE_SUBJECTS for token in verb.children)
 
 
 def _has_object(verb: Token) -> bool:
     return any(
-        token.dep_ in ("dobj", "attr", "oprd", "acomp", "prep", "agent") for token in verb.children
+        token.dep_ in ("dobj", "attr", "oprd", "acomp", "prep", "agent") for token in verb.rights
     )
+
+
+def is_contrasted(noun: Token, relation: str) -> bool:
+    """Tell whether a sentence is about another noun than this: "unlike B", "A instead of B"."""
+    return any(
+        _CONTRASTS & {word.lower_, f"{word.doc[word.i - 1].lower_} {word.lower_}"}
+        for word in _before(noun)
+        if word.lower_ not in relation.split()
+    )
+
+
+def denial_of(noun: Token) -> Token | None:
+    """Return the word that denies a noun alone: "A, not B", "neither A nor B"."""
+    for word in _before(noun):
+        is_of_verb = word.lower_ == "not" and word.doc[word.i - 1].pos_ == "AUX"
+        is_only = word.doc[word.i + 1].lower_ in ("only", "just", "merely")
+        if word.lower_ in _DENIALS and not is_of_verb and not is_only:
+            return word
+    return None
+
+
+def _before(noun: Token) -> Iterator[Token]:
+    """Yield the word before a noun and what describes it, then that of what it is joined to."""
+    while True:
+        at = noun.i - 1
+        while at >= 0 and noun.doc[at].lower_ not in _DENIALS and noun in governors(noun.doc[at]):
+            at -= 1
+        if at >= 0:
+            yield noun.doc[at]
+        between = {token.lower_ for token in noun.doc[noun.head.i : noun.i]}
+        if noun.dep_ != "conj" or between & {"but", "not"}:
+            return
+        noun = noun.head
 
 
 def governors(token: Token) -> Iterator[Token]:
