@@ -19,9 +19,7 @@ from graphrag_tasks.llm_extract.relation import Relation
 from graphrag_tasks.llm_extract.sides import (
     ARGUMENTS,
     CLAUSES,
-    PASSIVE_SUBJECTS,
     RELATIVE,
-    SUBJECTS,
     VERBS,
     Side,
     denial_of,
@@ -303,8 +301,6 @@ def _is_implied(
     is_denied = relation.negated or denial_of(head_root) or denial_of(tail_root)
     if relation.text.split()[0] not in _BE or is_denied:
         return False
-    if tail_root.pos_ in ("VERB", "ADJ") and _is_predicated(head_root, tail_root):
-        return True
     if any(_is_tied(*pair) for pair in ((head_root, tail_root), (tail_root, head_root))):
         return True
     low, high = sorted((first, second))
@@ -313,15 +309,6 @@ def _is_implied(
     if _EXAMPLES.search(said) or (said and _BESIDE.fullmatch(said)):
         return True
     return ":" in said and not any(one.pos_ in VERBS for one in between)
-
-
-def _is_predicated(head: Token, tail: Token) -> bool:
-    """Tell whether a word is said of a noun: "are simplified and non-semantic"."""
-    above = [tail, *governors(tail)]
-    links = [token.dep_ for token in above]
-    depth = next((place for place, link in enumerate(links) if link != "conj"), len(above) - 1)
-    verbs = above[depth : depth + 2]
-    return any(head.head is verb and head.dep_ in SUBJECTS | PASSIVE_SUBJECTS for verb in verbs)
 
 
 def _is_tied(one: Token, other: Token) -> bool:

@@ -25,6 +25,8 @@ ARGUMENTS = SUBJECTS | PASSIVE_SUBJECTS | {"dobj"}
 CLAUSES = frozenset({"relcl", "advcl", "ccomp", "acl", "parataxis", "csubj", "csubjpass"})
 _SHARED = frozenset({"conj", "xcomp", "advcl", "pcomp", "prep", "acl", "ccomp", "dep", "attr"})
 """Labels by which a verb without a subject hangs on what has its subject."""
+_OF_NOUN = frozenset({"relcl", "acl", "prep", "pcomp", "xcomp", "advcl", "conj", "appos"})
+"""Labels by which a verb hangs on a noun that may be any of its ends: "tables that it reads"."""
 
 VERBS = frozenset({"VERB", "AUX"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
@@ -71,17 +73,17 @@ def _side_above(end: Token, above: Sequence[Token], verb: Token) -> Side:
     place = next((i for i, token in enumerate(chain) if token is end or token in above), None)
     if place is None:
         return Side.NONE
-    meeting, below = chain[place], chain[place - 1]
+    meeting = chain[place]
     links = [token.dep_ for token in chain[:place]]
     if meeting.pos_ not in VERBS:
-        return _side_of_noun(below, verb, links)
+        return Side.OPEN if links[-1] in _OF_NOUN else Side.NONE
     top = (
         end
         if end.head is meeting
         else next((token for token in above if token.head is meeting), end)
     )
     if links[-1] == "attr" and top.dep_ in SUBJECTS and len(links) > 1:
-        return _side_of_noun(chain[place - 2], verb, links[:-1])  # "A is a B that reads C"
+        return Side.OPEN if links[-2] in _OF_NOUN else Side.NONE  # "A is a B that reads C"
     if any(link not in _SHARED for link in links[:-1]) or links[-1] not in _SHARED:
         return Side.NONE
     if any(has_subject(token) for token in chain[:place]):
@@ -95,24 +97,6 @@ def _side_above(end: Token, above: Sequence[Token], verb: Token) -> Side:
         child.tag_ == "TO" for token in chain[:place] for child in token.children
     )
     return Side.OPEN if is_purpose else Side.NONE
-
-
-def _side_of_noun(below: Token, verb: Token, links: Sequence[str]) -> Side:
-    """Return the side of a noun that a clause with the verb hangs on: "tables that it reads"."""
-    link = links[-1]
-    if link == "relcl":
-        for child in below.children:
-            if child.dep_ in SUBJECTS | PASSIVE_SUBJECTS:
-                if child.tag_ in RELATIVE or child.lower_ in ("that", "which", "who"):
-                    is_passive = child.dep_ in PASSIVE_SUBJECTS and verb.tag_ == "VBN"
-                    return Side.PASSIVE_SUBJECT if is_passive else Side.SUBJECT
-                return Side.OBJECT if below is verb else Side.OPEN
-        return Side.OPEN
-    if link == "acl":
-        if below.tag_ == "VBG":
-            return Side.SUBJECT
-        return Side.PASSIVE_SUBJECT if below.tag_ == "VBN" and below is verb else Side.OPEN
-    return Side.OPEN if link in ("prep", "pcomp", "xcomp", "advcl", "conj", "appos") else Side.NONE
 
 
 def _is_said_below(word: Token, verb: Token) -> bool:

@@ -65,7 +65,6 @@ Neither the bank nor the broker owes the fee.|broker|owes|fee
 The policy covers the theft, not the fire.|policy|covers|fire
 The bank lends the money and the customer repays the loan.|bank|repays|loan
 When the timer expires, the watchdog restarts the process.|timer|restarts|process
-The middleware validates the request before the handler receives the message.|middleware|receives|message
 The court fines the company instead of the director.|court|fines|director
 The cache stores the pages but not the images.|cache|stores|images
 The kernel loads neither the driver nor the firmware.|kernel|loads|driver
@@ -204,8 +203,9 @@ def test_a_fact_is_adopted_as_its_plain_sentence_says_it_and_never_the_other_way
 ) -> None:
     rows = [line.split("|") for line in PLAIN.strip().splitlines()]
     true = [(words, head, verb, tail) for words, head, verb, tail in rows]
-    false = [(words, tail, verb, head) for words, head, verb, tail in rows]
-    false += [tuple(line.split("|")) for line in NOT_SAID.strip().splitlines()]  # type: ignore[misc]
+    false = [(words, tail, verb, head) for words, head, verb, tail in true]
+    others = [line.split("|") for line in NOT_SAID.strip().splitlines()]
+    false += [(words, head, verb, tail) for words, head, verb, tail in others]
     text = "\n\n".join(dict.fromkeys(words for words, *_ in [*true, *false]))
     found = reader(telling(*true, *false)).read({"a.md": text})
     declined = {(row["head"], row["relation"], row["tail"]) for row in found.tables["declined"]}
