@@ -223,9 +223,12 @@ class _Facts:
         return sum(len(self._of_sentence[one]) for one in sentence_ids)
 
     def has(self, frame: Frame, sentence: Mapping[str, Any]) -> bool:
-        """Return whether the rules found a fact."""
+        """Return whether the rules found a fact, with this very relation."""
         row = _triple(frame, "")
-        return any(_is_same(row, other) for other in self._of_sentence[sentence["sentence_id"]])
+        return any(
+            _is_same(row, other) and row["relation"] == other["relation"]
+            for other in self._of_sentence[sentence["sentence_id"]]
+        )
 
     def add(self, frame: Frame, sentence: Mapping[str, Any]) -> bool:
         """Add a fact; return whether the rules found it too."""

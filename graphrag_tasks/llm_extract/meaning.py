@@ -19,12 +19,13 @@ from graphrag_tasks.llm_extract.relation import Relation
 from graphrag_tasks.llm_extract.sides import (
     ARGUMENTS,
     CLAUSES,
-    PASSIVE_SUBJECTS,
     RELATIVE,
-    SUBJECTS,
     VERBS,
     Side,
+    denial_of,
     governors,
+    has_subject,
+    is_contrasted,
     side_of,
 )
 
@@ -42,6 +43,7 @@ _PREDICATED = _AUXILIARY | {"xcomp", "acomp", "attr", "oprd"}
 """Labels by which a word shares the denial of what it hangs on: "is not available"."""
 _FUNCTION = frozenset({"ADP", "SCONJ", "CCONJ", "DET", "PART", "AUX"})
 """Words that name nothing."""
+_MARKS = frozenset({"prt", "mark", "advmod"})
 _PREPOSITIONS = frozenset({"ADP", "SCONJ", "PART"})
 _NOMINAL = frozenset({"NOUN", "PROPN", "NUM", "SYM", "X", "INTJ"})
 """Words that names end in; the small model takes odd codes for interjections and others."""
@@ -65,7 +67,8 @@ def fault(tokens: Sequence[Token], relation: Relation, head: Place, tail: Place)
     if None in ends:
         return None
     first, second = (one for one in ends if one is not None)
-    if any(one.text.islower() and one.pos_ in _FUNCTION for one in (first, second)):
+    is_word = any(one.text.islower() and one.pos_ in _FUNCTION for one in (first, second))
+    if is_word or any(is_contrasted(one, relation.text) for one in (first, second)):
         return Fault.OTHER_FACT
     if relation.implied and relation.text in _BE and not _may_be_said_of(relation, first, second):
         return Fault.OTHER_FACT
@@ -110,10 +113,10 @@ def _fault_at(
             Fault.NEGATION if relation.negated != denied else None
         )
     sides = side_of(head, verb, said), side_of(tail, verb, said)
+    if _is_label_of(head, verb) and sides[1] is not Side.NONE:
+        sides = Side.OPEN, sides[1]
     if Side.NONE in sides:
-        if _is_label_of(head, verb) and sides[1] is not Side.NONE:
-            sides = Side.OPEN, sides[1]
-        elif _is_done_to(head, verb) and _follows_preposition(relation, (head, tail)):
+        if _is_done_to(head, verb) and _follows_preposition(relation, (head, tail)):
             sides = Side.OBJECT, Side.OBJECT
         elif _reads_straight(tokens, (head, verb, tail), said):
             sides = Side.OPEN, Side.OPEN
@@ -184,8 +187,8 @@ def _said(tokens: Sequence[Token], relation: Relation, verb: Token) -> set[Token
     """Return the words of the sentence that are the relation's."""
     words = set(relation.text.split())
     near = {token for token in tokens if token.lower_ in words or token.lemma_.lower() in words}
-    joined = {one.head for one in near if one.dep_ == "conj"}  # "allows to view and manage"
-    return {verb, *near, *joined}
+    joined = {one.head for one in near if one.dep_ == "conj" and not has_subject(one)}
+    return {verb, *near, *joined}  # "allows to view and manage"
 
 
 def _is_in_order(sides: tuple[Side, Side], relation: Relation) -> bool:
@@ -211,12 +214,15 @@ def _keeps_preposition(
     """
     if not relation.preposition or relation.turned or sides[1] is not Side.OBJECT:
         return True
+    around = [verb.head, *(one for one in verb.children if one.dep_ in _MARKS)]
+    if any(one.lower_ == relation.preposition for one in around):
+        return sides[0] is not Side.OBJECT  # "carry out B", "for creating B"
     of_head, of_tail = (
         any(
             word.lower_ == relation.preposition
             for token in _between(end, verb)
             for word in (token, *token.children)
-            if word is token or word.dep_ in ("mark", "advmod")
+            if word is token or word.dep_ in _MARKS
         )
         for end in ends
     )
@@ -291,11 +297,10 @@ def _is_implied(
     tail: tuple[Place, Token],
 ) -> bool:
     """Tell whether something other than a verb ties two ends: an apposition, a genitive, a list."""
-    if relation.text.split()[0] not in _BE or relation.negated:
-        return False
     (first, head_root), (second, tail_root) = head, tail
-    if tail_root.pos_ in ("VERB", "ADJ") and _is_predicated(head_root, tail_root):
-        return True
+    is_denied = relation.negated or denial_of(head_root) or denial_of(tail_root)
+    if relation.text.split()[0] not in _BE or is_denied:
+        return False
     if any(_is_tied(*pair) for pair in ((head_root, tail_root), (tail_root, head_root))):
         return True
     low, high = sorted((first, second))
@@ -304,15 +309,6 @@ def _is_implied(
     if _EXAMPLES.search(said) or (said and _BESIDE.fullmatch(said)):
         return True
     return ":" in said and not any(one.pos_ in VERBS for one in between)
-
-
-def _is_predicated(head: Token, tail: Token) -> bool:
-    """Tell whether a word is said of a noun: "are simplified and non-semantic"."""
-    above = [tail, *governors(tail)]
-    links = [token.dep_ for token in above]
-    depth = next((place for place, link in enumerate(links) if link != "conj"), len(above) - 1)
-    verbs = above[depth : depth + 2]
-    return any(head.head is verb and head.dep_ in SUBJECTS | PASSIVE_SUBJECTS for verb in verbs)
 
 
 def _is_tied(one: Token, other: Token) -> bool:
@@ -347,6 +343,9 @@ def _is_denied(verb: Token, nouns: Collection[Token], own: Collection[Token]) ->
     while chain[-1].dep_ in _PREDICATED and chain[-1].head is not chain[-1]:
         chain.append(chain[-1].head)
     if any(_has_not(token) for token in chain):
+        return True
+    alone = [denial_of(noun) for noun in nouns if noun.pos_ not in VERBS]
+    if any(word and word not in own for word in alone):
         return True
     return any(
         child.lower_ in ("no", "neither") and child.dep_ in ("det", "neg") and child not in own

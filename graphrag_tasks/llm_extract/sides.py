@@ -25,9 +25,15 @@ ARGUMENTS = SUBJECTS | PASSIVE_SUBJECTS | {"dobj"}
 CLAUSES = frozenset({"relcl", "advcl", "ccomp", "acl", "parataxis", "csubj", "csubjpass"})
 _SHARED = frozenset({"conj", "xcomp", "advcl", "pcomp", "prep", "acl", "ccomp", "dep", "attr"})
 """Labels by which a verb without a subject hangs on what has its subject."""
+_OF_NOUN = frozenset({"relcl", "acl", "prep", "pcomp", "xcomp", "advcl", "conj", "appos"})
+"""Labels by which a verb hangs on a noun that may be any of its ends: "tables that it reads"."""
 
 VERBS = frozenset({"VERB", "AUX"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
+_CONTRASTS = frozenset(
+    {"instead of", "rather than", "contrast to", "opposed to", "contrary to", "unlike"}
+)
+_DENIALS = frozenset({"not", "nor", "neither"})
 
 
 def side_of(end: Token, verb: Token, said: Collection[Token]) -> Side:
@@ -36,22 +42,24 @@ def side_of(end: Token, verb: Token, said: Collection[Token]) -> Side:
         return Side.NONE
     above = list(governors(end))
     if verb in above:
-        return _side_below(above[: above.index(verb)], verb, said)
+        return _side_below([end, *above[: above.index(verb)]], verb, said)
     return _side_above(end, above, verb)
 
 
 def _side_below(path: Sequence[Token], verb: Token, said: Collection[Token]) -> Side:
     """Return the side of an end that a verb governs; `path` leads from it up to the verb."""
-    if not path:
-        return Side.OPEN
-    for token in path:
+    for token in path[1:]:
         is_other_verb = token.dep_ == "conj" and token.pos_ in VERBS
-        if token is path[0] or token in said or not (is_other_verb or token.dep_ in CLAUSES):
+        if token in said or not (is_other_verb or token.dep_ in CLAUSES):
             continue
-        if is_other_verb and token.head is verb and not _has_object(verb):
+        if is_other_verb and token.head in {verb, *said} and not _has_object(token.head):
             continue  # "reads and updates B"
+        if any(child in said and child.dep_ in ("mark", "advmod") for child in token.children):
+            continue  # "is sent when B ends"
         return Side.NONE
     label = path[-1].dep_
+    if len(path) == 1 and label == "dobj" and any(_is_said_below(one, verb) for one in said):
+        return Side.OPEN  # "use A to read B": the object of one verb, the subject of the other
     if label in SUBJECTS:
         return Side.PASSIVE_SUBJECT if _is_passive(verb) else Side.SUBJECT
     if label in PASSIVE_SUBJECTS:
@@ -65,20 +73,20 @@ def _side_above(end: Token, above: Sequence[Token], verb: Token) -> Side:
     place = next((i for i, token in enumerate(chain) if token is end or token in above), None)
     if place is None:
         return Side.NONE
-    meeting, below = chain[place], chain[place - 1]
+    meeting = chain[place]
     links = [token.dep_ for token in chain[:place]]
     if meeting.pos_ not in VERBS:
-        return _side_of_noun(below, verb, links)
+        return Side.OPEN if links[-1] in _OF_NOUN else Side.NONE
     top = (
         end
         if end.head is meeting
         else next((token for token in above if token.head is meeting), end)
     )
     if links[-1] == "attr" and top.dep_ in SUBJECTS and len(links) > 1:
-        return _side_of_noun(chain[place - 2], verb, links[:-1])  # "A is a B that reads C"
+        return Side.OPEN if links[-2] in _OF_NOUN else Side.NONE  # "A is a B that reads C"
     if any(link not in _SHARED for link in links[:-1]) or links[-1] not in _SHARED:
         return Side.NONE
-    if any(_has_subject(token) for token in chain[:place]):
+    if any(has_subject(token) for token in chain[:place]):
         return Side.NONE
     if end is meeting:
         return Side.OPEN
@@ -91,36 +99,56 @@ def _side_above(end: Token, above: Sequence[Token], verb: Token) -> Side:
     return Side.OPEN if is_purpose else Side.NONE
 
 
-def _side_of_noun(below: Token, verb: Token, links: Sequence[str]) -> Side:
-    """Return the side of a noun that a clause with the verb hangs on: "tables that it reads"."""
-    link = links[-1]
-    if link == "relcl":
-        for child in below.children:
-            if child.dep_ in SUBJECTS | PASSIVE_SUBJECTS:
-                if child.tag_ in RELATIVE or child.lower_ in ("that", "which", "who"):
-                    is_passive = child.dep_ in PASSIVE_SUBJECTS and verb.tag_ == "VBN"
-                    return Side.PASSIVE_SUBJECT if is_passive else Side.SUBJECT
-                return Side.OBJECT if below is verb else Side.OPEN
-        return Side.OPEN
-    if link == "acl":
-        if below.tag_ == "VBG":
-            return Side.SUBJECT
-        return Side.PASSIVE_SUBJECT if below.tag_ == "VBN" and below is verb else Side.OPEN
-    return Side.OPEN if link in ("prep", "pcomp", "xcomp", "advcl", "conj", "appos") else Side.NONE
+def _is_said_below(word: Token, verb: Token) -> bool:
+    return word.pos_ == "VERB" and word.dep_ != "conj" and verb in governors(word)
 
 
 def _is_passive(verb: Token) -> bool:
     return verb.tag_ == "VBN" and any(token.dep_ == "auxpass" for token in verb.children)
 
 
-def _has_subject(verb: Token) -> bool:
+def has_subject(verb: Token) -> bool:
+    """Tell whether a verb has a subject of its own."""
     return any(token.dep_ in SUBJECTS | PASSIVE_SUBJECTS for token in verb.children)
 
 
 def _has_object(verb: Token) -> bool:
     return any(
-        token.dep_ in ("dobj", "attr", "oprd", "acomp", "prep", "agent") for token in verb.children
+        token.dep_ in ("dobj", "attr", "oprd", "acomp", "prep", "agent") for token in verb.rights
     )
+
+
+def is_contrasted(noun: Token, relation: str) -> bool:
+    """Tell whether a sentence is about another noun than this: "unlike B", "A instead of B"."""
+    return any(
+        _CONTRASTS & {word.lower_, f"{word.doc[word.i - 1].lower_} {word.lower_}"}
+        for word in _before(noun)
+        if word.lower_ not in relation.split()
+    )
+
+
+def denial_of(noun: Token) -> Token | None:
+    """Return the word that denies a noun alone: "A, not B", "neither A nor B"."""
+    for word in _before(noun):
+        is_of_verb = word.lower_ == "not" and word.doc[word.i - 1].pos_ == "AUX"
+        is_only = word.doc[word.i + 1].lower_ in ("only", "just", "merely")
+        if word.lower_ in _DENIALS and not is_of_verb and not is_only:
+            return word
+    return None
+
+
+def _before(noun: Token) -> Iterator[Token]:
+    """Yield the word before a noun and what describes it, then that of what it is joined to."""
+    while True:
+        at = noun.i - 1
+        while at >= 0 and noun.doc[at].lower_ not in _DENIALS and noun in governors(noun.doc[at]):
+            at -= 1
+        if at >= 0:
+            yield noun.doc[at]
+        between = {token.lower_ for token in noun.doc[noun.head.i : noun.i]}
+        if noun.dep_ != "conj" or between & {"but", "not"}:
+            return
+        noun = noun.head
 
 
 def governors(token: Token) -> Iterator[Token]:
