@@ -216,9 +216,9 @@ def _written(
 
 
 def _seen(reply: Reply, sentences: Sequence[AnswerSentence]) -> Verdict:
-    """Return the verdict on what a model wrote: uncertain at best where no source states any."""
+    """Return the verdict on what a model wrote: uncertain at best where all is to be checked."""
     seen = reply.verdict
-    if not any(sentence.citations for sentence in sentences):
+    if all(sentence.problem for sentence in sentences):
         return replace(seen, state="uncertain") if seen.state == "answered" else seen
     if asks_for_overview(reply.context):
         return replace(seen, state="answered")

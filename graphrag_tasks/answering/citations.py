@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.harmless import harmless
-from graphrag_tasks.language.prose import MARK, sentences_of
+from graphrag_tasks.language.orders import is_order
+from graphrag_tasks.language.prose import MARK, sentences_of, with_plain_marks
 from graphrag_tasks.language.support import Source, problem, share
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.further import FURTHER
@@ -65,7 +66,7 @@ def checked(
         number: item for number, item in _items(index, context).items()
         if number in shown and item.sentences
     }  # fmt: skip
-    return tuple(_checked(said, items, context.question) for said in _split(text))
+    return tuple(_checked(said, items, context.question) for said in _split(with_plain_marks(text)))
 
 
 def _items(index: Index, context: Context) -> dict[int, _Item]:
@@ -140,7 +141,10 @@ def _checked(said: _Said, items: Mapping[int, _Item], question: str) -> AnswerSe
 def _aligned(text: str, item: _Item) -> list[int]:
     """Return the rows of an item's sentences that have most of a text's terms; none without any."""
     said = frozenset(terms(text))
-    of_rows = [frozenset(terms(sentence.text)) for sentence in item.sentences]
+    of_rows = [
+        frozenset(terms("" if is_order(sentence.text) else sentence.text))
+        for sentence in item.sentences
+    ]
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
     for _ in range(_MOST_ALIGNED):

@@ -80,7 +80,7 @@ class Reply:
         verdict: Whether the documents answer the question.
         sentences: The answer, in reading order; empty where the verdict is that there is none.
         context: What was searched and found.
-        model: Who wrote the answer, as the endpoint names it; None: it is quoted.
+        model: Who wrote the answer, as the settings name it; None: it is quoted.
         usd: What a language model cost; 0 without one, None where its price is not known.
         milliseconds: From the question to the reply.
         notes: What the reader should know, such as what was not read.

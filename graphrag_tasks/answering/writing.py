@@ -7,11 +7,13 @@ where the model finds the prompt too long all the same, it is shown half of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_tasks.answering.model import NO_ANSWER, Model
 from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.language.prose import MARK, with_plain_marks
 from graphrag_tasks.llm import Answer, Failure, Request
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.tokens import count
@@ -21,6 +23,24 @@ from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN
 
 PURPOSE = "answer"
 REFUSAL = "NO ANSWER"
+
+_TEXTS = r"(?:passages?|documents?|context|sources?|texts?|excerpts?|information)"
+_TELL = r"(?:answer|contain|mention|stat|sa[iy]|provid|specif|includ|giv|tell|told|address|describ)"
+_DENIAL = re.compile(
+    rf"""[\W_]*(?:
+        (?-i:{REFUSAL.replace(" ", chr(92) + "s")})\b
+        | (?:(?:unfortunately|sorry|i['’]m\ssorry|i\sam\ssorry|based\son|from)\b[^.]{{0,60}},\s)?
+          (?:but\s)?(?:
+            i\s(?:do\snot|don['’]t|cannot|can['’]t|could\snot|couldn['’]t|am\s(?:not|un)\s?able)\b
+            | there\sis\sno\s(?:answer|mention|{_TEXTS})
+            | no\s(?:answer|{_TEXTS})\b
+            | (?:the|these|this)\s(?:\w+\s){{0,2}}?{_TEXTS}\b[^.]{{0,40}}(?:\bnot|n['’]t|\bno)\b
+              [^.]{{0,20}}\b{_TELL}
+          )
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How an answer begins that says that there is none. Where a passage is cited it is no such."""
 
 _SYSTEM = f"""\
 You answer a question from passages of documents. Each passage begins with its number in brackets. \
@@ -71,7 +91,7 @@ class Written:
         context: What may be sent of the context; its numbers are those of the text.
         prompt: What the model was shown of it.
         noted: Numbers that stood behind notes.
-        model: As the endpoint names it.
+        model: As the settings name it: some servers name the path of its file.
         note: Why there is no text.
     """
 
@@ -85,7 +105,8 @@ class Written:
     @property
     def is_refusal(self) -> bool:
         """Whether the model found no answer in what it was shown."""
-        return self.text.strip().strip(".*\"'").upper() == REFUSAL
+        text = with_plain_marks(self.text)
+        return _DENIAL.match(text) is not None and not re.search(MARK, text)
 
 
 def written(
@@ -107,24 +128,25 @@ def written(
         TerminalError: The settings are to be mended: no model or price is known, a key is refused.
     """
     context = _that_may_be_sent(model, context)
+    name = model.client.identity(PURPOSE).model
     outcome = Written(context, note="No passage may be sent to the model.")
     for request, prompt, noted in _requests(model.config, context, notes):
         try:
             found = model.ask(request, tell)
         except NO_ANSWER as error:
             return Written(context, note=f"No model was asked: {error.what}.")
-        outcome = replace(_outcome(found, context, prompt), noted=noted)
+        outcome = replace(_outcome(found, context, prompt, name), noted=noted)
         if isinstance(found, Answer) or found.kind != Kind.TOO_LONG:
             break
     return outcome
 
 
-def _outcome(found: Answer | Failure, context: Context, prompt: str) -> Written:
+def _outcome(found: Answer | Failure, context: Context, prompt: str, name: str) -> Written:
     if isinstance(found, Failure):
         return Written(context, note=f"The model gave no answer: {found.why}.")
     if found.text.lstrip().startswith(("{", "[{", "```")):
         return Written(context, note="The model gave no answer: what it wrote is no plain text.")
-    return Written(context, found.text, prompt, model=found.model)
+    return Written(context, found.text, prompt, model=name)
 
 
 def question_line(context: Context) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, table, writing
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, table, writing
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.storage.scratch import scratch
@@ -164,6 +164,7 @@ def answers(
         by_hand=judged,
         exclude=settings.llm.exclude,
         unanswerable=[question for question in asked if not question.answerable],
+        tell=_tell,
     )
     if out is not None:
         write_files(report.files(), out)
@@ -171,6 +172,10 @@ def answers(
         print_json(report.to_dict())
     else:
         CONSOLE.print(report.to_markdown(), markup=False, soft_wrap=True)
+
+
+def _tell(line: str) -> None:
+    ERRORS.print(line, markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -191,6 +196,7 @@ def proposals(
     settings = load_config(config, overrides=overrides)
     given = read_lines(pairs, CodePair)
     one = Judge(Client(settings.llm, settings.store, f"judge-{date.today():%Y-%m-%d}"), votes)
+    _tell(one.rehearsed(lambda judge: reviewed(judge, given)))
     report = ProposalsReport(one.model, tuple(reviewed(one, given)))
     if json:
         print_json(report.to_dict())

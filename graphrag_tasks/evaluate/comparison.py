@@ -31,6 +31,8 @@ RESULTS = pa.schema(
 
 RESAMPLES = 10_000
 """Efron and Tibshirani (1993, chapter 13) ask for 1,000 at least for an interval."""
+LEAST_PAIRS = 10
+"""Pairs that a p needs: with fewer, resamples differ too little. Chosen."""
 _BATCH = 1_000
 """Resamples that are drawn at once, so that memory does not grow with their number."""
 _TOLERANCE = 1e-12
@@ -43,13 +45,14 @@ _SMALLEST_P_SHOWN = 0.001
 class Difference:
     """The mean difference of a metric between two modes, with its 95 % interval.
 
-    `p` is two-sided: the probability of a difference this large by chance.
+    `p` is two-sided: the probability of a difference this large by chance; None of fewer than
+    `LEAST_PAIRS`.
     """
 
     mean: float
     low: float
     high: float
-    p: float
+    p: float | None
 
 
 def paired_bootstrap(
@@ -76,7 +79,8 @@ def paired_bootstrap(
     )
     low, high = np.percentile(means, [2.5, 97.5])
     as_far = int((np.abs(means - mean) >= abs(mean) - _TOLERANCE).sum())
-    return Difference(mean, float(low), float(high), (as_far + 1) / (resamples + 1))
+    p = (as_far + 1) / (resamples + 1) if size >= LEAST_PAIRS else None
+    return Difference(mean, float(low), float(high), p)
 
 
 @dataclass(frozen=True)
@@ -170,5 +174,9 @@ def _differences(report: RetrievalReport, base: RetrievalReport) -> dict[str, Di
 
 
 def _cell(one: Difference) -> str:
-    p = f"p={one.p:.3f}" if one.p >= _SMALLEST_P_SHOWN else f"p<{_SMALLEST_P_SHOWN}"
-    return f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}] {p}"
+    shown = f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
+    if one.p is None:
+        return shown
+    return (
+        f"{shown} p={one.p:.3f}" if one.p >= _SMALLEST_P_SHOWN else f"{shown} p<{_SMALLEST_P_SHOWN}"
+    )

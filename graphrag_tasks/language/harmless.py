@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from graphrag_tasks.core.thoughts import without_thoughts
+
 _HIDDEN = {"Cc", "Cf", "Co", "Cs"}
 """Categories of signs that are not seen: controls, marks of direction, and private ones."""
 
@@ -72,7 +74,7 @@ def _kept_element(element: str, source: str) -> str:
 
 
 _RISKY = ("http", "ftp", "www", "javascript", "vbscript", "data", "mailto", "file", "tel")
-_REFUSAL = "NO ANSWER"
+_REFUSAL, _AROUND = "NO ANSWER", " \t\n*\"'"
 
 
 class Held:
@@ -88,16 +90,20 @@ class Held:
     def take(self, piece: str) -> None:
         """Take the next piece of the answer."""
         self._waiting += piece
-        if not self._has_told and _REFUSAL.startswith(self._waiting.strip()[: len(_REFUSAL)]):
-            return
+        if not self._has_told:
+            text = without_thoughts(self._waiting)
+            if _REFUSAL.startswith(text.strip(_AROUND)[: len(_REFUSAL)]):
+                return
+            self._waiting = text
         end = _safe(self._waiting)
         self._told(self._waiting[:end])
         self._waiting = self._waiting[end:]
 
     def end(self) -> None:
         """Tell what is left."""
-        if self._has_told or self._waiting.strip().rstrip(".") != _REFUSAL:
-            self._told(self._waiting)
+        text = self._waiting if self._has_told else without_thoughts(self._waiting)
+        if self._has_told or not text.strip(_AROUND).startswith(_REFUSAL):
+            self._told(text)
         self._waiting = ""
 
     def _told(self, text: str) -> None:

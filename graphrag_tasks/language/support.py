@@ -82,7 +82,30 @@ def problem(sentence: str, source: Source) -> str | None:
             return f"the name {name} is not in its source"
     if share(sentence, source) < LEAST_SHARE:
         return "its source does not say this"
+    if swapped := _of_another(sentence, source):
+        return swapped
     return _denial(sentence, source)
+
+
+def _of_another(sentence: str, source: Source) -> str | None:
+    """Return what number stands by one name and in its source by another, which has another."""
+    rows = f"{source.text}\n{source.near}".splitlines()
+    names = {row: set(_names(row)) for row in rows}
+    said = list(words(sentence))
+    places = [
+        place for place, word in enumerate(said) if any(word in one for one in names.values())
+    ]
+    for place, word in enumerate(said):
+        number = next(_numbers(word), None)
+        if number is None or not places:
+            continue
+        name = said[min(places, key=lambda other: (abs(other - place), other))]
+        of_number = [row for row in rows if number in _numbers(row)]
+        of_name = [row for row in rows if name in names[row]]
+        is_apart = not any(row in of_name or not names[row] - set(said) for row in of_number)
+        if of_number and is_apart and any(any(_numbers(row)) for row in of_name):
+            return f"the number {number} is not that of {name} in its source"
+    return None
 
 
 def _numbers(text: str) -> Iterator[str]:

@@ -21,6 +21,7 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.config.llm import OPENAI_URL
 from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.core.extras import brought_by
+from graphrag_tasks.core.thoughts import without_thoughts
 from graphrag_tasks.llm import bounds
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Kind, Usage
@@ -280,6 +281,8 @@ def read(response: Response, request: Request) -> Outcome:
     if finish == "length":
         kind = Kind.TRUNCATED if text.strip() else Kind.EMPTY
         return outcome(kind, why=f"longer than {request.max_output} tokens")
+    if request.answer is None:
+        text = without_thoughts(text)
     if not text.strip():
         return outcome(Kind.EMPTY, why="the answer is empty")
     if request.answer is not None:

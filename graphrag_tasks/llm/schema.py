@@ -15,13 +15,14 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from graphrag_tasks.core.thoughts import without_thoughts
+
 Form = TypeVar("Form", bound=BaseModel)
 """The form of an answer."""
 
 _KEPT = {
     "type", "properties", "items", "required", "enum", "anyOf", "$ref", "$defs", "description",
 }  # fmt: skip
-_THOUGHTS = re.compile(r"<(think|reasoning)>.*?</\1>", re.DOTALL)
 _FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
 
 
@@ -78,7 +79,8 @@ def validated(text: str, model: type[Form]) -> Form:
     Raises:
         InvalidAnswerError: It is no JSON object of that form.
     """
-    text = _THOUGHTS.sub("", text)
+    if not text.lstrip().startswith("{"):  # there a string may hold such a tag
+        text = without_thoughts(text)
     fenced = _FENCE.match(text)
     start = (text := fenced[1] if fenced else text).find("{")
     if start < 0:

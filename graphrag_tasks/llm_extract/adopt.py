@@ -26,13 +26,14 @@ from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.names import EXTRACTOR_NAME as PATTERNS
 from graphrag_tasks.extract.phrases import is_conditional, phrase_of
 from graphrag_tasks.extract.rows import frame_row, triple_id
+from graphrag_tasks.language.orders import is_order
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Token
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.schema import validated
 from graphrag_tasks.llm_extract.match import name_forms
 from graphrag_tasks.llm_extract.prompt import Told, ToldFact
-from graphrag_tasks.llm_extract.support import EXTRACTOR_NAME, Judge, Reason, Setting, is_order
+from graphrag_tasks.llm_extract.support import EXTRACTOR_NAME, Judge, Reason, Setting
 
 SILENT = "silent"
 """Status of a window without a fact that holds, where the rules have some."""

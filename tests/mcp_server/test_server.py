@@ -72,6 +72,20 @@ def filled(index: Index) -> dict[str, dict[str, Any]]:
     return TOOLS | {"read": {"item_id": chunk}, "cite": {"item_id": relation}}
 
 
+def test_an_argument_that_a_tool_does_not_have_is_refused_with_the_near_name(staff: Index) -> None:
+    tools = filled(staff)
+    calls = [(name, arguments | {"max_usd": 1}) for name, arguments in tools.items()]
+    calls.append(("search", {"question": "Gateway", "limits": 2}))
+    calls.append(("search", {"qestion": "Gateway"}))
+    texts = []
+    for result in called(staff, calls):
+        assert result.is_error
+        texts.append(result.content[0].text)
+    assert all("no argument 'max_usd'" in text for text in texts[: len(tools)])
+    assert "Did you mean 'limit'?" in texts[-2]
+    assert "Did you mean 'question'?" in texts[-1]
+
+
 def test_every_tool_is_told_and_answers(staff: Index) -> None:
     async def listed() -> list[Any]:
         async with Client(make_server(lambda: staff)) as client:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
 from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.answering.writing import PURPOSE as WRITING
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.globs import excluded
-from graphrag_tasks.evaluate.answers.check import JudgedByHand, check_judge
+from graphrag_tasks.evaluate.answers.check import JudgeCheck, JudgedByHand, check_judge
 from graphrag_tasks.evaluate.answers.judge import Judge
-from graphrag_tasks.evaluate.answers.pairs import Pair, preferred
+from graphrag_tasks.evaluate.answers.pairs import Pair, Preferred, preferred
 from graphrag_tasks.evaluate.answers.report import AnswersReport, JudgedMode
 from graphrag_tasks.evaluate.answers.unaided import REFUSED, Refusal, figures, refusal, unaided
 from graphrag_tasks.evaluate.answers.verdicts import (
@@ -29,7 +30,12 @@ from graphrag_tasks.evaluate.answers.verdicts import (
 from graphrag_tasks.evaluate.gold import Gold, Target, locate
 from graphrag_tasks.evaluate.questions import Question, read_questions
 from graphrag_tasks.llm import Client
+from graphrag_tasks.llm.answers import Usage
+from graphrag_tasks.llm.prices import price
 from graphrag_tasks.retrieval import Index
+
+_Judging = tuple[tuple[JudgedMode, ...], dict[str, list[Preferred]], JudgeCheck]
+"""Judged modes, which of their answers are preferred, and what the check of the judge found."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,7 @@ def evaluate_answers(
     by_hand: Sequence[JudgedByHand] = (),
     exclude: Sequence[str] = (),
     unanswerable: Sequence[Question] = (),
+    tell: Callable[[str], None] = lambda _: None,
 ) -> AnswersReport:
     """Answer every question in each mode, and judge the answers.
 
@@ -65,6 +72,7 @@ def evaluate_answers(
         by_hand: Answers that a person judged, for the check.
         exclude: Patterns of documents that no model is shown: `llm.exclude`.
         unanswerable: Questions that the corpus does not answer: judged by whether they are refused.
+        tell: Is called with the price of answers, and of verdicts, before the first is asked for.
 
     Raises:
         ConfigError: `against` is none of the modes, or a judge has no question with an answer.
@@ -73,6 +81,8 @@ def evaluate_answers(
     if against is not None and against not in modes:
         raise ConfigError(f"mode '{against}' was not asked", "--against", ", ".join(modes))
     questions = [target.question.question for target in gold.targets]
+    if writer is not None:
+        tell(_price_of_answers(writer, len(modes) * (len(questions) + len(unanswerable))))
     asked = [
         _Asked(
             mode,
@@ -91,18 +101,33 @@ def evaluate_answers(
     if not shown:
         hint = "Give each question its answer, or leave out --judge"
         raise ConfigError("no question has an answer to judge by", "--questions", hint)
-    check = check_judge(judge, [_answered(one, None, hidden) for one in shown], by_hand)
-    found = tuple(_by_model(judge, index, one, gold.targets, hidden) for one in asked)
-    base = next((judged for judged in found if judged.mode == against), None)
-    preferences = {
-        judged.mode: preferred(judge, _pairs(judged, base))
-        for judged in found
-        if base and judged is not base
-    }
+    right = [_answered(one, None, hidden) for one in shown]
+
+    def judging(by: Judge) -> _Judging:
+        check = check_judge(by, right, by_hand)
+        found = tuple(_by_model(by, index, one, gold.targets, hidden) for one in asked)
+        base = next((judged for judged in found if judged.mode == against), None)
+        preferences = {
+            judged.mode: preferred(by, _pairs(judged, base))
+            for judged in found
+            if base and judged is not base
+        }
+        return found, preferences, check
+
+    tell(judge.rehearsed(judging))
+    found, preferences, check = judging(judge)
     return AnswersReport(
         judge.model, index.snapshot.snapshot_id, found, against, preferences, check,
         judge.counts, judge.usd,
     )  # fmt: skip
+
+
+def _price_of_answers(writer: Client, answers: int) -> str:
+    config, model = writer.config, writer.identity(WRITING).model
+    most = Usage(config.answers.prompt_tokens, config.answers.output_tokens)
+    usd = price(config, model, most)
+    cost = "an unknown price" if usd is None else f"{usd:.4f} USD at most"
+    return f"`{model}` is asked for {answers:,} answers; each prompt costs {cost}."
 
 
 def judge_unaided(index: Index, questions: str | Path, mode: str) -> dict[str, float]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from graphrag_tasks.evaluate.answers.prompts import Statements
 from graphrag_tasks.llm import Answer, Client, Request
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.prices import is_known
@@ -95,6 +96,33 @@ class Judge:
                 self.counts["not asked" if answer.kind == Kind.OVER_BUDGET else "invalid"] += 1
                 verdicts.append(None)
         return verdicts
+
+    def rehearsed(self, judging: Callable[[Judge], object]) -> str:
+        """Return in words how many verdicts a judging asks for, and their price; nothing is sent.
+
+        Of the statements of an answer, which a verdict lists, the answer itself stands for all.
+        """
+        rehearsal = _Rehearsal(self._client, self.votes)
+        judging(rehearsal)
+        found = self._client.forecast(lambda: rehearsal.requests)
+        cost = "at an unknown price"
+        if found.usd is not None:
+            cost = f"for about {found.usd[1]:.4f} USD, at most {found.usd[2]:.4f}"
+        return f"`{self.model}` is asked for {found.requests:,} verdicts {cost}."
+
+
+class _Rehearsal(Judge):
+    """Asks nothing: it counts."""
+
+    def __init__(self, client: Client, votes: int) -> None:
+        super().__init__(client, votes)
+        self.requests: list[Request] = []
+
+    def _ask(self, form: type[Form], requests: Sequence[Request]) -> list[Form | None]:
+        self.requests += requests
+        if form is not Statements:
+            return [None] * len(requests)
+        return [form.model_validate({"statements": [one.user]}) for one in requests]
 
 
 def _request(

@@ -1,7 +1,8 @@
 """Judged answers of several modes: tables for people, rows for programs.
 
-Every figure has its 95 % interval, by the bootstrap over questions. Verdicts that are undecided or
-invalid are counted beside it; they are neither a number nor 0.
+Every figure is in percent and has its 95 % interval: Wilson's of a share, and where all values are
+one; else that of the bootstrap over questions. Verdicts that are undecided or invalid are counted
+beside it; they are neither a number nor 0.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphrag_tasks.evaluate.answers.check import JudgeCheck
+from graphrag_tasks.evaluate.answers.measures import share_interval
 from graphrag_tasks.evaluate.answers.pairs import ONE, OTHER, TIE, UNDECIDED, Preferred, outcomes
 from graphrag_tasks.evaluate.answers.unaided import FIGURES, REFUSED, Refusal, UnaidedVerdict
-from graphrag_tasks.evaluate.answers.verdicts import ALIGNMENT, Answered, Verdicts
+from graphrag_tasks.evaluate.answers.verdicts import Answered, Verdicts
 from graphrag_tasks.evaluate.comparison import Difference, paired_bootstrap
 
 ANSWERS_FILE, TABLES_FILE = "answers.parquet", "answers.md"
@@ -111,14 +113,14 @@ class AnswersReport:
         lines = [self._trust(), ""]
         if self.check:
             lines += [*_check_table(self.check), ""]
-        lines += ["| mode | measure | answers | figure | 95 % | no verdict | votes differ |",
+        lines += ["| mode | measure | answers | figure, % | 95 % | no verdict | votes differ |",
                   "|---|---|---|---|---|---|---|"]  # fmt: skip
         lines += [line for judged in self.modes for line in _lines(judged)]
         for mode, found in self._differences():
             lines += ["", f"`{mode}` less `{self.against}`, paired bootstrap over questions", "",
-                      "| measure | difference | 95 % | p |", "|---|---|---|---|"]  # fmt: skip
+                      "| measure | points | 95 % | p |", "|---|---|---|---|"]  # fmt: skip
             lines += [
-                f"| {name} | {gap.mean:+.3f} | {gap.low:+.3f} to {gap.high:+.3f} | {gap.p:.3f} |"
+                f"| {name} | {gap.mean:+.2f} | {gap.low:+.2f} to {gap.high:+.2f} | {_p(gap)} |"
                 for name, gap in found.items()
             ]
         lines += [line for mode, pairs in self.preferences.items() for line in
@@ -177,30 +179,36 @@ class AnswersReport:
 def _figures(mode: JudgedMode) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield name and figures of each measure.
 
-    Alignment is in percent: (0.5 P_0.5 + P_1) × 100 of Min et al., section 4.2.1, is 100 times the
-    mean of the classes.
+    Alignment is (0.5 P_0.5 + P_1) × 100 of Min et al., section 4.2.1: the mean of the classes.
     """
     for name, values in mode.values().items():
         known = [value for value in values if value is not None]
         found: dict[str, Any] = {"answers": len(values), "without": len(values) - len(known)}
         if known:
-            interval = paired_bootstrap(known, [0.0] * len(known))
-            scale = _PERCENT if name == ALIGNMENT else 1
-            found |= {"mean": interval.mean * scale, "low": interval.low * scale,
-                      "high": interval.high * scale}  # fmt: skip
+            low, high = _interval(known)
+            found |= {"mean": fmean(known) * _PERCENT, "low": low * _PERCENT,
+                      "high": high * _PERCENT}  # fmt: skip
         if name in mode.by_measure:
             spreads = [verdicts.spread for verdicts in mode.by_measure[name]]
             found["differ"] = sum(spread > 0 for spread in spreads)
         yield name, found
 
 
+def _interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of a mean; the bootstrap has none where all values are one."""
+    is_share = set(values) <= {0.0, 1.0} or (len(set(values)) == 1 and 0 <= values[0] <= 1)
+    if is_share:
+        return share_interval(sum(values), len(values))
+    found = paired_bootstrap(values, [0.0] * len(values))
+    return found.low, found.high
+
+
 def _lines(mode: JudgedMode) -> Iterator[str]:
     for name, one in _figures(mode):
-        digits = 2 if name == ALIGNMENT else 3
         figure, interval = "–", "–"
         if "mean" in one:
-            figure = f"{one['mean']:.{digits}f}"
-            interval = f"{one['low']:.{digits}f} to {one['high']:.{digits}f}"
+            figure = f"{one['mean']:.2f}"
+            interval = f"{one['low']:.2f} to {one['high']:.2f}"
         differ = one.get("differ", "–")
         yield (
             f"| {mode.mode} | {name} | {one['answers']} | {figure} | {interval} "
@@ -218,7 +226,16 @@ def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Differenc
             if value is not None and other is not None
         ]
         if pairs:
-            yield name, paired_bootstrap([one for one, _ in pairs], [other for _, other in pairs])
+            yield (
+                name,
+                paired_bootstrap(
+                    [one * _PERCENT for one, _ in pairs], [other * _PERCENT for _, other in pairs]
+                ),
+            )
+
+
+def _p(gap: Difference) -> str:
+    return "–" if gap.p is None else f"{gap.p:.3f}"
 
 
 def _check_table(check: JudgeCheck) -> Iterator[str]:

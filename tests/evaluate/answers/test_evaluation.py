@@ -1,6 +1,7 @@
 """Answers judged from end to end: an index of three documents, and a scripted judge."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -70,9 +71,13 @@ def gold(folder: Path, index: Index) -> Gold:
 def test_without_a_model_gold_and_words_judge(index: Index, gold: Gold) -> None:
     report = evaluate_answers(index, gold, ["bm25", "auto"], against="bm25")
     found = report.to_dict()["modes"]["auto"]
-    assert found["coverage"]["mean"] == found["answered"]["mean"] == 1
-    assert found["citation_recall"]["mean"] == 1
-    assert 0 < found["citation_precision"]["mean"] <= 1
+    assert found["coverage"]["mean"] == found["answered"]["mean"] == 100
+    assert found["citation_recall"]["mean"] == 100
+    assert 0 < found["citation_precision"]["mean"] <= 100
+    for figures in found.values():
+        assert figures.get("low", 0) < figures.get("high", 1)
+    gaps = report.to_dict()["differences"]["auto"]
+    assert {gap["p"] for gap in gaps.values()} == {None}
     text = report.to_markdown()
     assert text.startswith("Judged without a model")
     assert "`auto` less `bm25`" in text
@@ -137,9 +142,13 @@ def test_the_command_prints_the_report_and_asks_nothing_twice(folder: Path, tmp_
         settings = tmp_path / "graphrag.toml"
         settings.write_text(f'[llm]\nbase_url = "{endpoint.url}"\nbudget.usd = 0\n')
         asked += ["--config", str(settings), "--out", str(tmp_path / "out")]
+        prices = 'models.judge = "m"\nprices.m = {input = 1, output = 2}\n'
+        settings.write_text(settings.read_text() + prices)
         first = CliRunner().invoke(app, asked)
         assert first.exit_code == 0, first.output
         requests = endpoint.requests
+        told = re.search(r"asked for (\d+) verdicts for about 0\.\d+ USD", first.stderr)
+        assert told and int(told[1]) >= requests > 0
         assert requests > 0
         again = CliRunner().invoke(app, asked)
         assert endpoint.requests == requests
