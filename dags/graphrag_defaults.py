@@ -78,17 +78,28 @@ def tell_failure(context: Any) -> None:
     instance.xcom_push(NOTE, f"{instance.task_id} failed: {why}")
 
 
-def _page(snapshot_id: str, page: str = "") -> str:
-    """Return the address of one of the plugin's pages of a snapshot."""
+def _page(told: Mapping[str, Any], page: str = "") -> str:
+    """Return the address of a page of a snapshot, within Airflow's frame; none if it is not shown.
+
+    Args:
+        told: Has the snapshot's id, and its store.
+        page: What the page's own address ends with.
+    """
+    from graphrag_tasks.inspect.stores import path_of_store
+
+    store = path_of_store(load_config(), told["store"])
+    if store is None:
+        return ""
     base = urlsplit(conf.get("api", "base_url", fallback="")).path.rstrip("/")
-    return f"{base}/graphrag/snapshots/{snapshot_id}{page}"
+    # Airflow's UI shows in the frame of `url_route` what stands after it.
+    return f"{base}/plugin/graphrag{base}/graphrag{store}/snapshots/{told['snapshot_id']}{page}"
 
 
 class SnapshotLink(BaseOperatorLink):
     """A link of a task to the plugin's page of the snapshot that it made or looked at.
 
     Args:
-        key: Of the XCom in which the task says `snapshot_id`.
+        key: Of the XCom in which the task says `snapshot_id` and `store`.
     """
 
     def __init__(self, key: str = "summary") -> None:
@@ -100,10 +111,10 @@ class SnapshotLink(BaseOperatorLink):
         return "Snapshot"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:
-        """Return the page's address; none where the task names no snapshot."""
+        """Return the page's address; none where the task names no snapshot that is shown."""
         del operator
         told = XCom.get_value(ti_key=ti_key, key=self._key)
-        return _page(told["snapshot_id"]) if told else ""
+        return _page(told) if told else ""
 
 
 class LaterLink(BaseOperatorLink):
@@ -143,13 +154,12 @@ def link_pages(instance: Any, summary: Mapping[str, Any], parse_tasks: int) -> N
     """Give earlier tasks of a run their links to what it published.
 
     `parse` leads to the documents: to those that failed, if any did. `communities` leads to the
-    map.
+    map. There are none where the pages do not show the store.
     """
-    snapshot_id = summary["snapshot_id"]
-    documents = _page(snapshot_id, f"/documents{'?status=failed' if summary['failed'] else ''}")
-    links = [("communities", -1, _MAP, _page(snapshot_id, "/map"))]
+    documents = _page(summary, f"/documents{'?status=failed' if summary['failed'] else ''}")
+    links = [("communities", -1, _MAP, _page(summary, "/map"))]
     links += [("shard.parse", index, _DOCUMENTS, documents) for index in range(parse_tasks)]
-    for task_id, map_index, link, address in links:
+    for task_id, map_index, link, address in links if documents else ():
         XCom.set(
             link.xcom_key, address, dag_id=instance.dag_id, run_id=instance.run_id,
             task_id=task_id, map_index=map_index,

@@ -44,6 +44,7 @@ DEFAULTS = load_config()
             description="Search modes to compare",
         ),
     },
+    description="Ask each published snapshot questions with known sources",
     doc_md=__doc__,
     tags=["graphrag"],
 )
@@ -56,7 +57,8 @@ def graphrag_evaluate() -> None:
         params = get_current_context()["params"]
         if not params["questions"]:
             raise AirflowSkipException("quality.questions names no file of questions")
-        return evaluate_store(params["store"], params["questions"], params["modes"])
+        figures = evaluate_store(params["store"], params["questions"], params["modes"])
+        return {"store": params["store"], **figures}
 
     linked(evaluate(), SnapshotLink("return_value"))
 

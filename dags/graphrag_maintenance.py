@@ -39,6 +39,7 @@ DEFAULTS = load_config()
             False, type="boolean", title="Dry run", description="Only say what would be removed"
         ),
     },
+    description="Remove old snapshots, and verify every file of those kept",
     doc_md=__doc__,
     tags=["graphrag"],
 )

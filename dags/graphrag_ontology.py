@@ -57,6 +57,7 @@ _ANSWER_WITHIN = timedelta(days=3)
             description="Have llm.models.ontology name types and relations",
         ),
     },
+    description="Propose types and relations from users' questions, and wait for an approval",
     doc_md=__doc__,
     tags=["graphrag"],
 )

@@ -1,9 +1,10 @@
 """### Reindex documents into a published GraphRAG snapshot.
 
 **plan** compares the sources with the published snapshot. Added and changed documents go, in
-shards, through **parse**, **chunk**, **filter_sentences** and **extract**. With the extractor llm
-or hybrid, **ask** has a language model read, and **adopt** keeps what the sentences support; by
-the settings somebody **approve**s the price before, and **batches** halve it.
+shards, through **parse**, **chunk**, **filter_sentences** and **extract**. Where the settings name
+a language model there are **ask**, which has it read with the extractor llm or hybrid, and
+**adopt**, which keeps what the sentences support; by the settings somebody **approve**s the price
+before, and **batches** halve it.
 **merge_shards** joins the rows with those of the unchanged documents; **entity_dictionary** to
 **relationships** make entities, their mentions and relations; **communities** groups and summarises
 them; **embed** makes vectors, **load** the graph's arrays; **publish** verifies everything,
@@ -49,11 +50,14 @@ from graphrag_defaults import (
 from graphrag_telemetry import tell_publish, tell_stage
 
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.visible import visible
 from graphrag_tasks.extract import EXTRACTORS
 from graphrag_tasks.operations.alerts import NOTE
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 
 DEFAULTS = load_config()
+MOST_OF_NAME = 200
+"""Characters of a document's name, its end; Airflow's database holds 250 for a mapped task."""
 PARTS, OF_PARTS = list(range(DEFAULTS.plan.parts)), "_parts"
 ASK, ADOPT = MODEL_STAGES["ask"], MODEL_STAGES["adopt"]
 
@@ -123,11 +127,12 @@ PARAMS = {
 
 
 def shard_stage(stage: str, doc: str) -> Any:
-    @task(task_id=stage, pool=SHARD_POOL, doc_md=doc)
+    @task(task_id=stage, pool=SHARD_POOL, doc_md=doc, map_index_template="{{ named }}")
     def run_stage(work: dict[str, Any]) -> dict[str, Any]:
         from graphrag_tasks.pipeline import Run
 
         run = Run.open(work["run"])
+        show_as(name_of(run, work["shards"]))
         receipts = run.process_lot(stage, work["shards"])
         tell_stage(run, stage, receipts, work["shards"])
         return {**work, "receipts": [one.as_dict() for one in receipts]}
@@ -140,10 +145,12 @@ def part_stage(stage: str, doc: str) -> Any:
         task_id=stage + OF_PARTS,
         pool=SHARD_POOL,
         doc_md=doc,
+        map_index_template="{{ named }}",
         trigger_rule="none_failed",
         executor_config=CORPUS_POD,
     )
     def run_stage(part: int) -> Any:
+        show_as(f"part {part + 1} of {len(PARTS)}")
         run = open_run()
         receipt = run.process_part(stage, part)
         tell_stage(run, stage, [receipt] if receipt else [])
@@ -164,6 +171,30 @@ def corpus_stage(stage: str, doc: str) -> Any:
     return linked(run_stage(), *LATER_LINKS.get(stage, ()))
 
 
+def model_tasks(shards: Any) -> Any:
+    """Have a language model read after the shards, where the settings name one; return the last."""
+    if not DEFAULTS.llm.model_for("extract"):
+        return shards
+
+    @task(task_id=ASK.name, pool=LLM_POOL, doc_md=ASK.doc, trigger_rule="none_failed")
+    def ask() -> list[dict[str, Any]]:
+        run = open_run()
+        asked = run.ask(may_spend=may_spend()) if run.asks else []
+        tell_stage(run, ASK.name, asked)
+        receipts = [receipt.as_dict() for receipt in asked]
+        get_current_context()["ti"].xcom_push("receipts", receipts)
+        # One task that does nothing, where the run has no model read: none would be a skipped one.
+        return [{"run": run.uri, "shards": shards} for shards in (run.lots if run.asks else [[]])]
+
+    asked, waited = ask(), batches(DEFAULTS, open_run)
+    approving = approval(DEFAULTS, open_run, then="batches" if waited else ASK.name)
+    adopted = shard_stage(ADOPT.name, ADOPT.doc).expand(work=asked)
+    chain(shards, *approving, *waited, asked, adopted)
+    if approving:
+        chain(approving[0], *waited, asked)  # where nobody needs to be asked
+    return adopted
+
+
 @dag(
     schedule=CronTriggerTimetable("0 2 * * *", timezone="UTC"),
     catchup=False,
@@ -173,6 +204,7 @@ def corpus_stage(stage: str, doc: str) -> Any:
     default_args={**DEFAULT_ARGS, "priority_weight": 2},  # before maintenance and evaluation
     deadline=deadline(),
     params=PARAMS,
+    description="Index documents that were added or changed, and publish a snapshot",
     doc_md=__doc__,
     tags=["graphrag"],
 )
@@ -205,15 +237,6 @@ def graphrag_reindex() -> None:
         for name, stage in SHARD_STAGES.items():
             work = linked(shard_stage(name, stage.doc)(work), *LATER_LINKS.get(name, ()))
 
-    @task(task_id=ASK.name, pool=LLM_POOL, doc_md=ASK.doc, trigger_rule="none_failed")
-    def ask() -> list[dict[str, Any]]:
-        run = open_run()
-        asked = run.ask(may_spend=may_spend()) if run.asks else []
-        tell_stage(run, ASK.name, asked)
-        receipts = [receipt.as_dict() for receipt in asked]
-        get_current_context()["ti"].xcom_push("receipts", receipts)
-        return [{"run": run.uri, "shards": shards} for shards in run.lots if run.asks]
-
     @task(outlets=[SNAPSHOT], executor_config=CORPUS_POD, trigger_rule="none_failed")
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
@@ -231,6 +254,7 @@ def graphrag_reindex() -> None:
         instance.xcom_push(NOTE, told)
         if not published.changed:
             raise AirflowSkipException(told)
+        summary = {**summary, "store": run.state.config.store}
         instance.xcom_push("summary", summary)
         link_pages(instance, summary, parse_tasks)
         yield Metadata(SNAPSHOT, summary)
@@ -242,12 +266,21 @@ def graphrag_reindex() -> None:
             stages.append(part_stage(name, f"{stage.doc}: of a part of the rows"))
         stages.append(corpus_stage(name, stage.doc))
     published = linked(publish(), SnapshotLink())
-    asked, waited = ask(), batches(DEFAULTS, open_run)
-    approving = approval(DEFAULTS, open_run, then="batches" if waited else ASK.name)
-    adopted = shard_stage(ADOPT.name, ADOPT.doc).expand(work=asked)
-    chain(shards, *approving, *waited, asked, adopted, *stages, published)
-    if approving:
-        chain(approving[0], *waited, asked)  # where nobody needs to be asked
+    chain(model_tasks(shards), *stages, published)
+
+
+def name_of(run: Any, shards: list[int]) -> str:
+    """Return what a person calls a mapped task: by its first document, and how many more."""
+    uris = [uri for shard in shards for uri in run.state.shard_rows(shard)["uri"].to_pylist()]
+    if not uris:
+        return "no model reads in this run"
+    more = f" and {len(uris) - 1:,} more" if len(uris) > 1 else ""
+    return visible(uris[0])[-MOST_OF_NAME:] + more
+
+
+def show_as(name: str) -> None:
+    """Have Airflow's UI show a mapped task by a name."""
+    get_current_context()["named"] = name  # type: ignore[typeddict-unknown-key]
 
 
 def skip_needless(run: Any, task_ids: Iterable[str]) -> None:

@@ -1,11 +1,14 @@
 """A process that the kernel ends when it connects to an address of the Internet (Linux).
 
-It looks below Python: threads of C libraries are held to it too, and what it starts.
+It looks below Python: threads of C libraries are held to it too, and what it starts. Run a script by
+`python tests/offline.py SCRIPT`.
 """
 
 import ctypes
+import os
 import platform
 import struct
+import sys
 
 CONNECT = {"x86_64": (0xC000003E, 42), "aarch64": (0xC00000B7, 203)}
 """Of Linux's audit.h and unistd.h: what a processor's calls are marked with, and `connect`."""
@@ -31,3 +34,8 @@ def end_on_connect() -> None:
     for call in ((_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0), (_SET_SECCOMP, _FILTER, program, 0, 0)):
         if libc.prctl(*call) != 0:
             raise OSError(ctypes.get_errno(), "seccomp is not there")
+
+
+if __name__ == "__main__":  # not in `preexec_fn`: a fork of many threads may hang
+    end_on_connect()
+    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])  # noqa: S606

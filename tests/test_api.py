@@ -13,7 +13,8 @@ import pytest
 import graphrag_tasks
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError, ConfigError, GraphragError, TerminalError
-from tests.offline import CONNECT, end_on_connect
+from tests import offline
+from tests.offline import CONNECT
 
 NAMES = [
     "AccessError", "ArtifactError", "BudgetError", "Client", "Config", "ConfigError", "Context",
@@ -88,8 +89,8 @@ def test_a_script_without_a_guard_indexes_answers_and_serves_in_silence(tmp_path
         (tmp_path / name).mkdir()
         environment[name] = str(tmp_path / name)
     found = subprocess.run(  # noqa: S603
-        [sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
-        env=environment, preexec_fn=end_on_connect,
+        [sys.executable, offline.__file__, str(script)],
+        capture_output=True, text=True, cwd=tmp_path, env=environment, check=False,
     )  # fmt: skip
     assert found.returncode == 0, found.stderr
     assert "Table ACDOCA replaces table BSEG." in found.stdout

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag_tasks.answering.verdict import Verdict
+from graphrag_tasks.core.visible import visible
 from graphrag_tasks.retrieval import Context, SourceSentence
+from graphrag_tasks.retrieval.context.cells import escape
 from graphrag_tasks.retrieval.context.hits import one_line, place
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class Reply:
         lines = [self.verdict.sentence, ""]
         if self.text:
             lines += [self.text, "", *self.sources()]
-        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)]).rstrip()
+        return visible("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]).rstrip())
 
     def _repr_html_(self) -> str:
         lines = "<br>".join(escape(line) for line in self.text.splitlines())
@@ -196,7 +197,7 @@ class Reply:
             pages = [source.page for source in sources if source.page is not None]
             where = place(sources[0].title, min(pages, default=None), max(pages, default=None))
             numbers.setdefault(f"{where} ({sources[0].uri})", []).append(number)
-        return [f"{_marks(those)} {where}" for where, those in numbers.items()]
+        return [visible(f"{_marks(those)} {where}") for where, those in numbers.items()]
 
     def paragraphs(self) -> Iterator[tuple[tuple[int, ...], Sequence[AnswerSentence]]]:
         """Yield the sentences that cite the same numbers, with these."""

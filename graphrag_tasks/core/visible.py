@@ -1,7 +1,8 @@
 """Text that a terminal or a log shows and never obeys.
 
 A name of a file may hold an escape sequence that sets a window's title or clears the screen, or a
-sign that turns the order of what follows. Whatever prints names of files passes them through here.
+sign that turns the order of what follows. Whatever shows names of files passes them through here:
+texts and titles of documents have no such characters, as `parse` takes them out.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from contextlib import contextmanager
 from logging.handlers import QueueHandler, QueueListener
 from typing import Any, TextIO
 
+TURNS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""The characters that turn the direction of writing."""
+
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and new line
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of writing
+    f"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNS}"  # control characters but tab and new line
     "\u2028\u2029"  # what some programs take for a new line
     "\ud800-\udfff]"  # halves of characters: bytes of a name that are not UTF-8
 )

@@ -135,6 +135,7 @@ def collect_garbage(
         vectors = 0
         if not dry_run:
             remove_leftovers()
+            store.folder.delete_unfinished(now - staging_age)
             vectors = _remove_vectors(store, set(old), set(given_up), server) if server else 0
             for folder in folders:
                 folder.delete(MANIFEST_FILE)  # first: what is half removed is no snapshot

@@ -72,7 +72,7 @@ def _sheet_blocks(
     blocks = list(tables_of(reading.sheet))
     if reading.beside:
         blocks += map(_repeating, read_written(writer.write(reading.beside)).blocks)
-    heading = Block("heading", reading.sheet.name, level=1)
+    heading = Block("heading", one_line(reading.sheet.name), level=1)
     return [heading, *blocks] if blocks and heading.text else blocks
 
 

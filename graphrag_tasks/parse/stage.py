@@ -116,7 +116,7 @@ def _parse_one(
     uri, path = source["uri"], source["path"]
     row: dict[str, Any] = dict.fromkeys(schemas.DOCUMENTS.names)
     row |= {name: source[name] for name in _COPIED}
-    row |= {"title": PurePosixPath(path).stem or path, "title_source": FILE_NAME}
+    row |= {"title": one_line(PurePosixPath(path).stem) or path, "title_source": FILE_NAME}
     row |= {"characters": 0, "cells": 0}
     try:
         parsed = _read(source, config, fetch, parser, row)

@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
+from graphrag_tasks.core.visible import TURNS
 from graphrag_tasks.parse.left_out import LeftOut
 
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 _SPACE_CONTROLS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _CONTROLS = {
     code: " " if chr(code) in _SPACE_CONTROLS else ""
-    for code in (*range(32), *range(127, 160))
+    for code in (*range(32), *range(127, 160), *map(ord, TURNS))
     if chr(code) not in "\t\n"
 }
-"""The control characters C0, DEL and C1 of Unicode."""
+"""The control characters C0, DEL and C1 of Unicode, and what turns the direction of writing."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _MAX_MARKS = 500
 """In a line: a paragraph of links alone has a few hundred. Chosen."""
@@ -32,7 +33,7 @@ def without_invalid(text: str) -> tuple[str, dict[str, int]]:
 
 
 def clean_text(text: str) -> str:
-    """Return text with newlines as line ends, without control characters and lone surrogates.
+    """Return text with newlines as line ends, without lone surrogates and what `visible` escapes.
 
     Outer blank lines and trailing blank space go; the first line's indentation stays.
     """

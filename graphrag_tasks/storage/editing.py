@@ -8,7 +8,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from graphrag_tasks.core.errors import ConfigError, TransientError
-from graphrag_tasks.storage.files import Files, changing
+from graphrag_tasks.storage.files import WRITING, Files, changing
 
 _SECONDS = 30
 """How long others that change the file are waited for; a change takes milliseconds."""
@@ -53,6 +53,9 @@ def edit_file(file: Path, change: Callable[[str], str]) -> None:
                 "another process is changing the file", str(file), "Nothing was changed. Try again"
             ) from error
     try:
+        left = file.with_name(f"{file.name}{WRITING}")
+        if left.exists():  # by a change that was killed
+            left.unlink()
         before = read_text(file)
         after = change(before)
         if after != before:

@@ -34,6 +34,9 @@ _REFUSALS = {
 _NO_PLACE = {errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR}
 
 
+WRITING = ".writing"
+"""What the name of a file ends with until it is whole; a kill leaves it so."""
+
 _TAIL = 4096
 """Bytes that are read at a time to find where the last whole line ends."""
 
@@ -173,6 +176,14 @@ class Files:
             else:
                 fs.rm(self.path(name), recursive=not name)
 
+    def delete_unfinished(self, before: datetime) -> None:
+        """Remove what killed writers left below the folder and nobody wrote to since a time."""
+        if self.is_local:
+            with changing(self.uri):
+                for path in list(Path(self.path()).rglob(f"*{WRITING}")):
+                    if path.is_file() and path.stat().st_mtime < before.timestamp():
+                        path.unlink()
+
     def move_to(self, other: Files, *, last: str) -> None:
         """Rename this folder to another place on the same file system.
 
@@ -279,7 +290,7 @@ class Files:
                     yield work / "file"
                     fs.put_file(str(work / "file"), final)
                 return
-            temporary = Path(f"{final}.writing")
+            temporary = Path(f"{final}{WRITING}")
             try:
                 yield temporary
             except BaseException:

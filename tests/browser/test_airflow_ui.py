@@ -201,10 +201,13 @@ def follow_the_links_of_tasks(
         browser.get(f"{run_url.rstrip('/')}/tasks/{task}/details")
         (link,) = wait_for(lambda: browser.find_elements("link text", name), 60, name)  # noqa: B023
         address = link.get_attribute("href")
-        assert address.endswith(f"/graphrag/snapshots/{snapshot_id}{page}")
+        assert address.endswith(f"/plugin/graphrag/graphrag/snapshots/{snapshot_id}{page}")
         picture(f"link-{name.lower()}")
         browser.get(address)
-        assert shows in text_of(browser)
+        frames = wait_for(lambda: browser.find_elements("tag name", "iframe"), 60, "frame")
+        browser.switch_to.frame(frames[0])
+        wait_for(lambda: shows in text_of(browser), 60, shows)  # noqa: B023
+        browser.switch_to.default_content()
 
 
 def browse_the_pages(

@@ -47,6 +47,7 @@ def test_index_prints_a_summary_and_says_when_nothing_changed(
     store: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     config = store.parent / "graphrag.toml"
+    caplog.set_level(logging.WARNING, "graphrag_tasks.cli.output")
     printed = run("index", store.parent / "docs", "--store", store, "--config", config)
     for word in ("documents", "triples", "relations", "Nothing changed"):
         assert word in printed

@@ -2,8 +2,8 @@
 
 import sys
 import tomllib
-from importlib.metadata import PathDistribution
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -77,5 +77,6 @@ def test_another_missing_module_is_a_defect() -> None:
 def test_the_command_installs_from_where_the_package_came(
     origin: str | None, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PathDistribution, "read_text", lambda *_: origin)
+    found = SimpleNamespace(read_text=lambda _: origin)
+    monkeypatch.setattr("graphrag_tasks.core.commands.distribution", lambda _: found)
     assert install_command("s3") == command

@@ -25,6 +25,7 @@ def plugin() -> dict[str, Any]:
     from airflow.api_fastapi.app import create_app, get_auth_manager
     from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
     from fastapi.testclient import TestClient
+    from starlette.routing import Mount
 
     (found,) = [one for one in plugins_manager._get_plugins()[0] if one.name == "graphrag"]
     brought = sorted(HEAVY & set(sys.modules))
@@ -51,7 +52,9 @@ def plugin() -> dict[str, Any]:
 
     from graphrag_plugin import _pages
 
+    stores = [route.path for route in _pages().routes if isinstance(route, Mount)]
     paths = [route.path.replace("{snapshot_id}", "current") for route in _pages().routes]
+    paths = [f"{path}/snapshots" if path in stores else path for path in paths]
     return {
         "brought": brought,
         "views": found.external_views,
@@ -59,6 +62,7 @@ def plugin() -> dict[str, Any]:
         "forged": get(f"{PAGES}/snapshots", Authorization=f"Bearer {token('viewer')[:-4]}AAAA"),
         "no role": get_as(f"{PAGES}/snapshots", None),
         "viewer": get_as(f"{PAGES}/snapshots", "viewer"),
+        "other store": [get_as(f"{PAGES}{path}/snapshots", "viewer") for path in stores],
         "changes": {
             role: {
                 page: post_as(f"{PAGES}/snapshots/current/{page}", role)[0]
@@ -135,6 +139,9 @@ def reindexed(dag: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         "tasks": {one.task_id: one.state for one in tasks},
         "mapped": sum(one.task_id == "shard.parse" for one in tasks),
         "links": links_of(dag, tasks),
+        "names": sorted(
+            f"{one.task_id}: {one.rendered_map_index}" for one in tasks if one.map_index >= 0
+        ),
         "current": current.read_text() if current.exists() else None,
     }
 
@@ -163,9 +170,11 @@ def deployed(folder: str) -> dict[str, Any]:
         "GRAPHRAG_AIRFLOW_POOL": "graphrag_shards",
         "GRAPHRAG_AIRFLOW_LLM_POOL": "graphrag_llm",
         "GRAPHRAG_AIRFLOW_CORPUS_POD": "/pods/corpus.yaml",
+        "GRAPHRAG__LLM__MODEL": "m",
     }
     sys.modules.pop("graphrag_defaults")
     dag = DagBag(folder).dags["graphrag_reindex"]
+    del os.environ["GRAPHRAG__LLM__MODEL"]
     logged = logging.handlers.BufferingHandler(10)
     logging.getLogger("graphrag_tasks.operations.alerts").addHandler(logged)
 
@@ -205,11 +214,15 @@ def reading(folder: str, params: dict[str, Any], url: str) -> dict[str, Any]:
         sys.modules.pop(module)
     dag = DagBag(folder).dags["graphrag_reindex"]
     _, ended = reindexed(dag, params)
+    _, unread = reindexed(
+        dag, {**params, "extractor": "dependency", "store": f"{params['store']}-unseen"}
+    )
     sensor = dag.task_dict["batches"]
     return {
         **described(dag),
         **ended,
         "sleeps": sensor.reschedule,
+        "unread": unread,
     }
 
 
@@ -266,6 +279,8 @@ def dags(folder: str, runs: list[dict[str, Any]], questions: str, url: str) -> d
             dag_id: sorted({(task.weight_rule, task.priority_weight) for task in dag.tasks})
             for dag_id, dag in bag.dags.items()
         },
+        "files": sorted(Path(one.file).name for one in bag.dagbag_stats),
+        "descriptions": {dag_id: dag.description for dag_id, dag in bag.dags.items()},
         "hours": {
             dag_id: dag.dagrun_timeout.total_seconds() / 3600 for dag_id, dag in bag.dags.items()
         },

@@ -22,6 +22,7 @@ from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.ask import examples
 from graphrag_tasks.inspect.pages.documents import CHUNKS_SHOWN
+from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import MODES, open_index
 from graphrag_tasks.snapshots.store import Store
@@ -123,6 +124,27 @@ def test_every_route_asks_who_is_asking_and_only_reads(config: Config) -> None:
     covered = {one.path for one in routes for page in (*PAGES, SCRIPT, ICON)
                if one.path_regex.match(page.split("?")[0])}  # fmt: skip
     assert covered == {one.path for one in routes}
+
+
+def test_stores_that_the_settings_allow_have_pages_of_their_own(
+    config: Config, labelled: Config
+) -> None:
+    def refuse() -> None:
+        raise HTTPException(401, "Not authenticated")
+
+    # the same place written in another way; the store itself needs no second address
+    written = f"{Path(labelled.store).parent}/../{Path(labelled.store).parent.name}/store/"
+    pages = config.pages.model_copy(update={"stores": (written, config.store)})
+    shown = config.model_copy(update={"pages": pages})
+    path = path_of_store(shown, labelled.store)
+    assert path is not None
+    assert (path_of_store(shown, f"{config.store}/"), path_of_store(config, written)) == ("", None)
+    answer = client(shown).get(f"{path}/snapshots")
+    assert (answer.status_code, Store(labelled.store).current_id() in answer.text) == (200, True)
+    assert f'href="{path}/' in answer.text and 'href="/snapshots' not in answer.text
+    assert client(shown).get(f"{path}/snapshots/current").status_code == 403  # as it has labels
+    assert TestClient(make_app(refuse, shown)).get(f"{path}/snapshots").status_code == 401
+    assert client(config).get(f"{path}/snapshots").status_code == 404
 
 
 def test_every_change_asks_who_is_asking_and_whether_they_may(config: Config) -> None:

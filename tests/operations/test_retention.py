@@ -126,6 +126,17 @@ def test_snapshots_of_an_older_schema_can_be_removed(store: Store) -> None:
     assert oldest in collect_garbage(store, keep=0, staging_age=DAYS).snapshots
 
 
+def test_what_killed_writers_left_is_removed_once_it_is_old(store: Store) -> None:
+    left = Path(store.folder.path("ontology")) / "approved.json.writing"
+    left.parent.mkdir()
+    left.write_text("{")
+    collect_garbage(store, keep=9, staging_age=DAYS)
+    assert left.exists()  # perhaps somebody writes it now
+    age(left.parent)
+    collect_garbage(store, keep=9, staging_age=DAYS)
+    assert not left.exists()
+
+
 def test_work_of_killed_runs_is_given_up_when_it_is_old(store: Store) -> None:
     staged(store, "old")
     staged(store, "new")

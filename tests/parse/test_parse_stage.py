@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from graphrag_tasks.core.errors import (
     MissingDependencyError,
     TransientError,
 )
+from graphrag_tasks.core.visible import TURNS
 from graphrag_tasks.parse import parse, readers
 
 GOOD = b"A good document.\n"
@@ -180,3 +182,28 @@ def test_rows_do_not_depend_on_the_other_documents(parse_files: Any) -> None:
     alone = parse_files({"b.txt": files["b.txt"]}).tables
     for name, table in alone.items():
         assert table.to_pylist() == both[name].to_pylist()[-table.num_rows :]
+
+
+TURNED = "\u202egnp.exe\u2066 Tool"
+TURNING = {
+    "a.md": f"# {TURNED}\n\n{TURNED} runs.\n\n| a | b |\n|---|---|\n| {TURNED} | c |\n",
+    "a.txt": f"{TURNED} runs.\n",
+    "a.html": "<title>&#x202e;gnp</title><h1>&#8238;gnp</h1><table><tr><th>a<th>b<tr><td>&#x202e;g"
+    "<td>c</table>",
+    "a.csv": f"name,of\n{TURNED},b\n",
+    "a.rst": f"{TURNED}\n===================\n\n{TURNED} runs.\n",
+    "a.adoc": f"= {TURNED}\n\n{TURNED} runs.\n",
+    "a.tex": f"\\title{{{TURNED}}}\\begin{{document}}\\maketitle {TURNED} runs.\\end{{document}}",
+    "a.rtf": "{\\rtf1 {\\info{\\title \\u8238 ?gnp}} \\u8238 ?gnp runs.}",
+    "a.vtt": f"WEBVTT\n\n00:00.000 --> 00:01.000\n<v {TURNED}>{TURNED} runs.\n",
+    "a.eml": f"Subject: {TURNED}\nFrom: a@b.c\n\n{TURNED} runs.\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TURNING)
+def test_nothing_that_is_read_turns_the_direction_of_writing(parse_one: Any, name: str) -> None:
+    parsed = parse_one(name, TURNING[name].encode())
+    assert parsed.document["status"] == "parsed", parsed.document
+    read = json.dumps([parsed.document, parsed.blocks, parsed.cells], ensure_ascii=False)
+    assert not {*TURNS} & {*read}
+    assert "gnp" in json.dumps(parsed.blocks)

@@ -47,6 +47,32 @@ def test_modules_that_a_page_names_exist(page: Path) -> None:
     assert [one for one in named if not any((at / one).exists() for at in folders)] == []
 
 
+IGNORED = (ROOT / ".gitignore").read_text("utf-8").split()
+ROOMS = {one.parent.name for one in (ROOT / "graphrag_tasks").glob("*/__init__.py")}
+"""Folders of the library, which pages name without their parent."""
+FOLDERS = ROOMS | {
+    one.name
+    for one in ROOT.iterdir()
+    if one.is_dir() and not one.name.startswith(".") and f"{one.name}/" not in IGNORED
+}
+
+
+@pytest.mark.parametrize("page", [*AT_THE_TOP, *PAGES], ids=page_name)
+def test_files_and_folders_that_a_page_names_exist(page: Path) -> None:
+    named = re.findall(r"`([\w.-]+/[\w./-]*)`", page.read_text("utf-8"))
+    ours = [one for one in named if one.partition("/")[0] in FOLDERS]
+    folders = (ROOT, ROOT / "graphrag_tasks")
+    assert [one for one in ours if not any((at / one).exists() for at in folders)] == []
+
+
+def test_the_layout_names_every_folder_and_no_other() -> None:
+    layout = (DOCS / "contributing.md").read_text("utf-8").partition("## Layout")[2]
+    figure = [line.partition("  ")[0] if line[0] != " " else line[2:].partition("  ")[0]
+              for line in layout.split("```")[1].strip("\n").split("\n")]  # fmt: skip
+    shown = {one.strip("/") for words in figure for one in words.split() if one.endswith("/")}
+    assert shown == FOLDERS
+
+
 @pytest.mark.parametrize("page", [*AT_THE_TOP, *PAGES], ids=page_name)
 def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     assert broken_links(page) == []

@@ -118,13 +118,16 @@ class AccessConfig(BaseConfig):
 
 
 class PagesConfig(BaseConfig):
-    """What the pages show of snapshots with access labels, and where they keep judged answers."""
+    """What the pages show beside the store, and where they keep judged answers."""
 
     principals: tuple[Label, ...] | None = Field(
         None, description="labels that every viewer holds; unset: snapshots with labels are hidden"
     )
     questions: str | None = Field(
         None, description="JSON lines that judged answers go to; questions.jsonl in a local store"
+    )
+    stores: tuple[str, ...] = Field(
+        (), description="folders or URIs of stores that the pages show beside `store`"
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.core.visible import visible
 from graphrag_tasks.graph.drawing import Selection
 from graphrag_tasks.snapshots.store import Snapshot
 
@@ -57,6 +58,10 @@ def provenance(snapshot: Snapshot, selection: Selection) -> Provenance:
     )
     columns = ["document_id", "title", "uri", "media_type", "content_sha256"]
     documents = _those(snapshot.table("documents", columns), "document_id", chunks["document_id"])
+    for column in ("title", "uri"):  # a file's name may hold what turns the direction of writing
+        shown = [one and visible(one) for one in documents[column].to_pylist()]
+        at = documents.column_names.index(column)
+        documents = documents.set_column(at, column, pa.array(shown, pa.string()))
     return Provenance(
         evidence=evidence,
         mentions=_ordered(mentions, "entity_id", "chunk_id"),

@@ -66,6 +66,7 @@ from graphrag_tasks.inspect.pages.reader import (
     summarize,
 )
 from graphrag_tasks.inspect.pages.rendering import style_text, templates
+from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.snapshots.store import Snapshot
@@ -115,7 +116,7 @@ def make_app(
     config: Config,
     editor: Callable[..., str | None] | None = None,
 ) -> FastAPI:
-    """Return the pages of the configured store, as the configured principals see it.
+    """Return the pages of the configured stores, as the configured principals see them.
 
     `authorise` is a dependency of every route: it raises `HTTPException` to refuse somebody.
     `editor` is one, too: it returns the name of who is asking where that person may change the
@@ -139,7 +140,22 @@ def make_app(
     _add_documents(app, reader, html)
     _add_map(app, reader, html)
     add_graph(app, reader, html)
+    _add_stores(app, authorise, config, editor)
     return app
+
+
+def _add_stores(
+    app: FastAPI,
+    authorise: Callable[..., Any],
+    config: Config,
+    editor: Callable[..., str | None] | None,
+) -> None:
+    """Show the other stores that the settings allow, each below a path of its own."""
+    alone = config.pages.model_copy(update={"stores": ()})
+    for store in config.pages.stores:
+        if path := path_of_store(config, store):
+            own = config.model_copy(update={"store": store, "pages": alone})
+            app.mount(path, make_app(authorise, own, editor))
 
 
 def _nobody() -> None:

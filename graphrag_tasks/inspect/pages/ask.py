@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, Field
 
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.core.errors import GraphragError
+from graphrag_tasks.core.visible import visible
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.language.names import is_code
 from graphrag_tasks.retrieval import Context, Index
@@ -159,4 +160,4 @@ def as_markdown(asked: Asked) -> str:
     else:
         passages = [f"{chunk.text}\n\n{chunk.title} ({chunk.uri})" for chunk in asked.found.chunks]
         said = [indent(passage, "> ", lambda _line: True) for passage in passages]
-    return "\n\n".join(filter(None, [question, *said])) + "\n"
+    return visible("\n\n".join(filter(None, [question, *said])) + "\n")

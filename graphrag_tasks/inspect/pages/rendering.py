@@ -6,17 +6,24 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from graphrag_tasks.core.visible import visible
+
 
 def templates() -> Environment:
     """Return the templates of this package, which escape everything."""
     made = Environment(
-        loader=PackageLoader("graphrag_tasks.inspect.pages"), autoescape=True,
+        loader=PackageLoader("graphrag_tasks.inspect.pages"), autoescape=True, finalize=_shown,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     made.filters |= {
         "number": _number, "megabytes": _megabytes, "moment": _moment, "pages": _pages,
     }  # fmt: skip
     return made
+
+
+def _shown(value: object) -> object:
+    """Return what a template writes for a value: of a text, what a reader sees."""
+    return visible(value) if type(value) is str else value
 
 
 def style_text() -> str:

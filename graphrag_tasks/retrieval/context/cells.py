@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape as escape_html
+
+from graphrag_tasks.core.visible import visible
 
 _SHOWN_CHARACTERS = 280
 """Of a cell of a notebook's table; chosen, so that a row stays short. The cell's title has all."""
@@ -14,6 +16,11 @@ _CELL_STYLE = (
 )
 _ON_ONE_LINE = 12
 """Characters of a cell that is never broken, such as a number or a name."""
+
+
+def escape(text: str) -> str:
+    """Return a text that stands in HTML, or in one of its attributes, and is shown as it is."""
+    return escape_html(visible(text))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from graphrag_tasks.core.visible import visible
 from graphrag_tasks.retrieval.context.cells import table
 
 FIRST_STAGE = "first"
@@ -187,7 +188,7 @@ def relation_place(hit: RelationHit) -> str:
 
 def place(title: str, first: int | None, last: int | None = None) -> str:
     """Return a title with its pages, if it has any."""
-    title = one_line(title)
+    title = visible(one_line(title))
     if first is None:
         return title
     if last is None or last == first:
