@@ -9,6 +9,7 @@ from typing import Any
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate.answers.evaluation import evaluate_answers
+from graphrag_tasks.evaluate.answers.report import PERCENT
 from graphrag_tasks.evaluate.comparison import Comparison
 from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.evaluate.questions import read_questions
@@ -74,7 +75,7 @@ def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> d
 
     Passages are judged by the questions' gold, and answers without a model; the other modes are
     compared with the first. Returned are the snapshot's id, the folder of the figures, and the mean
-    of each figure by mode, of passages (`metrics`) and of answers (`answers`).
+    of each figure by mode, from 0 to 1, of passages (`metrics`) and of answers (`answers`).
 
     Raises:
         SnapshotError: Nothing is published.
@@ -94,7 +95,7 @@ def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> d
         "folder": folder.uri,
         "metrics": {report.mode: report.overall.metrics for report in reports},
         "answers": {
-            mode: {name: one["mean"] for name, one in found.items() if "mean" in one}
+            mode: {name: one["mean"] / PERCENT for name, one in found.items() if "mean" in one}
             for mode, found in answers.to_dict()["modes"].items()
         },
     }

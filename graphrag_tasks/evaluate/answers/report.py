@@ -32,7 +32,7 @@ ROWS = pa.schema(
 )  # fmt: skip
 """Columns of `ANSWERS_FILE`: a row for each vote; null for a vote that is undecided or invalid."""
 
-_PERCENT = 100
+PERCENT = 100
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,8 @@ def _figures(mode: JudgedMode) -> Iterator[tuple[str, dict[str, Any]]]:
         found: dict[str, Any] = {"answers": len(values), "without": len(values) - len(known)}
         if known:
             low, high = _interval(known)
-            found |= {"mean": fmean(known) * _PERCENT, "low": low * _PERCENT,
-                      "high": high * _PERCENT}  # fmt: skip
+            found |= {"mean": fmean(known) * PERCENT, "low": low * PERCENT,
+                      "high": high * PERCENT}  # fmt: skip
         if name in mode.by_measure:
             spreads = [verdicts.spread for verdicts in mode.by_measure[name]]
             found["differ"] = sum(spread > 0 for spread in spreads)
@@ -229,7 +229,7 @@ def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Differenc
             yield (
                 name,
                 paired_bootstrap(
-                    [one * _PERCENT for one, _ in pairs], [other * _PERCENT for _, other in pairs]
+                    [one * PERCENT for one, _ in pairs], [other * PERCENT for _, other in pairs]
                 ),
             )
 

@@ -231,7 +231,7 @@ def test_unanswerable_questions_are_read_on_wish_and_judged_by_refusal(
     report = evaluate_answers(index, locate(known, index.snapshot), ["bm25"], unanswerable=missing)
     found = report.to_dict()["modes"]["bm25"]
     assert found["refused"]["answers"] == 2
-    assert 0 <= found["refused"]["mean"] <= 1
+    assert 0 <= found["refused"]["mean"] <= 100
     assert found["coverage"]["answers"] == len(known)
     assert "| refused |" in report.to_markdown()
     with pytest.raises(ValueError, match="not answerable has no gold"):
