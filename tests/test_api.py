@@ -89,7 +89,7 @@ def test_a_script_without_a_guard_indexes_answers_and_serves_in_silence(tmp_path
         (tmp_path / name).mkdir()
         environment[name] = str(tmp_path / name)
     found = subprocess.run(  # noqa: S603
-        [sys.executable, offline.__file__, str(script)],
+        [sys.executable, "-P", offline.__file__, str(script)],
         capture_output=True, text=True, cwd=tmp_path, env=environment, check=False,
     )  # fmt: skip
     assert found.returncode == 0, found.stderr
