@@ -13,7 +13,7 @@ from graphrag_tasks.core.errors import DocumentError
 _MAX_PART_BYTES = 128 * 1024 * 1024  # as in Docling, which would call the file broken
 _MAX_UNPACKED_BYTES = 512 * 1024 * 1024  # of all parts; bounds memory
 _MAX_RATIO = 200  # real parts, as repetitive as they may be, stay far below
-_UNSUSPICIOUS_BYTES = 5_000_000  # what may be unpacked however small the package is
+_UNSUSPICIOUS_BYTES = 1_000_000  # unpacked whatever the ratio: 5 MB of shapes took long to read
 _IS_ENCRYPTED = 1  # bit of an entry's flags
 
 
