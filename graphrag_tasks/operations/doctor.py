@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from graphrag_tasks import language as nlp
 from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import Config, LlmConfig
-from graphrag_tasks.core.errors import ConfigError, GraphragError, MissingDependencyError
+from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
 from graphrag_tasks.core.extras import MODULES, require
 from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
@@ -20,7 +20,6 @@ from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.probe import answer_once, reach
-from graphrag_tasks.pipeline import sources_of
 from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import source_roots
 from graphrag_tasks.storage import is_s3
@@ -107,11 +106,8 @@ def _package(name: str) -> str:
 
 def _sources(config: Config) -> str:
     """Return the sources of a run without any named, whose roots are checked."""
-    try:
-        sources = sources_of(config)
-    except ConfigError:
-        return "none named yet"
-    return ", ".join(root.whole for root in source_roots(sources))
+    sources = config.sources or Store(config.store).sources()
+    return ", ".join(root.whole for root in source_roots(sources)) if sources else "none named yet"
 
 
 def _again() -> str:
