@@ -13,11 +13,9 @@ import sys
 from contextvars import ContextVar
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 PROGRAM = "graphrag-tasks"
-SelectedT = TypeVar("SelectedT", str | None, Path | None)
 
 _STORE: ContextVar[str | None] = ContextVar("store", default=None)
 _CONFIG: ContextVar[Path | None] = ContextVar("config", default=None)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import logging
-from collections import defaultdict
 from collections.abc import Callable
 from http import HTTPStatus
 from importlib.resources import files
@@ -90,15 +88,11 @@ PageNumber = Annotated[int, Path(ge=1, le=1_000_000)]
 From = Annotated[int, Query(ge=0, le=10_000_000, alias="from")]
 FromFact = Annotated[int, Query(ge=0, le=10_000_000)]
 
-log = logging.getLogger(__name__)
-
-_REFUSALS = defaultdict(
-    lambda: "This cannot be done here. Go back, or begin with a question",
-    {
-        HTTPStatus.NOT_FOUND: "There is no such page. Go back, or begin with a question",
-        HTTPStatus.METHOD_NOT_ALLOWED: "This address is only for reading. Open it as a link",
-    },
-)
+_REFUSED = "This cannot be done here. Go back, or begin with a question"
+_REFUSALS = {
+    HTTPStatus.NOT_FOUND: "There is no such page. Go back, or begin with a question",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This address is only for reading. Open it as a link",
+}
 """What Starlette refuses with the name of a status alone, in words."""
 
 _AT_FAULT = "The log of the server says why. Ask in other words, or ask whoever runs the server"
@@ -347,12 +341,14 @@ def _add_errors(app: FastAPI, html: _Renderer) -> None:
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
         status = HTTPStatus(error.status_code)
-        what = _REFUSALS[status] if error.detail == status.phrase else str(error.detail)
+        what = (
+            _REFUSALS.get(status, _REFUSED) if error.detail == status.phrase else str(error.detail)
+        )
         return html.error(request, what, status)
 
     @app.exception_handler(Exception)
     def at_fault(request: Request, error: Exception) -> Response:
-        log.error("%s could not be shown", request.url.path, exc_info=error)
+        # Starlette raises it again, so that the server logs it
         what = f"This page could not be made ({type(error).__name__}). {_AT_FAULT}"
         return html.error(request, what, HTTPStatus.INTERNAL_SERVER_ERROR)
 
