@@ -20,7 +20,8 @@ _MACRO = re.compile(
     r"|\(\(\((?P<index>[^()]{1,500})\)\)\)|\(\((?P<term>[^()]{1,500})\)\)"
 )
 _PAIRS = re.compile(r"(\*\*|__|``|##|\+\+\+|\+\+)(?=\S)(.{1,20000}?)\1", re.DOTALL)
-_SINGLE = re.compile(r"(?<![\w*_`#+])([*_`#+^~])(?=\S)([^\n]{1,2000}?)(?<=\S)\1(?![\w*_`#+])")
+_SINGLE = re.compile(r"(?<![\w*_`#+])([*_`#+])(?=\S)([^\n]{1,2000}?)(?<=\S)\1(?![\w*_`#+])")
+_SCRIPT = re.compile(r"\^([^\s^]{1,200})\^|~([^\s~]{1,200})~")
 _ROLE = re.compile(r"\[[.#%][\w.#%-]+\](?=[#*_`])")
 _BREAK = re.compile(r" \+(?=\n|\Z)")
 
@@ -91,7 +92,12 @@ def _link(address: str, text: str) -> str:
 def _plain(text: str) -> str:
     """Return text without marks of bold, italic and the like."""
     text = _SINGLE.sub(r"\2", _PAIRS.sub(r"\2", _ROLE.sub("", text)))
-    return _BREAK.sub("<br>", escape(unescape(text)))
+    text = _SCRIPT.sub(_script, escape(unescape(text)))
+    return _BREAK.sub("<br>", text)
+
+
+def _script(found: re.Match[str]) -> str:
+    return f"<sup>{found[1]}</sup>" if found[1] else f"<sub>{found[2]}</sub>"
 
 
 def option(attributes: Mapping[str, str], name: str) -> bool:

@@ -13,11 +13,17 @@ from itertools import accumulate, chain
 from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Block
+from graphrag_tasks.parse.links import without_marks
 from graphrag_tasks.parse.text import clean_text
 
 _NEAR = ((0, 200), (8, 20_000), (30, 10**9))
 """A text of at least so many letters, found at most so many letters further on, is the place that
 has been reached; shorter ones may stand anywhere by chance."""
+
+_PARAGRAPHS_AHEAD, _LETTERS_AHEAD = 20, 2000
+"""In which two runs are looked for where Docling did not read their paragraph as a whole."""
+_NO_SPACE_BEFORE = tuple(".,;:!?)]}%\u2019\u201d\u00bb")
+_NO_SPACE_AFTER = tuple("([{\u201c\u00ab")
 
 
 class FileText(NamedTuple):
@@ -45,6 +51,52 @@ def with_missing(blocks: Sequence[Block], texts: Iterable[FileText]) -> list[Blo
             added[places.last].append(Block("paragraph", missing, page=text.page))
     behind = ([block, *added[number]] for number, block in enumerate(blocks))
     return [*added[-1], *chain.from_iterable(behind)]
+
+
+class Paragraphs:
+    """The paragraphs of a file, which tell whether blank space stands between two runs."""
+
+    def __init__(self, texts: Iterable[FileText]) -> None:
+        self._texts = ["".join(text.runs) for text in texts]
+        self._packed = ["".join(text.split()) for text in self._texts]
+        self._by_packed = {packed: at for at, packed in reversed(list(enumerate(self._packed)))}
+        self._at, self._offset = 0, 0
+        self._starts: tuple[int, set[int]] = (-1, set())
+
+    def joined(self, runs: Sequence[str]) -> str:
+        """Return runs as one text, with blank space where the file has it.
+
+        Where they stand in no paragraph of it, as formulas do, the signs at their ends decide.
+        """
+        bare = list(map(without_marks, runs))
+        packed = ["".join(text.split()) for text in bare]
+        self._at, self._offset = self._by_packed.get("".join(packed), self._at), 0
+        parts = list(runs[:1])
+        for at in range(1, len(runs)):
+            is_glued = self._are_glued(packed[at - 1], packed[at])
+            if is_glued is None:
+                is_glued = bare[at].startswith(_NO_SPACE_BEFORE)
+                is_glued |= bare[at - 1].endswith(_NO_SPACE_AFTER)
+            parts += [runs[at]] if is_glued else [" ", runs[at]]
+        return "".join(parts)
+
+    def _are_glued(self, left: str, right: str) -> bool | None:
+        """Tell whether two runs without blanks touch each other near the last place."""
+        for at in range(self._at, min(self._at + _PARAGRAPHS_AHEAD, len(self._texts))):
+            first = self._offset if at == self._at else 0
+            last = first + len(left) + len(right) + _LETTERS_AHEAD
+            start = self._packed[at].find(left + right, first, last)
+            if start >= 0:
+                self._at, self._offset = at, start + len(left)
+                return self._offset not in self._words_of(at)
+        return None
+
+    def _words_of(self, at: int) -> set[int]:
+        """Return where the words of a paragraph start in its text without blank space."""
+        if self._starts[0] != at:
+            lengths = map(len, self._texts[at].split())
+            self._starts = at, {0, *accumulate(lengths)}
+        return self._starts[1]
 
 
 class _Places:

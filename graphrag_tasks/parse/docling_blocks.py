@@ -24,7 +24,7 @@ from docling_core.types.doc.items.text import SectionHeaderItem, TextItem
 from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from graphrag_tasks.parse.blocks import Block, Box
-from graphrag_tasks.parse.completeness import FileText, letters_of, with_missing
+from graphrag_tasks.parse.completeness import FileText, Paragraphs, letters_of, with_missing
 from graphrag_tasks.parse.headers import find_header
 from graphrag_tasks.parse.links import Marks, insert_marks, split_marks, without_marks
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
@@ -43,8 +43,6 @@ _LEFT_OUT = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER, DocItemLabel.MA
 _COMMENTED_SLIDE = re.compile(r"comment-slide(\d+)-")
 _MIN_COLUMNS = 2
 """Cells that each row of a table has at least, if one may be a header."""
-_NO_SPACE_BEFORE = tuple(".,;:!?)]}%\u2019\u201d\u00bb")
-_NO_SPACE_AFTER = tuple("([{\u201c\u00ab")
 
 
 def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[Block]:
@@ -63,7 +61,9 @@ def read_blocks(
 
     Of the texts of the file, those that Docling passed over are added. `unit` is as in `blocks_of`.
     """
-    blocks = marks.taken_out(with_missing(blocks_of(document, unit=unit), texts))
+    paragraphs = list(texts)
+    walk = _Walk(document, unit, Paragraphs(paragraphs))
+    blocks = marks.taken_out(with_missing(list(walk), paragraphs))
     if marks.names:
         for text in document.texts:
             text.text, text.orig = without_marks(text.text), without_marks(text.orig)
@@ -85,8 +85,11 @@ def mark_hyperlinks(document: DoclingDocument) -> Marks:
 class _Walk:
     """A walk without recursion: some files nest thousands of levels deep."""
 
-    def __init__(self, document: DoclingDocument, unit: float | None) -> None:
+    def __init__(
+        self, document: DoclingDocument, unit: float | None, paragraphs: Paragraphs | None = None
+    ) -> None:
         self._document = document
+        self._paragraphs = paragraphs or Paragraphs(())
         self._unit = unit
         self._stack: list[NodeItem] = [document.body]
         self._done: set[str] = set()
@@ -195,18 +198,15 @@ class _Walk:
 
     def _inline(self, item: NodeItem) -> str:
         """Join the runs of a paragraph; Docling strips the blank space between them."""
-        joined = ""
+        runs: list[str] = []
         pending = self._children(item)[::-1]
         while pending:
             part = pending.pop()
             pending.extend(self._children(part)[::-1])
             text = getattr(part, "text", "")
-            if not text or getattr(part, "label", None) in _LEFT_OUT:
-                continue
-            before, after = without_marks(joined), without_marks(text)
-            glued = after.startswith(_NO_SPACE_BEFORE) or before.endswith(_NO_SPACE_AFTER)
-            joined += text if glued or not joined else f" {text}"
-        return joined
+            if text and getattr(part, "label", None) not in _LEFT_OUT:
+                runs.append(text)
+        return self._paragraphs.joined(runs)
 
     def _place(self, item: NodeItem) -> tuple[int | None, Box | None]:
         if self._unit is None or not isinstance(item, DocItem) or not item.prov:

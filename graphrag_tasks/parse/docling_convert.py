@@ -41,6 +41,9 @@ from graphrag_tasks.parse.packages import broken
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
 
+# Docling writes dashes of all kinds as hyphens, which makes one word of two.
+HTMLDocumentBackend._clean_unicode = staticmethod(str)  # type: ignore[method-assign, assignment]
+
 _RENDER_SCALE = 0.1  # pixels per point: the picture itself is not used
 _PAGES_AHEAD = 4  # decoded pages that wait to be read; each may hold large pictures
 _PAGES_SHARE = 0.875  # of the time left, unless a pipeline measures what joining the pages takes

@@ -239,6 +239,8 @@ class _Writer:
         if name == "break":
             return "<br>"
         text = self._inline(child, between)
+        if name in ("sup", "sub"):
+            return f"<{name}>{text}</{name}>"
         if name in ("xref", "ext-link", "uri"):
             address = attribute(child, "href") or f"#{attribute(child, 'rid')}"
             return f'<a href="{escape(address)}">{text}</a>'

@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
+
+from pylatexenc.latex2text import LatexNodes2Text
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
@@ -18,7 +21,7 @@ from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import FoundLink, with_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.text import clean_text
+from graphrag_tasks.parse.text import clean_text, raised
 
 _SENTENCE_WORDS = 3
 """Fewer words between two marks may be names of styles and files, which are no text."""
@@ -32,6 +35,27 @@ _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%([^\n]*)")
 _INPUT = re.compile(r"\\(?:input|include|subfile|import|lstinputlisting)\b\s*\{")
 _LINK = re.compile(r"\\href\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _TIE = re.compile(r"(?<!\\)~")
+_SIGNS = {
+    "---": "—", "--": "–", "``": "“", "''": "”", r"\,": " ", r"\;": " ", r"\:": " ", r"\ ": " ",
+    r"\textemdash": "—", r"\textendash": "–", r"\textdegree": "°", r"\degree": "°",
+    r"\textmu": "µ", r"\ldots": "…", r"\dots": "…", r"\textellipsis": "…",
+}  # fmt: skip
+"""What Docling drops, with the words on both sides run together."""
+_SIGN = re.compile(
+    r"(?P<kept>\\[\\$%&#_{}]|\\(?:url|path|label|\w*ref|cite\w*|includegraphics|begin|end)\b\*?"
+    r"(?:\[[^\[\]]{0,300}\])?\{[^{}]{0,2000}\}|\\verb(?P<end>\W)[^\n]{0,300}?(?P=end)|\$\$[^$]*\$\$)"
+    r"|\$(?P<math>[^$]*)\$|\\text(?P<script>super|sub)script\{(?P<raised>[^{}]{0,300})\}"
+    r"|\\(?:SI|qty)\{(?P<number>[^{}]{0,100})\}\{(?P<unit>[^{}]{0,100})\}"
+    r"|(?P<sign>---?|``|''|\\[,;: ]|\\(?:text(?:emdash|endash|degree|mu|ellipsis)|degree|l?dots)\b)"
+    r"(?:\{\}|(?<=[a-z])[ ])?"
+)
+_MATH_NAME = re.compile(r"\\(?:mathrm|text|mathit|mathbf|textrm|operatorname)\s*\{([^{}]*)\}")
+_MATH_DEGREE = re.compile(r"\s*\^\s*(?:\{\s*\\circ\s*\}|\\circ)")
+_MATH_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w))")
+_MATH_SIGN = re.compile(r"(?<=[\w)])\s*([×±=<>≤≥≈·])\s*")
+_ORDINALS = ("st", "nd", "rd", "th")
+_MAX_MATH = 60
+"""Characters of a formula that may be a quantity, or a part of a name, in running text. Chosen."""
 _MARK = re.compile(
     r"\\['\"`^~=.uvHtcdbrk]\s*\{?\\?\w?\}?"  # a letter with an accent, which is another in the text
     r"|\$[^$]*\$|\\begin\s*\{[^}]*\}|\\end\s*\{[^}]*\}|\\[a-zA-Z@]+\*?|\\.|[{}\[\]&#$~]|\n\s*\n"
@@ -52,7 +76,7 @@ def read_tex(data: bytes) -> ParsedDocument:
     text, verbatim = _without_comments(text, left_out)
     # Docling ends a paragraph at a link, and drops the blank of a tie.
     links = [FoundLink(None, found[2], found[1]) for found in _LINK.finditer(text)]
-    text = _TIE.sub(" ", _LINK.sub(r"{\2}", text))
+    text = _TIE.sub(" ", _SIGN.sub(_as_unicode, _LINK.sub(r"{\2}", text)))
     left_out[LeftOut.INCLUDE] += len(_INPUT.findall(text))
     source = f"{text}{_END}" if _BEGIN in text else text
     for number, block in enumerate(verbatim):
@@ -70,6 +94,47 @@ def read_tex(data: bytes) -> ParsedDocument:
     return ParsedDocument(
         blocks, find_title((), blocks), left_out=left_out, encoding=file.encoding, tree=tree
     )
+
+
+def _as_unicode(found: re.Match[str]) -> str:
+    """Return the sign that is meant; formulas that are no quantities stay."""
+    before = found.string[max(found.start() - 1, 0) : found.start()]
+    if found["kept"] is not None:
+        return found[0]
+    if found["math"] is not None:
+        return _quantity(found["math"], before) or found[0]
+    if found["raised"] is not None:
+        return raised(before, found["raised"], lowered=found["script"] == "sub")
+    if found["number"] is not None:
+        unit = found["unit"].replace(r"\per", " per ").replace("\\", "")
+        return f"{found['number']} {' '.join(unit.split())}"
+    return _SIGNS[found["sign"]]
+
+
+def _quantity(math: str, before: str) -> str:
+    """Return a short formula as text; "" where it needs more than letters, digits and signs."""
+    if len(math) > _MAX_MATH:
+        return ""
+    plain = _MATH_DEGREE.sub("°", _MATH_NAME.sub(r"{\1}", math))
+    text = _plain_math().latex_to_text(f"${plain}$").strip()
+
+    def script(found: re.Match[str]) -> str:
+        index = found[2] or found[3]
+        ahead = found.string[: found.start()] or before
+        is_low = found[1] == "_"
+        if index in _ORDINALS and ahead[-1:].isdecimal():
+            return index
+        if not index.isdecimal() or (ahead[-1:].isalpha() and not is_low):
+            return found[0]
+        return raised(ahead, index, lowered=is_low)
+
+    text = _MATH_SIGN.sub(r" \1 ", _MATH_SCRIPT.sub(script, text)).strip()
+    return "" if "\\" in text else re.sub(r"[{}]", "", text)
+
+
+@cache
+def _plain_math() -> LatexNodes2Text:
+    return LatexNodes2Text(math_mode="text", keep_braced_groups=True)
 
 
 def _place(number: int) -> str:

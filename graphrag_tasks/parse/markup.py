@@ -37,7 +37,7 @@ from graphrag_tasks.parse.encodings import DecodedText, decode
 from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import Marks, mark_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.text import bounded_lines
+from graphrag_tasks.parse.text import bounded_lines, raised
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
@@ -276,6 +276,7 @@ def _simplify(soup: BeautifulSoup) -> Marks:
     """Leave what Docling reads well, with marks where links and ids were."""
     for footer in soup.find_all("footer"):
         footer.name = "div"  # Docling leaves footers out, even those of an article
+    _mark_scripts(soup)
     marks = mark_links(soup, _INLINE)
     for tag in soup.find_all(_INLINE):
         tag.unwrap()
@@ -289,6 +290,20 @@ def _simplify(soup: BeautifulSoup) -> Marks:
         if any(_holds_blocks(item) for item in items.find_all("li", recursive=False)):
             _take_apart(soup, items)
     return marks
+
+
+def _mark_scripts(soup: BeautifulSoup) -> None:
+    for script in soup.find_all(["sup", "sub"]):
+        before = _text_before(script)
+        for text in script.find_all(string=True):
+            text.replace_with(raised(before, text, lowered=script.name == "sub"))
+
+
+def _text_before(tag: Tag) -> str:
+    """Return the text that an inline element stands right behind."""
+    while tag.previous_sibling is None and tag.parent is not None and tag.parent.name in _INLINE:
+        tag = tag.parent
+    return tag.previous_sibling.get_text() if tag.previous_sibling is not None else ""
 
 
 def _give_row(soup: BeautifulSoup, cell: Tag) -> None:

@@ -44,7 +44,13 @@ class OpenDocument:
 
     def writer(self) -> OdfWriter:
         """Return a writer of its texts, which has counted what is printed around its pages."""
-        writer = OdfWriter(self.styles_with("text-properties", "display", "none"), self._object)
+        hiding = self.styles_with("text-properties", "display", "none")
+        scripts = {
+            style: script
+            for script in ("sup", "sub")
+            for style in self.styles_with("text-properties", "text-position", script)
+        }
+        writer = OdfWriter(hiding, scripts, self._object)
         pages = (page for root in self.styles for page in descendants(root, "master-page"))
         for part in (part for page in pages for part in page):
             if local_name(part).startswith(("header", "footer")):
@@ -53,7 +59,7 @@ class OpenDocument:
         return writer
 
     def styles_with(self, properties: str, name: str, value: str) -> set[str]:
-        """Return the names of the styles that have this value among these properties."""
+        """Return the names of the styles whose value of this property begins so."""
         return set(styles_saying(self.styles, properties, name, value))
 
     def _object(self, folder: str) -> Element | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from html import escape
 
 from graphrag_tasks.parse.left_out import LeftOut
@@ -50,7 +50,7 @@ _COUNTED = {
 
 
 def styles_saying(roots: Iterable[Element], properties: str, name: str, value: str) -> Set[str]:
-    """Return the names of the styles that have this value among these properties."""
+    """Return the names of the styles whose value of this property begins so."""
     parents: dict[str, str] = {}
     own: dict[str, str] = {}
     for style in (descendant for root in roots for descendant in descendants(root, "style")):
@@ -65,17 +65,21 @@ def styles_saying(roots: Iterable[Element], properties: str, name: str, value: s
         while above in own and not own[above] and above not in seen:
             seen.add(above)
             above = parents[above]
-        if own.get(above) == value:
+        if own.get(above, "").startswith(value):
             found.add(key)
     return found
 
 
 class OdfWriter:
-    """Writes elements of a document as HTML, and counts what is left out."""
+    """Writes elements of a document as HTML, and counts what is left out.
 
-    def __init__(self, hiding: Set[str], objects: Objects) -> None:
+    `hiding` are the styles of hidden text, `scripts` say of styles that they are HTML's sup or sub.
+    """
+
+    def __init__(self, hiding: Set[str], scripts: Mapping[str, str], objects: Objects) -> None:
         self.left_out: Counter[str] = Counter()
         self._hiding = hiding
+        self._scripts = scripts
         self._objects = objects
         self._folder = ""
         self._seen: set[str] = set()
@@ -273,6 +277,8 @@ class OdfWriter:
             self.left_out[LeftOut.HIDDEN] += bool(attribute(child, "string-value").strip())
             return ""
         text = self._inline(child)
+        if script := self._scripts.get(attribute(child, "style-name")):
+            return f"<{script}>{text}</{script}>"
         if name == "a":
             address = attribute(child, "href").partition("|")[0]
             return f'<a href="{escape(address)}">{text}</a>'

@@ -22,6 +22,7 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
+from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.package_texts import (
     slide_texts,
@@ -30,6 +31,7 @@ from graphrag_tasks.parse.package_texts import (
     word_texts,
 )
 from graphrag_tasks.parse.packages import broken, package_of
+from graphrag_tasks.parse.tidied import tidied
 from graphrag_tasks.parse.workbook import sheet_blocks
 
 _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -56,18 +58,19 @@ _BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, SyntaxError, Typ
 
 def read_docx(data: bytes) -> ParsedDocument:
     """Read a Word document."""
-    title = _open_package(data, "docx")
+    title, data, comments = _open_package(data, "docx")
     tree = convert(data, "docx")
     found = word_texts(data)
+    found.left_out[LeftOut.COMMENT] += comments
     blocks = with_table_links(read_blocks(tree, mark_hyperlinks(tree), found.texts), data)
     return ParsedDocument(blocks, find_title([title], blocks), left_out=found.left_out, tree=tree)
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
     """Read a workbook: a heading per sheet that holds text, then its tables."""
-    title = _open_package(data, "xlsx")
+    title, data, comments = _open_package(data, "xlsx")
     _check_extent(data)
-    left_out: Counter[str] = Counter()
+    left_out: Counter[str] = Counter({LeftOut.COMMENT: comments})
     try:
         blocks = list(sheet_blocks(data, left_out))
     except _BROKEN_WORKBOOK as error:
@@ -78,7 +81,7 @@ def read_xlsx(data: bytes) -> ParsedDocument:
 
 def read_pptx(data: bytes) -> ParsedDocument:
     """Read slides: pages are slides; every slide's title but the first is a heading."""
-    title = _open_package(data, "pptx")
+    title, data, comments = _open_package(data, "pptx")
     try:
         document = convert(data, "pptx")
     except DocumentError:
@@ -86,6 +89,7 @@ def read_pptx(data: bytes) -> ParsedDocument:
             raise
         return ParsedDocument([], pages_in=0, pages_out=0)
     found = slide_texts(data)
+    found.left_out[LeftOut.COMMENT] += comments
     marks = mark_hyperlinks(document)
     blocks = read_blocks(document, marks, found.texts, unit=1 / _EMU_PER_POINT)
     blocks = with_run_links(blocks, data)
@@ -110,8 +114,11 @@ def _has_slides(data: bytes) -> bool:
         return True
 
 
-def _open_package(data: bytes, media_type: str) -> str | None:
-    """Check that the bytes are an Office package, and return the title in its properties."""
+def _open_package(data: bytes, media_type: str) -> tuple[str | None, bytes, int]:
+    """Check that the bytes are an Office package.
+
+    Return the title in its properties, the package to read, and how many comments its XML had.
+    """
     if data.startswith(_OLE_HEADER):
         what = f"the {media_type} file is encrypted, or of the format before 2007"
         raise DocumentError("encrypted", what, hint="Save it without a password")
@@ -120,7 +127,8 @@ def _open_package(data: bytes, media_type: str) -> str | None:
         main_part = f"{_MAIN_PARTS[media_type]}.xml"
         if main_part not in names:
             raise broken(media_type, f"{main_part} is missing")
-        return _title(package) if _PROPERTIES in names else None
+        title = _title(package) if _PROPERTIES in names else None
+    return title, *tidied(data)
 
 
 def _title(package: ZipFile) -> str | None:

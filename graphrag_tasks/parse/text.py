@@ -11,17 +11,27 @@ from graphrag_tasks.parse.left_out import LeftOut
 
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 _SPACE_CONTROLS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
-_CONTROLS = {
-    code: " " if chr(code) in _SPACE_CONTROLS else ""
-    for code in (*range(32), *range(127, 160), *map(ord, TURNS))
-    if chr(code) not in "\t\n"
-}
-"""The control characters C0, DEL and C1 of Unicode, and what turns the direction of writing."""
+_CONTROLS = (
+    {
+        code: " " if chr(code) in _SPACE_CONTROLS else ""
+        for code in (*range(32), *range(127, 160), *map(ord, TURNS))
+        if chr(code) not in "\t\n"
+    }
+    | dict.fromkeys((0xA0, 0x2007, 0x202F), " ")
+    | dict.fromkeys((0xAD, 0x180E, 0x200B, 0x2060, 0xFEFF), "")
+)
+"""The control characters C0, DEL and C1 of Unicode, what turns the direction of writing, and what
+only says where a line or a word may be parted."""
+_JOINER = re.compile("(?<=[a-zA-Z\u00c0-\u024f])[\u200c\u200d](?=[a-zA-Z\u00c0-\u024f])")
+"""Without a meaning between Latin letters; Persian, Indic scripts and emoji need it."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _MAX_MARKS = 500
 """In a line: a paragraph of links alone has a few hundred. Chosen."""
 _MAX_ROW = 5000  # characters of a line that may be a row or a rule of a table
 _LONG_WORD = 100  # characters in which a blank is looked for behind a mark
+_RAISED = str.maketrans("0123456789+-\N{MINUS SIGN}", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_LOWERED = str.maketrans("0123456789+-\N{MINUS SIGN}", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
+_SCRIPT = re.compile("\\s*[-+\N{MINUS SIGN}]?[0-9]+[-+]?\\s*")
 _OF_TABLE = re.compile(r"\s*[|+<]|[-=+:|\s]+\Z")
 _INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 
@@ -33,11 +43,11 @@ def without_invalid(text: str) -> tuple[str, dict[str, int]]:
 
 
 def clean_text(text: str) -> str:
-    """Return text with newlines as line ends, without lone surrogates and what `visible` escapes.
+    """Return text with newlines as line ends, without lone surrogates and what is not seen.
 
     Outer blank lines and trailing blank space go; the first line's indentation stays.
     """
-    text = _LINE_ENDS.sub("\n", text).translate(_CONTROLS)
+    text = _JOINER.sub("", _LINE_ENDS.sub("\n", text).translate(_CONTROLS))
     text = _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text).rstrip()
     first_line = text[: len(text) - len(text.lstrip())].rfind("\n") + 1
     return text[first_line:]
@@ -64,6 +74,17 @@ def bounded_lines(text: str, marks: str) -> str:
 def one_line(text: str) -> str:
     """Return clean text with every run of blank space as one space."""
     return " ".join(clean_text(text).split())
+
+
+def raised(before: str, text: str, *, lowered: bool = False) -> str:
+    """Return a superscript, or a subscript, as it may stand behind this text.
+
+    Behind a digit a number becomes Unicode's small digits: a power is not a longer number.
+    Elsewhere it stays as it is: H2O, 42nd.
+    """
+    if before[-1:].isdecimal() and _SCRIPT.fullmatch(text):
+        return text.translate(_LOWERED if lowered else _RAISED)
+    return text
 
 
 def number_ranges(numbers: Iterable[int]) -> str:

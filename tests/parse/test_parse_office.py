@@ -8,6 +8,9 @@ from zipfile import ZipFile
 
 import pytest
 from docx import Document
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from lxml import etree
 from openpyxl import Workbook
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
@@ -48,6 +51,20 @@ def test_docx(parse_one: Any) -> None:
         ("list_item", "Item"),
         ("table", "Name: a | Größe: 1"),
     ]
+
+
+def test_xml_comments_and_drop_caps(parse_one: Any) -> None:
+    document = Document()
+    framed = document.add_paragraph("T")
+    frame = OxmlElement("w:framePr")
+    frame.set(qn("w:dropCap"), "drop")
+    framed._p.get_or_add_pPr().append(frame)
+    document.add_paragraph("he valve opens.")
+    document.element.body.insert(0, etree.Comment("an exporter's remark"))
+    document.element.body.insert(1, etree.ProcessingInstruction("exporter", "1"))
+    parsed = parse_one("a.docx", saved(document))
+    assert parsed.kinds == [("paragraph", "The valve opens.")]
+    assert parsed.document["left_out"] == [{"reason": "comment", "count": 1}]
 
 
 def slides_file() -> bytes:
