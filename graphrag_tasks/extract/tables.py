@@ -28,7 +28,7 @@ CONFIDENCE = 0.7
 """Set by hand."""
 
 CELL_COLUMNS = ["ordinal", "row", "column", "is_header", "is_row_header", "header", "text",
-            "value_type", "char_start", "char_end"]  # fmt: skip
+            "value_type", "char_start", "char_end", "row_span", "col_span"]  # fmt: skip
 _MIN_UNIQUE = 0.7
 """Least share of rows with a value of their own in a key column."""
 _MIN_NAMED = 0.5
@@ -59,7 +59,7 @@ def row_facts(cells: pa.Table, *, max_rows: int, counts: TableCounts) -> Iterato
     """Yield the frames of one document's tables, in order, with places in the document text.
 
     Only the first `max_rows` of each table are read. What is read and left out is added to
-    `counts`. A frame starts at its tail.
+    `counts`. A frame starts at its tail, or at its key where the tail covers several rows.
     """
     body = cells.filter(pc.invert(cells["is_header"]))
     for ordinal in sorted(set(body["ordinal"].to_pylist())):
@@ -78,14 +78,26 @@ def keyed_cells(cells: Sequence[_Cell]) -> Iterator[tuple[_Cell, _Cell]]:
 
     `cells` are those of one table without its header.
     """
-    rows = {cell["row"] for cell in cells}
-    key_column = _key_column(cells, len(rows))
-    in_order = sorted(cells, key=itemgetter("row", "column"))
+    of_rows = _of_rows(cells)
+    key_column = _key_column(of_rows, len({cell["row"] for cell in of_rows}))
+    in_order = sorted(of_rows, key=itemgetter("row", "column"))
     for _, group in groupby(in_order, key=itemgetter("row")):
         row = list(group)
         key = next((cell for cell in row if cell["column"] == key_column), None)
         if key is not None and _is_name(key):
             yield from ((key, cell) for cell in row if cell["column"] != key_column)
+
+
+def _of_rows(cells: Sequence[_Cell]) -> list[_Cell]:
+    """Return a cell for each row that it covers, without notes that are as wide as the table."""
+    width = max((cell["column"] + cell["col_span"] for cell in cells), default=0)
+    last = max((cell["row"] for cell in cells), default=0)
+    return [
+        {**cell, "row": row, "is_repeated": row > cell["row"]}
+        for cell in cells
+        if width == 1 or cell["col_span"] < width
+        for row in range(cell["row"], min(cell["row"] + cell["row_span"], last + 1))
+    ]
 
 
 def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[Frame]:
@@ -99,6 +111,8 @@ def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[Frame]
             head = Span(key["text"], key["char_start"], key["char_end"])
             tail = Span(cell["text"], cell["char_start"], cell["char_end"])
             frame = pair(LinearRule.LABEL, head, relation, tail)
+            if cell["is_repeated"] and not key["is_repeated"]:
+                frame = replace(frame, start=head.start, end=head.end)
             yield replace(frame, rule=RULE, extractor=EXTRACTOR_NAME, confidence=CONFIDENCE)
 
 

@@ -43,7 +43,7 @@ _SEPARATORS = re.compile(r"[-_]+")
 _SKIPS = re.compile(r"(?:skip|jump) (?:to|over)\b", re.IGNORECASE)
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _NEVER_NAMED = {"html", "body", "tr", "td", "th", "pre", "code", *_HEADINGS}
-_PERMALINKS = {"¶", "#", "§", "🔗", "\uf0c1", "edit", "[edit]"}
+_PERMALINKS, _EDITS = {"¶", "#", "§", "🔗", "\uf0c1"}, {"edit", "[edit]"}
 
 
 def drop_boilerplate(soup: BeautifulSoup) -> int | None:
@@ -51,10 +51,9 @@ def drop_boilerplate(soup: BeautifulSoup) -> int | None:
 
     None: no words are left, so that the page has to be read as it was.
     """
-    for heading in soup.find_all(_HEADINGS):
-        for link in heading.find_all("a"):
-            if link.get_text(strip=True) in _PERMALINKS:
-                link.decompose()
+    for link in soup.find_all("a"):
+        if _is_permalink(link):
+            link.decompose()
     for tag in soup.find_all(hidden=True):  # tabs behind the first are content as that one is
         if _role(tag) == "tabpanel" or any("tab" in name for name in _classes(tag)):
             del tag["hidden"]
@@ -71,6 +70,16 @@ def drop_boilerplate(soup: BeautifulSoup) -> int | None:
             dropped += bool(tag.get_text(strip=True))
             tag.decompose()
     return dropped if _has_words(soup) else None
+
+
+def _is_permalink(link: Tag) -> bool:
+    """Tell whether it is a sign beside a heading or a name that leads to that itself."""
+    text = link.get_text(strip=True)
+    if text in _PERMALINKS and str(link.get("href") or "#").startswith("#"):
+        return True
+    return "headerlink" in _classes(link) or (
+        text in _PERMALINKS | _EDITS and link.find_parent(_HEADINGS) is not None
+    )
 
 
 def _has_words(soup: BeautifulSoup) -> bool:

@@ -14,6 +14,7 @@ from graphrag_tasks.parse.text import one_line
 
 _LONGEST_TITLE = 300
 """Characters; a longer one is prose that a program took for a title. Chosen."""
+_BEFORE_SITE, _BEHIND_SITE = re.compile(r"\s[—–|·•»-]\s"), re.compile(r"\s[—–|·•»-]\s\Z")
 MIN_CHARACTERS = 200
 MIN_PROBABILITY = 0.99
 """Characters of prose, and probability by py3langid, from which a language is believed: of 7,113
@@ -29,15 +30,23 @@ _JUNK = re.compile("|".join([*_RULES["patterns"], *_FILE_NAMES]), re.IGNORECASE)
 
 
 def find_title(metadata: Iterable[str | None], blocks: Iterable[Block]) -> Title | None:
-    """Return the first title in the metadata that says something, else the first heading."""
-    for title in (one_line(text or "") for text in metadata):
-        if title and not is_junk(title):
-            return Title(title, METADATA)
+    """Return the first title in the metadata that says something, else the first heading.
+
+    The heading is the title, too, where the name of the site stands beside it in the metadata.
+    """
     texts: dict[str, str] = {}
     for block in blocks:
         texts.setdefault(block.kind, block.text)
     heading = texts.get("title", texts.get("heading"))
+    for title in (one_line(text or "") for text in metadata):
+        if title and not is_junk(title):
+            return Title(heading if heading and _is_with_site(heading, title) else title, METADATA)
     return Title(heading, HEADING) if heading else None
+
+
+def _is_with_site(heading: str, title: str) -> bool:
+    site = title.removeprefix(heading), title.removesuffix(heading)
+    return _BEFORE_SITE.match(site[0]) is not None or _BEHIND_SITE.search(site[1]) is not None
 
 
 def is_junk(title: str) -> bool:

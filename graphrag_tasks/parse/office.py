@@ -1,7 +1,7 @@
 """Readers of DOCX, PPTX and XLSX, with checks of the package that name what is wrong with it.
 
 Each raises `DocumentError` for a file that needs a password (`encrypted`), is not of its type
-(`broken`), or unpacks to more than is read or has cells far apart (`too_large`).
+(`broken`), or unpacks to more than is read or merges cells over much of a sheet (`too_large`).
 """
 
 from __future__ import annotations
@@ -44,14 +44,11 @@ _TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
 _EMU_PER_POINT = 12_700
 """English Metric Units of Office Open XML: 914,400 in an inch of 72 points."""
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml")
-_CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
 _MERGED = re.compile(
     rb'<(?:\w+:)?mergeCell [^>]*?\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
 )
-_MAX_AREA = 4_000_000
-_MAX_AREA_PER_CELL = 100
-"""Places of a sheet, whatever it holds, and for each of its cells: openpyxl makes an object of each
-place. Chosen."""
+_MAX_MERGED = 4_000_000
+"""Places in merged cells of a sheet: openpyxl makes an object of each. Chosen."""
 _BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, SyntaxError, TypeError, ValueError)
 """What openpyxl raises for a part that is missing, not XML, or not as the standard has it."""
 
@@ -69,7 +66,7 @@ def read_docx(data: bytes) -> ParsedDocument:
 def read_xlsx(data: bytes) -> ParsedDocument:
     """Read a workbook: a heading per sheet that holds text, then its tables."""
     title, data, comments = _open_package(data, "xlsx")
-    _check_extent(data)
+    _check_merged(data)
     left_out: Counter[str] = Counter({LeftOut.COMMENT: comments})
     try:
         blocks = list(sheet_blocks(data, left_out))
@@ -138,28 +135,18 @@ def _title(package: ZipFile) -> str | None:
     return unescape(found[1].decode("utf-8", "replace")) if found else None
 
 
-def _check_extent(data: bytes) -> None:
-    """Refuse a sheet where every cell between a few cells far apart would be visited.
-
-    Likewise merged cells over much of a sheet: openpyxl makes an object of each place in them.
-    """
+def _check_merged(data: bytes) -> None:
+    """Refuse a sheet whose merged cells span much of it."""
     with ZipFile(BytesIO(data)) as package:
         for part in package.infolist():
             if not _SHEET_PART.match(part.filename):
                 continue
             sheet = package.read(part)
             merged = sum(_area(*corners) for corners in _MERGED.findall(sheet))
-            if merged > _MAX_AREA:
+            if merged > _MAX_MERGED:
                 what = f"{part.filename} has merged cells over {merged} places"
                 hint = "Merge fewer cells, or save the sheet as CSV"
                 raise DocumentError("too_large", what, hint=hint)
-            cells = _CELL.findall(sheet)
-            rows = max((int(row) for _, row in cells), default=0)
-            columns = max((_column_number(letters) for letters, _ in cells), default=0)
-            if rows * columns > max(_MAX_AREA, _MAX_AREA_PER_CELL * len(cells)):
-                what = f"{part.filename} has {len(cells)} cells spread over {rows} rows"
-                hint = "Delete the stray cells, or save the sheet as CSV"
-                raise DocumentError("too_large", f"{what} and {columns} columns", hint=hint)
 
 
 def _area(left: bytes, top: bytes, right: bytes, bottom: bytes) -> int:

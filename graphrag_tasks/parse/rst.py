@@ -50,6 +50,16 @@ _DIRECTIVE = re.compile(r"^[ \t>*+-]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w.+:-]+?
 _TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
 _CODE = ("code", "code-block", "sourcecode", "highlight-block", "parsed-code")
 _DRAWN = ("graphviz", "digraph", "graph", "mermaid", "plantuml", "uml", "productionlist")
+_SCRIPTS = ("sup", "sub")
+"""Roles that docutils knows by these short names, too."""
+_SAID = {
+    "versionadded": "Added in version {}",
+    "versionchanged": "Changed in version {}",
+    "versionremoved": "Removed in version {}",
+    "deprecated": "Deprecated since version {}",
+    "deprecated-removed": "Deprecated since version {}, removed in version {}",
+}
+"""What Sphinx writes of directives that are called with a version."""
 _ELSEWHERE = {
     **dict.fromkeys(("include", "literalinclude"), LeftOut.INCLUDE),
     **dict.fromkeys(("header", "footer"), LeftOut.HEADER_FOOTER),
@@ -118,7 +128,7 @@ def _register(text: str) -> None:
     directives._directives.clear()
     for found in _ROLE.finditer(text):
         name = (found[1] or found[2]).lower()
-        if name not in roles._role_registry:
+        if name not in (*roles._role_registry, *_SCRIPTS):
             roles.register_local_role(name, _text_role)
     own: dict[str, type[Directive]] = {
         **dict.fromkeys(_CODE, _Code),
@@ -161,9 +171,18 @@ class _Other(Directive):  # type: ignore[misc]
     option_spec = _AnyOption()
 
     def run(self) -> list[nodes.Node]:
-        """Return its texts."""
+        """Return its texts; its name is counted, or stands as Sphinx writes it."""
         shown = nodes.container()
-        for text in (*self.arguments, *self._titles()):
+        texts = [*self.arguments, *self._titles()]
+        if said := _SAID.get(self.name.lower()):
+            words = " ".join(texts).split(None, said.count("{}"))
+            versions = [*words, "", ""][: said.count("{}")]
+            text = " ".join(words[len(versions) :])
+            end = ":" if text or self.content else "."
+            texts = [f"{said.format(*versions)}{end} {text}".strip()]
+        else:
+            self.state.document.settings.left_out[LeftOut.DIRECTIVE] += 1
+        for text in texts:
             inline, messages = self.state.inline_text(text, self.lineno)
             shown += nodes.paragraph(text, "", *inline)
             shown += messages

@@ -40,6 +40,7 @@ _TEXT, _SKIPPED, _INFO, _TITLE, _FONTS = "text", "skipped", "info", "title", "fo
 _STYLES, _FIELD, _AUTHOR = "styles", "field", "author"
 _KINDS = {"info": _INFO, "fonttbl": _FONTS, "stylesheet": _STYLES, "fldinst": _FIELD}
 _ENCODING = ("f", "fcharset", "ansicpg", "cpg", "mac", "pc", "pca", "uc")
+_SCRIPTS = {"super": "sup", "sub": "sub", "nosupersub": ""}
 _NAMED_PAGES = {"mac": 10000, "pc": 437, "pca": 850}
 """Code pages of the words that name one, by the specification."""
 
@@ -54,6 +55,7 @@ class _Group:
     fallback: int = 1  # characters for programs without Unicode, behind each in Unicode
     is_hidden: bool = False
     is_deleted: bool = False
+    script: str = ""  # of HTML: sup or sub
     style: int = 0
     level: int | None = None
     in_table: bool = False
@@ -162,7 +164,10 @@ class _Reading:
             reason = group.reason
             if group.is_hidden or group.is_deleted:
                 reason = reason or (LeftOut.DELETED_TEXT if group.is_deleted else LeftOut.HIDDEN)
-            self._paragraph.pieces.append((reason, escape(text)))
+            html, script = escape(text), group.script
+            self._paragraph.pieces.append(
+                (reason, f"<{script}>{html}</{script}>" if script else html)
+            )
 
     def _open(self) -> None:
         self._groups.append(self._group)
@@ -295,7 +300,9 @@ class _Reading:
         if word == "pard":
             group.style, group.level, group.in_table, group.is_item = 0, None, False, False
         elif word == "plain":
-            group.is_hidden = group.is_deleted = False
+            group.is_hidden, group.is_deleted, group.script = False, False, ""
+        elif word in _SCRIPTS:
+            group.script = _SCRIPTS[word] if is_on else ""
         elif word == "v":
             group.is_hidden = is_on
         elif word == "deleted":

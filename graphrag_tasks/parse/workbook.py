@@ -31,7 +31,7 @@ from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
 from graphrag_tasks.parse.sheet_regions import Region, around, find_regions
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
-from graphrag_tasks.parse.values import shown_value
+from graphrag_tasks.parse.values import shown_value, value_of
 
 _MAX_HEADERS = 4
 """Rows of a header, as in `headers`."""
@@ -123,16 +123,18 @@ def tables_of(sheet: Sheet) -> Iterator[Block]:
 
 
 def _read_sheet(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -> Sheet:
+    last_row, last_column = worksheet.max_row, worksheet.max_column
     spans = {
         (merged.min_row, merged.min_col): (
-            min(merged.max_row, worksheet.max_row) - merged.min_row + 1,
-            min(merged.max_col, worksheet.max_column) - merged.min_col + 1,
+            min(merged.max_row, last_row) - merged.min_row + 1,
+            min(merged.max_col, last_column) - merged.min_col + 1,
         )
         for merged in worksheet.merged_cells.ranges
     }
     sheet = Sheet(worksheet.title, list(_header_rows(worksheet)))
     unvalued = formulas.places(sheet.name)
-    for found in (cell for row in worksheet.iter_rows() for cell in row):
+    # `iter_rows` would visit, and make, each place up to the last cell.
+    for found in (cell for _, cell in sorted(worksheet._cells.items())):
         if found.comment is not None and (comment := comment_text(found.comment.text)):
             sheet.comments.append(comment)
         place, content = (found.row, found.column), found.value
@@ -170,7 +172,7 @@ def _header_rows(worksheet: OfBook) -> Iterator[Region]:
 
 
 def _tables(sheet: Sheet) -> list[tuple[Region, Rows]]:
-    """Return each table's place and rows; a blank row inside of a table does not end it."""
+    """Return each table's place and rows; blank rows inside of a table do not end it."""
     regions = find_regions(
         Region(row, column, row + cell.row_span - 1, column + cell.col_span - 1)
         for (row, column), cell in sheet.cells.items()
@@ -200,12 +202,21 @@ def _rows_by_region(sheet: Sheet, regions: Sequence[Region]) -> dict[Region, Row
 
 
 def _continues(sheet: Sheet, above: tuple[Region, Rows], below: tuple[Region, Rows]) -> bool:
-    """Tell whether rows without a header go on below a blank row, in the same columns."""
+    """Tell whether rows without a header go on below a gap, in the same columns.
+
+    Below more than one blank row their values are of the same types, too.
+    """
     upper, lower = above[0], below[0]
     same_columns = (upper.left, upper.right) == (lower.left, lower.right)
-    if not same_columns or upper.left == upper.right or lower.top != upper.bottom + 2:
+    if not same_columns or upper.left == upper.right:
+        return False
+    if lower.top > upper.bottom + 2 and _types(above[1][-1]) != _types(below[1][0]):
         return False
     return _top(sheet, *above).headers > 0 and _top(sheet, *below) == Top(0, 0)
+
+
+def _types(row: Sequence[Cell]) -> list[tuple[int, str]]:
+    return [(cell.column, (cell.value or value_of(cell.text)).type) for cell in row]
 
 
 def _top(sheet: Sheet, region: Region, rows: Rows) -> Top:

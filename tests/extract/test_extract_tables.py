@@ -70,6 +70,20 @@ def test_the_key_need_not_be_the_first_column() -> None:
     assert facts(table)[0] == ["ZCL_A | have kind | final", "ZCL_B | have kind | final"]
 
 
+def test_a_cell_over_several_rows_is_said_of_each() -> None:
+    table, text = cells(
+        ["Plant", "Machine"], ["Lyon", "Boiler"], [None, "Chiller"], ["Turin", "Press"], ["Closed"]
+    )
+    rows = table.to_pylist()
+    rows[0]["row_span"], rows[-1]["col_span"] = 2, 2
+    merged = pa.Table.from_pylist(rows, schema=schemas.CELLS)
+    found = list(row_facts(merged, max_rows=100, counts=TableCounts()))
+    assert [[argument.text for argument in frame.arguments] for frame in found] == [
+        ["Boiler", "Lyon"], ["Chiller", "Lyon"], ["Press", "Turin"]
+    ]  # fmt: skip
+    assert text[found[1].start : found[1].end] == "Chiller"  # in the line that it is about
+
+
 def test_keys_and_values() -> None:
     table = cells(["Property", "Value"], ["Region", "Europe"], ["Owner", "Sales team"])
     assert facts(table)[0] == ["Region | be | Europe", "Owner | be | Sales team"]

@@ -58,3 +58,13 @@ def test_headers_and_footers_of_an_article_are_its_own() -> None:
 def test_markdown_keeps_what_html_pages_lose() -> None:
     blocks = read_markdown(b"# Site\n\nText.\n\n<footer>Printed here</footer>\n").blocks
     assert [block.text for block in blocks] == ["Site", "Text.", "Printed here"]
+
+
+def test_permalinks_and_the_name_of_the_site_are_of_no_name() -> None:
+    mark = '<a class="headerlink" href="#a">¶</a>'
+    page = f"<h1>uuid — Ids{mark}</h1><dl><dt id='a'>UUID.bytes{mark}</dt><dd>Bytes.</dd></dl>"
+    head = "<head><title>uuid — Ids — Manual 3</title></head>"
+    parsed = read_html(f"<html>{head}<body><main>{page}</main></body></html>".encode())
+    assert [block.text for block in parsed.blocks] == ["uuid — Ids", "UUID.bytes", "Bytes."]
+    assert parsed.title is not None
+    assert parsed.title.text == "uuid — Ids"

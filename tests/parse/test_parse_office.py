@@ -166,12 +166,27 @@ def test_an_empty_workbook_holds_no_text(parse_one: Any) -> None:
     assert (document["status"], document["error_code"]) == ("empty", "no_text")
 
 
-def test_far_apart_cells_are_refused_at_once(parse_one: Any) -> None:
+def test_cells_far_apart_are_read_at_once(parse_one: Any) -> None:
     book = Workbook()
-    book.active["A1"] = book.active["XFD1048576"] = "x"
-    document = parse_one("a.xlsx", saved(book)).document
-    assert document["error_code"] == "too_large"
-    assert "1048576 rows and 16384 columns" in document["error_message"]
+    book.active["A1"], book.active["XFD1048576"] = "near", "far"
+    assert parse_one("a.xlsx", saved(book)).kinds[1:] == [
+        ("paragraph", "near"),
+        ("paragraph", "far"),
+    ]
+
+
+def test_rows_below_a_gap_keep_their_header(parse_one: Any) -> None:
+    book = Workbook()
+    for row, values in {
+        1: ("Part", "Stock"),
+        2: ("Bolt", 4),
+        500: ("Nut", 3),
+        900: ("Pin", 7),
+    }.items():
+        for column, value in enumerate(values, 1):
+            book.active.cell(row, column, value)
+    (_, text) = parse_one("a.xlsx", saved(book)).kinds[1]
+    assert text.splitlines()[1:] == ["Part: Nut | Stock: 3", "Part: Pin | Stock: 7"]
 
 
 @pytest.mark.parametrize("media_type", ["docx", "pptx", "xlsx"])

@@ -1,7 +1,8 @@
 """Marks in a line: alerts, DocFX's references, attributes, icons, keys, highlights, snippets.
 
 kramdown and Python-Markdown have `{: .class}` and `{ #id .class }`, Docusaurus, Hugo and GitBook
-`## Heading {#id}`; Material has `:material-check:`, `++ctrl+c++` and `==marked==`.
+`## Heading {#id}`; Material has `:material-check:`, `++ctrl+c++` and `==marked==`; Obsidian has
+`[[Page|label]]`, Pandoc `10^6^`, definitions (`: text`) and, as GitHub, notes (`[^1]`).
 """
 
 from __future__ import annotations
@@ -58,6 +59,16 @@ _KEYS = re.compile(r"(?<![\w+])\+\+([A-Za-z0-9\"-]+(?:\+[A-Za-z0-9\"-]+)*)\+\+(?
 _MARKED = re.compile(r"(?<![=\w])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![=\w])")
 _ABBREVIATION = re.compile(r"^\*\[([^\]\n]+)\]:[ \t]+(\S[^\n]*)$", re.MULTILINE)
 
+_NOTE = re.compile(
+    r"^ {0,3}\[\^([^\]\n]{1,100})\]:[ \t]*([^\n]*(?:\n(?:[ \t]*\n)?(?: {4}|\t)[^\n]*)*)",
+    re.MULTILINE,
+)
+_NOTE_MARK = re.compile(r"\[\^([^\]\n]{1,100})\]")
+_INDENT = re.compile(r"^(?: {4}|\t)", re.MULTILINE)
+_WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]\n|<>]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\](?![(\[])")
+_RAISED = re.compile(r"(?<=\w)\^([^\s^]{1,20})\^(?!\^)")
+_DEFINITION = re.compile(r"^ {0,3}:[ \t]{1,4}(?=\S)", re.MULTILINE)
+
 
 def take_alerts(text: str, _: Page) -> str:
     """Remove the marks of alerts, `> [!NOTE]`; a title behind one becomes a paragraph."""
@@ -81,8 +92,10 @@ def take_docfx(text: str, page: Page) -> str:
 
 
 def take_spans(text: str, page: Page) -> str:
-    """Remove other marks in lines; what an abbreviation stands for becomes a paragraph."""
-    text = _LIST_OF_HEADINGS.sub("", text)
+    """Remove other marks in lines; notes and what an abbreviation stands for become paragraphs."""
+    text = _without_note_marks(_LIST_OF_HEADINGS.sub("", text))
+    text = _WIKI_LINK.sub(lambda found: _wiki_link(found, page), text)
+    text = _DEFINITION.sub("\n", _RAISED.sub(r"<sup>\1</sup>", text))
     text = _HEADING_ID.sub(r'\1<a id="\2"></a>', text)
     text = _ATTRIBUTES.sub("", text)
     text = _SNIPPET.sub(lambda _: page.drop(LeftOut.INCLUDE), text)
@@ -90,6 +103,22 @@ def take_spans(text: str, page: Page) -> str:
     text = _KEYS.sub(lambda found: "+".join(map(_key, found[1].split("+"))), text)
     text = _ABBREVIATION.sub(r"\n\2 (\1)\n", text)
     return _MARKED.sub(r"\1", text)
+
+
+def _without_note_marks(text: str) -> str:
+    names: set[str] = set()
+
+    def paragraphs(found: re.Match[str]) -> str:
+        names.add(found[1])
+        return f"\n{_INDENT.sub('', found[2])}\n\n"
+
+    text = _NOTE.sub(paragraphs, text)
+    return _NOTE_MARK.sub(lambda found: "" if found[1] in names else found[0], text)
+
+
+def _wiki_link(found: re.Match[str], page: Page) -> str:
+    embeds, target, label = found.groups()
+    return page.drop(LeftOut.INCLUDE) if embeds else f"[{label or target}](<{target}>)"
 
 
 def _key(name: str) -> str:
