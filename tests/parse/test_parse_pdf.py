@@ -195,17 +195,23 @@ def test_columns_are_read_one_after_the_other(parse_one: Any) -> None:
     assert text.index("Line 19 of the left") < text.index("Line 0 of the right")
 
 
-@pytest.mark.parametrize("rows", [3, 8, 30])
-def test_columns_drawn_row_by_row_are_read_one_after_the_other(rows: int) -> None:
+@pytest.mark.parametrize(
+    ("rows", "gap", "is_headed"),
+    [(3, 40, True), (8, 40, True), (30, 40, True), (4, 12, False), (8, 8, True), (30, 8, True)],
+)
+def test_columns_drawn_row_by_row_are_read_one_after_the_other(
+    rows: int, gap: int, is_headed: bool
+) -> None:
     def two_columns(canvas: Canvas) -> None:
         canvas.setFont("Helvetica", 10)
-        text_at(
-            canvas, 40, "A heading of the page that runs over both of its columns from side to side"
-        )
+        if is_headed:
+            text_at(canvas, 40, "A heading of the page that runs over both of its columns")
         for number in range(rows):
-            for left, name in ((72, "left"), (280, "right")):
-                text = f"Line {number} of the {name} runs on to its edge"[:44]
+            left = LEFT
+            for name in ("left", "right"):
+                text = f"Line {number} of the {name} runs on to its edge"
                 canvas.drawString(left, 740 - 12 * number, text)
+                left += canvas.stringWidth(text) + gap
 
     text = " ".join(block.text for block in read_pdf(pdf_file(two_columns)).blocks)
     assert text.index(f"Line {rows - 1} of the left") < text.index("Line 0 of the right")

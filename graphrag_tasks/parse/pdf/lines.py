@@ -43,6 +43,7 @@ class Line:
         font: Of most of its letters; bold and monospaced only if all of it is.
         size: Height of the letters of that font, a proxy of the font size.
         row: Which row of the page it stands in; rows hold what stands side by side.
+        column: Which column of text it stands in, from 0.
         alone: No other short line stands in its row.
     """
 
@@ -52,6 +53,7 @@ class Line:
     font: Font = Font()
     size: float = 0.0
     row: int = 0
+    column: int = 0
     alone: bool = True
 
     @property
