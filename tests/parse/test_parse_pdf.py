@@ -217,6 +217,31 @@ def test_columns_drawn_row_by_row_are_read_one_after_the_other(
     assert text.index(f"Line {rows - 1} of the left") < text.index("Line 0 of the right")
 
 
+def test_two_columns_of_text_in_a_frame_are_no_table(parse_one: Any) -> None:
+    prose = (
+        "the wheel of the mill turns the stone",
+        "that grinds the grain of the farmers to",
+        "flour.",
+    )
+    points = [f"Point {number} tells what the miller does" for number in range(6)]
+
+    def frame(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 10)
+        for left, name in ((LEFT, "Here"), (LEFT + 210, "There")):
+            lines = (f"{name} {prose[0]}", *prose[1:], *(f"• {point}" for point in points))
+            for number, line in enumerate(lines):
+                canvas.drawString(left, 740 - 12 * number, line)
+        canvas.grid([LEFT - 4, LEFT + 206, LEFT + 416], [620, 690, 756])
+
+    column = [("list_item", point) for point in points]
+    assert parse_one("a.pdf", pdf_file(frame)).kinds == [
+        ("paragraph", f"Here {' '.join(prose)}"),
+        *column,
+        ("paragraph", f"There {' '.join(prose)}"),
+        *column,
+    ]
+
+
 def test_a_page_whose_layout_fails_keeps_its_lines(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

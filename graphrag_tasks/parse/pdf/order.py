@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from docling.models.postprocessing.reading_order_rb import (
     PageElement,
@@ -28,6 +29,9 @@ _BETWEEN = (
     DocItemLabel.FOOTNOTE,
 )
 _ENDS_OPEN = re.compile(r"[\w,;\-\u00ad\u2010]$")
+_COLUMN_LETTERS = 300  # on each side of a gutter, at least
+_HEAD_LETTERS = 120  # of the title of a page, at most
+_TABLE = 100  # letters that a table counts as, whose cells the elements do not tell
 _LONG = 40  # characters of a text without upper case, whose letters do not tell where it begins
 
 
@@ -58,7 +62,8 @@ class _Predictor(ReadingOrderPredictor):
         for _, elements in sorted(pages.items()):
             if ordered and bound.is_late:
                 break
-            ordered += super().predict_reading_order(elements, page_separators)
+            for group in _columns(elements, is_page=True):
+                ordered += super().predict_reading_order(group, page_separators)
         return ordered
 
     def predict_merges(self, sorted_elements: list[PageElement]) -> dict[int, list[int]]:
@@ -72,6 +77,47 @@ class _Predictor(ReadingOrderPredictor):
             first = first or before
             merges.setdefault(first.cid, []).append(after.cid)
         return merges
+
+
+def _columns(elements: list[PageElement], *, is_page: bool = False) -> Iterator[list[PageElement]]:
+    """Yield the elements of a page by column of text, from what crosses them to the next such."""
+    if (gutter := _gutter(elements)) is None:
+        yield elements
+        return
+    first: list[PageElement] = []
+    second: list[PageElement] = []
+    ordered = sorted(elements, key=lambda element: (-element.t, element.l))
+    across = _head(ordered) if is_page else []
+    for element in ordered[len(across) :]:
+        is_across = element.l < gutter < element.r
+        if is_across and (first or second):
+            yield from (across, *_columns(first), *_columns(second))
+            first, second, across = [], [], []
+        (across if is_across else first if element.r <= gutter else second).append(element)
+    yield from (across, *_columns(first), *_columns(second))
+
+
+def _head(ordered: Sequence[PageElement]) -> list[PageElement]:
+    """Return the one heading that stands above all other text of a page, and what is beside it."""
+    heading = next((one for one in ordered if one.label == DocItemLabel.SECTION_HEADER), None)
+    head = [one for one in ordered if heading is not None and one.t > heading.b]
+    is_one = sum(one.label == DocItemLabel.SECTION_HEADER for one in head) == 1
+    return head if is_one and sum(len(one.text) for one in head) <= _HEAD_LETTERS else []
+
+
+def _gutter(elements: Sequence[PageElement]) -> float | None:
+    """Return the place between two columns of text that the fewest letters cross."""
+    letters = [(element.l, element.r, len(element.text) or _TABLE) for element in elements]
+    starts = sorted((left, count) for left, _, count in letters)
+    before = [0, *accumulate(count for _, count in starts)]
+    best: tuple[int, float] | None = None
+    ended = 0
+    for place, count in sorted((right, count) for _, right, count in letters):
+        ended += count
+        begun = before[bisect_left(starts, (place,))]
+        if min(ended, before[-1] - begun) >= _COLUMN_LETTERS:
+            best = min(best or (begun - ended, place), (begun - ended, place))
+    return best[1] if best else None
 
 
 def goes_on(before: PageElement, after: PageElement) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.columns import columns_of
-from graphrag_tasks.parse.pdf.grids import Grid, make_grid, rivers, row_bounds, segments
+from graphrag_tasks.parse.pdf.grids import Grid, is_text, make_grid, rivers, row_bounds, segments
 from graphrag_tasks.parse.pdf.lines import Line, body_of, union
 from graphrag_tasks.parse.pdf.rows import rows_of
 from graphrag_tasks.parse.pdf.rulings import RuledArea, clusters, ruled_areas
@@ -25,6 +25,7 @@ _MIN_ALIGNED = 0.66  # the same where words alone tell
 _LONG = 40  # characters of a mean cell, beyond which lines of prose are the likelier reading
 _SHORT, _PAIR = 26, 34  # characters of a mean cell, and of the longer one of two
 _ROW_GAP = 1.8  # between two rows of a table without lines
+_WIDE = 2  # places between columns, from which cells with text that runs on are those of a table
 _OPEN_TOP = 5.0  # above the first line across, whose rows are shaded instead of drawn
 _PAGE_SHARE = 0.97  # of the page's height: a frame around the page is no table
 
@@ -134,6 +135,9 @@ def _ruled_table(words: Iterable[Line], area: RuledArea, size: float) -> Grid | 
         head = [part for part in parts if part.box.bottom < area.across[0]]
         between = [*row_bounds(head, columns[0], len(columns) + 1, size), *between]
     table = make_grid(area.box, parts, columns, between if is_drawn else (), size)
+    if table is not None and not is_drawn and is_text(table):
+        is_wide = between and len(columns) >= _WIDE
+        table = make_grid(area.box, parts, columns, between, size) if is_wide else None
     if table is None or len(table.cells) < _MIN_CELLS:
         return None
     return table if len(table.cells) >= _MIN_FILLED * table.rows * table.columns else None
@@ -194,7 +198,8 @@ def _aligned_table(run: Sequence[Sequence[Line]], size: float) -> Grid | None:
     leaders = sum(bool(_DOT_LEADER.search(" ".join(part.text for part in row))) for row in run)
     if leaders > len(run) / 3:
         return None
-    return make_grid(union(part.box for part in parts), parts, places, (), size)
+    table = make_grid(union(part.box for part in parts), parts, places, (), size)
+    return None if table is None or is_text(table) else table
 
 
 def _is_list_of_pairs(run: Sequence[Sequence[Line]]) -> bool:
