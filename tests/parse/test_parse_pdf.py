@@ -217,6 +217,28 @@ def test_columns_drawn_row_by_row_are_read_one_after_the_other(
     assert text.index(f"Line {rows - 1} of the left") < text.index("Line 0 of the right")
 
 
+@pytest.mark.parametrize(
+    ("begin", "end", "word"), [("win", "ter", "winter"), ("well", "known", "well-known")]
+)
+def test_a_hyphen_at_the_end_of_a_column(begin: str, end: str, word: str) -> None:
+    columns = (
+        (
+            "The commission checked the yearly",
+            "ledger and approved the tariff for",
+            f"the {begin}-",
+        ),
+        (f"{end} season. The harbour master", "signed the tariff. Two pilots guide", "the ferry."),
+    )
+
+    def two_columns(canvas: Canvas) -> None:
+        for left, lines in zip((LEFT, LEFT + 250), columns, strict=True):
+            for number, line in enumerate(lines):
+                canvas.drawString(left, 740 - 14 * number, line)
+
+    (block,) = read_pdf(pdf_file(two_columns)).blocks
+    assert f"tariff for the {word} season." in block.text
+
+
 def test_two_columns_of_text_in_a_frame_are_no_table(parse_one: Any) -> None:
     prose = (
         "the wheel of the mill turns the stone",

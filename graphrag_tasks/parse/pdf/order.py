@@ -20,6 +20,7 @@ from docling.models.stages.reading_order.readingorder_model import (
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.parse.allowance import current_allowance
+from graphrag_tasks.parse.pdf.hyphens import Words
 
 _BETWEEN = (
     DocItemLabel.PAGE_HEADER,
@@ -35,11 +36,30 @@ _TABLE = 100  # letters that a table counts as, whose cells the elements do not 
 _LONG = 40  # characters of a text without upper case, whose letters do not tell where it begins
 
 
-def reading_order() -> ReadingOrderModel:
+def reading_order(words: Words) -> ReadingOrderModel:
     """Return Docling's rules, with our own for paragraphs that go on elsewhere."""
-    model = ReadingOrderModel(ReadingOrderOptions())
+    model = _ReadingOrder(ReadingOrderOptions())
+    model.words = words
     model.ro_model = _Predictor()  # type: ignore[no-untyped-call]
     return model
+
+
+class _ReadingOrder(ReadingOrderModel):
+    """Leaves the hyphens that are a word's own, where Docling drops all of them."""
+
+    words: Words
+
+    def _merge_elements(  # type: ignore[no-untyped-def]
+        self,
+        element,
+        merged_elem,
+        new_item,
+        page_height,  # noqa: ANN001
+    ) -> None:
+        joined = self.words.join(new_item.text, merged_elem.text)
+        super()._merge_elements(element, merged_elem, new_item, page_height)  # type: ignore[no-untyped-call]
+        if joined is not None:
+            new_item.text = new_item.orig = joined
 
 
 class _Predictor(ReadingOrderPredictor):
@@ -124,7 +144,8 @@ def goes_on(before: PageElement, after: PageElement) -> bool:
     """Tell whether a text breaks off and the other, beyond a break, begins in mid-sentence."""
     if before.label != DocItemLabel.TEXT or after.label != DocItemLabel.TEXT:
         return False
-    is_break = before.page_no != after.page_no or after.b >= before.t
+    is_beside = after.l >= before.r and min(len(before.text), len(after.text)) > _LONG
+    is_break = before.page_no != after.page_no or after.b >= before.t or is_beside
     if not is_break or not _ENDS_OPEN.search(before.text):
         return False
     letter = after.text[:1]
