@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+import reportlab
+from docling.datamodel.pipeline_options import NativePdfPipelineOptions
 from reportlab.lib.pagesizes import A4
+from reportlab.pdfbase.pdfmetrics import registerFont
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
+from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.pdf import pipeline
+from graphrag_tasks.parse.pdf.lines import Line
 from graphrag_tasks.parse.pdf.reader import read_pdf
 
 LEFT, LEADING = 72, 14
@@ -75,6 +83,33 @@ def test_a_pdf_without_text(parse_one: Any) -> None:
     assert (document["status"], document["error_code"]) == ("empty", "no_text")
     assert "parse.ocr" in document["error_message"]
     assert (document["pages_in"], document["pages_out"]) == (1, 0)
+
+
+def test_letters_that_the_file_does_not_name(parse_one: Any) -> None:
+    """Without its table of letters, a font tells none of those that are not in ASCII."""
+    folder = Path(reportlab.__file__).parent / "fonts"
+    registerFont(TTFont("Vera", folder / "Vera.ttf"))
+
+    def greek(canvas: Canvas, *lines: str) -> None:
+        text_at(canvas, 60, "The plan of the garden is in the hut.")
+        canvas.setFont("Vera", 10)
+        text_at(canvas, 100, *lines)
+
+    def draw(*lines: str) -> bytes:
+        data = pdf_file(lambda canvas: greek(canvas, *lines), pageCompression=0)
+        return data.replace(b"/ToUnicode", b"/ToUnicodX")
+
+    document = parse_one("a.pdf", draw("Łódź")).document
+    assert document["status"] == "parsed"
+    assert document["left_out"] == [{"reason": "unreadable_glyphs", "count": 3}]
+    data = draw(*["ŽŠŁŽŠŁ ŁŽŠ ŽŠŁ"] * 9)
+    document = parse_one("a.pdf", data).document
+    assert (document["status"], document["error_code"]) == ("failed", "glyphs")
+    assert "parse.ocr" in document["error_message"]
+    by_ocr = pipeline.LayoutPdfPipeline(
+        NativePdfPipelineOptions(), lambda page: [Line("Read", Box(9, 9, 40, 20), page, size=11)]
+    )
+    assert [text.text for text in convert(data, "pdf", by_ocr).texts] == ["Read"]
 
 
 def test_encrypted_and_broken_pdfs_are_told_apart(parse_one: Any) -> None:

@@ -37,7 +37,8 @@ class Words:
         hyphenated, following = _HYPHENATED.search(text), _FIRST.match(line)
         if hyphenated is None or following is None or following[0] in _SUSPENDED:
             return None
-        return (text[:-1] if self._breaks(*hyphenated.groups(), following[0]) else text) + line
+        sign, first = hyphenated.groups()
+        return (text[:-1] if self._breaks(sign, first, following[0]) else text) + line
 
     def _breaks(self, sign: str, first: str, second: str) -> bool:
         whole, parts = first.lower() + second, {first.lower(), second}

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
+from docling.datamodel.base_models import TextElement
 from docling.models.postprocessing.reading_order_rb import (
     PageElement,
     ReadingOrderPredictor,
@@ -17,6 +18,7 @@ from docling.models.stages.reading_order.readingorder_model import (
     ReadingOrderModel,
     ReadingOrderOptions,
 )
+from docling_core.types.doc.items.text import TextItem
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.parse.allowance import current_allowance
@@ -49,14 +51,14 @@ class _ReadingOrder(ReadingOrderModel):
 
     words: Words
 
-    def _merge_elements(  # type: ignore[no-untyped-def]
+    def _merge_elements(
         self,
-        element,
-        merged_elem,
-        new_item,
-        page_height,  # noqa: ANN001
+        element: TextElement,
+        merged_elem: TextElement,
+        new_item: TextItem,
+        page_height: float,
     ) -> None:
-        joined = self.words.join(new_item.text, merged_elem.text)
+        joined = self.words.join(new_item.text, merged_elem.text or "")
         super()._merge_elements(element, merged_elem, new_item, page_height)  # type: ignore[no-untyped-call]
         if joined is not None:
             new_item.text = new_item.orig = joined

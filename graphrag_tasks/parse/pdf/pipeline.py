@@ -30,6 +30,7 @@ from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuild
 from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
+from graphrag_tasks.language.glyphs import is_unreadable
 from graphrag_tasks.parse.allowance import Allowance, current_allowance
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, page_text
@@ -73,7 +74,7 @@ Element = TextElement | Table
 class LayoutPdfPipeline(NativePdfPipeline):
     """Text lines and rulings into headings, paragraphs, lists, tables and captions.
 
-    `ocr` gives the lines of a page, from 1, that has no text; without it, the page stays empty.
+    `ocr` gives the lines of a page, from 1, that has no text, or none that can be read.
     """
 
     def __init__(
@@ -119,7 +120,8 @@ class LayoutPdfPipeline(NativePdfPipeline):
         page = Page(page_no=page_backend.page_no, size=page_backend.get_size())
         try:
             words, lines = page_text(page_backend)
-            if not lines and self._ocr is not None:
+            is_drawn = not lines or is_unreadable(line.text for line in lines)
+            if is_drawn and self._ocr is not None:
                 words = lines = self._ocr(page.page_no)
         except Exception as error:  # noqa: BLE001 - one bad page must not cost the document
             self._record_page_failure(conv_res, page_backend, f"Page failed to parse: {error}")
