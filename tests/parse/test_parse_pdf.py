@@ -85,6 +85,32 @@ def test_a_pdf_without_text(parse_one: Any) -> None:
     assert (document["pages_in"], document["pages_out"]) == (1, 0)
 
 
+def test_notes_are_read_behind_their_page(parse_one: Any) -> None:
+    def notes(canvas: Canvas) -> None:
+        for number in (1, 2):
+            text_at(canvas, 80, f"The plan number {number} is drawn on this page of the file.")
+            box = [72, 600, 90, 620]
+            canvas.textAnnotation(f"The reviewer doubts plan {number}.\rWhy?", box)
+            canvas.highlightAnnotation("is drawn on this page", box)
+            canvas.freeTextAnnotation("A free text.", "/Helv 9 Tf", [300, 600, 400, 620])
+            canvas.textAnnotation("Hidden.", box)
+            canvas.showPage()
+
+    data = pdf_file(notes, pageCompression=0)
+    assert data.count(b"(Hidden.)") == 2
+    parsed = parse_one("a.pdf", data.replace(b"(Hidden.)", b"(Hidden.) /F 2"))
+    assert [(block["page"], block["text"]) for block in parsed.blocks] == [
+        (number, text)
+        for number in (1, 2)
+        for text in (
+            f"The plan number {number} is drawn on this page of the file.",
+            f"The reviewer doubts plan {number}.\nWhy?",
+            "A free text.",
+        )
+    ]
+    assert parsed.document["left_out"] == [{"reason": "hidden", "count": 2}]
+
+
 def test_letters_that_the_file_does_not_name(parse_one: Any) -> None:
     """Without its table of letters, a font tells none of those that are not in ASCII."""
     folder = Path(reportlab.__file__).parent / "fonts"

@@ -6,6 +6,7 @@ Lengths are points from the top left of a page; factors are in heights of a line
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -66,14 +67,17 @@ class _Blank(NamedTuple):
 def _gutter(rows: Sequence[Sequence[Line]], size: float) -> float | None:
     """Return the place between two columns of text that the fewest rows cross."""
     best: tuple[int, float] | None = None
-    blanks = [_blanks(row, size) for row in rows]
     around = union(word.box for row in rows for word in row)
-    for percent in _GUTTERS:
-        place = around.left + (around.right - around.left) * percent / 100
-        found = [next((one for one in row if one.start < place < one.end), None) for row in blanks]
-        crossing = found.count(None)
-        left = sum(blank.left > _COLUMN_TEXT for blank in found if blank)
-        right = sum(blank.right > _COLUMN_TEXT for blank in found if blank)
+    width = around.right - around.left
+    places = [around.left + width * percent / 100 for percent in _GUTTERS]
+    at: list[list[_Blank]] = [[] for _ in places]
+    for blank in (blank for row in rows for blank in _blanks(row, size)):
+        for number in range(bisect_right(places, blank.start), bisect_left(places, blank.end)):
+            at[number].append(blank)
+    for place, blanks in zip(places, at, strict=True):
+        crossing = len(rows) - len(blanks)
+        left = sum(blank.left > _COLUMN_TEXT for blank in blanks)
+        right = sum(blank.right > _COLUMN_TEXT for blank in blanks)
         least = min(left, right)
         enough = _COLUMN_ROWS if crossing else _FEW_ROWS
         if least < enough or least <= crossing or crossing > _MAX_CROSSING * len(rows):
