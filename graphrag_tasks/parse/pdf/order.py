@@ -32,6 +32,7 @@ _BETWEEN = (
     DocItemLabel.FOOTNOTE,
 )
 _ENDS_OPEN = re.compile(r"[\w,;\-\u00ad\u2010]$")
+_MAX_SPLITS = 3  # of a page into columns, of these into columns, and so on
 _COLUMN_LETTERS = 300  # on each side of a gutter, at least
 _HEAD_LETTERS = 120  # of the title of a page, at most
 _TABLE = 100  # letters that a table counts as, whose cells the elements do not tell
@@ -84,7 +85,7 @@ class _Predictor(ReadingOrderPredictor):
         for _, elements in sorted(pages.items()):
             if ordered and bound.is_late:
                 break
-            for group in _columns(elements, is_page=True):
+            for group in _columns(elements):
                 ordered += super().predict_reading_order(group, page_separators)
         return ordered
 
@@ -101,22 +102,22 @@ class _Predictor(ReadingOrderPredictor):
         return merges
 
 
-def _columns(elements: list[PageElement], *, is_page: bool = False) -> Iterator[list[PageElement]]:
+def _columns(elements: list[PageElement], splits: int = _MAX_SPLITS) -> Iterator[list[PageElement]]:
     """Yield the elements of a page by column of text, from what crosses them to the next such."""
-    if (gutter := _gutter(elements)) is None:
+    if not splits or (gutter := _gutter(elements)) is None:
         yield elements
         return
     first: list[PageElement] = []
     second: list[PageElement] = []
     ordered = sorted(elements, key=lambda element: (-element.t, element.l))
-    across = _head(ordered) if is_page else []
+    across = _head(ordered) if splits == _MAX_SPLITS else []
     for element in ordered[len(across) :]:
         is_across = element.l < gutter < element.r
         if is_across and (first or second):
-            yield from (across, *_columns(first), *_columns(second))
+            yield from (across, *_columns(first, splits - 1), *_columns(second, splits - 1))
             first, second, across = [], [], []
         (across if is_across else first if element.r <= gutter else second).append(element)
-    yield from (across, *_columns(first), *_columns(second))
+    yield from (across, *_columns(first, splits - 1), *_columns(second, splits - 1))
 
 
 def _head(ordered: Sequence[PageElement]) -> list[PageElement]:
