@@ -29,6 +29,7 @@ from graphrag_tasks.core.config import SentencesConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.cells import is_code, prose_rows
+from graphrag_tasks.language.glyphs import unreadable
 from graphrag_tasks.language.reference_matter import reference_matter
 
 if TYPE_CHECKING:
@@ -231,8 +232,10 @@ def _find(pieces: Sequence[_Piece], model: str) -> Iterator[tuple[_Piece, _Sente
             first, last = _stripped(piece.text, start, end)
             if first < last:
                 place = piece.start
-                has_verb = has_verb and not (piece.is_cell and is_code(piece.text[first:last]))
-                yield piece, _Sentence(place + first, place + last, piece.page, has_verb)
+                text = piece.text[first:last]
+                is_read = has_verb and not unreadable(text)
+                is_read = is_read and not (piece.is_cell and is_code(text))
+                yield piece, _Sentence(place + first, place + last, piece.page, is_read)
 
 
 def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:

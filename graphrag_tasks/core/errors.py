@@ -122,6 +122,7 @@ DOCUMENT_ERROR_CODES = {
     "broken": "the file is not a valid document of its type",
     "encoding": "the encoding of the file's text cannot be told, or is not what is set",
     "no_text": "the document was read and holds no text",
+    "glyphs": "most letters of the document are glyphs that it does not name",
     "pages_lost": "some pages could not be read or gave no text (the others are kept)",
     "text_cut": "the text is longer than is kept of a document (its first part is)",
     "parse_failed": "the parser raised an error",

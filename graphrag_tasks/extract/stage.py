@@ -33,6 +33,7 @@ from graphrag_tasks.extract.rows import frame_row, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
 from graphrag_tasks.language.cells import is_code
+from graphrag_tasks.language.glyphs import unreadable
 
 log = logging.getLogger(__name__)
 
@@ -162,6 +163,8 @@ def _prose(
     for row in known.select(columns).to_pylist():
         place = places.of(row)
         if place.kind in LINE_KINDS or not (row["has_verb"] or config.linear):
+            continue
+        if unreadable(row["text"]):
             continue
         if config.linear and (place.is_pointer or states_no_fact(row["text"])):
             empty += 1

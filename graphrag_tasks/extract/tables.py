@@ -21,6 +21,7 @@ from graphrag_tasks.extract.frames import Frame, Span
 from graphrag_tasks.extract.linear.names import LinearRule, pair
 from graphrag_tasks.extract.words import any_of
 from graphrag_tasks.language.cells import MAX_NAME_WORDS, is_prose
+from graphrag_tasks.language.glyphs import unreadable
 
 EXTRACTOR_NAME = "table"
 RULE = "table_row"
@@ -145,6 +146,7 @@ def _is_name(cell: _Cell) -> bool:
         and len(text.split()) <= MAX_NAME_WORDS
         and any(map(str.isalpha, text))
         and not text.endswith((".", ":", "?"))
+        and not unreadable(f"{text} {cell['header']}")
     )
 
 

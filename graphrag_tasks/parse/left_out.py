@@ -26,6 +26,8 @@ class LeftOut(StrEnum):
     """Characters of the text beyond `parse.max_characters`."""
     INVALID_CHARACTERS = "invalid_characters"
     """Characters that no text has, such as NUL."""
+    UNREADABLE_GLYPHS = "unreadable_glyphs"
+    """Letters that the file draws and does not name; the text has U+FFFD or a private sign."""
     DIRECTIVE = "directive"
     """Marks of a documentation generator that stand for what is not in the page: components,
     macros, embedded media, imports."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -21,6 +22,7 @@ from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.core.failed_documents import FAILED
 from graphrag_tasks.core.stage import StageResult, stage, table
+from graphrag_tasks.language.glyphs import is_unreadable, unreadable
 from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
 from graphrag_tasks.parse.left_out import LeftOut
@@ -49,6 +51,7 @@ _NOT_OPENED = {
     ),
     SPECIAL: ("pipes, sockets and devices are not opened", "Put a file in its place"),
 }
+_OF_GLYPHS = "Set parse.ocr = 'auto', which reads such pages as pictures"
 _COPIED = ("document_id", "uri", "source", "path", "media_type", "size_bytes", "content_sha256")
 
 log = logging.getLogger(__name__)
@@ -63,7 +66,7 @@ log = logging.getLogger(__name__)
     libraries=(
         *("docling-slim", "docling-core", "docling-parse", "pypdfium2", "beautifulsoup4", "marko"),
         *("lxml", "python-docx", "python-pptx", "openpyxl", "scipy", "py3langid"),
-        *("charset-normalizer", "defusedxml", "docutils"),
+        *("defusedxml", "docutils"),
     ),
 )
 def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:
@@ -192,7 +195,11 @@ def _read(
     except DocumentError as error:
         raise DocumentError(error.code, error.what, uri, error.hint) from error
     parsed = limit_characters(parsed, config.max_characters)
-    left_out = sorted((str(reason), count) for reason, count in parsed.left_out.items() if count)
+    texts = [block.text for block in parsed.blocks]
+    counts = Counter(parsed.left_out)
+    glyphs = sum(map(unreadable, texts)) - counts[LeftOut.INVALID_CHARACTERS]  # of decoders
+    counts[LeftOut.UNREADABLE_GLYPHS] = max(0, glyphs)
+    left_out = sorted((str(reason), count) for reason, count in counts.items() if count)
     row["left_out"] = [{"reason": reason, "count": count} for reason, count in left_out] or None
     row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
     if parsed.encoding is not None:
@@ -203,6 +210,9 @@ def _read(
     if not parsed.blocks:
         hint = "If it is a scan, set parse.ocr = 'auto'" if media_type == "pdf" else ""
         raise DocumentError("no_text", "the document was read and holds no text", uri, hint)
+    if is_unreadable(texts):
+        what = "most of its letters are glyphs that the file does not name"
+        raise DocumentError("glyphs", what, uri, _OF_GLYPHS if media_type == "pdf" else "")
     return parsed
 
 

@@ -78,6 +78,12 @@ def found(result: StageResult) -> list[tuple[str, bool]]:
     return [(s["text"], s["has_verb"]) for s in result.tables["sentences"].to_pylist()]
 
 
+def test_sentences_with_letters_that_cannot_be_read_are_not_read() -> None:
+    texts = ("The pu\ufffdp runs.", "The \ue406\ue502 pump runs.", "\uf0e0 The pump runs.")
+    rows = block_rows("d", [("paragraph", text) for text in texts])
+    assert found(run(rows)) == list(zip(texts, (False, False, True), strict=True))
+
+
 def test_sentences_stay_in_their_blocks() -> None:
     result = run(
         block_rows(

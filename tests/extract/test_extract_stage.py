@@ -118,6 +118,7 @@ def block(kind: str, text: str, start: int, ordinal: int) -> dict[str, Any]:
 
 def test_patterns_read_lines_without_a_verb_but_no_code() -> None:
     lines = [("paragraph", "A b", True), ("list_item", "Service Plan (SP)", False),
+             ("paragraph", "\ufffd Trunk Pool (TP)", False),
              ("code", "Type Pool (TP)", False)]  # fmt: skip
     rows, blocks, start = [], [], 0
     for place, (kind, text, has_verb) in enumerate(lines):

@@ -101,6 +101,11 @@ def test_prose_in_cells_is_no_name() -> None:
     assert facts(table)[0] == []
 
 
+def test_glyphs_that_cannot_be_read_are_no_names() -> None:
+    table = cells(["Name", "Ki\ufffdd", "Place"], ["A1", "x", "b\ue406c"], ["A2", "y", "c"])
+    assert [one.split(" | ")[2] for one in facts(table)[0]] == ["c"]
+
+
 def test_rows_over_the_limit_are_counted() -> None:
     table = cells(["Name", "Kind"], *([f"A{n}", "final"] for n in range(10)))
     found, counts = facts(table, max_rows=3)

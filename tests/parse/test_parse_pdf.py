@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+import reportlab
+from docling.datamodel.pipeline_options import NativePdfPipelineOptions
 from reportlab.lib.pagesizes import A4
+from reportlab.pdfbase.pdfmetrics import registerFont
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
+from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.pdf import pipeline
+from graphrag_tasks.parse.pdf.lines import Line
 from graphrag_tasks.parse.pdf.reader import read_pdf
 
 LEFT, LEADING = 72, 14
@@ -75,6 +83,59 @@ def test_a_pdf_without_text(parse_one: Any) -> None:
     assert (document["status"], document["error_code"]) == ("empty", "no_text")
     assert "parse.ocr" in document["error_message"]
     assert (document["pages_in"], document["pages_out"]) == (1, 0)
+
+
+def test_notes_are_read_behind_their_page(parse_one: Any) -> None:
+    def notes(canvas: Canvas) -> None:
+        for number in (1, 2):
+            text_at(canvas, 80, f"The plan number {number} is drawn on this page of the file.")
+            box = [72, 600, 90, 620]
+            canvas.textAnnotation(f"The reviewer doubts plan {number}.\rWhy?", box)
+            canvas.highlightAnnotation("is drawn on this page", box)
+            canvas.freeTextAnnotation("A free text.", "/Helv 9 Tf", [300, 600, 400, 620])
+            canvas.textAnnotation("Hidden.", box)
+            canvas.showPage()
+
+    data = pdf_file(notes, pageCompression=0)
+    assert data.count(b"(Hidden.)") == 2
+    parsed = parse_one("a.pdf", data.replace(b"(Hidden.)", b"(Hidden.) /F 2"))
+    assert [(block["page"], block["text"]) for block in parsed.blocks] == [
+        (number, text)
+        for number in (1, 2)
+        for text in (
+            f"The plan number {number} is drawn on this page of the file.",
+            f"The reviewer doubts plan {number}.\nWhy?",
+            "A free text.",
+        )
+    ]
+    assert parsed.document["left_out"] == [{"reason": "hidden", "count": 2}]
+
+
+def test_letters_that_the_file_does_not_name(parse_one: Any) -> None:
+    """Without its table of letters, a font tells none of those that are not in ASCII."""
+    folder = Path(reportlab.__file__).parent / "fonts"
+    registerFont(TTFont("Vera", folder / "Vera.ttf"))
+
+    def greek(canvas: Canvas, *lines: str) -> None:
+        text_at(canvas, 60, "The plan of the garden is in the hut.")
+        canvas.setFont("Vera", 10)
+        text_at(canvas, 100, *lines)
+
+    def draw(*lines: str) -> bytes:
+        data = pdf_file(lambda canvas: greek(canvas, *lines), pageCompression=0)
+        return data.replace(b"/ToUnicode", b"/ToUnicodX")
+
+    document = parse_one("a.pdf", draw("Łódź")).document
+    assert document["status"] == "parsed"
+    assert document["left_out"] == [{"reason": "unreadable_glyphs", "count": 3}]
+    data = draw(*["ŽŠŁŽŠŁ ŁŽŠ ŽŠŁ"] * 9)
+    document = parse_one("a.pdf", data).document
+    assert (document["status"], document["error_code"]) == ("failed", "glyphs")
+    assert "parse.ocr" in document["error_message"]
+    by_ocr = pipeline.LayoutPdfPipeline(
+        NativePdfPipelineOptions(), lambda page: [Line("Read", Box(9, 9, 40, 20), page, size=11)]
+    )
+    assert [text.text for text in convert(data, "pdf", by_ocr).texts] == ["Read"]
 
 
 def test_encrypted_and_broken_pdfs_are_told_apart(parse_one: Any) -> None:
@@ -195,20 +256,73 @@ def test_columns_are_read_one_after_the_other(parse_one: Any) -> None:
     assert text.index("Line 19 of the left") < text.index("Line 0 of the right")
 
 
-@pytest.mark.parametrize("rows", [3, 8, 30])
-def test_columns_drawn_row_by_row_are_read_one_after_the_other(rows: int) -> None:
+@pytest.mark.parametrize(
+    ("rows", "gap", "is_headed"),
+    [(3, 40, True), (8, 40, True), (30, 40, True), (4, 12, False), (8, 8, True), (30, 8, True)],
+)
+def test_columns_drawn_row_by_row_are_read_one_after_the_other(
+    rows: int, gap: int, is_headed: bool
+) -> None:
     def two_columns(canvas: Canvas) -> None:
         canvas.setFont("Helvetica", 10)
-        text_at(
-            canvas, 40, "A heading of the page that runs over both of its columns from side to side"
-        )
+        if is_headed:
+            text_at(canvas, 40, "A heading of the page that runs over both of its columns")
         for number in range(rows):
-            for left, name in ((72, "left"), (280, "right")):
-                text = f"Line {number} of the {name} runs on to its edge"[:44]
+            left = LEFT
+            for name in ("left", "right"):
+                text = f"Line {number} of the {name} runs on to its edge"
                 canvas.drawString(left, 740 - 12 * number, text)
+                left += canvas.stringWidth(text) + gap
 
     text = " ".join(block.text for block in read_pdf(pdf_file(two_columns)).blocks)
     assert text.index(f"Line {rows - 1} of the left") < text.index("Line 0 of the right")
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "word"), [("win", "ter", "winter"), ("well", "known", "well-known")]
+)
+def test_a_hyphen_at_the_end_of_a_column(begin: str, end: str, word: str) -> None:
+    columns = (
+        (
+            "The commission checked the yearly",
+            "ledger and approved the tariff for",
+            f"the {begin}-",
+        ),
+        (f"{end} season. The harbour master", "signed the tariff. Two pilots guide", "the ferry."),
+    )
+
+    def two_columns(canvas: Canvas) -> None:
+        for left, lines in zip((LEFT, LEFT + 250), columns, strict=True):
+            for number, line in enumerate(lines):
+                canvas.drawString(left, 740 - 14 * number, line)
+
+    (block,) = read_pdf(pdf_file(two_columns)).blocks
+    assert f"tariff for the {word} season." in block.text
+
+
+def test_two_columns_of_text_in_a_frame_are_no_table(parse_one: Any) -> None:
+    prose = (
+        "the wheel of the mill turns the stone",
+        "that grinds the grain of the farmers to",
+        "flour.",
+    )
+    points = [f"Point {number} tells what the miller does" for number in range(6)]
+
+    def frame(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 10)
+        for left, name in ((LEFT, "Here"), (LEFT + 210, "There")):
+            lines = (f"{name} {prose[0]}", *prose[1:], *(f"• {point}" for point in points))
+            for number, line in enumerate(lines):
+                canvas.drawString(left, 740 - 12 * number, line)
+        canvas.grid([LEFT - 4, LEFT + 206, LEFT + 416], [620, 690, 756])
+
+    column = [("list_item", point) for point in points]
+    assert parse_one("a.pdf", pdf_file(frame)).kinds == [
+        ("paragraph", f"Here {' '.join(prose)}"),
+        *column,
+        ("paragraph", f"There {' '.join(prose)}"),
+        *column,
+    ]
 
 
 def test_a_page_whose_layout_fails_keeps_its_lines(

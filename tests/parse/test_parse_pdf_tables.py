@@ -53,6 +53,18 @@ def test_parallel_lines_are_an_open_table() -> None:
     assert ruled_areas([across(100), across(700)], WIDTH, HEIGHT) == []
 
 
+def test_cells_whose_text_runs_on_are_rows_between_drawn_lines() -> None:
+    entry = ("Valve\tcloses the\topens the", "\tline of the\tline of the", "\tpump\tmill")
+    page = rows("Part\tBefore\tAfter", *entry, *entry, *entry, gap=12)
+    lines = [across(96), across(112), across(148), across(184), across(222)]
+    (table,) = tables(page, lines)
+    assert (table.rows, table.columns) == (4, 3)
+    assert [cell.text for cell in table.cells if cell.first == 1] == [
+        "Before",
+        *["closes the line of the pump"] * 3,
+    ]
+
+
 def test_a_grid_gives_its_cells() -> None:
     page = rows("Table name\tContent\tState", "MARD\tstock\thybrid", "MKPF\theader\tproxy")
     (table,) = tables(page, GRID)

@@ -15,6 +15,7 @@ from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.cells import Placed, settled, split_word
 from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
+from graphrag_tasks.parse.pdf.hyphens import Words
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
 from graphrag_tasks.parse.pdf.lines import (
     Font,
@@ -85,11 +86,25 @@ def test_fonts_of_one_width_are_told_by_their_lines() -> None:
     assert with_fixed_pitch(digits) == digits
 
 
-def test_words_broken_at_a_line_end_are_mended() -> None:
-    assert join_lines(["infor-", "mation", "", "SAP-", "Hana so\u00ad", "ft"]) == (
-        "information SAP- Hana soft"
-    )
-    assert join_lines(["日本語の文章", "です"]) == "日本語の文章です"
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("infor-", "mation", "", "SAP-", "Hana so\u00ad", "ft"), "information SAP-Hana soft"),
+        (("a well-", "known three-", "phase pump"), "a well-known three-phase pump"),
+        (("re-", "port of inter-", "national use"), "report of international use"),
+        (("long-", "and short-", "term"), "long- and short-term"),
+        (
+            ("a one-to-", "one COVID-", "19 UN-", "backed plan"),
+            "a one-to-one COVID-19 UN-backed plan",
+        ),
+        (("die Kraft-", "werke und Daten-", "bank"), "die Kraftwerke und Datenbank"),
+        (("a flexi-", "zorb of sub-", "zorbs"), "a flexizorb of sub-zorbs"),
+        (("日本語の文章", "です"), "日本語の文章です"),
+    ],
+)
+def test_words_broken_at_a_line_end_are_mended(lines: tuple[str, ...], expected: str) -> None:
+    known = Words(["The sub-zorbs are zorbs, and this is a flexizorb of the plant."])
+    assert join_lines(lines, known) == expected
 
 
 def test_code_keeps_its_indentation() -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from docling.utils.font_style import parse_font_style, weight_class
 
 from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.pdf.columns import in_columns
 from graphrag_tasks.parse.pdf.lines import Font, Line, body_of, is_right_to_left, same_row, union
 from graphrag_tasks.parse.pdf.rows import lines_of, rows_of
 
@@ -66,6 +67,7 @@ def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
         words = [part for word in words for part in split_word(word, letters, usual)]
         parts = Placed(words)
         lines = [part for line in lines for part in _split_line(line, parts, usual)]
+    words = in_columns(words)
     return PageText(words, settled(lines, words))
 
 
@@ -106,14 +108,24 @@ def _are_stacked(rows: Sequence[Sequence[Line]]) -> bool:
 
 
 def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
-    """Give each line the font of most of its letters; the parser gives it that of its first."""
+    """Give each line its column, and the font of most of its letters, not that of its first.
+
+    The parser takes lines of two columns for one where little is between them; of such a line the
+    words are returned.
+    """
     placed = Placed(words)
     found: list[Line] = []
     for line in lines:
         fonts: Counter[Font] = Counter()
-        for word in placed.inside(line.box):
+        inside = placed.inside(line.box)
+        for word in inside:
             fonts[word.font] += len(word.text)
-        found.append(replace(line, font=_main_font(fonts)) if len(fonts) > 1 else line)
+        columns = {word.column for word in inside} or {0}
+        if len(columns) > 1 and line.is_upright and _same_letters([line], inside):
+            found.extend(inside)
+            continue
+        font = _main_font(fonts) if len(fonts) > 1 else line.font
+        found.append(replace(line, font=font, column=min(columns)))
     return found
 
 

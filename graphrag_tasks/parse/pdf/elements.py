@@ -12,13 +12,16 @@ from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.grids import Grid
+from graphrag_tasks.parse.pdf.hyphens import Words
 from graphrag_tasks.parse.pdf.lines import Line, join_code, join_lines, union
 
 
-def text_element(page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line]) -> TextElement:
+def text_element(
+    page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line], words: Words
+) -> TextElement:
     """Return lines as an element; its number is unique on the page."""
     is_code = kind == DocItemLabel.CODE
-    text = join_code(lines) if is_code else join_lines(line.text for line in lines)
+    text = join_code(lines) if is_code else join_lines((line.text for line in lines), words)
     cluster = _cluster(number, kind, union(line.box for line in lines))
     return TextElement(label=kind, id=number, text=text, page_no=page.page_no, cluster=cluster)
 

@@ -5,6 +5,7 @@ Lengths are points from the top left of a page; factors are in heights of a line
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,9 @@ _CROSSING = 0.12  # share of the rows that may cross it: headers of several colu
 _MIN_FILLED = 0.3  # share of the rows that have text in a column
 _WRAPPED = 0.45  # between the lines of one cell
 _INSIDE = 0.15  # share of a segment's width that may stick out of its column
+_RUN_ON_LINES, _RUN_ON_SHARE = 3, 0.25  # of a column that is text, at least
+_BULLET = re.compile(r"[•‣▪●○◦■□▶➢]\s")
+_OPEN_END = re.compile(r"\b(?:a|an|and|as|at|by|for|from|in|into|of|on|or|the|to|with)$")
 _MAX_CELLS = 20_000  # of a page's table; more are a drawing
 
 
@@ -131,6 +135,26 @@ def row_bounds(parts: Iterable[Line], first: float, columns: int, size: float) -
         (max(part.box.bottom for part in above) + min(part.box.top for part in below)) / 2
         for above, below in pairwise(merged)
     ]
+
+
+def is_text(table: Grid) -> bool:
+    """Tell whether the columns of a table whose rows are not drawn are columns of text.
+
+    Then lines run on from a cell to the one below it, or bullets begin lines, in several columns.
+    """
+    columns: dict[int, list[str]] = defaultdict(list)
+    for cell in table.cells:
+        columns[cell.first].append(cell.text)
+    prose = (
+        sum(map(_runs_on, texts, texts[1:])) >= max(_RUN_ON_LINES, _RUN_ON_SHARE * len(texts))
+        or sum(_BULLET.match(text) is not None for text in texts) >= _RUN_ON_LINES
+        for texts in columns.values()
+    )
+    return sum(prose) >= min(2, len(columns))
+
+
+def _runs_on(line: str, below: str) -> bool:
+    return _OPEN_END.search(line) is not None or (line[-1:].isalpha() and below[:1].islower())
 
 
 def _blank(parts: Iterable[Line], allowed: int) -> list[tuple[float, float]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.pdf.hyphens import SOFT_HYPHEN, Words
 
 _SAME_ROW = 0.5  # share of the lower height that two pieces of a row overlap by
 _SAME_WIDTH = 0.02  # share that widths of a letter differ by in one monospaced font
@@ -20,9 +21,7 @@ _ALIKE = 0.9  # of the lines that must agree
 _TELLING = 6  # letters of a line that tells
 _SIZE_STEP = 0.5  # points, to count lines of one size
 _SIZE_TOLERANCE = 0.12  # a line's height is that of its letters, not of its font
-_BROKEN_WORD = re.compile(r"[^\W\d_][-\u00ad\u2010]$")
 _UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")  # kana, ideographs, full width
-_SOFT_HYPHEN = "\u00ad"
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,7 @@ class Line:
         font: Of most of its letters; bold and monospaced only if all of it is.
         size: Height of the letters of that font, a proxy of the font size.
         row: Which row of the page it stands in; rows hold what stands side by side.
+        column: Which column of text it stands in, from 0.
         alone: No other short line stands in its row.
     """
 
@@ -52,6 +52,7 @@ class Line:
     font: Font = Font()
     size: float = 0.0
     row: int = 0
+    column: int = 0
     alone: bool = True
 
     @property
@@ -155,16 +156,15 @@ def _shares_width(lines: Sequence[Line]) -> bool:
     return alike >= _ALIKE * len(widths)
 
 
-def join_lines(lines: Iterable[str]) -> str:
-    """Return the lines as one text.
+def join_lines(lines: Iterable[str], words: Words = Words()) -> str:  # noqa: B008 - never changed
+    """Return the lines as one text; a hyphen goes where it broke one of the `words` or of English.
 
-    A hyphen goes where it broke a word: after a letter, and before a lower-case letter. Chinese
-    and Japanese lines are joined without a space.
+    Chinese and Japanese lines are joined without a space.
     """
     text = ""
     for line in lines:
-        text = _join(text, line) if text and line else text or line
-    return text.replace(_SOFT_HYPHEN, "")
+        text = _join(text, line, words) if text and line else text or line
+    return text[:-1].replace(SOFT_HYPHEN, "") + text[-1:]  # the text may go on elsewhere
 
 
 def join_code(lines: Sequence[Line]) -> str:
@@ -175,9 +175,9 @@ def join_code(lines: Sequence[Line]) -> str:
     return "\n".join(" " * indent + line.text for indent, line in zip(indents, lines, strict=True))
 
 
-def _join(text: str, line: str) -> str:
-    if _BROKEN_WORD.search(text) and line[0].islower():
-        return text[:-1] + line
+def _join(text: str, line: str, words: Words) -> str:
+    if (joined := words.join(text, line)) is not None:
+        return joined
     if _UNSPACED.match(text[-1]) and _UNSPACED.match(line[0]):
         return text + line
     return f"{text} {line}"

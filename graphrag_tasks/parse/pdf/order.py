@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
+from docling.datamodel.base_models import TextElement
 from docling.models.postprocessing.reading_order_rb import (
     PageElement,
     ReadingOrderPredictor,
@@ -16,9 +18,11 @@ from docling.models.stages.reading_order.readingorder_model import (
     ReadingOrderModel,
     ReadingOrderOptions,
 )
+from docling_core.types.doc.items.text import TextItem
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.parse.allowance import current_allowance
+from graphrag_tasks.parse.pdf.hyphens import Words
 
 _BETWEEN = (
     DocItemLabel.PAGE_HEADER,
@@ -28,14 +32,37 @@ _BETWEEN = (
     DocItemLabel.FOOTNOTE,
 )
 _ENDS_OPEN = re.compile(r"[\w,;\-\u00ad\u2010]$")
+_MAX_SPLITS = 3  # of a page into columns, of these into columns, and so on
+_COLUMN_LETTERS = 300  # on each side of a gutter, at least
+_HEAD_LETTERS = 120  # of the title of a page, at most
+_TABLE = 100  # letters that a table counts as, whose cells the elements do not tell
 _LONG = 40  # characters of a text without upper case, whose letters do not tell where it begins
 
 
-def reading_order() -> ReadingOrderModel:
+def reading_order(words: Words) -> ReadingOrderModel:
     """Return Docling's rules, with our own for paragraphs that go on elsewhere."""
-    model = ReadingOrderModel(ReadingOrderOptions())
+    model = _ReadingOrder(ReadingOrderOptions())
+    model.words = words
     model.ro_model = _Predictor()  # type: ignore[no-untyped-call]
     return model
+
+
+class _ReadingOrder(ReadingOrderModel):
+    """Leaves the hyphens that are a word's own, where Docling drops all of them."""
+
+    words: Words
+
+    def _merge_elements(
+        self,
+        element: TextElement,
+        merged_elem: TextElement,
+        new_item: TextItem,
+        page_height: float,
+    ) -> None:
+        joined = self.words.join(new_item.text, merged_elem.text or "")
+        super()._merge_elements(element, merged_elem, new_item, page_height)  # type: ignore[no-untyped-call]
+        if joined is not None:
+            new_item.text = new_item.orig = joined
 
 
 class _Predictor(ReadingOrderPredictor):
@@ -58,7 +85,8 @@ class _Predictor(ReadingOrderPredictor):
         for _, elements in sorted(pages.items()):
             if ordered and bound.is_late:
                 break
-            ordered += super().predict_reading_order(elements, page_separators)
+            for group in _columns(elements):
+                ordered += super().predict_reading_order(group, page_separators)
         return ordered
 
     def predict_merges(self, sorted_elements: list[PageElement]) -> dict[int, list[int]]:
@@ -74,11 +102,53 @@ class _Predictor(ReadingOrderPredictor):
         return merges
 
 
+def _columns(elements: list[PageElement], splits: int = _MAX_SPLITS) -> Iterator[list[PageElement]]:
+    """Yield the elements of a page by column of text, from what crosses them to the next such."""
+    if not splits or (gutter := _gutter(elements)) is None:
+        yield elements
+        return
+    first: list[PageElement] = []
+    second: list[PageElement] = []
+    ordered = sorted(elements, key=lambda element: (-element.t, element.l))
+    across = _head(ordered) if splits == _MAX_SPLITS else []
+    for element in ordered[len(across) :]:
+        is_across = element.l < gutter < element.r
+        if is_across and (first or second):
+            yield from (across, *_columns(first, splits - 1), *_columns(second, splits - 1))
+            first, second, across = [], [], []
+        (across if is_across else first if element.r <= gutter else second).append(element)
+    yield from (across, *_columns(first, splits - 1), *_columns(second, splits - 1))
+
+
+def _head(ordered: Sequence[PageElement]) -> list[PageElement]:
+    """Return the one heading that stands above all other text of a page, and what is beside it."""
+    heading = next((one for one in ordered if one.label == DocItemLabel.SECTION_HEADER), None)
+    head = [one for one in ordered if heading is not None and one.t > heading.b]
+    is_one = sum(one.label == DocItemLabel.SECTION_HEADER for one in head) == 1
+    return head if is_one and sum(len(one.text) for one in head) <= _HEAD_LETTERS else []
+
+
+def _gutter(elements: Sequence[PageElement]) -> float | None:
+    """Return the place between two columns of text that the fewest letters cross."""
+    letters = [(element.l, element.r, len(element.text) or _TABLE) for element in elements]
+    starts = sorted((left, count) for left, _, count in letters)
+    before = [0, *accumulate(count for _, count in starts)]
+    best: tuple[int, float] | None = None
+    ended = 0
+    for place, count in sorted((right, count) for _, right, count in letters):
+        ended += count
+        begun = before[bisect_left(starts, (place,))]
+        if min(ended, before[-1] - begun) >= _COLUMN_LETTERS:
+            best = min(best or (begun - ended, place), (begun - ended, place))
+    return best[1] if best else None
+
+
 def goes_on(before: PageElement, after: PageElement) -> bool:
     """Tell whether a text breaks off and the other, beyond a break, begins in mid-sentence."""
     if before.label != DocItemLabel.TEXT or after.label != DocItemLabel.TEXT:
         return False
-    is_break = before.page_no != after.page_no or after.b >= before.t
+    is_beside = after.l >= before.r and min(len(before.text), len(after.text)) > _LONG
+    is_break = before.page_no != after.page_no or after.b >= before.t or is_beside
     if not is_break or not _ENDS_OPEN.search(before.text):
         return False
     letter = after.text[:1]

@@ -30,6 +30,7 @@ from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuild
 from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
+from graphrag_tasks.language.glyphs import is_unreadable
 from graphrag_tasks.parse.allowance import Allowance, current_allowance
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, page_text
@@ -37,6 +38,7 @@ from graphrag_tasks.parse.pdf.elements import TableWords, table_element, text_el
 from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.grids import Grid
 from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
+from graphrag_tasks.parse.pdf.hyphens import Words
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
 from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, with_fixed_pitch
 from graphrag_tasks.parse.pdf.order import reading_order
@@ -72,7 +74,7 @@ Element = TextElement | Table
 class LayoutPdfPipeline(NativePdfPipeline):
     """Text lines and rulings into headings, paragraphs, lists, tables and captions.
 
-    `ocr` gives the lines of a page, from 1, that has no text; without it, the page stays empty.
+    `ocr` gives the lines of a page, from 1, that has no text, or none that can be read.
     """
 
     def __init__(
@@ -81,7 +83,6 @@ class LayoutPdfPipeline(NativePdfPipeline):
         super().__init__(options)
         self._ocr = ocr
         self._lines: dict[int, list[Line]] = {}
-        self._reading_order = reading_order()
         self._headings = HeadingHierarchyModel(
             HeadingHierarchyOptions(
                 enabled=True, style_size_tolerance=_SIZE_TOLERANCE, max_level=_MAX_LEVEL
@@ -119,7 +120,8 @@ class LayoutPdfPipeline(NativePdfPipeline):
         page = Page(page_no=page_backend.page_no, size=page_backend.get_size())
         try:
             words, lines = page_text(page_backend)
-            if not lines and self._ocr is not None:
+            is_drawn = not lines or is_unreadable(line.text for line in lines)
+            if is_drawn and self._ocr is not None:
                 words = lines = self._ocr(page.page_no)
         except Exception as error:  # noqa: BLE001 - one bad page must not cost the document
             self._record_page_failure(conv_res, page_backend, f"Page failed to parse: {error}")
@@ -138,11 +140,13 @@ class LayoutPdfPipeline(NativePdfPipeline):
 
     def _assemble_document(self, conv_res: ConversionResult) -> ConversionResult:
         numbers = {page.page_no for page in conv_res.pages} & self._lines.keys()
-        elements = list(_elements(conv_res, {number: self._lines[number] for number in numbers}))
+        lines = {number: self._lines[number] for number in numbers}
+        words = Words(line.text for page in lines.values() for line in page)
+        elements = list(_elements(conv_res, lines, words))
         style_pages(conv_res.pages, elements, self._lines)
         body = [element for element in elements if element.label not in _FURNITURE]
         conv_res.assembled = AssembledUnit(elements=elements, body=body)
-        conv_res.document = self._reading_order(conv_res)
+        conv_res.document = reading_order(words)(conv_res)
         conv_res.document = self._headings(conv_res)
         headings = [item for item in conv_res.document.texts if isinstance(item, SectionHeaderItem)]
         for item, level in zip(headings, nested(item.level for item in headings), strict=True):
@@ -197,6 +201,7 @@ class _Layout:
     furniture: dict[int, list[Line]]
     turned: dict[int, list[Line]]
     tables: dict[int, list[Table]]
+    words: Words
 
 
 def _grids(page: PdfPageBackend, words: Iterable[Line]) -> list[Grid]:
@@ -208,9 +213,11 @@ def _grids(page: PdfPageBackend, words: Iterable[Line]) -> list[Grid]:
         return []
 
 
-def _elements(conv_res: ConversionResult, lines: Mapping[int, list[Line]]) -> Iterator[Element]:
+def _elements(
+    conv_res: ConversionResult, lines: Mapping[int, list[Line]], words: Words
+) -> Iterator[Element]:
     found = _by_page(with_fixed_pitch(line for page in sorted(lines) for line in lines[page]))
-    layout = _layout(found, conv_res)
+    layout = _layout(found, conv_res, words)
     pages = [page for page in conv_res.pages if page.page_no in found]
     labelled: dict[int, _PageLayout] = {}
     for page in pages:
@@ -225,10 +232,10 @@ def _elements(conv_res: ConversionResult, lines: Mapping[int, list[Line]]) -> It
         if page.page_no in labelled:
             yield from _page_elements(page, labelled[page.page_no], layout, has_plain)
         else:
-            yield from _plain(page, found[page.page_no])
+            yield from _plain(page, found[page.page_no], layout.words)
 
 
-def _layout(found: dict[int, list[Line]], conv_res: ConversionResult) -> _Layout:
+def _layout(found: dict[int, list[Line]], conv_res: ConversionResult, words: Words) -> _Layout:
     upright = {page: [piece for piece in on if piece.is_upright] for page, on in found.items()}
     lines = [line for on in upright.values() for line in lines_of(on)]
     body = body_of(piece for on in upright.values() for piece in on)
@@ -242,6 +249,7 @@ def _layout(found: dict[int, list[Line]], conv_res: ConversionResult) -> _Layout
         furniture=_by_page(line for line in lines if id(line) not in keep),
         turned=_by_page(piece for on in found.values() for piece in on if not piece.is_upright),
         tables=tables,
+        words=words,
     )
 
 
@@ -296,17 +304,17 @@ def _page_elements(
     for line in layout.furniture[page.page_no]:
         is_high = line.box.top < found.height / 2
         kind = DocItemLabel.PAGE_HEADER if is_high else DocItemLabel.PAGE_FOOTER
-        yield text_element(page, next(numbers), kind, [line])
+        yield text_element(page, next(numbers), kind, [line], layout.words)
     for line in layout.turned[page.page_no]:
-        yield text_element(page, next(numbers), DocItemLabel.TEXT, [line])
+        yield text_element(page, next(numbers), DocItemLabel.TEXT, [line], layout.words)
     yield from found.tables
     for part in in_context(found.paragraphs, layout.body, has_plain):
-        yield text_element(page, next(numbers), _LABELS[part.label], part.lines)
+        yield text_element(page, next(numbers), _LABELS[part.label], part.lines, layout.words)
 
 
-def _plain(page: Page, found: Iterable[Line]) -> Iterator[Element]:
+def _plain(page: Page, found: Iterable[Line], words: Words) -> Iterator[Element]:
     for number, piece in enumerate(found, _FIRST_TEXT):
-        yield text_element(page, number, DocItemLabel.TEXT, [piece])
+        yield text_element(page, number, DocItemLabel.TEXT, [piece], words)
 
 
 def _tables(page: Page, body: Body) -> list[Table]:

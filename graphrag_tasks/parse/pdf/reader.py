@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -15,7 +18,8 @@ from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.allowance import current_allowance
-from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.blocks import Block, ParsedDocument
+from graphrag_tasks.parse.completeness import letters_of
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.left_out import LeftOut
@@ -23,9 +27,11 @@ from graphrag_tasks.parse.links import FoundLink, with_links
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 from graphrag_tasks.parse.readers import Reader
+from graphrag_tasks.parse.text import clean_text
 
 _FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
 _MAX_LINKS_PER_PAGE = 1000  # guards against a hostile file
+_UNSEEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _URI = pdfium.PDFACTION_URI
 _OPTIONS = NativePdfPipelineOptions(
     parser_threads=1, generate_page_images=False, generate_picture_images=False
@@ -69,6 +75,8 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
         items = (*tree.texts, *tree.tables)
         read = {place.page_no for item in items for place in item.prov}
         blocks = with_links(blocks_of(tree, unit=1.0), links_of(file, sorted(read)))
+        hidden: Counter[str] = Counter()
+        blocks = _with_notes(blocks, _notes(file, hidden))
         unread = sorted(set(range(1, len(file) + 1)) - read)
         return ParsedDocument(
             blocks,
@@ -76,9 +84,62 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
             pages_in=len(file),
             pages_out=len(read),
             pages_lost=pages_that_draw(file, unread) if blocks else (),
-            left_out={LeftOut.PAGE_FURNITURE: sum(item.label in _FURNITURE for item in tree.texts)},
+            left_out={
+                LeftOut.PAGE_FURNITURE: sum(item.label in _FURNITURE for item in tree.texts),
+                **hidden,
+            },
             tree=tree,
         )
+
+
+def _with_notes(blocks: Iterable[Block], notes: Iterable[tuple[int, str]]) -> list[Block]:
+    """Return the blocks, and behind those of a page its notes; what a block says is not added."""
+    pages: dict[int, list[Block]] = defaultdict(list)
+    reached = 0
+    for block in blocks:
+        reached = max(reached, block.page or 0)
+        pages[reached].append(block)
+    for number, group in groupby(notes, key=itemgetter(0)):
+        said = letters_of("".join(block.text for block in pages[number]))
+        pages[number] += [
+            Block("paragraph", note, page=number)
+            for _, note in group
+            if letters_of(note) not in said
+        ]
+    return [block for number in sorted(pages) for block in pages[number]]
+
+
+def _notes(document: pypdfium2.PdfDocument, hidden: Counter[str]) -> Iterator[tuple[int, str]]:
+    """Yield pages with the texts of their notes, comments and form fields; `hidden` counts some."""
+    bound = current_allowance()
+    for index in range(len(document)):
+        if bound.left <= 0:
+            return
+        try:
+            page = document[index]
+        except pypdfium2.PdfiumError:
+            continue
+        for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MAX_LINKS_PER_PAGE)):
+            note = pdfium.FPDFPage_GetAnnot(page, number)
+            text = _text_of_note(note)
+            if text and pdfium.FPDFAnnot_GetFlags(note) & _UNSEEN:
+                hidden[LeftOut.HIDDEN] += 1
+            elif text:
+                yield index + 1, text
+            pdfium.FPDFPage_CloseAnnot(note)
+        page.close()
+
+
+def _text_of_note(note: pdfium.FPDF_ANNOTATION) -> str:
+    kind = pdfium.FPDFAnnot_GetSubtype(note)
+    if kind in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
+        return ""
+    key = b"V" if kind == pdfium.FPDF_ANNOT_WIDGET else b"Contents"
+    length = pdfium.FPDFAnnot_GetStringValue(note, key, None, 0)
+    buffer = ctypes.create_string_buffer(length)
+    value = ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR))
+    pdfium.FPDFAnnot_GetStringValue(note, key, value, length)
+    return clean_text(buffer.raw.decode("utf-16-le", "replace")).strip()
 
 
 def _open(data: bytes) -> pypdfium2.PdfDocument:

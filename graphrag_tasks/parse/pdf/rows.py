@@ -94,6 +94,8 @@ def _groups(row: Sequence[Line]) -> list[list[Line]]:
 
 
 def _continues(group: Sequence[Line], piece: Line) -> bool:
+    if group[-1].column != piece.column:
+        return False
     gap = piece.box.left - max(before.box.right for before in group)
     if gap <= _WORD_GAP * max(group[-1].height, piece.height):
         return True

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.grids import Grid, make_grid, rivers, row_bounds, segments
+from graphrag_tasks.parse.pdf.columns import columns_of
+from graphrag_tasks.parse.pdf.grids import Grid, is_text, make_grid, rivers, row_bounds, segments
 from graphrag_tasks.parse.pdf.lines import Line, body_of, union
 from graphrag_tasks.parse.pdf.rows import rows_of
 from graphrag_tasks.parse.pdf.rulings import RuledArea, clusters, ruled_areas
@@ -25,14 +25,9 @@ _MIN_ALIGNED = 0.66  # the same where words alone tell
 _LONG = 40  # characters of a mean cell, beyond which lines of prose are the likelier reading
 _SHORT, _PAIR = 26, 34  # characters of a mean cell, and of the longer one of two
 _ROW_GAP = 1.8  # between two rows of a table without lines
+_WIDE = 2  # places between columns, from which cells with text that runs on are those of a table
 _OPEN_TOP = 5.0  # above the first line across, whose rows are shaded instead of drawn
 _PAGE_SHARE = 0.97  # of the page's height: a frame around the page is no table
-_GUTTERS = range(30, 71)  # percent of the width of the text where a gutter may lie
-_MAX_SPLITS = 2  # of the page into columns, of these into columns
-_GUTTER_WIDTH = 0.9  # sizes of the body, at least
-_COLUMN_TEXT = 18  # characters of a row on one side that make it text of a column
-_COLUMN_ROWS = 8  # with text on each side, at least
-_MAX_CROSSING = 0.35  # share of the rows that cross a gutter: headings, wide tables
 
 _CAPTION_GAP = 3.0  # between a figure and its caption
 _FIGURE = re.compile(r"(?:fig(?:ure|ura|\.)?|abb(?:ildung|\.))\s*[A-Z]?\d", re.IGNORECASE)
@@ -60,7 +55,7 @@ def find_tables(
         if table is not None and (area.down or not _is_figure(table, rows)):
             tables.append(table)
     free = _outside(rows, tables)
-    for column in _columns(free, size):
+    for column in columns_of(free, size):
         for found in _aligned_tables(column, size):
             table = _completed(found, column, free, size)
             if table is not None and not _is_figure(table, rows) and not _overlaps(table, tables):
@@ -140,68 +135,12 @@ def _ruled_table(words: Iterable[Line], area: RuledArea, size: float) -> Grid | 
         head = [part for part in parts if part.box.bottom < area.across[0]]
         between = [*row_bounds(head, columns[0], len(columns) + 1, size), *between]
     table = make_grid(area.box, parts, columns, between if is_drawn else (), size)
+    if table is not None and not is_drawn and is_text(table):
+        is_wide = between and len(columns) >= _WIDE
+        table = make_grid(area.box, parts, columns, between, size) if is_wide else None
     if table is None or len(table.cells) < _MIN_CELLS:
         return None
     return table if len(table.cells) >= _MIN_FILLED * table.rows * table.columns else None
-
-
-def _columns(
-    rows: Sequence[list[Line]], size: float, splits: int = _MAX_SPLITS
-) -> list[list[list[Line]]]:
-    """Return the rows of each column of text; a row that crosses the gutter is the first's."""
-    gutter = _gutter(rows, size) if rows and splits else None
-    if gutter is None:
-        return [list(rows)]
-    first: list[list[Line]] = []
-    second: list[list[Line]] = []
-    for row in rows:
-        left = [word for word in row if word.box.right <= gutter]
-        right = [word for word in row if word.box.left >= gutter]
-        if len(left) + len(right) < len(row):
-            left, right = list(row), []
-        first.append(left)
-        second.append(right)
-    halves = ([row for row in half if row] for half in (first, second))
-    return [column for half in halves for column in _columns(half, size, splits - 1)]
-
-
-class _Blank(NamedTuple):
-    """A stretch of a row without words, and the characters left and right of it."""
-
-    start: float
-    end: float
-    left: int
-    right: int
-
-
-def _gutter(rows: Sequence[Sequence[Line]], size: float) -> float | None:
-    """Return the place between two columns of text that the fewest rows cross."""
-    best: tuple[int, float] | None = None
-    blanks = [_blanks(row, size) for row in rows]
-    around = union(word.box for row in rows for word in row)
-    for percent in _GUTTERS:
-        place = around.left + (around.right - around.left) * percent / 100
-        found = [next((one for one in row if one.start < place < one.end), None) for row in blanks]
-        crossing = found.count(None)
-        left = sum(blank.left > _COLUMN_TEXT for blank in found if blank)
-        right = sum(blank.right > _COLUMN_TEXT for blank in found if blank)
-        least = min(left, right)
-        if least < _COLUMN_ROWS or least <= crossing or crossing > _MAX_CROSSING * len(rows):
-            continue
-        if best is None or crossing < best[0]:
-            best = (crossing, place)
-    return best[1] if best else None
-
-
-def _blanks(row: Sequence[Line], size: float) -> list[_Blank]:
-    total, passed = sum(len(word.text) for word in row), 0
-    right = float("-inf")
-    blanks: list[_Blank] = []
-    for word in row:
-        if word.box.left - right >= _GUTTER_WIDTH * size:
-            blanks.append(_Blank(right, word.box.left, passed, total - passed))
-        right, passed = max(right, word.box.right), passed + len(word.text)
-    return [*blanks, _Blank(right, float("inf"), total, 0)]
 
 
 def _aligned_tables(rows: Sequence[Sequence[Line]], size: float) -> Iterator[Grid]:
@@ -259,7 +198,8 @@ def _aligned_table(run: Sequence[Sequence[Line]], size: float) -> Grid | None:
     leaders = sum(bool(_DOT_LEADER.search(" ".join(part.text for part in row))) for row in run)
     if leaders > len(run) / 3:
         return None
-    return make_grid(union(part.box for part in parts), parts, places, (), size)
+    table = make_grid(union(part.box for part in parts), parts, places, (), size)
+    return None if table is None or is_text(table) else table
 
 
 def _is_list_of_pairs(run: Sequence[Sequence[Line]]) -> bool:
