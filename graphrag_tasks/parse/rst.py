@@ -128,7 +128,7 @@ def _register(text: str) -> None:
     directives._directives.clear()
     for found in _ROLE.finditer(text):
         name = (found[1] or found[2]).lower()
-        if name not in (*roles._role_registry, *_SCRIPTS):
+        if name not in roles._role_registry and name not in _SCRIPTS:
             roles.register_local_role(name, _text_role)
     own: dict[str, type[Directive]] = {
         **dict.fromkeys(_CODE, _Code),
