@@ -30,6 +30,7 @@ from graphrag_tasks.core.ids import content_id, text_sha256
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.cells import is_code, prose_rows
 from graphrag_tasks.language.reference_matter import reference_matter
+from graphrag_tasks.language.sentence_ends import sentence_spans
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -248,7 +249,7 @@ def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:
 
 
 def _spans(document: Doc) -> Iterator[tuple[int, int, bool]]:
-    for sentence in document.sents:
+    for sentence in sentence_spans(document):
         has_verb = any(token.tag_.startswith(_VERB_TAGS) for token in sentence)
         yield sentence.start_char, sentence.end_char, has_verb
 

@@ -111,6 +111,28 @@ def test_sentences_stay_in_their_blocks() -> None:
     assert result.stats["dropped_share"] == pytest.approx(7 / 9)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Valve A follows valve B. | Valve C closes the duct.",
+        "Valve A follows valve B. | Pump C closes the duct.",
+        "Use table X. | Table Y is obsolete.",
+        "The value is in column B. | Column C holds the key.",
+        "The signal goes to input D. | This opens the gate.",
+        "The motor draws 10 A. | It runs at 230 V. | The shaft turns.",
+        "The tank holds 5. | The pump delivers 5 kg. | The tank stores it.",
+        "The curve is in Fig. 3. | See Sec. 4.",
+        "Mr. A. Smith wrote the book. | J. R. R. Tolkien wrote another.",
+        "It was made by engineer K. Weber, whom physicist A. Einstein knew.",
+        "In 1937 A. Miller and B. Baker met George W. Bush.",
+    ],
+)
+def test_a_sentence_ends_at_a_letter_that_is_no_initial(text: str) -> None:
+    parts = text.split(" | ")
+    result = run(block_rows("d", [("paragraph", " ".join(parts))]))
+    assert [sentence for sentence, _ in found(result)] == parts
+
+
 def test_overlapping_chunks_emit_a_sentence_once_and_whole() -> None:
     words = ["Alpha", "Beta", "Gamma", "Delta", "Kappa", "Sigma", "Omega"]
     sentences = [f"{word} sends the report to the main server." for word in words]
