@@ -73,8 +73,6 @@ def test_later_stages_read_what_is_kept(parse_files: Any) -> None:
     result, _ = cut(parse_files, "a.txt", text.encode(), 350)
     made = result.tables
     chunks = chunk(made["documents"], made["blocks"], config=ChunkConfig()).tables["chunks"]
-    found = filter_sentences(
-        made["documents"], made["blocks"], made["cells"], chunks, config=SentencesConfig()
-    )
+    found = filter_sentences(made["blocks"], made["cells"], chunks, config=SentencesConfig())
     assert found.tables["sentences"].num_rows == made["blocks"].num_rows == 11
     assert max(chunks["char_end"].to_pylist()) <= 350
