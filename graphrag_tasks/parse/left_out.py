@@ -24,6 +24,8 @@ class LeftOut(StrEnum):
     """Elements of a page around its text: navigation, banners, forms."""
     BEYOND_BOUND = "beyond_bound"
     """Characters of the text beyond `parse.max_characters`."""
+    NO_WORDS = "no_words"
+    """Characters of stretches that are no prose, such as encoded data and logs."""
     INVALID_CHARACTERS = "invalid_characters"
     """Characters that no text has, such as NUL."""
     DIRECTIVE = "directive"

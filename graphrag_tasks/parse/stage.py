@@ -29,6 +29,7 @@ from graphrag_tasks.parse.messages import parse_failed
 from graphrag_tasks.parse.metadata import detect_language
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.parse.unread import advice
+from graphrag_tasks.parse.wordless import without_wordless
 from graphrag_tasks.sources.first_bytes import media_type_of
 from graphrag_tasks.sources.listing import LINK, SPECIAL
 from graphrag_tasks.sources.markdown_pages import INCLUDE
@@ -193,7 +194,7 @@ def _read(
         parsed = parser.read(media_type, data, config.encoding_of(source["path"]))
     except DocumentError as error:
         raise DocumentError(error.code, error.what, uri, error.hint) from error
-    parsed = limit_characters(parsed, config.max_characters)
+    parsed = limit_characters(without_wordless(parsed), config.max_characters)
     left_out = sorted((str(reason), count) for reason, count in parsed.left_out.items() if count)
     row["left_out"] = [{"reason": reason, "count": count} for reason, count in left_out] or None
     row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
