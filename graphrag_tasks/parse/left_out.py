@@ -39,6 +39,8 @@ class LeftOut(StrEnum):
     """Parts of a message that are not its text: files, pictures, signatures of programs."""
     ALTERNATIVE = "alternative"
     """Texts of a message that stand for one that is read, in another form."""
+    MAIL_FURNITURE = "mail_furniture"
+    """Lines of a message that sign it, or say who wrote what is quoted below."""
     QUOTE = "quote"
     """Lines of a message that quote an earlier one of the same mailbox, which is read."""
     MESSAGE = "message"

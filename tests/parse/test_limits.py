@@ -90,9 +90,7 @@ def stretch(kind: str) -> str:
             f"2025-03-01 10:00:{n % 60:02} ERROR [worker-{n}] request "
             f"{data[:4].hex()} failed: java.net.TimeoutException: Read timed out at 10.0.0.{n}:80"
         ),
-        "sql": lambda n, data: (
-            f"CREATE TABLE t{n} (id INT, name TEXT DEFAULT 'the pump feeds it');"
-        ),
+        "sql": lambda n, data: f"CREATE TABLE t{n} (id INT, name TEXT DEFAULT 'a pump feeds');",
         "script": lambda n, data: f"function a{n}(b,c){{return b.d{n}(c)&&c.e(b)}};var f{n}=a{n};",
     }
     joint = "" if kind == "script" else "\n"
