@@ -37,6 +37,7 @@ _SCRIPTS = {
 """The language that is written most in a script; it stands for the others."""
 
 _LATIN = "LATIN"
+_SENTENCE_ENDS = (".", "!", "?", ":")
 _ASKING = frozenset(_WORDS["asking"].split())
 _AMBIGUOUS = frozenset(_WORDS["ambiguous"].split())
 """Function words that are other words of English: they tell nothing of a sentence."""
@@ -104,7 +105,10 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
         return ours > others
     told = [word for word in words if word not in _FUNCTION_WORDS]
     known = sum(map(is_known, told))
-    return known * 2 > len(told) if told else (ours > 0 or None)
+    is_term = len(told) == 1 and not sentence.endswith(_SENTENCE_ENDS)
+    if not told or (is_term and not known):
+        return True if ours else None
+    return known * 2 > len(told)
 
 
 def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:
