@@ -105,9 +105,10 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
         return ours > others
     told = [word for word in words if word not in _FUNCTION_WORDS]
     known = sum(map(is_known, told))
-    is_term = len(told) == 1 and not sentence.endswith(_SENTENCE_ENDS)
-    if not told or (is_term and not known):
+    if not told:
         return True if ours else None
+    if len(told) == 1 and not known and not sentence.endswith(_SENTENCE_ENDS):
+        return None  # a term
     return known * 2 > len(told)
 
 

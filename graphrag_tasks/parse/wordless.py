@@ -19,7 +19,10 @@ _SHORTEST, _LONGEST, _KEPT = 200, 2000, 1000
 """Characters of a stretch that is told from prose, of one that is kept whole, and that are kept of
 a longer one. Chosen: a line that is not prose may stand in any text; a chunk has 2,048."""
 _LONG_TOKEN = re.compile(r"(?<!\S)\S{500,}")
-_WORD = re.compile(r"[(\[\"'“‘«]*[A-Za-z]+(?:['’/-][A-Za-z]+)*[)\]\"'”’».,:;!?]*")
+_WORD = re.compile(
+    r"(?![0-9A-Fa-f]{2}\Z)[(\[\"'“‘«]*[A-Za-z]+\d{0,4}(?:['’/-][A-Za-z]+\d{0,4})*[)\]\"'”’».,:;!?]*"
+)
+"""A word, or a name that ends in a number ("P1"), but no byte."""
 _LONGEST_WORD = 40
 _MOST_WORDS, _MOST_WORDS_LOG = 0.4, 0.7
 """Shares of a line's signs that are in words, below which it is no prose; where it begins with a
