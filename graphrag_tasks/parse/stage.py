@@ -31,6 +31,8 @@ from graphrag_tasks.parse.messages import parse_failed
 from graphrag_tasks.parse.metadata import detect_language
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.parse.unread import advice
+from graphrag_tasks.parse.wordless import without_wordless
+from graphrag_tasks.sources.first_bytes import media_type_of
 from graphrag_tasks.sources.listing import LINK, SPECIAL
 from graphrag_tasks.sources.markdown_pages import INCLUDE
 
@@ -190,11 +192,12 @@ def _read(
         what = "the file's content changed after the run was planned"
         raise DocumentError("changed", what, uri, "Run the index again")
     row["content_sha256"] = found
+    media_type = row["media_type"] = media_type_of(data, media_type)
     try:
         parsed = parser.read(media_type, data, config.encoding_of(source["path"]))
     except DocumentError as error:
         raise DocumentError(error.code, error.what, uri, error.hint) from error
-    parsed = limit_characters(parsed, config.max_characters)
+    parsed = limit_characters(without_wordless(parsed), config.max_characters)
     texts = [block.text for block in parsed.blocks]
     counts = Counter(parsed.left_out)
     glyphs = sum(map(unreadable, texts)) - counts[LeftOut.INVALID_CHARACTERS]  # of decoders
