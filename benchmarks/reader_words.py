@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
+from zipfile import BadZipFile
 
 import openpyxl
 from pptx import Presentation
@@ -107,7 +108,7 @@ def _theirs(media_type: str, path: Path, data: bytes) -> Counter[str] | None:
         if media_type in _PANDOC and shutil.which("pandoc"):
             form = ("--from", _PANDOC[media_type], "--to", "plain", "--wrap", "none")
             return Counter(_words(_run("pandoc", *form, str(path))))
-    except (subprocess.SubprocessError, ValueError, KeyError, OSError):
+    except (subprocess.SubprocessError, ValueError, KeyError, OSError, BadZipFile):
         return None
     return None
 

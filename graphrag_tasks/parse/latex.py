@@ -124,7 +124,7 @@ def _quantity(math: str, before: str) -> str:
         is_low = found[1] == "_"
         if index in _ORDINALS and ahead[-1:].isdecimal():
             return index
-        if not index.isdecimal() or (ahead[-1:].isalpha() and not is_low):
+        if not index.isdecimal():
             return found[0]
         return raised(ahead, index, lowered=is_low)
 
