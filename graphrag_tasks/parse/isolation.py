@@ -28,7 +28,6 @@ from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, decode
 from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
-from graphrag_tasks.parse.renditions import rendered
 
 START_SECONDS = 300
 """Time for a new worker to import its readers: seconds as a rule, minutes from a cold disk."""
@@ -92,10 +91,9 @@ class Parser:
             self._local = load_readers(reader) | self._local
             before = given_encoding.set(encoding)
             try:
-                parsed = self._local[media_type](data)
+                return self._local[media_type](data)
             finally:
                 given_encoding.reset(before)
-            return rendered(parsed, self._config.max_rendition_characters)
         self._isolated |= reader
         try:
             return decode(self._ready().read(media_type, data, encoding, self._config))

@@ -91,9 +91,7 @@ def read_tex(data: bytes) -> ParsedDocument:
         raise DocumentError("broken", what, hint=hint) from error
     found = read_blocks(tree, mark_hyperlinks(tree), _texts(text, verbatim))
     blocks = with_links(found, links)
-    return ParsedDocument(
-        blocks, find_title((), blocks), left_out=left_out, encoding=file.encoding, tree=tree
-    )
+    return ParsedDocument(blocks, find_title((), blocks), left_out=left_out, encoding=file.encoding)
 
 
 def _as_unicode(found: re.Match[str]) -> str:

@@ -216,7 +216,7 @@ def _read(
     tree = convert(str(soup).encode("utf-8-sig"), "html")
     blocks = read_blocks(tree, marks, _texts(soup))
     found = find_title(titles, blocks)
-    return ParsedDocument(blocks, found, left_out=left_out, tree=tree, encoding=encoding)
+    return ParsedDocument(blocks, found, left_out=left_out, encoding=encoding)
 
 
 def _titles(soup: BeautifulSoup) -> Iterator[str]:

@@ -41,9 +41,7 @@ def read_mhtml(data: bytes) -> ParsedDocument:
         title = Title(subject, METADATA)
     elif subject and title is not None:
         left_out[LeftOut.HIDDEN] += subject != title.text
-    return ParsedDocument(
-        parsed.blocks, title, left_out=left_out, encoding=parsed.encoding, tree=parsed.tree
-    )
+    return ParsedDocument(parsed.blocks, title, left_out=left_out, encoding=parsed.encoding)
 
 
 def _is_start(whole: Message, part: Message) -> bool:

@@ -162,7 +162,6 @@ def test_one_bad_document_does_not_stop_the_others(
         "cells_omitted": 0,
         "left_out": 0,
         "links": 0,
-        "renditions_omitted": 0,
         "pages_ocr": 0,
     }
 

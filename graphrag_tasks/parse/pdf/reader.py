@@ -88,7 +88,6 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
                 LeftOut.PAGE_FURNITURE: sum(item.label in _FURNITURE for item in tree.texts),
                 **hidden,
             },
-            tree=tree,
         )
 
 
