@@ -65,7 +65,7 @@ LINK_SPAN = pa.struct([("start", INT), ("end", INT), ("href", STRING)])
 """A hyperlink in a block: the span of its text there, and what it refers to, as written."""
 
 LEFT_OUT = pa.struct([("reason", STRING), ("count", INT)])
-"""How many parts of a document its reader left out for one reason (`parse.left_out`)."""
+"""How many parts of a document its reader left out for one reason (`core.left_out`)."""
 
 LABELS = (
     _nullable("labels", STRINGS, "access labels, sorted; empty: nobody sees it; null: off"),

@@ -15,8 +15,8 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.detection import Guess, detect, language_evidence
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.text import without_invalid
 
 given_encoding: ContextVar[str | None] = ContextVar("given_encoding", default=None)

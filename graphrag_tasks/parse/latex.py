@@ -13,12 +13,12 @@ from functools import cache
 from pylatexenc.latex2text import LatexNodes2Text
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.completeness import FileText
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.encodings import decode
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import FoundLink, with_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import clean_text, raised

@@ -20,10 +20,10 @@ from email.header import decode_header
 from email.message import Message
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
 from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.encodings import DecodedText, decode, given_encoding, known
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.mail_lines import in_utf8, without_furniture
 from graphrag_tasks.parse.markup import read_page
 from graphrag_tasks.parse.text import clean_text, one_line

@@ -13,8 +13,8 @@ from dataclasses import replace
 from itertools import groupby
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.mail import read_mail
 from graphrag_tasks.parse.mail_lines import in_utf8
 from graphrag_tasks.parse.packages import broken

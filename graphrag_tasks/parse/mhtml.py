@@ -8,8 +8,8 @@ from email import message_from_bytes
 from email.message import Message
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import METADATA, ParsedDocument, Title
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.mail import MAX_PART_BYTES, decode_part, header_of
 from graphrag_tasks.parse.markup import read_page
 from graphrag_tasks.parse.packages import broken

@@ -19,10 +19,10 @@ from pptx import Presentation
 from pptx.exc import PythonPptxError
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.package_texts import (
     slide_texts,

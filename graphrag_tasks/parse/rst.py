@@ -18,10 +18,10 @@ from docutils.parsers.rst.directives.tables import CSVTable
 from docutils.parsers.rst.states import SubstitutionDef
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.completeness import letters_of
 from graphrag_tasks.parse.encodings import decode
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.text import bounded_lines, clean_text
 

@@ -21,11 +21,11 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.core.failed_documents import FAILED
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.glyphs import is_unreadable, unreadable
 from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.limits import limit_characters
 from graphrag_tasks.parse.messages import parse_failed
 from graphrag_tasks.parse.metadata import detect_language
@@ -34,7 +34,7 @@ from graphrag_tasks.parse.unread import advice
 from graphrag_tasks.parse.wordless import without_wordless
 from graphrag_tasks.sources.first_bytes import media_type_of
 from graphrag_tasks.sources.listing import LINK, SPECIAL
-from graphrag_tasks.sources.markdown_pages import INCLUDE
+from graphrag_tasks.sources.markdown import INCLUDE
 
 PARSED, PARTIAL, EMPTY, SKIPPED = "parsed", "partial", "empty", "skipped"
 _STATUS_OF_CODE = {

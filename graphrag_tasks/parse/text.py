@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.visible import TURNS
-from graphrag_tasks.parse.left_out import LeftOut
 
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 _SPACE_CONTROLS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"

@@ -12,8 +12,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, Link, ParsedDocument
-from graphrag_tasks.parse.left_out import LeftOut
 
 _SHORTEST, _LONGEST, _KEPT = 200, 2000, 1000
 """Characters of a stretch that is told from prose, of one that is kept whole, and that are kept of

@@ -22,11 +22,11 @@ from openpyxl.reader.workbook import WorkbookParser
 from openpyxl.utils.cell import range_boundaries
 from openpyxl.worksheet.worksheet import Worksheet
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, Link
 from graphrag_tasks.parse.charts import OfBook, read_charts
 from graphrag_tasks.parse.formulas import Place, Unvalued, formulas_without_value
 from graphrag_tasks.parse.headers import SAMPLE_ROWS, Rows, Top, find_header
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
 from graphrag_tasks.parse.sheet_regions import Region, around, find_regions
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table

@@ -38,9 +38,8 @@ from graphrag_tasks.sources.first_bytes import (
     is_text,
     media_type_of,
 )
-from graphrag_tasks.sources.includes import assemble
 from graphrag_tasks.sources.labels import Labeller
-from graphrag_tasks.sources.markdown_pages import MarkdownPages
+from graphrag_tasks.sources.markdown import MarkdownPages, assemble
 from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
 from graphrag_tasks.sources.roots import (
     ESCAPED,
