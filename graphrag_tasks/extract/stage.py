@@ -227,17 +227,20 @@ def _add_tables(
     """Add the frames of tables to the sentences their rows are, and return counts."""
     counts = TableCounts()
     with_cells = cells["document_id"].unique()
-    columns = [*PLACE, "char_start", "char_end"]
+    columns = [*PLACE, "char_start", "char_end", "text"]
     wanted = sentences.filter(pc.is_in(sentences["document_id"], value_set=with_cells))
     by_document: dict[str, list[_Row]] = defaultdict(list)
     for row in wanted.select(columns).sort_by("char_start").to_pylist():
         by_document[row["document_id"]].append(row)
+    language, is_known = model_version(config.model).partition("_")[0], known_words(config.model)
     for document_id, lines in sorted(by_document.items()):
+        are_read = are_in(language, [line["text"] for line in lines], is_known)
         table = cells.filter(pc.equal(cells["document_id"], document_id))
         for frame in row_facts(table, max_rows=config.max_table_rows, counts=counts):
             before = bisect_right(lines, frame.start, key=itemgetter("char_start"))
             line = lines[max(0, before - 1)]
-            if line["char_start"] <= frame.start < line["char_end"]:
+            is_read = are_read[max(0, before - 1)]
+            if is_read and line["char_start"] <= frame.start < line["char_end"]:
                 rows.add(line, [_in_line(frame, line)])
     return asdict(counts)
 

@@ -11,8 +11,10 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from importlib import resources
+
+from graphrag_tasks.core.schemas import CELL_SEPARATOR
 
 _WORDS = json.loads((resources.files(__package__) / "languages.json").read_text("utf-8"))
 _LISTS: dict[str, frozenset[str]] = {
@@ -49,6 +51,9 @@ _ENDINGS = frozenset(["s", "t", "re", "ve", "ll", "d", "m"])
 _WORD = re.compile(r"(?<!\S)[(\[\"“‘'«]?((?:[^\W\d_]+['’])?)([^\W\d_]+)['’]?[)\].,;:!?\"”»]*(?!\S)")
 """A word of letters alone, with what is elided before it ("l'"); names with signs are none."""
 
+_LABEL = re.compile(r"(?:^|(?<=\| ))[^\W\d_][^\W\d_]+(?=(?: [^\W\d_]+){0,2}: )")
+"""The word that a label begins with, whose capital says nothing: of a line, or of a table's row."""
+
 
 def language_of(question: str) -> str:
     """Return the language of a question by its English name; `ENGLISH` where nothing tells it."""
@@ -77,7 +82,8 @@ def _script(text: str) -> str:
 def are_in(language: str, sentences: Sequence[str], is_known: Callable[[str], bool]) -> list[bool]:
     """Tell which sentences of a document are in a language.
 
-    Those that tell nothing, such as names alone, are in the language of most.
+    Those that tell nothing, such as names alone, are in the language of most. A label or a term
+    that is not known ("Farbe: rot") is foreign where a sentence beside it is.
 
     Args:
         language: ISO 639 code.
@@ -86,7 +92,16 @@ def are_in(language: str, sentences: Sequence[str], is_known: Callable[[str], bo
     """
     judged = [_is_in(language, sentence, is_known) for sentence in sentences]
     most = judged.count(True) >= judged.count(False)
-    return [most if one is None else one for one in judged]
+    is_mixed = False in judged
+    return [
+        (most and not (is_mixed and _is_unknown(sentence, is_known))) if one is None else one
+        for one, sentence in zip(judged, sentences, strict=True)
+    ]
+
+
+def _is_unknown(sentence: str, is_known: Callable[[str], bool]) -> bool:
+    words = [word.lower() for _, word in _WORD.findall(sentence) if not word.isupper()]
+    return bool(words) and ": " in sentence and not any(map(is_known, words))
 
 
 def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> bool | None:
@@ -98,9 +113,8 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
     if script != _LATIN or own in _SCRIPTS.values():
         return _SCRIPTS.get(script) == own
     words = list(_words_outside_names(sentence, _LISTS[own]))
-    counts = {name: sum(word in known for word in words) for name, known in _LISTS.items()}
-    ours = counts.pop(own, 0)
-    others = max(counts.values())
+    ours = sum(word in _LISTS[own] for word in words)
+    others = max(_count(words, known) for name, known in _LISTS.items() if name != own)
     if ours != others:
         return ours > others
     told = [word for word in words if word not in _FUNCTION_WORDS]
@@ -108,8 +122,14 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
     if not told:
         return True if ours else None
     if len(told) == 1 and not known and not sentence.endswith(_SENTENCE_ENDS):
-        return None  # a term
-    return known * 2 > len(told)
+        return None if told[0].isascii() else False  # a term
+    return known * 2 > len(told) - (CELL_SEPARATOR in sentence)  # a row has values, too
+
+
+def _count(words: Sequence[str], function_words: Set[str]) -> int:
+    """Return how many are function words; letters alone are values of tables, too."""
+    found = [word for word in words if word in function_words]
+    return len(found) if any(len(word) > 1 for word in found) else 0
 
 
 def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:
@@ -118,7 +138,7 @@ def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:
     A capital is of a name, and so is a function word between two of these ("Rio de Janeiro"). One
     may open the sentence: any of `ours`, another one where no name follows ("La Paz").
     """
-    found = [_parts(*match) for match in _WORD.findall(_lowered(sentence))]
+    found = [_parts(*match) for match in _WORD.findall(_LABEL.sub(_lower, _lowered(sentence)))]
     for at, (elided, word) in enumerate(found):
         before = found[at - 1][1] if at else ""
         after = found[at + 1][1] if at + 1 < len(found) else ""
@@ -129,6 +149,10 @@ def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:
             yield elided.lower()
         if (opens or is_lower) and word.lower() not in _AMBIGUOUS:
             yield word.lower()
+
+
+def _lower(label: re.Match[str]) -> str:
+    return label[0].lower()
 
 
 def _lowered(sentence: str) -> str:
