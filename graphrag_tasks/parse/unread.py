@@ -23,7 +23,7 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys((".doc", ".xls", ".ppt"), _OFFICE),
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
         **dict.fromkeys((".org", ".ipynb"), _PROSE),
-        ".msg": _MAIL,
+        **dict.fromkeys((".pst", ".ost"), _MAIL),
         ".srt": "Convert it to WebVTT (.vtt)",
         **dict.fromkeys(_PICTURES, _IMAGE),
         **dict.fromkeys(_PACKED, _UNPACK),

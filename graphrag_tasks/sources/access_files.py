@@ -31,7 +31,7 @@ _ENDINGS_OF_DOCUMENTS = frozenset(
     (
         *("adoc", "asciidoc", "csv", "docx", "eml", "epub", "htm", "html", "markdown", "mbox"),
         *("md", "mht", "mhtml", "odp", "ods", "odt", "pdf", "pptx", "rst", "rtf", "tex", "vtt"),
-        *("xhtml", "xlsm", "xlsx"),
+        *("msg", "xhtml", "xlsm", "xlsx"),
     )
 )  # not txt: editors add it
 

@@ -76,6 +76,7 @@ MEDIA_TYPES = {
     ".mbox": "mbox",
     ".mht": "mhtml",
     ".mhtml": "mhtml",
+    ".msg": "msg",
     ".odp": "odp",
     ".ods": "ods",
     ".odt": "odt",
