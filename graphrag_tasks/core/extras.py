@@ -24,7 +24,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "rdf": ("rdflib",),
     "milvus": ("pymilvus", "milvus_lite", "grpc"),
     "s3": ("obstore",),
-    "ocr": ("rapidocr_onnxruntime",),
+    "ocr": ("rapidocr",),
     "train": ("jax", "optax"),
     "mcp": ("mcp",),
     "langchain": ("langchain_core",),

@@ -25,6 +25,7 @@ from graphrag_tasks.parse.text import one_line
 _CLASS, _SUBJECT, _HEADERS, _PLAIN, _PAGE, _RTF = "001A", "0037", "007D", "1000", "1013", "1009"
 _SENDER, _RECEIVER = ("0C1A", "5D01", "0C1F"), ("3001", "39FE", "3003")  # name, addresses
 _SENT, _RECEIVER_KIND, _CODEPAGE, _CODEPAGE_OF_PAGE = 0x0039, 0x0C15, 0x3FFD, 0x3FDE
+_READ = {_CLASS, _SUBJECT, _HEADERS, _PLAIN, _PAGE, _RTF, *_SENDER, *_RECEIVER}
 _VALUES = "__properties_version1.0"
 _RECEIVERS = {1: "To", 2: "Cc"}
 _ENCRYPTED = "IPM.Note.SMIME"  # the class of messages that are only signed is longer
@@ -53,7 +54,8 @@ def _standard(data: bytes) -> bytes:
             if sum(sizes) > len(data):
                 raise broken("msg", "its parts are larger than the file")
             for *folder, name in file.listdir():
-                if len(folder) < 2:  # deeper ones are of messages that are attached
+                # Deeper ones are of messages that are attached. Looking one up costs its folder.
+                if len(folder) < 2 and (name == _VALUES or name[-8:-4] in _READ):
                     stream = file.openstream([*folder, name]).read()
                     storages.setdefault("".join(folder), {})[name] = stream
         if _VALUES not in storages[""]:
