@@ -66,8 +66,8 @@ def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
     assert "good.md" not in text
     assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .pst: 2 (unknown_type)")
     for kind, advice in (
-        (".pst", "Save each message"), (".doc", "Save it as DOCX"), (".png", "Put it into a PDF"),
-        ("no ending", "If it holds text"),
+        (".pst", "Save each message"), (".doc", "soffice --headless --convert-to docx"),
+        (".png", "Put it into a PDF"), ("no ending", "If it holds text"),
     ):  # fmt: skip
         part = text.partition(f"skipped, {kind}:")[2].partition("skipped,")[0]
         assert advice in " ".join(part.split()), kind
