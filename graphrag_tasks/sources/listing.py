@@ -34,6 +34,7 @@ from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.includes import assemble
 from graphrag_tasks.sources.labels import Labeller
 from graphrag_tasks.sources.markdown_pages import MarkdownPages
+from graphrag_tasks.sources.media_types import MEDIA_TYPES
 from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
 from graphrag_tasks.sources.roots import (
     ESCAPED,
@@ -53,39 +54,6 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 _LEADS_OUT, _PUT_THERE = "the path leads out of its source", "Put the file itself in its place"
-
-MEDIA_TYPES = {
-    ".pdf": "pdf",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".csv": "csv",
-    ".docx": "docx",
-    ".pptx": "pptx",
-    ".md": "md",
-    ".markdown": "md",
-    ".mdx": "md",
-    ".txt": "txt",
-    ".eml": "eml",
-    ".vtt": "vtt",
-    ".adoc": "adoc",
-    ".asciidoc": "adoc",
-    ".epub": "epub",
-    ".mbox": "mbox",
-    ".mht": "mhtml",
-    ".mhtml": "mhtml",
-    ".msg": "msg",
-    ".odp": "odp",
-    ".ods": "ods",
-    ".odt": "odt",
-    ".rst": "rst",
-    ".rtf": "rtf",
-    ".tex": "tex",
-    ".xml": "xml",
-}
-"""File endings that are read, with the media type each stands for."""
 
 PASSAGE = "passage"
 INCLUDE = "include"
