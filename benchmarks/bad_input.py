@@ -94,14 +94,12 @@ def run_stages(text: str) -> Run:
     }  # fmt: skip
     blocks = pa.Table.from_pylist([row], schema=schemas.BLOCKS)
     names = pa.table(dict.fromkeys(("document_id", "uri", "source", "path"), pa.array(["d"])))
-    documents = pa.table(
-        {"document_id": ["d"], "title": [""], "language": pa.array([None], pa.string())}
-    )
+    documents = pa.table({"document_id": ["d"], "title": [""]})
     config, recorder, cells = ExtractConfig(), ParseRecorder(), schemas.empty("cells")
     chunks = timed("chunks", lambda: chunk(names, blocks, config=ChunkConfig())).tables["chunks"]
     read = timed(
         "sentences",
-        lambda: filter_sentences(documents, blocks, cells, chunks, config=SentencesConfig()),
+        lambda: filter_sentences(blocks, cells, chunks, config=SentencesConfig()),
     )
     sentences = read.tables["sentences"]
     extractor = make_extractor(config, on_parse=recorder.record)

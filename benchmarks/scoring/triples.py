@@ -202,7 +202,7 @@ def extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str
     fetch = SourceReader(roots, planned).fetch
     tables = dict(parse(planned, config=config.parse, fetch=fetch).tables)
     tables |= chunk(tables["documents"], tables["blocks"], config=config.chunk).tables
-    read = (tables[name] for name in ("documents", "blocks", "cells", "chunks"))
+    read = (tables[name] for name in ("blocks", "cells", "chunks"))
     tables |= filter_sentences(*read, config=config.sentences).tables
     read = (tables[name] for name in ("documents", "blocks", "cells", "chunks", "sentences"))
     found = extract(

@@ -28,12 +28,12 @@ from graphrag_tasks.answering.verdict import NOT_HERE, State, Verdict, verdict
 from graphrag_tasks.answering.writing import written
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.harmless import Held
+from graphrag_tasks.language.languages import CODES, ENGLISH, language_of
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.overview import has_subject
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES
-from graphrag_tasks.retrieval.question.language import CODES, ENGLISH, language_of
 
 _REFUSED = "The model found no answer in the passages."
 

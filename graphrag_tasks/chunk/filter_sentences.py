@@ -19,18 +19,21 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import SentencesConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.cells import is_code, prose_rows
+from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.glyphs import unreadable
+from graphrag_tasks.language.languages import are_in
 from graphrag_tasks.language.reference_matter import reference_matter
+from graphrag_tasks.language.sentence_ends import sentence_spans
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -69,12 +72,12 @@ class _Sentence(NamedTuple):
     end: int
     page: int | None
     has_verb: bool
+    is_foreign: bool = False
 
 
 @stage(
     per="shard",
     reads=(
-        table("documents", "document_id", "language"),
         table("blocks"),
         table("cells"),
         table("chunks"),
@@ -84,7 +87,6 @@ class _Sentence(NamedTuple):
     libraries=("spacy",),
 )
 def filter_sentences(
-    documents: pa.Table,
     blocks: pa.Table,
     cells: pa.Table,
     chunks: pa.Table,
@@ -93,14 +95,13 @@ def filter_sentences(
 ) -> StageResult:
     """Find the sentences of chunks, by document and position, and whether each has a verb.
 
-    A document that is known to be in another language than the model's is split by lines, and
-    nothing is read in it. `characters_clipped` of the stats are those of sentences longer than a
-    chunk that lie outside of theirs.
+    A sentence in another language than the model's is not read: it is kept as one without a verb.
+    `characters_clipped` of the stats are those of sentences longer than a chunk that lie outside of
+    theirs.
 
     Raises:
         MissingDependencyError: The spaCy model is not installed.
     """
-    foreign = _in_other_languages(documents, config.language)
     blocks_of = _by_document(blocks.select(_BLOCK_COLUMNS))
     prose_of = _prose_cells(cells)
     chunks_of = _by_document(chunks.select(_CHUNK_COLUMNS))
@@ -111,10 +112,11 @@ def filter_sentences(
         blocks_of_reference += len(entries)
         for number, block in enumerate(blocks_of.get(document_id, ())):
             prose = prose_of.get((document_id, block["ordinal"]), ())
-            is_read = document_id not in foreign and number not in entries
-            pieces.extend(_pieces(block, prose, is_read=is_read))
+            pieces.extend(_pieces(block, prose, is_read=number not in entries))
     sentences: dict[str, list[_Sentence]] = defaultdict(list)
-    for piece, sentence in _find(pieces, config.model):
+    foreign = 0
+    for piece, sentence in _in_languages(list(_find(pieces, config.model)), config):
+        foreign += sentence.is_foreign
         sentences[piece.document_id].append(sentence)
     rows = [
         row
@@ -134,7 +136,7 @@ def filter_sentences(
             "dropped_share": dropped_share,
             "characters_clipped": sum(one.end - one.start for one in found)
             - sum(row["char_end"] - row["char_start"] for row in rows),
-            "documents_in_other_languages": len(foreign),
+            "sentences_in_other_languages": foreign,
             "blocks_of_reference_matter": blocks_of_reference,
         },
     )
@@ -151,11 +153,6 @@ def _by_document(table: pa.Table) -> dict[str, list[_Row]]:
 
 def _text(blocks: Sequence[_Row]) -> str:
     return schemas.BLOCK_SEPARATOR.join(block["text"] for block in blocks)
-
-
-def _in_other_languages(documents: pa.Table, language: str) -> set[str]:
-    others = documents.filter(pc.field("language") != language)  # unknown ones are not among them
-    return set(others["document_id"].to_pylist())
 
 
 def _prose_cells(cells: pa.Table) -> dict[tuple[str, int], list[_Span]]:
@@ -238,6 +235,28 @@ def _find(pieces: Sequence[_Piece], model: str) -> Iterator[tuple[_Piece, _Sente
                 yield piece, _Sentence(place + first, place + last, piece.page, is_read)
 
 
+def _in_languages(
+    found: Sequence[tuple[_Piece, _Sentence]], config: SentencesConfig
+) -> Iterator[tuple[_Piece, _Sentence]]:
+    """Yield the sentences, those of prose in another language as foreign and without a verb."""
+
+    def known(word: str) -> bool:
+        return known_words(config.model)(word)  # loaded only where there is prose
+
+    for _, of_document in groupby(found, lambda one: one[0].document_id):
+        own = list(of_document)
+        prose = [
+            piece.text[sentence.start - piece.start : sentence.end - piece.start]
+            for piece, sentence in own
+            if piece.is_prose
+        ]
+        judged = iter(are_in(config.language, prose, known))
+        for piece, sentence in own:
+            if piece.is_prose and not next(judged):
+                sentence = sentence._replace(has_verb=False, is_foreign=True)
+            yield piece, sentence
+
+
 def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:
     if not texts:
         return
@@ -251,7 +270,7 @@ def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:
 
 
 def _spans(document: Doc) -> Iterator[tuple[int, int, bool]]:
-    for sentence in document.sents:
+    for sentence in sentence_spans(document):
         has_verb = any(token.tag_.startswith(_VERB_TAGS) for token in sentence)
         yield sentence.start_char, sentence.end_char, has_verb
 

@@ -18,7 +18,7 @@ from graphrag_tasks.core.errors import SnapshotError
 
 if TYPE_CHECKING:
     from graphrag_tasks.snapshots.manifests import Manifest
-    from graphrag_tasks.snapshots.store import Snapshot, Store
+    from graphrag_tasks.snapshots.store import Store
 
 
 _SHOWN = 16
@@ -26,7 +26,7 @@ _SHOWN = 16
 
 app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
-Form = StrEnum("Form", ["MARKDOWN", "DOCLING", "BLOCKS", "LINKS"])
+Form = StrEnum("Form", ["TEXT", "BLOCKS", "LINKS"])
 SnapshotArgument = Annotated[
     str | None, typer.Argument(help="Snapshot id.", show_default="the current one")
 ]
@@ -212,9 +212,7 @@ def gc(
 @app.command("document")
 def document(
     uri: Annotated[str, typer.Argument(help="The document: source name and path in it.")],
-    form: Annotated[
-        Form, typer.Option("--as", help="Markdown, Docling's JSON, or rows as JSON.")
-    ] = Form.MARKDOWN,
+    form: Annotated[Form, typer.Option("--as", help="Its text, or rows as JSON.")] = Form.TEXT,
     snapshot: SnapshotOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -222,21 +220,16 @@ def document(
     """Print what a snapshot holds of one document."""
     opened = _store(store, config).open(snapshot)
     row = opened.document(uri)
-    if form in (Form.BLOCKS, Form.LINKS):
-        print_json(opened.rows_of_document(form.value, row["document_id"]))
+    rows = opened.rows_of_document("links" if form is Form.LINKS else "blocks", row["document_id"])
+    if form is not Form.TEXT:
+        print_json(rows)
+    elif rows:
+        print_text("\n\n".join(map(_shown, rows)))
     else:
-        column = "markdown" if form is Form.MARKDOWN else "docling_json"
-        print_text(_rendition(opened, row, column).rstrip("\n"))
+        what = f"the document holds nothing to print: it is {row['status']}"
+        raise SnapshotError(what, row["uri"], row["error_message"] or "")
 
 
-def _rendition(snapshot: Snapshot, document: dict[str, Any], column: str) -> str:
-    rows = snapshot.rows_of_document("renditions", document["document_id"])
-    if rows and rows[0][column] is not None:
-        return str(rows[0][column])
-    if rows:
-        what = "the document has no renditions: it is too long for them, or could not be rendered"
-        hint = "Print its blocks: --as blocks. Or raise parse.max_rendition_characters"
-    else:
-        what = f"the document holds nothing to print: it is {document['status']}"
-        hint = document["error_message"] or ""
-    raise SnapshotError(what, document["uri"], hint)
+def _shown(block: dict[str, Any]) -> str:
+    marks = {"title": "# ", "heading": f"{'#' * ((block['level'] or 1) + 1)} ", "list_item": "- "}
+    return f"{marks.get(block['kind'], '')}{block['text']}"

@@ -34,7 +34,6 @@ def _table(*columns: pa.Field) -> pa.Schema:
 
 
 STRING = pa.string()
-LARGE_STRING = pa.large_string()
 INT = pa.int32()
 LONG = pa.int64()
 FLOAT = pa.float32()
@@ -66,7 +65,7 @@ LINK_SPAN = pa.struct([("start", INT), ("end", INT), ("href", STRING)])
 """A hyperlink in a block: the span of its text there, and what it refers to, as written."""
 
 LEFT_OUT = pa.struct([("reason", STRING), ("count", INT)])
-"""How many parts of a document its reader left out for one reason (`parse.left_out`)."""
+"""How many parts of a document its reader left out for one reason (`core.left_out`)."""
 
 LABELS = (
     _nullable("labels", STRINGS, "access labels, sorted; empty: nobody sees it; null: off"),
@@ -153,13 +152,6 @@ CELLS = _table(
     _nullable("page", INT, "page its table begins on"),
 )
 """One row per cell that has text, of every table; a merged cell is one row with its spans."""
-
-_NO_RENDITION = "null beyond parse.max_rendition_characters"
-RENDITIONS = _table(
-    DOCUMENT_ID,
-    _nullable("docling_json", LARGE_STRING, f"the document as a DoclingDocument; {_NO_RENDITION}"),
-    _nullable("markdown", LARGE_STRING, f"the document as Markdown; {_NO_RENDITION}"),
-)
 
 CHUNKS = _table(
     CHUNK_ID,
@@ -572,7 +564,6 @@ SCHEMAS: dict[str, pa.Schema] = {
     "documents": DOCUMENTS,
     "blocks": BLOCKS,
     "cells": CELLS,
-    "renditions": RENDITIONS,
     "chunks": CHUNKS,
     "links": LINKS,
     "anchors": ANCHORS,

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
@@ -32,8 +33,11 @@ from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.rows import frame_row, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
+from graphrag_tasks.language import model_version
 from graphrag_tasks.language.cells import is_code
+from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.glyphs import unreadable
+from graphrag_tasks.language.languages import are_in
 
 log = logging.getLogger(__name__)
 
@@ -153,16 +157,15 @@ def _prose(
 ) -> tuple[list[tuple[_Row, Place]], dict[str, int | float]]:
     """Return what is read: sentences with a verb, and lines for the patterns, with their places.
 
-    A document without a single verb is in another language than the models'.
+    A line without a verb may be one of another language than the model's.
     """
     columns = [*PLACE, "char_start", "text", "has_verb"]
-    documents = sentences.filter(sentences["has_verb"])["document_id"].unique()
-    known = sentences.filter(pc.is_in(sentences["document_id"], value_set=documents))
     places = Places(blocks, cells)
+    placed = ((row, places.of(row)) for row in sentences.select(columns).to_pylist())
+    lines = [(row, place) for row, place in placed if place.kind not in LINE_KINDS]
     prose, empty = [], 0
-    for row in known.select(columns).to_pylist():
-        place = places.of(row)
-        if place.kind in LINE_KINDS or not (row["has_verb"] or config.linear):
+    for (row, place), is_read in zip(lines, _are_read(lines, config), strict=True):
+        if not (row["has_verb"] or is_read):
             continue
         if unreadable(row["text"]):
             continue
@@ -172,6 +175,17 @@ def _prose(
             prose.append((row, place))
     read = sum(row["has_verb"] for row, _ in prose)
     return prose, {"sentences_read": read, "sentences_without_facts": empty}
+
+
+def _are_read(lines: Sequence[tuple[_Row, Place]], config: ExtractConfig) -> Iterator[bool]:
+    """Tell of each line whether the patterns read it: whether it is in the model's language."""
+    if not config.linear:
+        yield from (False for _ in lines)
+        return
+    language = model_version(config.model).partition("_")[0]
+    for _, of_document in groupby(lines, lambda line: line[0]["document_id"]):
+        texts = [row["text"] for row, _ in of_document]
+        yield from are_in(language, texts, known_words(config.model))
 
 
 def _read(

@@ -90,7 +90,6 @@ def _counts(documents: pa.Table) -> dict[str, int | float]:
         "characters": _sum(documents["characters"]),
         "sentences_kept": 0,
         "left_out": _sum(left_out),
-        "renditions_omitted": 0,
         "documents_hidden": _sum(hidden),
     }
     for status in ("parsed", "partial", "empty", FAILED, _SKIPPED):
@@ -122,8 +121,6 @@ def _stream(
             stats[name] += batch.num_rows
             if name == "sentences":
                 stats["sentences_kept"] += _sum(batch["has_verb"])
-            elif name == "renditions":
-                stats["renditions_omitted"] += batch["docling_json"].null_count
             yield batch
 
     return pa.RecordBatchReader.from_batches(schema, sorted_rows())

@@ -14,11 +14,11 @@ from html import escape
 from bs4 import BeautifulSoup
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.adoc_inline import Inline
 from graphrag_tasks.parse.adoc_tables import table_html
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.encodings import decode
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.text import clean_text
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from html import escape, unescape
 
-from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.core.left_out import LeftOut
 
 _BRACKETS = r"\[((?:[^\]\\]|\\.){0,5000})\]"
 _ATTRIBUTE = re.compile(r"\{([\w-]+)\}")

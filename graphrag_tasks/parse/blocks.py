@@ -63,16 +63,6 @@ class Block:
     anchors: tuple[str, ...] = ()
 
 
-class Renditions(NamedTuple):
-    """A document in other forms, each None where it is longer than is kept."""
-
-    docling_json: str | None = None
-    markdown: str | None = None
-
-
-NOT_RENDERED = Renditions()
-
-
 class Title(NamedTuple):
     """A title and where it was found: `METADATA` or `HEADING`."""
 
@@ -94,8 +84,6 @@ class ParsedDocument:
         pages_lost: Numbers of the pages that should have given text and did not.
         left_out: How many parts are in no block, by reason (`left_out.LeftOut`).
         encoding: What its text was decoded from; None for formats that say it themselves.
-        tree: Docling's document, where the reader made one; it stays in the reader's process.
-        renditions: The whole document in other forms; none until `renditions.rendered`.
     """
 
     blocks: Sequence[Block]
@@ -107,8 +95,6 @@ class ParsedDocument:
     pages_lost: Sequence[int] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     encoding: Guess | None = None
-    tree: Any = field(default=None, repr=False, compare=False)
-    renditions: Renditions = NOT_RENDERED
 
     @property
     def characters(self) -> int:

@@ -7,7 +7,6 @@ bytes. Importing this module imports docling and pandas, which takes seconds.
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import math
 import warnings
@@ -16,7 +15,6 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
-from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBackend
 from docling.backend.html_backend import HTMLDocumentBackend
 from docling.backend.latex.backend import LatexDocumentBackend
 from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
@@ -36,33 +34,15 @@ from docling_core.types.doc.document import DoclingDocument
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.allowance import current_allowance
+from graphrag_tasks.parse.docling_private import PdfBackend
 from graphrag_tasks.parse.packages import broken
 
 # What goes wrong becomes a documents row; docling would log it again, with a traceback.
 logging.getLogger("docling").setLevel(logging.CRITICAL)
 
-# Docling writes dashes of all kinds as hyphens, which makes one word of two.
-HTMLDocumentBackend._clean_unicode = staticmethod(str)  # type: ignore[method-assign, assignment]
-
 _RENDER_SCALE = 0.1  # pixels per point: the picture itself is not used
 _PAGES_AHEAD = 4  # decoded pages that wait to be read; each may hold large pictures
 _PAGES_SHARE = 0.875  # of the time left, unless a pipeline measures what joining the pages takes
-
-
-class _PdfBackend(ThreadedDoclingParseDocumentBackend):
-    """Leaves pages that nobody asked for undecoded: Docling decodes all of them to be rid of them.
-
-    Such a parser can be neither stopped nor freed, which ends the process. Its thread waits for
-    ever, and its memory counts against the worker, which is replaced when too much is gone.
-    """
-
-    def unload(self) -> None:
-        """Free the parser, or let it be where it has pages left."""
-        if not self._closed and self._iterating and self.parser.has_tasks():
-            self._closed = True
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.parser._parser))
-        else:
-            super().unload()
 
 
 _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
@@ -71,7 +51,7 @@ _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
     "html": (InputFormat.HTML, HTMLDocumentBackend, HTMLBackendOptions(infer_furniture=False)),
     "pdf": (
         InputFormat.PDF,
-        _PdfBackend,
+        PdfBackend,
         # Without rendering, docling-parse reports no drawn lines, which tables need.
         ThreadedDoclingParseBackendOptions(
             parser_threads=1,

@@ -15,8 +15,8 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.detection import Guess, detect, language_evidence
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.text import without_invalid
 
 given_encoding: ContextVar[str | None] = ContextVar("given_encoding", default=None)
@@ -50,6 +50,8 @@ _SEQUENCE = re.compile(
 )
 _MARKS = re.compile(r"[\s,.;:!?()0-9-]", re.ASCII)  # bytes that are swapped make letters of them
 _ASCII = bytes(range(128))  # bytes that say nothing of an encoding
+_PROSE = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MOSTLY = 0.7  # share of bytes, of which UTF-16 has at most one half in letters of any script
 _PAIRS = frozenset(("cp932", "euc_jp", "gb18030", "big5", "cp949"))
 _DAMAGED = 2  # bytes of a letter that is cut, at most, of which the first or the last is there
 _CHANCE = 0.1  # of a file's bytes above 127: more pairs are never UTF-8 by chance
@@ -157,6 +159,8 @@ def _with_nul(data: bytes, declared: str | None) -> DecodedText:
 
 def _wide(data: bytes) -> DecodedText | None:
     """Return the text of UTF-16 or UTF-32 without a mark, if it is one that makes sense."""
+    if len(data) - len(data.translate(None, _PROSE)) > _MOSTLY * len(data):
+        return None
     marks: dict[str, int] = {}
     for encoding in _WIDE_ENCODINGS:
         text = _strict(data, encoding)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 from zipfile import ZipFile
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import decoded_page, read_written
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.packages import broken, encrypted, package_of

@@ -28,7 +28,6 @@ from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, decode
 from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
-from graphrag_tasks.parse.renditions import rendered
 
 START_SECONDS = 300
 """Time for a new worker to import its readers: seconds as a rule, minutes from a cold disk."""
@@ -42,17 +41,19 @@ _idle: dict[int, _Worker] = {}
 
 
 class Parser:
-    """Reads documents of some media types; a context, which leaves its worker to the next.
+    """Reads documents; a context, which leaves its worker to the next.
 
-    Media types that nothing reads may be among them. The configuration bounds a document.
+    `media_types` are those expected, whose readers are imported at once; there may be some that
+    nothing reads. The configuration bounds a document.
 
     Raises:
         MissingDependencyError: The package of an in-process reader is not installed.
     """
 
     def __init__(self, media_types: Iterable[str], config: ParseConfig) -> None:
-        readers = readers_for(config)
-        wanted = {one: readers[one] for one in sorted(set(media_types) & set(readers))}
+        self._readers = readers_for(config)
+        known = sorted(set(media_types) & set(self._readers))
+        wanted = {one: self._readers[one] for one in known}
         self._config = config
         self._local = load_readers({one: wanted.pop(one) for one in IN_PROCESS & wanted.keys()})
         self._isolated = wanted
@@ -71,7 +72,7 @@ class Parser:
 
     def reads(self, media_type: str) -> bool:
         """Tell whether documents of this media type can be read."""
-        return media_type in self._local or media_type in self._isolated
+        return media_type in self._readers
 
     def read(self, media_type: str, data: bytes, encoding: str | None = None) -> ParsedDocument:
         """Read a document of a media type for which `reads` holds.
@@ -85,13 +86,15 @@ class Parser:
             MissingDependencyError: A reader's package is not installed.
             TransientError: A worker could not be started.
         """
-        if media_type in self._local:
+        reader = {media_type: self._readers[media_type]}
+        if media_type in IN_PROCESS:
+            self._local = load_readers(reader) | self._local
             before = given_encoding.set(encoding)
             try:
-                parsed = self._local[media_type](data)
+                return self._local[media_type](data)
             finally:
                 given_encoding.reset(before)
-            return rendered(parsed, self._config.max_rendition_characters)
+        self._isolated |= reader
         try:
             return decode(self._ready().read(media_type, data, encoding, self._config))
         except DocumentError as error:

@@ -10,8 +10,8 @@ from collections import Counter
 from html import escape
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.xml_files import (
     Element,

@@ -13,12 +13,12 @@ from functools import cache
 from pylatexenc.latex2text import LatexNodes2Text
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.completeness import FileText
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.encodings import decode
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import FoundLink, with_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import clean_text, raised
@@ -91,9 +91,7 @@ def read_tex(data: bytes) -> ParsedDocument:
         raise DocumentError("broken", what, hint=hint) from error
     found = read_blocks(tree, mark_hyperlinks(tree), _texts(text, verbatim))
     blocks = with_links(found, links)
-    return ParsedDocument(
-        blocks, find_title((), blocks), left_out=left_out, encoding=file.encoding, tree=tree
-    )
+    return ParsedDocument(blocks, find_title((), blocks), left_out=left_out, encoding=file.encoding)
 
 
 def _as_unicode(found: re.Match[str]) -> str:
@@ -124,7 +122,7 @@ def _quantity(math: str, before: str) -> str:
         is_low = found[1] == "_"
         if index in _ORDINALS and ahead[-1:].isdecimal():
             return index
-        if not index.isdecimal() or (ahead[-1:].isalpha() and not is_low):
+        if not index.isdecimal():
             return found[0]
         return raised(ahead, index, lowered=is_low)
 

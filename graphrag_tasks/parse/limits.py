@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.tables import Table
 
 

@@ -2,8 +2,9 @@
 
 The subject is the title and the first heading; a paragraph says who wrote to whom and when, as the
 headers do. Of alternatives the plain text is read, and the HTML page where there is none.
-Attachments are counted and not read. Headers are decoded here: the standard library's own way
-(`email.policy.default`) makes U+FFFD of letters that are not encoded and fails on malformed ones.
+Attachments, signatures and lines that say who wrote what is quoted are counted and not read.
+Headers are decoded here: the standard library's own way (`email.policy.default`) makes U+FFFD of
+letters that are not encoded and fails on malformed ones.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from email.header import decode_header
 from email.message import Message
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
 from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.encodings import DecodedText, decode, given_encoding, known
-from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.parse.mail_lines import in_utf8, without_furniture
 from graphrag_tasks.parse.markup import read_page
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.text_files import paragraphs
@@ -47,7 +49,7 @@ def read_mail(data: bytes) -> ParsedDocument:
         DocumentError: It is binary or nested too deep (code `broken`), encrypted, has a part that
             is too large, or one whose encoding cannot be told (code `encoding`).
     """
-    message = message_from_bytes(data.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n"))
+    message = message_from_bytes(in_utf8(data).removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n"))
     _check_depth(message)
     reading = _Reading()
     reading.read(message)
@@ -207,7 +209,9 @@ class _Reading:
         self._add(ParsedDocument(paragraphs(text), left_out=file.left_out, encoding=file.encoding))
 
     def _add(self, parsed: ParsedDocument) -> None:
-        self.blocks += parsed.blocks
+        blocks, furniture = without_furniture(parsed.blocks)
+        self.blocks += blocks
+        self.left_out[LeftOut.MAIL_FURNITURE] += furniture
         self.left_out.update(parsed.left_out)
         self.has_text |= bool(parsed.blocks)
         self.encoding = self.encoding or parsed.encoding

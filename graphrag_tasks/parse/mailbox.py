@@ -13,9 +13,10 @@ from dataclasses import replace
 from itertools import groupby
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.mail import read_mail
+from graphrag_tasks.parse.mail_lines import in_utf8
 from graphrag_tasks.parse.packages import broken
 
 _FIRST = re.compile(rb"\s*From [^\n]*\n")
@@ -58,10 +59,10 @@ def read_mbox(data: bytes) -> ParsedDocument:
 
 
 def _messages(data: bytes) -> Iterator[bytes]:
-    first = _FIRST.match(data.removeprefix(codecs.BOM_UTF8))
+    data = in_utf8(data).removeprefix(codecs.BOM_UTF8)
+    first = _FIRST.match(data)
     if first is None:
         raise broken("mbox", "it does not begin with a line `From …`")
-    data = data.removeprefix(codecs.BOM_UTF8)
     start = first.end()
     for line in _NEXT.finditer(data, start):
         yield _ESCAPED.sub(b"", data[start : line.start()])

@@ -26,18 +26,18 @@ from marko import Markdown, MarkoExtension
 from marko.ext.gfm import GFM
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.boilerplate import drop_boilerplate
 from graphrag_tasks.parse.completeness import FileText
 from graphrag_tasks.parse.detection import Guess
-from graphrag_tasks.parse.dialects import plain_markdown
 from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.encodings import DecodedText, decode
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import Marks, mark_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import bounded_lines, raised
+from graphrag_tasks.sources.markdown import plain_markdown
 
 MAX_DEPTH = 400
 """Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
@@ -216,7 +216,7 @@ def _read(
     tree = convert(str(soup).encode("utf-8-sig"), "html")
     blocks = read_blocks(tree, marks, _texts(soup))
     found = find_title(titles, blocks)
-    return ParsedDocument(blocks, found, left_out=left_out, tree=tree, encoding=encoding)
+    return ParsedDocument(blocks, found, left_out=left_out, encoding=encoding)
 
 
 def _titles(soup: BeautifulSoup) -> Iterator[str]:

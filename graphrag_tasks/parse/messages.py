@@ -10,7 +10,7 @@ import traceback
 from typing import Any
 
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError
-from graphrag_tasks.parse.blocks import Block, Box, Link, ParsedDocument, Renditions, Title
+from graphrag_tasks.parse.blocks import Block, Box, Link, ParsedDocument, Title
 from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.tables import Table
 
@@ -19,9 +19,8 @@ READY = b"ready"
 
 
 def encode_parsed(parsed: ParsedDocument) -> bytes:
-    """Return the answer to a document that was read; its tree stays behind."""
-    message = {name: value for name, value in vars(parsed).items() if name != "tree"}
-    return json.dumps(message, default=vars).encode("ascii")
+    """Return the answer to a document that was read."""
+    return json.dumps(vars(parsed), default=vars).encode("ascii")
 
 
 def encode_error(error: BaseException) -> bytes:
@@ -59,9 +58,8 @@ def decode(answer: bytes) -> ParsedDocument:
     message = json.loads(answer)
     if "code" in message:
         _raise(**message)
-    title, renditions = message["title"], Renditions(*message["renditions"])
     message["blocks"] = [_block(**block) for block in message["blocks"]]
-    message |= {"title": Title(*title) if title else None, "renditions": renditions}
+    message["title"] = Title(*message["title"]) if message["title"] else None
     message["encoding"] = Guess(*message["encoding"]) if message["encoding"] else None
     return ParsedDocument(**message)
 

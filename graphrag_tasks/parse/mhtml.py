@@ -8,8 +8,8 @@ from email import message_from_bytes
 from email.message import Message
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import METADATA, ParsedDocument, Title
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.mail import MAX_PART_BYTES, decode_part, header_of
 from graphrag_tasks.parse.markup import read_page
 from graphrag_tasks.parse.packages import broken
@@ -41,9 +41,7 @@ def read_mhtml(data: bytes) -> ParsedDocument:
         title = Title(subject, METADATA)
     elif subject and title is not None:
         left_out[LeftOut.HIDDEN] += subject != title.text
-    return ParsedDocument(
-        parsed.blocks, title, left_out=left_out, encoding=parsed.encoding, tree=parsed.tree
-    )
+    return ParsedDocument(parsed.blocks, title, left_out=left_out, encoding=parsed.encoding)
 
 
 def _is_start(whole: Message, part: Message) -> bool:

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from zipfile import ZipFile
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.odf_text import OdfWriter, styles_saying

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.odf import open_document

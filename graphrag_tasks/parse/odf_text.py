@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Set
 from html import escape
 
-from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.xml_files import (
     Element,
     attribute,

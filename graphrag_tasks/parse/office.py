@@ -19,10 +19,10 @@ from pptx import Presentation
 from pptx.exc import PythonPptxError
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.package_texts import (
     slide_texts,
@@ -60,7 +60,7 @@ def read_docx(data: bytes) -> ParsedDocument:
     found = word_texts(data)
     found.left_out[LeftOut.COMMENT] += comments
     blocks = with_table_links(read_blocks(tree, mark_hyperlinks(tree), found.texts), data)
-    return ParsedDocument(blocks, find_title([title], blocks), left_out=found.left_out, tree=tree)
+    return ParsedDocument(blocks, find_title([title], blocks), left_out=found.left_out)
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
@@ -99,7 +99,6 @@ def read_pptx(data: bytes) -> ParsedDocument:
         pages_in=len(document.pages),
         pages_out=len({block.page for block in blocks}),
         left_out=found.left_out,
-        tree=document,
     )
 
 

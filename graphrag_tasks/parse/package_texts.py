@@ -14,9 +14,9 @@ from docx import Document
 from lxml import etree
 from pptx import Presentation
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.completeness import FileText, letters_of
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import FoundLink, with_links
 
 Element = Any

@@ -18,10 +18,10 @@ from docutils.parsers.rst.directives.tables import CSVTable
 from docutils.parsers.rst.states import SubstitutionDef
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.completeness import letters_of
 from graphrag_tasks.parse.encodings import decode
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.text import bounded_lines, clean_text
 
@@ -128,7 +128,7 @@ def _register(text: str) -> None:
     directives._directives.clear()
     for found in _ROLE.finditer(text):
         name = (found[1] or found[2]).lower()
-        if name not in (*roles._role_registry, *_SCRIPTS):
+        if name not in roles._role_registry and name not in _SCRIPTS:
             roles.register_local_role(name, _text_role)
     own: dict[str, type[Directive]] = {
         **dict.fromkeys(_CODE, _Code),

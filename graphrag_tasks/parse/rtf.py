@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import groupby
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.packages import broken
 from graphrag_tasks.parse.rtf_words import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.core.left_out import LeftOut
 
 SIGNS = {
     "tab": "\t",

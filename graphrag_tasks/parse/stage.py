@@ -21,18 +21,20 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.core.failed_documents import FAILED
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.glyphs import is_unreadable, unreadable
 from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.limits import limit_characters
 from graphrag_tasks.parse.messages import parse_failed
 from graphrag_tasks.parse.metadata import detect_language
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.parse.unread import advice
+from graphrag_tasks.parse.wordless import without_wordless
+from graphrag_tasks.sources.first_bytes import media_type_of
 from graphrag_tasks.sources.listing import LINK, SPECIAL
-from graphrag_tasks.sources.markdown_pages import INCLUDE
+from graphrag_tasks.sources.markdown import INCLUDE
 
 PARSED, PARTIAL, EMPTY, SKIPPED = "parsed", "partial", "empty", "skipped"
 _STATUS_OF_CODE = {
@@ -60,7 +62,7 @@ log = logging.getLogger(__name__)
 @stage(
     per="shard",
     reads=(table("sources"),),
-    makes=("documents", "blocks", "cells", "renditions"),
+    makes=("documents", "blocks", "cells"),
     settings={"config": "parse"},
     given=("fetch",),
     libraries=(
@@ -76,10 +78,9 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
 
     Returns:
         `documents`, one row per source row in its order; `blocks`, and the `cells` of those that
-        are tables, in reading order; `renditions`, one row per document that was read. Of the
-        stats, `cells_omitted` counts the cells beyond `config.max_cells` of their documents,
-        `left_out` the parts of documents that are in no block, `links` the links in the blocks,
-        and `renditions_omitted` the documents that are too long to be rendered.
+        are tables, in reading order. Of the stats, `cells_omitted` counts the cells beyond
+        `config.max_cells` of their documents, `left_out` the parts of documents that are in no
+        block, and `links` the links in the blocks.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.
@@ -90,7 +91,6 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
     blocks: list[dict[str, Any]] = []
     cells = [schemas.empty("cells")]
     pages_ocr = 0
-    renditions: list[dict[str, Any]] = []
     with Parser((row["media_type"] for row in rows), config) as parser:
         for source in rows:
             document, parsed = _parse_one(source, config, fetch, parser)
@@ -102,13 +102,11 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
                 document_id = source["document_id"]
                 blocks.extend(lay_out(document_id, parsed.blocks))
                 cells.append(lay_out_cells(document_id, parsed.blocks))
-                renditions.append({"document_id": document_id, **parsed.renditions._asdict()})
                 pages_ocr += parsed.pages_ocr
     tables = {
         "documents": pa.Table.from_pylist(documents, schema=schemas.DOCUMENTS),
         "blocks": pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
         "cells": pa.concat_tables(cells),
-        "renditions": pa.Table.from_pylist(renditions, schema=schemas.RENDITIONS),
     }
     return StageResult(tables, {**_stats(documents, tables), "pages_ocr": pages_ocr})
 
@@ -190,11 +188,12 @@ def _read(
         what = "the file's content changed after the run was planned"
         raise DocumentError("changed", what, uri, "Run the index again")
     row["content_sha256"] = found
+    media_type = row["media_type"] = media_type_of(data, media_type)
     try:
         parsed = parser.read(media_type, data, config.encoding_of(source["path"]))
     except DocumentError as error:
         raise DocumentError(error.code, error.what, uri, error.hint) from error
-    parsed = limit_characters(parsed, config.max_characters)
+    parsed = limit_characters(without_wordless(parsed), config.max_characters)
     texts = [block.text for block in parsed.blocks]
     counts = Counter(parsed.left_out)
     glyphs = sum(map(unreadable, texts)) - counts[LeftOut.INVALID_CHARACTERS]  # of decoders
@@ -246,5 +245,4 @@ def _stats(documents: list[dict[str, Any]], tables: Mapping[str, pa.Table]) -> d
     left_out = (one for document in documents for one in document["left_out"] or ())
     stats["left_out"] = sum(one["count"] for one in left_out)
     stats["links"] = pc.sum(pc.list_value_length(tables["blocks"]["links"])).as_py() or 0
-    stats["renditions_omitted"] = tables["renditions"]["docling_json"].null_count
     return stats

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.encodings import decode
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.text import clean_text
 from graphrag_tasks.parse.text_files import paragraphs
 

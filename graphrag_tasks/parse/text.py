@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.visible import TURNS
-from graphrag_tasks.parse.left_out import LeftOut
 
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 _SPACE_CONTROLS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
@@ -79,10 +79,11 @@ def one_line(text: str) -> str:
 def raised(before: str, text: str, *, lowered: bool = False) -> str:
     """Return a superscript, or a subscript, as it may stand behind this text.
 
-    Behind a digit a number becomes Unicode's small digits: a power is not a longer number.
-    Elsewhere it stays as it is: H2O, 42nd.
+    A number becomes Unicode's small digits: a power is not a longer number, nor the mark of a note
+    a part of a name. A subscript stays as it is behind a letter: H2O. So do letters: 42nd.
     """
-    if before[-1:].isdecimal() and _SCRIPT.fullmatch(text):
+    is_joined = before[-1:].isdecimal() if lowered else before[-1:].isalnum()
+    if is_joined and _SCRIPT.fullmatch(text):
         return text.translate(_LOWERED if lowered else _RAISED)
     return text
 

@@ -2,16 +2,16 @@
 
 openpyxl is used directly: Docling makes text of every value, takes the first row of each group of
 cells for its header, and does not say where on the sheet a table lies. Visible sheets are read,
-with their hidden rows and columns; of a formula its value when the file was saved, or what
-it says without one (`formulas`); and behind the
-tables of a sheet its text boxes and the comments on its cells.
+with their hidden rows and columns; of a formula its value when the file was saved, and of a
+link without one its label (`formulas`); and behind the tables of a sheet its text boxes and the
+comments on its cells.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from zipfile import ZipFile
@@ -22,11 +22,11 @@ from openpyxl.reader.workbook import WorkbookParser
 from openpyxl.utils.cell import range_boundaries
 from openpyxl.worksheet.worksheet import Worksheet
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, Link
 from graphrag_tasks.parse.charts import OfBook, read_charts
-from graphrag_tasks.parse.formulas import Formulas, Place
+from graphrag_tasks.parse.formulas import Place, Unvalued, formulas_without_value
 from graphrag_tasks.parse.headers import SAMPLE_ROWS, Rows, Top, find_header
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
 from graphrag_tasks.parse.sheet_regions import Region, around, find_regions
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
@@ -56,12 +56,12 @@ def sheet_blocks(data: bytes, left_out: Counter[str]) -> Iterator[Block]:
     book = openpyxl.load_workbook(BytesIO(data), data_only=True)
     try:
         drawings = _read_drawings(data)
-        formulas = Formulas(data, book)
+        formulas = formulas_without_value(data)
         for worksheet in map(book.__getitem__, book.sheetnames):
             drawing = drawings.get(worksheet.title, PartTexts())
             boxes = (clean_text("".join(text.runs)).strip() for text in drawing.texts)
             counts: Counter[str] = Counter()
-            cells = _by_place(worksheet, formulas, counts)
+            cells = _by_place(worksheet, formulas.get(worksheet.title, {}), counts)
             blocks = [*cells, *(Block("paragraph", box) for box in boxes if box)]
             if worksheet.sheet_state != Worksheet.SHEETSTATE_VISIBLE:
                 left_out[LeftOut.HIDDEN] += bool(blocks)
@@ -101,7 +101,9 @@ def _page_furniture(worksheet: OfBook) -> int:
     return sum(bool((side.text or "").strip()) for side in sides)
 
 
-def _by_place(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -> Iterator[Block]:
+def _by_place(
+    worksheet: OfBook, formulas: Mapping[Place, Unvalued], left_out: Counter[str]
+) -> Iterator[Block]:
     """Yield a sheet's blocks, each chart behind the tables that begin in a row above its own."""
     charts = deque(read_charts(worksheet))
     if isinstance(worksheet, Worksheet):
@@ -122,7 +124,9 @@ def tables_of(sheet: Sheet) -> Iterator[Block]:
         yield from _table_blocks(sheet, region, rows)
 
 
-def _read_sheet(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -> Sheet:
+def _read_sheet(
+    worksheet: OfBook, formulas: Mapping[Place, Unvalued], left_out: Counter[str]
+) -> Sheet:
     last_row, last_column = worksheet.max_row, worksheet.max_column
     spans = {
         (merged.min_row, merged.min_col): (
@@ -132,18 +136,16 @@ def _read_sheet(worksheet: OfBook, formulas: Formulas, left_out: Counter[str]) -
         for merged in worksheet.merged_cells.ranges
     }
     sheet = Sheet(worksheet.title, list(_header_rows(worksheet)))
-    unvalued = formulas.places(sheet.name)
     # `iter_rows` would visit, and make, each place up to the last cell.
     for found in (cell for _, cell in sorted(worksheet._cells.items())):
         if found.comment is not None and (comment := comment_text(found.comment.text)):
             sheet.comments.append(comment)
         place, content = (found.row, found.column), found.value
-        if place in unvalued and (outcome := formulas.told(sheet.name, place)):
-            content = outcome.value
-            if outcome.href and not outcome.href.startswith("#"):
-                sheet.links[place] = outcome.href
-        elif place in unvalued:
-            left_out[LeftOut.FORMULA_WITHOUT_VALUE] += 1
+        if place in formulas:
+            content, href = formulas[place]
+            if href and not href.startswith("#"):
+                sheet.links[place] = href
+            left_out[LeftOut.FORMULA_WITHOUT_VALUE] += content is None
         if content is None:
             continue
         text, value = shown_value(content, found.number_format, found.data_type)

@@ -30,12 +30,10 @@ from graphrag_tasks.parse.blocks import limit_cells
 from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
 from graphrag_tasks.parse.readers import Reader, load_readers
-from graphrag_tasks.parse.renditions import rendered
 
 _LINUX = sys.platform == "linux"
 _LARGE = 100_000  # bytes of a document that is worth giving its memory back
 _READING_SHARE = 0.8  # of a document's seconds, to read the pages of a PDF and join them
-_RENDERING_SHARE = 0.9  # of its seconds, after which it is not rendered, too
 _PAGES_SHARE = 0.5  # of its memory, for pages; the rest is for joining them
 _HUNG_UP = (EOFError, BrokenPipeError, ConnectionResetError)
 _PR_SET_PDEATHSIG = 1  # of Linux's <sys/prctl.h>: a signal for when the parent ends
@@ -102,8 +100,6 @@ def _read(reader: Reader, data: bytes, config: ParseConfig, own: int) -> bytes:
     try:
         with _restricted(bound):
             parsed = reader(data)
-            is_late = watch.seconds > seconds * _RENDERING_SHARE
-            parsed = rendered(parsed, 0 if is_late else config.max_rendition_characters)
             return encode_parsed(limit_cells(parsed, config.max_cells))
     except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
         return encode_error(error)

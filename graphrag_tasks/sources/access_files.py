@@ -28,8 +28,10 @@ _SURE = re.compile(r"\.\s*access\s*\.\s*ya?ml\s*\Z", re.IGNORECASE)
 _JOINED = re.compile(r"(?P<document>.*[^\s._-])[\s_-]+(?P<word>[a-z]+)\s*\.ya?ml\s*", re.IGNORECASE)
 _WORD = "access"
 _LIKE_THE_WORD = 0.83  # one letter too many, missing or another
-_ENDINGS_OF_DOCUMENTS = frozenset(ending[1:] for ending in MEDIA_TYPES) - {"txt"}
-"""Without that of text, which editors add."""
+_ENDINGS_OF_DOCUMENTS = frozenset(
+    ending[1:] for ending, media_type in MEDIA_TYPES.items() if media_type != "txt"
+)
+"""Without those of text, which editors add."""
 
 
 class AccessFiles:

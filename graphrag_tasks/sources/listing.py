@@ -31,9 +31,15 @@ from graphrag_tasks.core.errors import DocumentError, SourceError, TransientErro
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.sources.access_files import is_access_file, may_label
 from graphrag_tasks.sources.etags import Versions
-from graphrag_tasks.sources.includes import assemble
+from graphrag_tasks.sources.first_bytes import (
+    DIRECTORY_BYTES,
+    HEAD_BYTES,
+    PACKAGE,
+    is_text,
+    media_type_of,
+)
 from graphrag_tasks.sources.labels import Labeller
-from graphrag_tasks.sources.markdown_pages import MarkdownPages
+from graphrag_tasks.sources.markdown import MarkdownPages, assemble
 from graphrag_tasks.sources.media_types import MEDIA_TYPES
 from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
 from graphrag_tasks.sources.roots import (
@@ -54,6 +60,11 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 _LEADS_OUT, _PUT_THERE = "the path leads out of its source", "Put the file itself in its place"
+
+_NO_ENDING = "no ending"
+_TOLD_BY_BYTES = frozenset({_NO_ENDING, ".doc", ".xls", ".ppt"})
+"""Endings of files that may be of a kind that is read: programs write HTML, RTF and newer formats
+under the names of old ones."""
 
 PASSAGE = "passage"
 INCLUDE = "include"
@@ -227,7 +238,7 @@ def _row(
 ) -> dict[str, Any]:
     shown = printable(path)
     uri = root.name if root.file is not None else f"{root.name}/{shown}"
-    media_type = _media_type(path, info)
+    media_type = _media_type(fs, path, full, info)
     is_read = media_type in MEDIA_TYPES.values()
     return {
         "document_id": content_id("document", uri),
@@ -242,13 +253,27 @@ def _row(
 
 def ending(path: str) -> str:
     """Return the last ending of a file's name in lower case; `no ending` without one."""
-    return posixpath.splitext(path)[1].lower() or "no ending"
+    return posixpath.splitext(path)[1].lower() or _NO_ENDING
 
 
-def _media_type(path: str, info: Mapping[str, Any]) -> str:
-    if info.get("type") == "file":
-        return MEDIA_TYPES.get(ending(path), UNKNOWN)
-    return LINK if info.get("islink") else SPECIAL
+def _media_type(
+    fs: Any,  # noqa: ANN401 - fsspec is untyped
+    path: str,
+    full: str,
+    info: Mapping[str, Any],
+) -> str:
+    if info.get("type") != "file":
+        return LINK if info.get("islink") else SPECIAL
+    end = ending(path)
+    if end not in _TOLD_BY_BYTES:
+        return MEDIA_TYPES.get(end, UNKNOWN)
+    try:
+        data = bytes(fs.cat_file(full, end=HEAD_BYTES))
+        if data.startswith(PACKAGE):
+            data += bytes(fs.cat_file(full, start=-DIRECTORY_BYTES))
+    except OSError:
+        return UNKNOWN
+    return media_type_of(data, "txt" if end == _NO_ENDING and is_text(data) else UNKNOWN)
 
 
 def _sha256(

@@ -10,12 +10,15 @@ MEDIA_TYPES = {
     ".xlsx": "xlsx",
     ".xlsm": "xlsx",
     ".csv": "csv",
+    ".tsv": "csv",
     ".docx": "docx",
     ".pptx": "pptx",
     ".md": "md",
     ".markdown": "md",
     ".mdx": "md",
     ".txt": "txt",
+    ".text": "txt",
+    ".log": "txt",
     ".eml": "eml",
     ".vtt": "vtt",
     ".adoc": "adoc",
@@ -32,5 +35,6 @@ MEDIA_TYPES = {
     ".rtf": "rtf",
     ".tex": "tex",
     ".xml": "xml",
+    ".nxml": "xml",
 }
 """File endings that are read, with the media type each stands for."""

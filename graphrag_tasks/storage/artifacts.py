@@ -230,8 +230,8 @@ def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:
 _ROWS = 1 << 17
 _ROWS_READ = 1 << 13
 """Rows of a row group, which is in memory as it is written, and of a piece of a stream. Chosen."""
-_ROWS_OF = {"renditions": 16, "frames": 1 << 15, "communities": 1 << 14}
-"""Tables with long rows: a renditions row may be megabytes."""
+_ROWS_OF = {"frames": 1 << 15, "communities": 1 << 14}
+"""Tables with long rows."""
 
 
 def rows_of_group(table: str) -> int:

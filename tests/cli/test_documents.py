@@ -18,7 +18,7 @@ MIXED = {
     "mail/b.pst": b"Subject: y\n\nText.\n",
     "letter.doc": b"PK",
     "plan.png": b"\x89PNG",
-    "README": b"text",
+    "program": b"\x7fELF\x00",
     "empty.txt": b"",
     "broken.pdf": b"%PDF-1.4 nothing",
 }

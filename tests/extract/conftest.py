@@ -104,16 +104,15 @@ def read_documents(
     blocks = pa.Table.from_pylist(list(rows), schema=schemas.BLOCKS)
     ids = pa.array(sorted({row["document_id"] for row in rows}), pa.string())
     places = pa.table(dict.fromkeys(("document_id", "uri", "source", "path", "title"), ids))
-    documents = places.append_column("language", pa.nulls(len(ids), pa.string()))
     chunks = chunk(places, blocks, config=ChunkConfig()).tables["chunks"]
     cells = schemas.empty("cells") if cells is None else cells
-    read = filter_sentences(documents, blocks, cells, chunks, config=SentencesConfig())
+    read = filter_sentences(blocks, cells, chunks, config=SentencesConfig())
     sentences = read.tables["sentences"]
     config, recorder = ExtractConfig(**settings), ParseRecorder()
     extractor = make_extractor(config, on_parse=recorder.record)
     found = resolve_mentions(
         extract_facts(blocks, cells, sentences, extractor=extractor, config=config),
-        documents, chunks, sentences, cells=cells, parses=recorder.parses, linear=config.linear,
+        places, chunks, sentences, cells=cells, parses=recorder.parses, linear=config.linear,
         resolver=load_resolver(config.coref), min_confidence=config.coref_min_confidence,
     )  # fmt: skip
     return StageResult({**found.tables, "sentences": sentences}, {**read.stats, **found.stats})

@@ -39,9 +39,48 @@ def test_the_plain_text_is_read_below_who_wrote_it(parse_one: Any) -> None:
         ("paragraph", TOP.replace("Date", "Cc: a@example.org, b@example.org\nDate").strip()),
         ("paragraph", "The crane moves."),
         ("paragraph", "The ship waits.\n> It moved before."),
-        ("paragraph", "-- \nThe office"),
     ]
-    assert left_out(parsed) == {"alternative": 1}
+    assert left_out(parsed) == {"alternative": 1, "mail_furniture": 1}
+
+
+REPLY = "The crane lifts it.\n\n{}\n> It broke.\n> Who repairs it?\n\n-- \nA. Person\nTel 000\n"
+
+
+@pytest.mark.parametrize(
+    ("wrote", "lines"),
+    [
+        ("On Mon, Mar 3, 2025 B wrote:", 1),
+        ("On Mon, Mar 3, 2025 at 10:00 AM Board <b@example.org>\nwrote:", 2),
+        ("B <b@example.org> wrote:", 1),
+        ("Am 3. März 2025 um 10:00 schrieb B:", 1),
+        ("Le lun. 3 mars 2025 à 10:00, B a écrit :", 1),
+        ("On Monday Nora wrote:", 1),
+        ("-----Original Message-----", 1),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le"])
+def test_signatures_and_who_wrote_a_quote_are_furniture(
+    parse_one: Any, wrote: str, lines: int, encoding: str
+) -> None:
+    text = f"{TOP}Subject: Re: Crane\n\n{REPLY.format(wrote)}"
+    parsed = parse_one("a.eml", text.encode(encoding))
+    assert parsed.kinds == [
+        ("heading", "Re: Crane"),
+        SHOWN,
+        ("paragraph", "The crane lifts it."),
+        ("paragraph", "> It broke.\n> Who repairs it?"),
+    ]
+    assert left_out(parsed) == {"mail_furniture": lines + 2}
+
+
+def test_text_that_looks_like_furniture_stays(parse_one: Any) -> None:
+    below = "\n".join(f"Line {number} of the plan." for number in range(30))
+    text = f"Subject: x\n\nThe clerk wrote:\n\nThe crane is old.\n\n--\n{below}"
+    parsed = parse_one("a.eml", text.encode())
+    assert parsed.kinds[1:] == [
+        ("paragraph", "The clerk wrote:"), ("paragraph", "The crane is old."),
+        ("paragraph", f"--\n{below}"),
+    ]  # fmt: skip
 
 
 def test_a_page_is_read_where_there_is_no_text(parse_one: Any) -> None:
@@ -153,7 +192,7 @@ def test_flowed_lines_are_joined(parse_one: Any) -> None:
     data = b"Content-Type: text/plain; format=flowed\n\n" + body.encode()
     texts = [text for _, text in parse_one("a.eml", data).kinds]
     assert texts == [
-        "One two three.", "> quoted words.\n>> older\nFrom here.\n-- \nSigned"
+        "One two three.", "> quoted words.\n>> older\nFrom here."
     ]  # fmt: skip
     data = b"Content-Type: text/plain; format=flowed; delsp=yes\n\n\xe8\xaa\xad \n\xe3\x81\xbf"
     assert parse_one("a.eml", data).kinds == [("paragraph", "読み")]

@@ -201,7 +201,6 @@ BAD: dict[str, tuple[Callable[[], bytes], str]] = {
     "blank.ods": (lambda: odf_file("ods", '<table:table table:name="A"/>'), "no_text"),
     "cut.odt": (lambda: odf_file("odt", TEXT)[:-100], "broken"),
     "garbage.ods": (lambda: b"garbage", "broken"),
-    "other.odp": (lambda: odf_file("odt", TEXT), "broken"),
     "locked.odt": (lambda: odf_file("odt", "", others=LOCKED), "encrypted"),
     "entities.odt": (entities, "broken"),
     "text.odt": (lambda: odf_file("odt", "", others={"content.xml": "words"}), "broken"),

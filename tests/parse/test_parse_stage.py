@@ -6,13 +6,15 @@ import json
 import logging
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.core.config import ParseConfig, PlanConfig
 from graphrag_tasks.core.errors import (
     DOCUMENT_ERROR_CODES,
     DocumentError,
@@ -21,6 +23,8 @@ from graphrag_tasks.core.errors import (
 )
 from graphrag_tasks.core.visible import TURNS
 from graphrag_tasks.parse import parse, readers
+from graphrag_tasks.pipeline.plan import plan
+from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
 
 GOOD = b"A good document.\n"
 
@@ -158,7 +162,6 @@ def test_one_bad_document_does_not_stop_the_others(
         "cells_omitted": 0,
         "left_out": 0,
         "links": 0,
-        "renditions_omitted": 0,
         "pages_ocr": 0,
     }
 
@@ -207,3 +210,51 @@ def test_nothing_that_is_read_turns_the_direction_of_writing(parse_one: Any, nam
     read = json.dumps([parsed.document, parsed.blocks, parsed.cells], ensure_ascii=False)
     assert not {*TURNS} & {*read}
     assert "gnp" in json.dumps(parsed.blocks)
+
+
+PAGE = b"<!DOCTYPE html>\n<html><body><p>The pump feeds it.</p></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "media_type"),
+    [
+        ("README", b"The pump feeds it.", "txt"),
+        ("notes.text", b"The pump feeds it.", "txt"),
+        ("run.log", b"The pump feeds it.", "txt"),
+        ("a.tsv", b"The pump feeds it.\tb\n1\t2\n", "csv"),
+        ("a.nxml", b"<article><body><p>The pump feeds it.</p></body></article>", "xml"),
+        *((name, PAGE, "html") for name in ("page", "a.txt", "a.doc", "a.xls", "a.docx", "a.pdf")),
+        ("a.xls", b"\xef\xbb\xbf <?xml version='1.0'?>\n<HTML>The pump feeds it.</HTML>", "html"),
+        *((name, rb"{\rtf1 The pump feeds it.}", "rtf") for name in ("a.docx", "a.doc", "a.txt")),
+        ("a.md", b"<html>\n\nThe pump feeds it.", "md"),
+    ],
+)
+def test_the_first_bytes_tell_what_the_name_does_not(
+    tmp_path: Path, name: str, data: bytes, media_type: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    roots = source_roots([f"docs={tmp_path}"])
+    planned = plan(list_sources(roots), schemas.empty("documents"), config=PlanConfig())
+    fetch = SourceReader(roots).fetch
+    read = parse(planned.tables["sources"], config=ParseConfig(), fetch=fetch).tables
+    assert read["documents"]["media_type"].to_pylist() == [media_type]
+    assert "The pump feeds it." in read["blocks"]["text"].to_pylist()[0]
+
+
+@pytest.mark.parametrize("media_type", ["docx", "xlsx", "pptx", "odt", "epub"])
+def test_a_package_is_told_by_its_parts(media_type: str, tmp_path: Path) -> None:
+    marks = {"docx": "word/document.xml", "xlsx": "xl/workbook.xml", "pptx": "ppt/presentation.xml"}
+    kinds = {"odt": "vnd.oasis.opendocument.text", "epub": "epub+zip"}
+    with ZipFile(tmp_path / "a.doc", "w") as package:
+        if media_type in kinds:
+            package.writestr("mimetype", f"application/{kinds[media_type]}")
+        package.writestr(marks.get(media_type, "content.xml"), "x" * 100_000)
+    (row,) = list_sources(source_roots([str(tmp_path)])).to_pylist()
+    assert row["media_type"] == media_type
+
+
+def test_binary_files_without_an_ending_and_old_office_files_stay_unread(tmp_path: Path) -> None:
+    for name, data in {"a": b"\x7fELF\x00", "b.doc": b"\xd0\xcf\x11\xe0x", "c": b""}.items():
+        (tmp_path / name).write_bytes(data)
+    listed = list_sources(source_roots([str(tmp_path)]))
+    assert set(listed["media_type"].to_pylist()) == {"unknown"}

@@ -9,7 +9,7 @@ from typing import Any
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.pdf.reader import read_pdf
 
 LEFT, COLUMN, LEADING = 72, 80, 20

@@ -9,8 +9,8 @@ import pytest
 
 from graphrag_tasks.core.config import AccessConfig
 from graphrag_tasks.sources.etags import Versions
-from graphrag_tasks.sources.includes import MAX_CHARACTERS, assemble, may_include
 from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
+from graphrag_tasks.sources.markdown.includes import MAX_CHARACTERS, assemble, may_include
 from graphrag_tasks.storage.artifacts import Folder
 
 DOCFX = "[!INCLUDE [n]({})]"

@@ -41,9 +41,6 @@ class ParseConfig(BaseConfig):
     ocr: Literal["off", "auto"] = Field(
         "off", description="auto reads PDF pages without text as pictures (extra `ocr`)"
     )
-    max_rendition_characters: int = Field(
-        5_000_000, ge=0, description="documents longer than that as JSON get no renditions"
-    )
     encoding: dict[str, str] = Field(
         {}, description="encodings of text files by path (** in all folders); the longest that fits"
     )

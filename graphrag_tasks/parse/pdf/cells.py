@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from docling.utils.font_style import parse_font_style, weight_class
 
 from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.docling_private import decoder_of
 from graphrag_tasks.parse.pdf.columns import in_columns
 from graphrag_tasks.parse.pdf.lines import Font, Line, body_of, is_right_to_left, same_row, union
 from graphrag_tasks.parse.pdf.rows import lines_of, rows_of
@@ -55,7 +56,7 @@ def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
     The parser takes the end of a word and the begin of another, right below it, for one word;
     such words and their lines are taken apart.
     """
-    native = page._result._require_page_decoder()
+    native = decoder_of(page)
     number, height = page.page_no, page.get_size().height
     words = _pieces(native.get_word_cells(), number, height)
     lines = _pieces(native.get_line_cells(), number, height)

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from docling.datamodel.base_models import TextElement
 from docling.models.postprocessing.reading_order_rb import (
     PageElement,
     ReadingOrderPredictor,
@@ -18,10 +17,10 @@ from docling.models.stages.reading_order.readingorder_model import (
     ReadingOrderModel,
     ReadingOrderOptions,
 )
-from docling_core.types.doc.items.text import TextItem
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.parse.allowance import current_allowance
+from graphrag_tasks.parse.docling_private import ReadingOrder
 from graphrag_tasks.parse.pdf.hyphens import Words
 
 _BETWEEN = (
@@ -47,22 +46,14 @@ def reading_order(words: Words) -> ReadingOrderModel:
     return model
 
 
-class _ReadingOrder(ReadingOrderModel):
+class _ReadingOrder(ReadingOrder):
     """Leaves the hyphens that are a word's own, where Docling drops all of them."""
 
     words: Words
 
-    def _merge_elements(
-        self,
-        element: TextElement,
-        merged_elem: TextElement,
-        new_item: TextItem,
-        page_height: float,
-    ) -> None:
-        joined = self.words.join(new_item.text, merged_elem.text or "")
-        super()._merge_elements(element, merged_elem, new_item, page_height)  # type: ignore[no-untyped-call]
-        if joined is not None:
-            new_item.text = new_item.orig = joined
+    def joined(self, text: str, more: str) -> str | None:
+        """Return a text that goes on elsewhere as one."""
+        return self.words.join(text, more)
 
 
 class _Predictor(ReadingOrderPredictor):

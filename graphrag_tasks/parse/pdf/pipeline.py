@@ -15,7 +15,7 @@ from itertools import count
 from typing import NamedTuple
 
 from docling.backend.docling_parse_backend import ThreadedDoclingParsePageBackend
-from docling.backend.pdf_backend import PdfDocumentBackend, PdfPageBackend
+from docling.backend.pdf_backend import PdfPageBackend
 from docling.datamodel.base_models import (
     AssembledUnit,
     Page,
@@ -26,13 +26,13 @@ from docling.datamodel.base_models import (
 from docling.datamodel.document import ConversionResult
 from docling.datamodel.pipeline_options import HeadingHierarchyOptions, NativePdfPipelineOptions
 from docling.models.stages.heading_hierarchy.heading_hierarchy_model import HeadingHierarchyModel
-from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuildTimings
 from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.language.glyphs import is_unreadable
 from graphrag_tasks.parse.allowance import Allowance, current_allowance
 from graphrag_tasks.parse.blocks import Box
+from graphrag_tasks.parse.docling_private import PdfPipeline, Timings, outline_of
 from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, page_text
 from graphrag_tasks.parse.pdf.elements import TableWords, table_element, text_element
 from graphrag_tasks.parse.pdf.furniture import without_furniture
@@ -71,7 +71,7 @@ log = logging.getLogger(__name__)
 Element = TextElement | Table
 
 
-class LayoutPdfPipeline(NativePdfPipeline):
+class LayoutPdfPipeline(PdfPipeline):
     """Text lines and rulings into headings, paragraphs, lists, tables and captions.
 
     `ocr` gives the lines of a page, from 1, that has no text, or none that can be read.
@@ -89,34 +89,32 @@ class LayoutPdfPipeline(NativePdfPipeline):
             )
         )
 
-    def _build_document(self, conv_res: ConversionResult) -> ConversionResult:
-        backend = conv_res.input._backend
-        if isinstance(backend, PdfDocumentBackend):
-            conv_res._pdf_outline = backend.get_document_outline()
+    def read_pages(self, result: ConversionResult) -> ConversionResult:
+        """Read as many pages as can be joined in time."""
         self._pace = _Pace(current_allowance())
-        conv_res = super()._build_document(conv_res)
-        conv_res.pages = self._pace.joinable(conv_res.pages)
-        return conv_res
+        result = super().read_pages(result)
+        result.pages = self._pace.joinable(result.pages)
+        return result
 
-    def _parse_page(
-        self, timings: _NativeBuildTimings, conv_res: ConversionResult, page_backend: PdfPageBackend
+    def read_page(
+        self, timings: Timings, result: ConversionResult, page: PdfPageBackend
     ) -> Page | None:
         """Read a page, and set when no more are read, so that those read can be joined in time."""
-        page = self._read_page(timings, conv_res, page_backend)
+        found = self._read_page(timings, result, page)
         if self._pace.is_due:
-            self._pace.measure(conv_res.pages, lambda pages: self._try_to_join(conv_res, pages))
-        is_last = self._pace.is_enough(len(conv_res.pages) + 1)
+            self._pace.measure(result.pages, lambda pages: self._try_to_join(result, pages))
+        is_last = self._pace.is_enough(len(result.pages) + 1)
         self.pipeline_options.document_timeout = 0.0 if is_last else None
-        return page
+        return found
 
     def _read_page(
-        self, timings: _NativeBuildTimings, conv_res: ConversionResult, page_backend: PdfPageBackend
+        self, timings: Timings, conv_res: ConversionResult, page_backend: PdfPageBackend
     ) -> Page | None:
         """Find the tables while the words are there; only lines are kept of the other pages."""
         if not isinstance(page_backend, ThreadedDoclingParsePageBackend):
             raise TypeError(f"pages of {type(page_backend).__name__} cannot be laid out")
         if not page_backend.is_valid():
-            return super()._parse_page(timings, conv_res, page_backend)
+            return super().read_page(timings, conv_res, page_backend)
         page = Page(page_no=page_backend.page_no, size=page_backend.get_size())
         try:
             words, lines = page_text(page_backend)
@@ -124,7 +122,7 @@ class LayoutPdfPipeline(NativePdfPipeline):
             if is_drawn and self._ocr is not None:
                 words = lines = self._ocr(page.page_no)
         except Exception as error:  # noqa: BLE001 - one bad page must not cost the document
-            self._record_page_failure(conv_res, page_backend, f"Page failed to parse: {error}")
+            self.fail(conv_res, page_backend, f"Page failed to parse: {error}")
             return None
         self._lines[page.page_no] = lines
         page.predictions.tablestructure = TableStructurePrediction(
@@ -136,9 +134,10 @@ class LayoutPdfPipeline(NativePdfPipeline):
         return page
 
     def _try_to_join(self, conv_res: ConversionResult, pages: list[Page]) -> None:
-        self._assemble_document(ConversionResult(input=conv_res.input, pages=pages))
+        self.join(ConversionResult(input=conv_res.input, pages=pages))
 
-    def _assemble_document(self, conv_res: ConversionResult) -> ConversionResult:
+    def join(self, conv_res: ConversionResult) -> ConversionResult:
+        """Make a document of the pages."""
         numbers = {page.page_no for page in conv_res.pages} & self._lines.keys()
         lines = {number: self._lines[number] for number in numbers}
         words = Words(line.text for page in lines.values() for line in page)
@@ -255,7 +254,7 @@ def _layout(found: dict[int, list[Line]], conv_res: ConversionResult, words: Wor
 
 def _bookmarks(conv_res: ConversionResult) -> dict[int, Counter[str]]:
     bookmarks: dict[int, Counter[str]] = defaultdict(Counter)
-    for item in conv_res._pdf_outline or ():
+    for item in outline_of(conv_res):
         if item.page_no is not None:
             bookmarks[item.page_no][heading_key(item.title)] += 1
     return bookmarks

@@ -17,12 +17,12 @@ from docling_core.types.doc.document import DoclingDocument
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.allowance import current_allowance
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.completeness import letters_of
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.links import FoundLink, with_links
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
@@ -88,7 +88,6 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
                 LeftOut.PAGE_FURNITURE: sum(item.label in _FURNITURE for item in tree.texts),
                 **hidden,
             },
-            tree=tree,
         )
 
 

@@ -27,7 +27,7 @@ def mailbox(serials: Serials) -> bytes:
         serials.random.shuffle(quoted)
         answer = EmailMessage()
         answer["Subject"] = serials.sentence()
-        lines = [*own, "", "On Monday the clerk wrote:"]
+        lines = [*own, "", f"On Monday {serials.sentence('mail_furniture')} wrote:"]
         lines += [f"> {line}" for line in quoted]
         answer.set_content("\n".join(lines))
         earlier += own
@@ -74,8 +74,10 @@ def _text(serials: Serials) -> str:
     lines = (
         serials.random.choice(["", "", "> ", ">> "]) + serials.sentence() for _ in serials.few(8)
     )
-    ends = ("\n", " \n", "\n\n", "\n-- \n")
-    return "".join(line + serials.random.choice(ends) for line in lines)
+    ends = ("\n", " \n", "\n\n")
+    text = "".join(line + serials.random.choice(ends) for line in lines)
+    signed = f"\n-- \n{serials.sentence('mail_furniture')}\n" if serials.chance(0.3) else ""
+    return text + signed
 
 
 def _page(serials: Serials) -> str:

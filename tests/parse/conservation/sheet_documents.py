@@ -79,10 +79,10 @@ class _Book:
         self._row += 1
 
     def _formulas(self) -> None:
-        """Write formulas without values: some that say their text, and one that computes it."""
-        for form in ('="{}"', '=HYPERLINK("https://x.example","{}")', '="{}"&" in "&12'):
-            self._sheet.cell(self._row, 2).value = form.format(self._serials.sentence())
-            self._row += 1
+        """Write formulas without values: one that says its text, and one that computes it."""
+        form = '=HYPERLINK("https://x.example","{}")'
+        self._sheet.cell(self._row, 2).value = form.format(self._serials.sentence())
+        self._row += 1
         unread = self._serials.sentence("formula_without_value")
         self._sheet.cell(self._row, 2).value = f'=IF(1>0,"{unread}","")'
         self._row += 2

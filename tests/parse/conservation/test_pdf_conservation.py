@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from graphrag_tasks.chunk import chunk
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument, lay_out
-from graphrag_tasks.parse.left_out import LeftOut
 from graphrag_tasks.parse.pdf.reader import read_pdf
 from tests.parse.conservation.pdf_documents import PdfDocument, make_pdf
 

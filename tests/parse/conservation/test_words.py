@@ -51,6 +51,7 @@ _STYLED: list[Word] = [
     [Piece("pre"), Piece("heat", "italic")],
     [Piece("H"), Piece("2", "sub"), Piece("O")],
     [Piece("10"), Piece("6", "sup")],
+    [Piece("km"), Piece("2", "sup")],
     [Piece("CO"), Piece("2", "sub"), Piece(",")],
     [Piece("T", "bold"), Piece("he")],
     [Piece("valve", "bold"), Piece(".")],
@@ -74,7 +75,7 @@ _SCRIPTS = (  # noqa: SIM905 - shorter
 def _expected(word: Word) -> str:
     text = ""
     for piece in word:
-        is_power = text[-1:].isdigit() and piece.style == "sup" and piece.text.isdigit()
+        is_power = text[-1:].isalnum() and piece.style == "sup" and piece.text.isdigit()
         text += piece.text.translate(_SMALL) if is_power else piece.text
     return text.replace("\u00ad", "").replace("\u200b", "")
 

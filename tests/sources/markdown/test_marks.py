@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_tasks.parse.dialects import plain_markdown
+from graphrag_tasks.sources.markdown import plain_markdown
 
 HOLDERS = {
     "mkdocs": ('!!! note "{0}"\n', "    "),

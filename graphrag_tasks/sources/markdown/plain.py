@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from graphrag_tasks.parse.dialects.components import take_components
-from graphrag_tasks.parse.dialects.containers import take_admonitions, take_containers
-from graphrag_tasks.parse.dialects.page import Page, split_front_matter
-from graphrag_tasks.parse.dialects.spans import take_alerts, take_docfx, take_spans
-from graphrag_tasks.parse.dialects.templates import take_shortcodes, take_templates
+from graphrag_tasks.sources.markdown.components import take_components
+from graphrag_tasks.sources.markdown.containers import take_admonitions, take_containers
+from graphrag_tasks.sources.markdown.page import Page, split_front_matter
+from graphrag_tasks.sources.markdown.spans import take_alerts, take_docfx, take_spans
+from graphrag_tasks.sources.markdown.templates import take_shortcodes, take_templates
 
 _PASSES = (
     *(take_components, take_admonitions, take_containers, take_alerts),

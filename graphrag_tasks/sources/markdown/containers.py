@@ -13,8 +13,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from graphrag_tasks.parse.dialects.page import Page, attributes, label_of, paragraph, picture_text
-from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.core.left_out import LeftOut
+from graphrag_tasks.sources.markdown.page import Page, attributes, label_of, paragraph, picture_text
 
 _ON_A_LINE = re.compile(
     r":::[ \t]*([a-z][a-z-]*)((?:[ \t]+[\w-]+[ \t]*=[ \t]*\"[^\"]*\")*)[ \t]*:::"

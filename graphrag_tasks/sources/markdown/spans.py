@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from graphrag_tasks.parse.dialects.page import Page
-from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.core.left_out import LeftOut
+from graphrag_tasks.sources.markdown.page import Page
 
 _MOST_TITLE_WORDS = 8
 """A longer rest of the line is the beginning of the text. Chosen."""
@@ -53,7 +53,7 @@ _SNIPPET = re.compile(
     r"^[ \t]*-+8<-+[ \t]*\n(?:[^\n]*\n){1,50}?[ \t]*-+8<-+[ \t]*$|-+8<-+[ \t]+[\"'][^\"'\n]+[\"']",
     re.MULTILINE,
 )
-"""What is still there was not found (`graphrag_tasks.sources.includes`)."""
+"""What is still there was not found (`graphrag_tasks.sources.markdown.includes`)."""
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[a-z0-9-]+:")
 _KEYS = re.compile(r"(?<![\w+])\+\+([A-Za-z0-9\"-]+(?:\+[A-Za-z0-9\"-]+)*)\+\+(?![\w+])")
 _MARKED = re.compile(r"(?<![=\w])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![=\w])")

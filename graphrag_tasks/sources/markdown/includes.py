@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from graphrag_tasks.sources.labels import PUBLIC
-from graphrag_tasks.sources.verbatim import Verbatim
+from graphrag_tasks.sources.markdown.verbatim import Verbatim
 
 MAX_DEPTH = 8
 """Files that include each other; far more than documentation needs. Chosen."""

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from tests.parse.dialects.repositories import REPOSITORIES, Page, World
+from tests.sources.markdown.repositories import REPOSITORIES, Page, World
 
 PAGES = {
     f"{name}/{path}": page

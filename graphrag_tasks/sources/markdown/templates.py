@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from graphrag_tasks.parse.dialects.page import Page, attributes, label_of, paragraph, picture_text
-from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.core.left_out import LeftOut
+from graphrag_tasks.sources.markdown.page import Page, attributes, label_of, paragraph, picture_text
 
 _SHORT_COMMENT = re.compile(r"\{\{-?\s?/\*(?:(?!\{\{).){0,5000}?\*/\s?-?\}\}", re.DOTALL)
 _EXAMPLE = re.compile(r"\{\{([<%])/\*\s*([^\n]{0,500}?)\s*\*/([>%])\}\}")

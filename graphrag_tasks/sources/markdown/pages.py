@@ -9,7 +9,7 @@ from typing import Any
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.sources.etags import Versions
-from graphrag_tasks.sources.includes import (
+from graphrag_tasks.sources.markdown.includes import (
     LOOK,
     MAX_FILE_BYTES,
     MAX_PAGE_BYTES,

@@ -8,7 +8,7 @@ from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.snapshots.store import Store
-from tests.parse.dialects.repositories import DOCFX, write
+from tests.sources.markdown.repositories import DOCFX, write
 
 
 def index(root: Path, store: Path) -> Published:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from graphrag_tasks.parse.dialects.page import Page, attributes, label_of, paragraph
-from graphrag_tasks.parse.left_out import LeftOut
+from graphrag_tasks.core.left_out import LeftOut
+from graphrag_tasks.sources.markdown.page import Page, attributes, label_of, paragraph
 
 _NAMES = r"(?:\*[ \t]+as[ \t]+)?[\w$]*[ \t]*,?[ \t]*(?:\{[^{}]{0,1000}\}[ \t]*)?"
 _IMPORT = re.compile(

@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from graphrag_tasks.parse.left_out import LeftOut
-from graphrag_tasks.sources.verbatim import Verbatim
+from graphrag_tasks.core.left_out import LeftOut
+from graphrag_tasks.sources.markdown.verbatim import Verbatim
 
 Fields = dict[str, str]
 """Texts of front matter, or of the attributes of a mark, by name."""

@@ -10,7 +10,7 @@ import pytest
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.snapshots.store import Store
-from tests.parse.dialects.repositories import REPOSITORIES, World, write
+from tests.sources.markdown.repositories import REPOSITORIES, World, write
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,141 @@
+"""The language of a question or a sentence, by its script, its function words and its other words.
+
+Both are too short for a statistical identifier. An unknown question must not be taken for foreign:
+it is English unless function words of another language alone are in it. An unknown sentence must
+not be taken for English: names and technical terms tell nothing, so its other words must be known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from importlib import resources
+
+_WORDS = json.loads((resources.files(__package__) / "languages.json").read_text("utf-8"))
+_LISTS: dict[str, frozenset[str]] = {
+    name: frozenset(words.split()) for name, words in _WORDS["function"].items()
+}
+_FUNCTION_WORDS = frozenset().union(*_LISTS.values())
+ENGLISH = "English"
+CODES = {
+    "English": "en", "German": "de", "French": "fr", "Spanish": "es", "Italian": "it",
+    "Portuguese": "pt", "Dutch": "nl", "Polish": "pl", "Turkish": "tr", "Swedish": "sv",
+    "Danish": "da", "Czech": "cs", "Romanian": "ro", "Hungarian": "hu", "Finnish": "fi",
+    "Indonesian": "id", "Vietnamese": "vi", "Russian": "ru", "Greek": "el", "Arabic": "ar",
+    "Hebrew": "he", "Hindi": "hi", "Chinese": "zh", "Japanese": "ja", "Korean": "ko", "Thai": "th",
+}  # fmt: skip
+"""ISO 639 codes, as the column `documents.language` has them."""
+
+_SCRIPTS = {
+    "CYRILLIC": "Russian", "GREEK": "Greek", "ARABIC": "Arabic", "HEBREW": "Hebrew",
+    "DEVANAGARI": "Hindi", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean",
+    "CJK": "Chinese", "THAI": "Thai",
+}  # fmt: skip
+"""The language that is written most in a script; it stands for the others."""
+
+_LATIN = "LATIN"
+_SENTENCE_ENDS = (".", "!", "?", ":")
+_ASKING = frozenset(_WORDS["asking"].split())
+_AMBIGUOUS = frozenset(_WORDS["ambiguous"].split())
+"""Function words that are other words of English: they tell nothing of a sentence."""
+_LEAST = 2
+"""Words that a question begins with, and function words that tell a language beside them: one
+alone may be of a name. Chosen by reading."""
+_ENDINGS = frozenset(["s", "t", "re", "ve", "ll", "d", "m"])
+"""What English writes behind an apostrophe: "you're"."""
+_WORD = re.compile(r"(?<!\S)[(\[\"“‘'«]?((?:[^\W\d_]+['’])?)([^\W\d_]+)['’]?[)\].,;:!?\"”»]*(?!\S)")
+"""A word of letters alone, with what is elided before it ("l'"); names with signs are none."""
+
+
+def language_of(question: str) -> str:
+    """Return the language of a question by its English name; `ENGLISH` where nothing tells it."""
+    script = _script(question)
+    if script != _LATIN:
+        return _SCRIPTS.get(script, ENGLISH)
+    words = re.findall(r"\w+", question.casefold())
+    found = {name: sum(word in known for word in words) for name, known in _LISTS.items()}
+    best = max(found, key=lambda name: (found[name], name != ENGLISH))
+    enough = 1 if words and words[0] in _ASKING - _LISTS[ENGLISH] else _LEAST
+    return best if found[ENGLISH] <= 1 and found[best] >= enough else ENGLISH
+
+
+def _script(text: str) -> str:
+    """Return the script of most letters, as Unicode names it; `LATIN` where there is none."""
+    letters = [letter for letter in text if letter.isalpha()]
+    if text.isascii() or not letters:
+        return _LATIN
+    scripts = Counter(unicodedata.name(letter, "").split(" ")[0] for letter in letters)
+    if (scripts["HIRAGANA"] or scripts["KATAKANA"]) and scripts[_LATIN] * 2 <= len(letters):
+        return "HIRAGANA"  # beside Chinese signs, often fewer
+    script, count = scripts.most_common(1)[0]
+    return script if count * 2 > len(letters) else _LATIN
+
+
+def are_in(language: str, sentences: Sequence[str], is_known: Callable[[str], bool]) -> list[bool]:
+    """Tell which sentences of a document are in a language.
+
+    Those that tell nothing, such as names alone, are in the language of most.
+
+    Args:
+        language: ISO 639 code.
+        sentences: Their texts.
+        is_known: Tells lower-case words of the language.
+    """
+    judged = [_is_in(language, sentence, is_known) for sentence in sentences]
+    most = judged.count(True) >= judged.count(False)
+    return [most if one is None else one for one in judged]
+
+
+def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> bool | None:
+    """Tell whether a sentence is in a language; None where only names are in it."""
+    own = next((name for name, code in CODES.items() if code == language), "")
+    if not own:
+        return None
+    script = _script(sentence)
+    if script != _LATIN or own in _SCRIPTS.values():
+        return _SCRIPTS.get(script) == own
+    words = list(_words_outside_names(sentence, _LISTS[own]))
+    counts = {name: sum(word in known for word in words) for name, known in _LISTS.items()}
+    ours = counts.pop(own, 0)
+    others = max(counts.values())
+    if ours != others:
+        return ours > others
+    told = [word for word in words if word not in _FUNCTION_WORDS]
+    known = sum(map(is_known, told))
+    if not told:
+        return True if ours else None
+    if len(told) == 1 and not known and not sentence.endswith(_SENTENCE_ENDS):
+        return None  # a term
+    return known * 2 > len(told)
+
+
+def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:
+    """Yield the words of a sentence in lower case, without those of names and ambiguous ones.
+
+    A capital is of a name, and so is a function word between two of these ("Rio de Janeiro"). One
+    may open the sentence: any of `ours`, another one where no name follows ("La Paz").
+    """
+    found = [_parts(*match) for match in _WORD.findall(_lowered(sentence))]
+    for at, (elided, word) in enumerate(found):
+        before = found[at - 1][1] if at else ""
+        after = found[at + 1][1] if at + 1 < len(found) else ""
+        opens = at == 0 and word.lower() in (_FUNCTION_WORDS if after[:1].islower() else ours)
+        joins = before[:1].isupper() and after[:1].isupper() and word in _FUNCTION_WORDS - ours
+        is_lower = not word[0].isupper() and not joins
+        if elided:
+            yield elided.lower()
+        if (opens or is_lower) and word.lower() not in _AMBIGUOUS:
+            yield word.lower()
+
+
+def _lowered(sentence: str) -> str:
+    return sentence.lower() if sentence.isupper() else sentence
+
+
+def _parts(elided: str, word: str) -> tuple[str, str]:
+    """Return what is elided before a word, and the word, in English that before its ending."""
+    elided = elided.replace("’", "'")
+    return ("", elided[:-1]) if word in _ENDINGS and elided else (elided, word)

@@ -1,0 +1,77 @@
+"""Where sentences end: as the sentence recogniser says, mended at full stops that it misreads.
+
+To spaCy's tokenizer "B." is an initial wherever it stands, so that "Valve A follows valve B. Valve
+C closes." is one sentence; and "Fig. 3" is cut in two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag_tasks.language.dictionary import TITLES, noun_gender
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span
+
+_LETTER = re.compile(r"[A-Za-z]\.")
+_UNIT = re.compile(r"[ACFJKNVWghlmst]\.")
+"""One-letter symbols of units (SI brochure, 9th edition), litres and degrees."""
+_PERSON = re.compile(r"\w+(?:ist|ian|eer)|author|editor|director|inventor|colleagues?")
+_BEFORE_NUMBER = re.compile(
+    r"\b(?:[Ff]igs?|[Tt]ab|[Ss]ecs?|[Ee]qs?|Nos?|Nr|[Vv]ols?|[Cc]hs?|pp?)\.\Z"
+)
+"""What a number follows and a sentence does not end with, as a rule."""
+_SEEN = 100
+"""Tokens around a letter that are looked at; it bounds the time that a long sentence takes."""
+_OPENING = ("PRP", "DT", "EX", "IN", "WDT", "WP", "WRB", "MD", "RB", "CC")
+"""Tags (Penn Treebank) of function words and adverbs, which are no surnames."""
+_VERB = ("VB", "MD")
+
+
+def sentence_spans(document: Doc) -> Iterator[Span]:
+    """Yield the sentences of a text whose sentence starts are set, and which is tagged."""
+    start = 0
+    for sentence in document.sents:
+        end = sentence.end
+        if end < len(document) and _goes_on(document[end - 2 : end].text, document[end].text):
+            continue
+        for at in range(start + 2, end):
+            first, last = max(start, at - _SEEN), min(end, at + _SEEN)
+            if _ends(document[first:at], document[at:last]):
+                yield document[start:at]
+                start = at
+        yield document[start:end]
+        start = end
+
+
+def _goes_on(last: str, following: str) -> bool:
+    is_number = following[:1].isdigit() and _BEFORE_NUMBER.search(last) is not None
+    return is_number or following == "."
+
+
+def _ends(before: Span, after: Span) -> bool:
+    """Tell whether a sentence ends at a letter with a full stop, which may be an initial."""
+    letter, first = before[-1], after[0]
+    if not _LETTER.fullmatch(letter.text) or not first.text[0].isupper() or len(before) < 2:
+        return False
+    named = before[-2]
+    is_label = named.is_lower and named.is_alpha and not named.tag_.startswith(_OPENING)
+    is_label = is_label and len(named) > 1 and not _is_person(named.text)
+    if is_label and first.lower in {token.lower for token in before}:
+        return True
+    if not _has_verb(before):
+        return False
+    if first.tag_.startswith(_OPENING) and not _LETTER.fullmatch(first.text):
+        return named.lower_.rstrip(".") not in TITLES
+    is_unit = named.like_num and _UNIT.fullmatch(letter.text) is not None
+    return (is_unit or is_label) and _has_verb(after)
+
+
+def _is_person(word: str) -> bool:
+    return word in TITLES or noun_gender([word]) != 0 or _PERSON.fullmatch(word) is not None
+
+
+def _has_verb(tokens: Span) -> bool:
+    return any(token.tag_.startswith(_VERB) for token in tokens)

@@ -1,0 +1,110 @@
+"""The one file that touches names of Docling that are private to it; what it changes in Docling.
+
+A new release of Docling is tried here first.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from docling.backend.docling_parse_backend import (
+    ThreadedDoclingParseDocumentBackend,
+    ThreadedDoclingParsePageBackend,
+)
+from docling.backend.html_backend import HTMLDocumentBackend
+from docling.backend.pdf_backend import PdfDocumentBackend, PdfPageBackend
+from docling.datamodel.base_models import Page, TextElement
+from docling.datamodel.document import ConversionResult
+from docling.models.stages.reading_order.readingorder_model import ReadingOrderModel
+from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuildTimings
+from docling_core.types.doc.items.text import TextItem
+
+# Docling writes dashes of all kinds as hyphens, which makes one word of two.
+HTMLDocumentBackend._clean_unicode = staticmethod(str)  # type: ignore[method-assign, assignment]
+
+Timings = _NativeBuildTimings
+"""What a pipeline notes of a page, and hands on."""
+
+
+class PdfBackend(ThreadedDoclingParseDocumentBackend):
+    """Leaves pages that nobody asked for undecoded: Docling decodes all of them to be rid of them.
+
+    Such a parser can be neither stopped nor freed, which ends the process. Its thread waits for
+    ever, and its memory counts against the worker, which is replaced when too much is gone.
+    """
+
+    def unload(self) -> None:
+        """Free the parser, or let it be where it has pages left."""
+        if not self._closed and self._iterating and self.parser.has_tasks():
+            self._closed = True
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.parser._parser))
+        else:
+            super().unload()
+
+
+def decoder_of(page: ThreadedDoclingParsePageBackend) -> Any:  # noqa: ANN401 - of docling-parse
+    """Return what gives the cells of a page: characters, words and lines."""
+    return page._result._require_page_decoder()
+
+
+def outline_of(result: ConversionResult) -> Any:  # noqa: ANN401 - untyped there
+    """Return the bookmarks of a PDF file that is read; some have no page."""
+    return result._pdf_outline or ()
+
+
+class PdfPipeline(NativePdfPipeline):
+    """Docling's pipeline with steps that may be replaced: `read_pages`, `read_page`, `join`."""
+
+    def read_pages(self, result: ConversionResult) -> ConversionResult:
+        """Read all pages."""
+        return super()._build_document(result)
+
+    def read_page(
+        self, timings: Timings, result: ConversionResult, page: PdfPageBackend
+    ) -> Page | None:
+        """Read a page."""
+        return super()._parse_page(timings, result, page)
+
+    def join(self, result: ConversionResult) -> ConversionResult:
+        """Make a document of the pages."""
+        return super()._assemble_document(result)
+
+    def fail(self, result: ConversionResult, page: PdfPageBackend, why: str) -> None:
+        """Note that a page cannot be read."""
+        self._record_page_failure(result, page, why)
+
+    def _build_document(self, conv_res: ConversionResult) -> ConversionResult:
+        backend = conv_res.input._backend
+        if isinstance(backend, PdfDocumentBackend):
+            conv_res._pdf_outline = backend.get_document_outline()
+        return self.read_pages(conv_res)
+
+    def _parse_page(
+        self, timings: Timings, conv_res: ConversionResult, page_backend: PdfPageBackend
+    ) -> Page | None:
+        return self.read_page(timings, conv_res, page_backend)
+
+    def _assemble_document(self, conv_res: ConversionResult) -> ConversionResult:
+        return self.join(conv_res)
+
+
+class ReadingOrder(ReadingOrderModel):
+    """Docling's rules, with a step that may be replaced: `joined`."""
+
+    def joined(self, text: str, more: str) -> str | None:
+        """Return a text that goes on elsewhere as one; None: as Docling joins it."""
+        del text, more
+        return None
+
+    def _merge_elements(
+        self,
+        element: TextElement,
+        merged_elem: TextElement,
+        new_item: TextItem,
+        page_height: float,
+    ) -> None:
+        joined = self.joined(new_item.text, merged_elem.text or "")
+        super()._merge_elements(element, merged_elem, new_item, page_height)  # type: ignore[no-untyped-call]
+        if joined is not None:
+            new_item.text = new_item.orig = joined

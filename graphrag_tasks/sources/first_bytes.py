@@ -1,0 +1,51 @@
+"""What a file is by its bytes, where its name says nothing or lies."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+HEAD_BYTES, DIRECTORY_BYTES = 4096, 65_536
+"""Of a file's start, which tell what it is, and of a zip package's end, where its parts are named.
+Chosen."""
+
+PACKAGE = b"PK\x03\x04"
+_PDF, _RTF = b"%PDF-", b"{\\rtf"
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,1000}?-->\s*)?"
+    rb"<(?:!doctype\s+html|html)[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
+_PACKAGES = {
+    "docx": b"word/document.xml",
+    "xlsx": b"xl/workbook.xml",
+    "pptx": b"ppt/presentation.xml",
+    "odt": b"mimetypeapplication/vnd.oasis.opendocument.text",
+    "ods": b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+    "odp": b"mimetypeapplication/vnd.oasis.opendocument.presentation",
+    "epub": b"mimetypeapplication/epub+zip",
+}
+"""What stands in each kind of zip package and in no other, unless that holds one."""
+_KEPT = frozenset({"md", "mhtml", "eml", "mbox", "passage"})
+"""Media types whose files may begin as those of others do."""
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+def media_type_of(data: bytes, named: str) -> str:
+    """Return the media type of a file, `named` where its bytes do not tell another one."""
+    if named in _KEPT:
+        return named
+    if data.startswith(PACKAGE):
+        marks = {named: _PACKAGES[named], **_PACKAGES} if named in _PACKAGES else _PACKAGES
+        return next((one for one, mark in marks.items() if mark in data), named)
+    if data.startswith(_PDF):
+        return "pdf"
+    if data.startswith(_RTF):
+        return "rtf"
+    return "html" if _PAGE.match(data) else named
+
+
+def is_text(head: bytes) -> bool:
+    """Return whether a file that begins so may be text; an empty one says nothing."""
+    return bool(head) and (head.startswith(_WIDE) or _BINARY.search(head) is None)
