@@ -17,14 +17,14 @@ from graphrag_tasks.core.errors import MissingDependencyError
 MODULES: Mapping[str, tuple[str, ...]] = {
     "index": (
         "bs4", "charset_normalizer", "defusedxml", "docling", "docutils", "duckdb", "lxml", "marko",
-        "openpyxl", "PIL", "py3langid", "pypdfium2", "spacy",
+        "olefile", "openpyxl", "PIL", "py3langid", "pypdfium2", "spacy",
     ),
     "llm": ("openai", "genai_prices", "httpx2", "tiktoken"),
     "notebook": ("pandas", "networkx"),
     "rdf": ("rdflib",),
     "milvus": ("pymilvus", "milvus_lite", "grpc"),
     "s3": ("obstore",),
-    "ocr": ("rapidocr_onnxruntime",),
+    "ocr": ("rapidocr",),
     "train": ("jax", "optax"),
     "mcp": ("mcp",),
     "langchain": ("langchain_core",),

@@ -22,6 +22,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "mbox": (".mailbox", "read_mbox"),
     "md": (".markup", "read_markdown"),
     "mhtml": (".mhtml", "read_mhtml"),
+    "msg": (".outlook", "read_msg"),
     "odp": (".odf", "read_odp"),
     "ods": (".odf_sheets", "read_ods"),
     "odt": (".odf", "read_odt"),

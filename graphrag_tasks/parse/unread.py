@@ -8,6 +8,7 @@ from types import MappingProxyType
 from graphrag_tasks.sources.listing import ending
 
 _OFFICE = "Save it as DOCX, XLSX, PPTX or PDF"
+_LIBRE_OFFICE = "as LibreOffice does: soffice --headless --convert-to"
 _PROSE = "Convert it to Markdown or HTML, for instance by pandoc"
 _MAIL = "Save each message as an .eml file"
 _IMAGE = "Put it into a PDF, which is read with parse.ocr = auto"
@@ -20,10 +21,10 @@ _PACKED = (".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
 
 _ADVICE: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys((".doc", ".xls", ".ppt"), _OFFICE),
+        **{f".{old}": f"{_OFFICE}, {_LIBRE_OFFICE} {old}x" for old in ("doc", "xls", "ppt")},
         **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
         **dict.fromkeys((".org", ".ipynb"), _PROSE),
-        ".msg": _MAIL,
+        **dict.fromkeys((".pst", ".ost"), _MAIL),
         ".srt": "Convert it to WebVTT (.vtt)",
         **dict.fromkeys(_PICTURES, _IMAGE),
         **dict.fromkeys(_PACKED, _UNPACK),

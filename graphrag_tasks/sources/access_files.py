@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from graphrag_tasks.core.globs import nfc
+from graphrag_tasks.sources.media_types import MEDIA_TYPES
 
 SIDECAR_SUFFIX = ".access.yaml"
 """What the name of an access file ends with, after the whole name of its document."""
@@ -28,12 +29,9 @@ _JOINED = re.compile(r"(?P<document>.*[^\s._-])[\s_-]+(?P<word>[a-z]+)\s*\.ya?ml
 _WORD = "access"
 _LIKE_THE_WORD = 0.83  # one letter too many, missing or another
 _ENDINGS_OF_DOCUMENTS = frozenset(
-    (
-        *("adoc", "asciidoc", "csv", "docx", "eml", "epub", "htm", "html", "markdown", "mbox"),
-        *("md", "mht", "mhtml", "odp", "ods", "odt", "pdf", "pptx", "rst", "rtf", "tex", "vtt"),
-        *("xhtml", "xlsm", "xlsx"),
-    )
-)  # not txt: editors add it
+    ending[1:] for ending, media_type in MEDIA_TYPES.items() if media_type != "txt"
+)
+"""Without those of text, which editors add."""
 
 
 class AccessFiles:

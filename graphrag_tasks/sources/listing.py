@@ -40,6 +40,7 @@ from graphrag_tasks.sources.first_bytes import (
 )
 from graphrag_tasks.sources.labels import Labeller
 from graphrag_tasks.sources.markdown import MarkdownPages, assemble
+from graphrag_tasks.sources.media_types import MEDIA_TYPES
 from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
 from graphrag_tasks.sources.roots import (
     ESCAPED,
@@ -59,42 +60,6 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 _LEADS_OUT, _PUT_THERE = "the path leads out of its source", "Put the file itself in its place"
-
-MEDIA_TYPES = {
-    ".pdf": "pdf",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".docx": "docx",
-    ".pptx": "pptx",
-    ".md": "md",
-    ".markdown": "md",
-    ".mdx": "md",
-    ".txt": "txt",
-    ".text": "txt",
-    ".log": "txt",
-    ".eml": "eml",
-    ".vtt": "vtt",
-    ".adoc": "adoc",
-    ".asciidoc": "adoc",
-    ".epub": "epub",
-    ".mbox": "mbox",
-    ".mht": "mhtml",
-    ".mhtml": "mhtml",
-    ".odp": "odp",
-    ".ods": "ods",
-    ".odt": "odt",
-    ".rst": "rst",
-    ".rtf": "rtf",
-    ".tex": "tex",
-    ".xml": "xml",
-    ".nxml": "xml",
-}
-"""File endings that are read, with the media type each stands for."""
 
 _NO_ENDING = "no ending"
 _TOLD_BY_BYTES = frozenset({_NO_ENDING, ".doc", ".xls", ".ppt"})

@@ -14,8 +14,8 @@ from graphrag_tasks.cli import app
 
 MIXED = {
     "good.md": b"# Tables\n\nSAP replaced the table VBBS with the table VBBE.\n",
-    "mail/a.msg": b"Subject: x\n\nText.\n",
-    "mail/b.msg": b"Subject: y\n\nText.\n",
+    "mail/a.pst": b"Subject: x\n\nText.\n",
+    "mail/b.pst": b"Subject: y\n\nText.\n",
     "letter.doc": b"PK",
     "plan.png": b"\x89PNG",
     "program": b"\x7fELF\x00",
@@ -48,7 +48,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     assert made.exit_code == 0, made.output
     assert "Documents that were not read as a whole" in made.stdout
     planned = CliRunner().invoke(app, ["plan", str(folder / "files"), *store], env=environment)
-    assert "not read: 2 .msg, 1 .doc, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
+    assert "not read: 2 .pst, 1 .doc, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
     assert re.search(r"^added +0", planned.stdout, re.MULTILINE)
     return command
 
@@ -64,15 +64,15 @@ def test_every_document_is_listed_failed_ones_first(command: Command) -> None:
 def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
     text = command("documents", "list", "--problems").stdout
     assert "good.md" not in text
-    assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .msg: 2 (unknown_type)")
+    assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .pst: 2 (unknown_type)")
     for kind, advice in (
-        (".msg", "Save each message"), (".doc", "Save it as DOCX"), (".png", "Put it into a PDF"),
-        ("no ending", "If it holds text"),
+        (".pst", "Save each message"), (".doc", "soffice --headless --convert-to docx"),
+        (".png", "Put it into a PDF"), ("no ending", "If it holds text"),
     ):  # fmt: skip
         part = text.partition(f"skipped, {kind}:")[2].partition("skipped,")[0]
         assert advice in " ".join(part.split()), kind
     few = command("documents", "list", "--problems", "--names", "1").stdout
-    assert "and 1 more" in few and "b.msg" not in few
+    assert "and 1 more" in few and "b.pst" not in few
 
 
 def test_programs_read_json(command: Command) -> None:
@@ -81,7 +81,7 @@ def test_programs_read_json(command: Command) -> None:
     assert len(every) == len(MIXED)
     assert every[-1]["encoding"] == "utf-8" and every[0]["encoding"] is None
     assert [one for one in every if one["status"] != "parsed"] == some
-    assert {one["kind"] for one in some} >= {".msg", ".doc", ".png", "no ending", "pdf", "txt"}
+    assert {one["kind"] for one in some} >= {".pst", ".doc", ".png", "no ending", "pdf", "txt"}
 
 
 def test_where_all_was_read_that_is_said(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -212,6 +212,10 @@ def test_macros_are_left_alone(parse_one: Any) -> None:
     assert parse_one("a.xlsx", with_macros).document["status"] == "parsed"
 
 
+def test_every_kind_of_file_has_a_reader() -> None:
+    assert {*MEDIA_TYPES.values(), "passage"} == {*READERS}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("media_type", ["html", "md"])
 def test_50_000_paragraphs_are_read(parse_one: Any, media_type: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
 
 
 def test_the_default_needs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "torch", "rapidocr_onnxruntime")
+    without(monkeypatch, "torch", "rapidocr")
     assert check_pdf_engine(ParseConfig()) == "native, without models"
 
 
@@ -51,7 +52,7 @@ def test_models_need_packages_and_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_
 def test_a_run_that_lacks_an_engine_does_not_start(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    without(monkeypatch, "rapidocr_onnxruntime")
+    without(monkeypatch, "rapidocr")
     (tmp_path / "a.txt").write_text("One.")
     config = Config(sources=[str(tmp_path)], store=str(tmp_path / "store"), parse=OCR)
     with pytest.raises(MissingDependencyError) as caught:
@@ -88,24 +89,25 @@ def test_a_scan_without_ocr_has_no_text(parse_files: Any) -> None:
 
 
 def test_scanned_pages_are_read(parse_files: Any) -> None:
-    pytest.importorskip("rapidocr_onnxruntime")
-    result = parse_files({"a.pdf": scanned("Invoice number 4711", "Second page")}, config=OCR)
+    pytest.importorskip("rapidocr")
+    result = parse_files(
+        {"a.pdf": scanned("Invoice number 4711", "Second page", "Größe")}, config=OCR
+    )
     blocks = result.tables["blocks"].to_pylist()
-    texts = ["".join(block["text"].split()) for block in blocks]
-    assert texts == ["Invoicenumber4711", "Secondpage"]
-    assert [block["page"] for block in blocks] == [1, 2]
+    assert [block["text"] for block in blocks] == ["Invoice number 4711", "Second page", "Größe"]
+    assert [block["page"] for block in blocks] == [1, 2, 3]
     assert blocks[0]["bbox"]["left"] == pytest.approx(72, abs=6)
     assert blocks[0]["bbox"]["bottom"] == pytest.approx(100, abs=8)
-    assert result.stats["pages_ocr"] == 2
+    assert result.stats["pages_ocr"] == 3
 
 
 def test_lines_that_ocr_is_not_sure_of_are_left_out() -> None:
-    pytest.importorskip("rapidocr_onnxruntime")
+    pytest.importorskip("rapidocr")
     from graphrag_tasks.parse.pdf.ocr import lines_of_page
 
     corners = [[0, 0], [200, 0], [200, 50], [0, 50]]
-    found = [[corners, "sure", 0.9], [corners, "unsure", 0.2]]
+    found = SimpleNamespace(boxes=[corners] * 2, txts=("sure", "unsure"), scores=(0.9, 0.2))
     picture = np.zeros((1, 1, 3))
-    (line,) = lines_of_page(picture, 3, lambda _: (found, None))
+    (line,) = lines_of_page(picture, 3, lambda _: found)
     assert (line.text, line.page, line.box.right) == ("sure", 3, 72)
-    assert list(lines_of_page(picture, 1, lambda _: (None, None))) == []
+    assert list(lines_of_page(picture, 1, lambda _: SimpleNamespace(boxes=[corners]))) == []

@@ -10,7 +10,7 @@ from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import MissingDependencyError
 
 _MODEL_PACKAGES = ("torch", "torchvision", "transformers")
-_OCR_PACKAGE = "rapidocr_onnxruntime"
+_OCR_PACKAGE = "rapidocr"
 _INSTALL_MODELS = "pip install 'docling-slim[models-local,cli]==2.143.0'"
 _LAYOUT_FOLDER = "docling-project--docling-layout-heron"
 

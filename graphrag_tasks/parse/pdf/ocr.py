@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pypdfium2
-from rapidocr_onnxruntime import RapidOCR
+from rapidocr import RapidOCR
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.lines import Font, Line, union
@@ -16,6 +16,13 @@ from graphrag_tasks.parse.pdf.lines import Font, Line, union
 _SCALE = 200 / 72  # pixels per point
 _MIN_CONFIDENCE = 0.5  # RapidOCR's own default
 _SCANNED = Font("scanned")
+_SETTINGS = {
+    "Global.log_level": "error",
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    # PaddleOCR's own defaults. RapidOCR's, which make no page smaller, miss lines of a word or two.
+    "Det.limit_type": "max",
+    "Det.limit_side_len": 960,
+}
 
 
 class Ocr:
@@ -37,8 +44,10 @@ def lines_of_page(
     picture: np.ndarray[Any, Any], page_no: int, read: Callable[..., Any]
 ) -> Iterator[Line]:
     """Yield the lines that OCR finds in a picture of `_SCALE` pixels per point."""
-    found, _ = read(picture)
-    for corners, text, confidence in found or ():
+    found = read(picture)
+    if getattr(found, "txts", None) is None:  # also where lines are seen and cannot be read
+        return
+    for corners, text, confidence in zip(found.boxes, found.txts, found.scores, strict=True):
         if float(confidence) >= _MIN_CONFIDENCE and text.strip():
             box = _around(corners)
             yield Line(text.strip(), box, page_no, _SCANNED, max(box.bottom - box.top, 0.1))
@@ -60,5 +69,5 @@ def _picture(data: bytes, page_no: int) -> np.ndarray[Any, Any]:
 
 @cache
 def _engine() -> Callable[..., Any]:
-    engine: Callable[..., Any] = RapidOCR(intra_op_num_threads=1)
+    engine: Callable[..., Any] = RapidOCR(params=_SETTINGS)
     return engine

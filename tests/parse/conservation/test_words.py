@@ -30,6 +30,7 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate
 
 from graphrag_tasks.parse.readers import READERS, load_readers
 from tests.parse.odf_files import odf_file
+from tests.parse.outlook_files import BYTES, outlook_message
 from tests.parse.test_epub import book
 
 _SECONDS_PER_FORMAT = float(os.environ.get("CONSERVATION_SECONDS", "60"))
@@ -131,6 +132,10 @@ def _mail(paragraphs: list[list[Word]]) -> bytes:
     message = EmailMessage()
     message.set_content(_html(paragraphs).decode(), subtype="html", cte="base64")
     return message.as_bytes()
+
+
+def _outlook(paragraphs: list[list[Word]]) -> bytes:
+    return outlook_message({(0x1013, BYTES): _html(paragraphs)})
 
 
 def _markdown(paragraphs: list[list[Word]]) -> bytes:
@@ -303,6 +308,7 @@ FORMATS: dict[str, tuple[Callable[[list[list[Word]]], bytes], Sequence[Sequence[
     "html": (_html, _MARKED),
     "md": (_markdown, _MARKED),
     "mhtml": (_mhtml, _MARKED),
+    "msg": (_outlook, _MARKED),
     "odt": (_odt, _MARKED),
     "pdf": (_pdf, (_NO_SCRIPTS, [word for word in _LATIN if word.isascii()])),
     "pptx": (_pptx, _MARKED),
