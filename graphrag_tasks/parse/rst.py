@@ -58,8 +58,9 @@ _SAID = {
     "versionremoved": "Removed in version {}",
     "deprecated": "Deprecated since version {}",
     "deprecated-removed": "Deprecated since version {}, removed in version {}",
+    "seealso": "See also",
 }
-"""What Sphinx writes of directives that are called with a version."""
+"""What Sphinx writes of directives; versions are what they are called with."""
 _ELSEWHERE = {
     **dict.fromkeys(("include", "literalinclude"), LeftOut.INCLUDE),
     **dict.fromkeys(("header", "footer"), LeftOut.HEADER_FOOTER),
