@@ -11,7 +11,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
 
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
@@ -114,7 +114,9 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
         return _SCRIPTS.get(script) == own
     words = list(_words_outside_names(sentence, _LISTS[own]))
     ours = sum(word in _LISTS[own] for word in words)
-    others = max(_count(words, known) for name, known in _LISTS.items() if name != own)
+    is_row = CELL_SEPARATOR in sentence
+    told = [word for word in words if len(word) > 1 or not is_row]  # letters alone may be values
+    others = max(sum(w in known for w in told) for name, known in _LISTS.items() if name != own)
     if ours != others:
         return ours > others
     told = [word for word in words if word not in _FUNCTION_WORDS]
@@ -123,13 +125,7 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
         return True if ours else None
     if len(told) == 1 and not known and not sentence.endswith(_SENTENCE_ENDS):
         return None if told[0].isascii() else False  # a term
-    return known * 2 > len(told) - (CELL_SEPARATOR in sentence)  # a row has values, too
-
-
-def _count(words: Sequence[str], function_words: Set[str]) -> int:
-    """Return how many are function words; letters alone are values of tables, too."""
-    found = [word for word in words if word in function_words]
-    return len(found) if any(len(word) > 1 for word in found) else 0
+    return known * 2 > len(told) - is_row
 
 
 def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:

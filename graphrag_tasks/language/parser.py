@@ -39,6 +39,7 @@ MIN_CAPITALS = 4
 _COMPONENTS = ("tok2vec", "tagger", "parser", *MORPHOLOGY_COMPONENTS)
 _CAPITALS = re.compile(r"[A-Z0-9_]+")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
 _values = attrgetter(
     *("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_"),
     *("is_punct", "is_space", "ent_type_"),
@@ -69,7 +70,8 @@ class SentenceParser:
         """Yield each sentence parsed, in order; no sentence changes another one's parse.
 
         Sentences that are too long have no tokens. Lone surrogates are read as U+FFFD, which keeps
-        offsets. With `tokenized`, single spaces separate the tokens, as in benchmarks.
+        offsets; curly apostrophes as straight ones, for the models know no other in "doesn't". With
+        `tokenized`, single spaces separate the tokens, as in benchmarks.
         """
         components = (*_COMPONENTS, "ner") if self.entities else _COMPONENTS
         pipeline = load_pipeline(self.model, components=components)
@@ -80,15 +82,18 @@ class SentenceParser:
             docs = [self._tokenize(pipeline, sentence, tokenized) for sentence in batch]
             stand_ins = docs if tokenized else [_with_stand_ins(doc) for doc in docs]
             annotate(pipeline, stand_ins, skip=skip)
-            for doc, stand_in in zip(docs, stand_ins, strict=True):
-                yield _restored(parsed(stand_in, morphology), doc)
+            for sentence, doc, stand_in in zip(batch, docs, stand_ins, strict=True):
+                parse = _restored(parsed(stand_in, morphology), doc)
+                if _CURLY in sentence and parse.text and not tokenized:
+                    parse.text = _LONE_SURROGATE.sub("\ufffd", sentence)
+                yield parse
 
     def _tokenize(self, pipeline: Language, sentence: str, tokenized: bool) -> spacy.tokens.Doc:
         """Return the sentence's tokens, or an empty doc if it is oversized."""
         from spacy.tokens import Doc as SpacyDoc
 
         if len(sentence) <= MAX_CHARS:
-            text = _LONE_SURROGATE.sub("\ufffd", sentence)
+            text = _LONE_SURROGATE.sub("\ufffd", sentence).replace(_CURLY, "'")
             words = [word for word in text.split(" ") if word]
             doc = SpacyDoc(pipeline.vocab, words=words) if tokenized else pipeline.make_doc(text)
             if len(doc) <= MAX_TOKENS:
