@@ -119,6 +119,11 @@ def test_a_line_with_room_left_ends_its_paragraph() -> None:
     ]
 
 
+def test_a_line_that_breaks_a_word_ends_no_paragraph() -> None:
+    long = "a line that is as long as the column is wide"
+    assert len(texts(line(long, 0), line("and inter-", 12), line("national use.", 24))) == 1
+
+
 def test_gaps_indents_and_sizes_separate_paragraphs() -> None:
     wide = "x" * 40
     small = line(wide, 36, right=272, height=5)

@@ -32,6 +32,7 @@ _SHORT_HEAD = 70  # characters of a line in a font of its own that may head the 
 
 BULLET = re.compile(r"[•‣▪●○◦■□▶✓➢❖∙·∞*\uf0b7\uf0a7\u2013-]\s+(?=\S)")
 NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)]\s+(?=\S)")
+_BROKEN = re.compile(r"[^\W\d_][-\u2010\u00ad]\Z")
 _NUMBERED = re.compile(r"[A-Z\d]{1,3}(?:\.\d+)+\.?\s")
 CAPTION = re.compile(
     r"(?:fig(?:ure|ura|\.)?|abb(?:ildung|\.)|tab(?:le|elle|la|leau|\.)|exhibit|listing)"
@@ -125,7 +126,8 @@ def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
         return False
     if is_title:
         return not _had_room(current, line) and not _NUMBERED.match(line.text)
-    return not _is_indented(current, line) and not _had_room(current, line)
+    is_broken = _BROKEN.search(last.text) is not None and line.text[:1].islower()
+    return not _is_indented(current, line) and (is_broken or not _had_room(current, line))
 
 
 def _are_title(last: Line, line: Line, body: Body) -> bool:
