@@ -28,7 +28,7 @@ _BLOCKS = {
     *("p", "title", "article-title", "subtitle", "trans-title", "list", "table", "verse-line"),
     *("code", "preformat", "mixed-citation", "element-citation", "kwd", "contrib", "aff", "term"),
     *("def", "attrib", "copyright-statement", "license-p", "fn", "label", "speaker", "ref"),
-    *("nlm-citation", "subject", "corresp", "journal-title", "award-group", "disp-formula"),
+    *("nlm-citation", "corresp", "award-group", "disp-formula"),
     "supplementary-material",
 }
 """Elements that stand apart from what is before and behind them."""
@@ -44,8 +44,9 @@ _PUBLISHING = {
     *("journal-id", "issn", "publisher", "article-id", "pub-date", "history", "volume", "issue"),
     *("fpage", "lpage", "elocation-id", "counts", "custom-meta-group", "self-uri", "isbn"),
     *("issue-id", "pub-history", "permissions", "contrib-id", "object-id", "related-article"),
+    *("subject", "journal-title", "role"),
 }
-"""Elements of the front that say where it is published, for programs and not for readers."""
+"""Elements of the front that say where it is published and filed, and what each author did."""
 
 _COUNTED = {
     **dict.fromkeys(("alt-text", "long-desc"), LeftOut.PICTURE),

@@ -9,7 +9,7 @@ _INLINE = (
     "<sub>{}</sub>", "<named-content>{}</named-content>", "<inline-formula>{}</inline-formula>",
 )  # fmt: skip
 _FIELDS = (
-    "subject", "journal-title", "kwd", "aff", "corresp", "subtitle", "trans-title",
+    "kwd", "aff", "corresp", "subtitle", "trans-title",
     "funding-source",
 )  # fmt: skip
 _MAX_DEPTH = 3
@@ -36,7 +36,8 @@ class _Article:
     def field(self) -> str:
         serials = self._serials
         if serials.chance(0.2):
-            return f"<publisher>{serials.sentence('hidden')}</publisher>"
+            name = serials.random.choice(["publisher", "subject", "journal-title", "role"])
+            return f"<{name}>{serials.sentence('hidden')}</{name}>"
         name = serials.random.choice(_FIELDS)
         return f"<{name}>{serials.sentence()}</{name}>"
 
