@@ -129,7 +129,7 @@ def test_a_run_and_the_pages_of_what_it_published(
     snapshot_id = (store / "CURRENT").read_text().strip()
     read_the_note(run_url, browser, picture)
     follow_the_links_of_tasks(run_url, snapshot_id, browser, picture)
-    browse_the_pages(airflow_url, snapshot_id, browser, picture)
+    browse_the_pages(airflow_url, browser, picture)
     reload_a_page_and_make_it_dark(airflow_url, snapshot_id, browser, picture)
 
 
@@ -210,9 +210,7 @@ def follow_the_links_of_tasks(
         browser.switch_to.default_content()
 
 
-def browse_the_pages(
-    airflow_url: str, snapshot_id: str, browser: Any, picture: Callable[[str], None]
-) -> None:
+def browse_the_pages(airflow_url: str, browser: Any, picture: Callable[[str], None]) -> None:
     """Go from the navigation to a snapshot, an answer, the reason for it, and an entity."""
 
     def follow(link: str, shows: str) -> None:
@@ -222,7 +220,7 @@ def browse_the_pages(
     browser.get(f"{airflow_url}/plugin/graphrag")
     frames = wait_for(lambda: browser.find_elements("tag name", "iframe"), 60, "page in the UI")
     browser.switch_to.frame(frames[0])
-    follow(snapshot_id, "Quality gate")
+    follow("Summary", "Quality gate")
     browser.switch_to.default_content()
     picture("plugin")
     browser.switch_to.frame(frames[0])
@@ -254,7 +252,7 @@ def reload_a_page_and_make_it_dark(
             browser.switch_to.default_content()
 
     def links() -> list[Any]:
-        return list(browser.find_elements("link text", snapshot_id))
+        return list(browser.find_elements("link text", "Summary"))
 
     wait_for(lambda: in_frame(links), 60, "snapshot in the frame")
     in_frame(lambda: links()[0].click())
