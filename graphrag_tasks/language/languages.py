@@ -115,8 +115,8 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
     words = list(_words_outside_names(sentence, _LISTS[own]))
     ours = sum(word in _LISTS[own] for word in words)
     is_row = CELL_SEPARATOR in sentence
-    told = [word for word in words if len(word) > 1 or not is_row]  # letters alone may be values
-    others = max(sum(w in known for w in told) for name, known in _LISTS.items() if name != own)
+    longer = [word for word in words if len(word) > 1 or not is_row]  # one letter may be a value
+    others = max(sum(w in known for w in longer) for name, known in _LISTS.items() if name != own)
     if ours != others:
         return ours > others
     told = [word for word in words if word not in _FUNCTION_WORDS]

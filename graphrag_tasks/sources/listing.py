@@ -272,7 +272,7 @@ def _media_type(
         if data.startswith(PACKAGE):
             data += bytes(fs.cat_file(full, start=-DIRECTORY_BYTES))
     except OSError:
-        return UNKNOWN
+        return "txt"  # whoever reads it says why it cannot be; `unknown` would take it out
     return media_type_of(data, "txt" if end == _NO_ENDING and is_text(data) else UNKNOWN)
 
 

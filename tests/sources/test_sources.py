@@ -265,6 +265,18 @@ def test_a_file_without_permission_is_listed_and_cannot_be_read(tmp_path: Path) 
         SourceReader(roots).fetch("docs/a.md")
 
 
+def test_a_file_whose_first_bytes_cannot_be_read_is_no_unknown_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> bytes:
+        raise OSError("the disk fails")
+
+    write(tmp_path / "docs" / "LICENSE")
+    monkeypatch.setattr(LocalFileSystem, "cat_file", fails)
+    listed = list_sources(source_roots([str(tmp_path / "docs")]))
+    assert listed["media_type"].to_pylist() == ["txt"]
+
+
 def test_each_line_of_a_jsonl_file_is_a_document(tmp_path: Path) -> None:
     file = write(
         tmp_path / "p.jsonl", '{"id": "b", "title": "B", "text": "x"}\n\n{"id": 7, "text": "y"}\n'
