@@ -17,7 +17,6 @@ from typing import Any
 from graphrag_tasks.answering import Reply, answer, answer_stream
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import AccessError
-from graphrag_tasks.core.extras import require
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index, open_index
 
@@ -60,7 +59,6 @@ def index(
         QualityError: The new snapshot is worse than the published one, which stays.
         TransientError: Another process works on the store, or a server is away: call again.
     """
-    require("index")
     from graphrag_tasks.operations.runner import run_index
 
     several = [sources] if isinstance(sources, str | Path) else list(sources)

@@ -13,6 +13,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError, ConfigError
+from graphrag_tasks.core.extras import require
 from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.extract import make_extractor
@@ -122,6 +123,7 @@ def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
         ConfigError: Sources share a name, or the extractor or the vector server is impossible.
         MissingDependencyError: Packages or models that the configuration needs are absent.
     """
+    require("index")
     roots = source_roots(sources_of(config))
     make_extractor(config.extract)
     if config.extract.asks:
