@@ -22,16 +22,12 @@ if TYPE_CHECKING:
     from graphrag_tasks.inspect.export import Selection
     from graphrag_tasks.snapshots.store import Snapshot
 
-ExportFormat = StrEnum(
-    "ExportFormat",
-    ["GRAPHML", "GEXF", "JSON", "TTL", "NT", "HTML", "SVG", "CSV", "GRAPHRAG"],
-)
+ExportFormat = StrEnum("ExportFormat", ["GRAPHML", "JSON", "TTL", "NT", "HTML", "SVG", "CSV"])
 _RDF = (ExportFormat.TTL, ExportFormat.NT)
-_FOLDERS = (ExportFormat.CSV, ExportFormat.GRAPHRAG)
 
 
 def export(
-    target: Annotated[Path, typer.Argument(help="File to write; a folder for csv and graphrag.")],
+    target: Annotated[Path, typer.Argument(help="File to write; a folder for csv.")],
     format_: Annotated[
         ExportFormat | None,
         typer.Option("--format", help="What to write.", show_default="by the file's ending"),
@@ -59,9 +55,8 @@ def export(
 ) -> None:
     """Write the graph of entities for other programs, as a page or as a picture.
 
-    graphml, gexf and json (node-link) are for graph programs, csv for Neo4j, graphrag for
-    Microsoft GraphRAG's readers (Parquet), ttl and nt are RDF, html is a page that needs no server,
-    svg a picture.
+    graphml and json (node-link) are for graph programs, csv for Neo4j, ttl and nt are RDF, html is
+    a page that needs no server, svg a picture.
     """
     from graphrag_tasks.snapshots.store import Store
 
@@ -80,8 +75,8 @@ def export(
     opened = Store(load_config(config, overrides={"store": store}).store).open(snapshot)
     selection = _selected(opened, entity, hops, community, limit, all_kinds=all_relations)
     with writing(target):
-        if chosen in _FOLDERS:
-            _write_folder(opened, selection, target, chosen)
+        if chosen is ExportFormat.CSV:
+            _write_folder(opened, selection, target)
         else:
             _write_file(_writer(opened, selection, chosen, base), target)
     CONSOLE.print(
@@ -97,7 +92,7 @@ def _require_place(target: Path, chosen: ExportFormat) -> None:
     Raises:
         OSError: Something else is there, or no folder to write into.
     """
-    if chosen in _FOLDERS:
+    if chosen is ExportFormat.CSV:
         if target.exists() and not target.is_dir():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
     elif target.is_dir():
@@ -160,7 +155,6 @@ def _writer(
         return lambda file: file.write(picture)
     writers = {
         ExportFormat.GRAPHML: exporting.write_graphml,
-        ExportFormat.GEXF: exporting.write_gexf,
         ExportFormat.JSON: exporting.write_json,
     }
     return lambda file: writers[chosen](selection, file)
@@ -171,24 +165,19 @@ def _write_file(write: Callable[[TextIO], object], target: Path) -> None:
         write(file)
 
 
-def _write_folder(
-    snapshot: Snapshot, selection: Selection, target: Path, chosen: ExportFormat
-) -> None:
-    """Write the files of a format; a folder that holds others is left as it is.
+def _write_folder(snapshot: Snapshot, selection: Selection, target: Path) -> None:
+    """Write the CSV files; a folder that holds others is left as it is.
 
     Raises:
         ConfigError: The folder holds other files.
     """
     from graphrag_tasks.inspect import export as exporting
 
-    made = exporting.NEO4J_FILES if chosen is ExportFormat.CSV else exporting.GRAPHRAG_FILES
     target.mkdir(parents=True, exist_ok=True)
-    others = sorted(found.name for found in target.iterdir() if found.name not in made)
+    others = sorted(
+        found.name for found in target.iterdir() if found.name not in exporting.NEO4J_FILES
+    )
     if others:
         what = f"the folder holds other files, such as {others[0]}"
         raise ConfigError(what, str(target), "Name a folder that is empty or not there")
-    sources = exporting.provenance(snapshot, selection)
-    if chosen is ExportFormat.CSV:
-        exporting.write_property_graph(selection, sources, target)
-    else:
-        exporting.write_graphrag(snapshot, selection, sources, target)
+    exporting.write_property_graph(selection, exporting.provenance(snapshot, selection), target)

@@ -256,7 +256,7 @@ def test_an_unknown_document_is_told_what_is_called_alike(store: Path) -> None:
         run("snapshots", "document", "zzzzzzzzzzzz", "--store", store)
 
 
-@pytest.mark.parametrize("name", ["graph.graphml", "graph.gexf", "graph.json", "picture.svg"])
+@pytest.mark.parametrize("name", ["graph.graphml", "graph.json", "picture.svg"])
 def test_a_neighbourhood_is_exported(store: Path, tmp_path: Path, name: str) -> None:
     printed = run("export", tmp_path / name, "--entity", "vbbe", "--store", store)
     assert "entities" in printed

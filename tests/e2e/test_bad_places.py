@@ -48,7 +48,7 @@ def store(tmp_path: Path) -> Store:
     return made
 
 
-@pytest.mark.parametrize("name", ["graph.json", "graph.graphml", "graph.gexf"])
+@pytest.mark.parametrize("name", ["graph.json", "graph.graphml"])
 def test_an_export_into_a_folder_that_is_not_there(fail: Fail, store: Store, name: str) -> None:
     said = fail("export", f"missing/{name}", "--store", store.folder.uri)
     assert said.startswith(f"error: missing/{name}: cannot be written: No such file or directory")

@@ -15,13 +15,11 @@ from graphrag_tasks.inspect.export import (
     Selection,
     provenance,
     whole_graph,
-    write_graphrag,
     write_property_graph,
 )
 from graphrag_tasks.snapshots.store import Snapshot
 from tests.inspect.parts import HOSTILE, indexed, selection, sources
 from tests.inspect.test_export_csv import FORMULAS
-from tests.inspect.test_export_microsoft import COLUMNS
 
 pytestmark = pytest.mark.exports
 
@@ -45,38 +43,6 @@ def theirs(program: str, folder: Path) -> Any:
     )  # fmt: skip
     assert said.returncode == 0, said.stderr[-2000:]
     return json.loads(said.stdout)
-
-
-def test_graphrags_own_readers_read_the_tables(snapshot: Snapshot, tmp_path: Path) -> None:
-    what = whole_graph(snapshot)
-    write_graphrag(snapshot, what, provenance(snapshot, what), tmp_path)
-    found = theirs("readers.py", tmp_path)
-    assert {name: " ".join(one) for name, one in found["columns"].items()} == COLUMNS
-    names = what.entities["name"].to_pylist()
-    assert sorted(found["entities"]) == sorted(names)
-    assert len(found["relationships"]) == what.relations.num_rows
-    members = set(snapshot.table("members")["entity_id"].to_pylist())
-    assert sorted(found["inside"]) == sorted(
-        row["name"] for row in what.entities.to_pylist() if row["entity_id"] in members
-    )
-    _, description, communities, chunks, rank = found["entities"]["table VBBS"]
-    assert "table VBBE replaces table VBBS." in description
-    assert set(chunks) <= set(found["text_units"])
-    assert rank >= 3
-    assert set(communities) <= set(found["communities"])
-    (fact,) = [row for row in found["relationships"] if row[1].endswith("replaces table VBBS")]
-    assert (fact[0], fact[2], fact[3]) == ("table VBBE", "table VBBS", 1.0)
-    text, document, entities, tokens = found["text_units"][fact[4][0]]
-    assert "The table VBBE replaces the table VBBS." in text
-    assert document
-    assert len(entities) >= 2
-    assert tokens > 5
-    rows = snapshot.table("communities").to_pylist()
-    assert len(found["reports"]) == len(found["communities"]) == len(rows)
-    assert {one[1] for one in found["reports"].values()} == {row["summary"] for row in rows}
-    assert all(0 < one[2] <= 10 for one in found["reports"].values())
-    titles = snapshot.table("documents")["title"].to_pylist()
-    assert sorted(found["documents"]) == sorted(titles)
 
 
 def test_the_script_loads_a_snapshot_and_facts_lead_to_documents(

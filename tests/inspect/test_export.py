@@ -22,7 +22,6 @@ from graphrag_tasks.inspect.export import (
     draw,
     provenance,
     whole_graph,
-    write_gexf,
     write_graphml,
     write_json,
     write_property_graph,
@@ -79,10 +78,6 @@ def test_networkx_reads_the_same_graph_from_graphml() -> None:
     check(nx.parse_graphml(written(write_graphml)), "name")
 
 
-def test_networkx_reads_the_same_graph_from_gexf() -> None:
-    check(nx.read_gexf(io.BytesIO(written(write_gexf).encode())), "label")
-
-
 def check(graph: Any, name: str) -> None:
     assert (graph.number_of_nodes(), graph.number_of_edges()) == (len(HOSTILE), 4)
     assert graph.nodes["e2"][name] == HOSTILE[2]
@@ -97,7 +92,7 @@ def test_json_is_the_node_link_form() -> None:
     assert graph.edges["e0", "e1", "r0"]["relation"] == "needs"
 
 
-@pytest.mark.parametrize("write", [write_graphml, write_gexf, write_json])
+@pytest.mark.parametrize("write", [write_graphml, write_json])
 def test_an_empty_graph_is_a_valid_file(write: Any) -> None:
     text = written(write, selection([], []))
     assert json.loads(text) if write is write_json else read_xml(text) is not None

@@ -10,13 +10,11 @@ from graphrag_tasks.inspect.export.csv_files import (
     write_property_graph,
     write_sheet,
 )
-from graphrag_tasks.inspect.export.graph_files import write_gexf, write_graphml, write_json
-from graphrag_tasks.inspect.export.microsoft import GRAPHRAG_FILES, write_graphrag
+from graphrag_tasks.inspect.export.graph_files import write_graphml, write_json
 from graphrag_tasks.inspect.export.provenance import Provenance, provenance
 from graphrag_tasks.inspect.export.selection import community, neighbourhood, whole_graph
 
 __all__ = [
-    "GRAPHRAG_FILES",
     "NEO4J_FILES",
     "Provenance",
     "Selection",
@@ -26,9 +24,7 @@ __all__ = [
     "neighbourhood",
     "provenance",
     "whole_graph",
-    "write_gexf",
     "write_graphml",
-    "write_graphrag",
     "write_json",
     "write_property_graph",
     "write_sheet",

@@ -1,4 +1,4 @@
-"""The graph as files: GraphML, GEXF and node-link JSON.
+"""The graph as files: GraphML and node-link JSON.
 
 Gephi, yEd, Cytoscape, igraph and networkx read them. Files are written row by row and without a
 date, so they need little memory and the same graph gives the same bytes. Parallel relations are
@@ -45,38 +45,6 @@ def _graphml_data(domain: str, row: Row, names: Iterable[str]) -> str:
         for name in names
         if row[name] is not None
     )
-
-
-def write_gexf(selection: Selection, file: TextIO) -> None:
-    """Write GEXF 1.2 (gexf.net), which more programs read than 1.3, to a file opened in UTF-8."""
-    file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    file.write('<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">\n')
-    file.write('  <graph defaultedgetype="directed" mode="static">\n')
-    for domain, attributes in (("node", ENTITY), ("edge", RELATION)):
-        file.write(f'    <attributes class="{domain}" mode="static">\n')
-        for name, type_ in attributes.items():
-            file.write(f'      <attribute id="{name}" title="{name}" type="{type_}"/>\n')
-        file.write("    </attributes>\n")
-    file.write("    <nodes>\n")
-    for row in rows_of(selection.entities):
-        label = f"id={_attribute(row['entity_id'])} label={_attribute(row['name'])}"
-        file.write(f"      <node {label}>{_gexf_values(row, ENTITY)}</node>\n")
-    file.write("    </nodes>\n    <edges>\n")
-    for row in rows_of(selection.relations):
-        about = {"id": "relation_id", "source": "head_id", "target": "tail_id",
-                 "label": "relation", "weight": "weight"}  # fmt: skip
-        words = " ".join(f"{name}={_attribute(row[column])}" for name, column in about.items())
-        file.write(f"      <edge {words}>{_gexf_values(row, RELATION)}</edge>\n")
-    file.write("    </edges>\n  </graph>\n</gexf>\n")
-
-
-def _gexf_values(row: Row, names: Iterable[str]) -> str:
-    values = "".join(
-        f'<attvalue for="{name}" value={_attribute(row[name])}/>'
-        for name in names
-        if row[name] is not None
-    )
-    return f"<attvalues>{values}</attvalues>"
 
 
 def write_json(selection: Selection, file: TextIO) -> None:
