@@ -163,7 +163,7 @@ test-frameworks: .venv-frameworks/installed ## Retrieve by LangChain and LlamaIn
 	@VIRTUAL_ENV="$(CURDIR)/.venv-frameworks" $(BIN)/uv pip install --quiet --no-deps -e .
 	@touch $@
 
-test-spark: .venv-spark/installed ## Compare Spark and Ray with DuckDB and the stages, in an environment of their own (needs Java)
+test-spark: .venv-spark/installed ## Compare Spark with DuckDB and the stages, in an environment of their own (needs Java)
 	@command -v java > /dev/null \
 		|| { echo "Spark needs Java. On Debian: apt-get install openjdk-17-jre-headless"; exit 1; }
 	.venv-spark/bin/python -m pytest -q -rs -m spark tests/spark
@@ -256,7 +256,7 @@ lock: install-dev ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q docker/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o docker/requirements.txt
 	$(BIN)/uv pip compile -q tests/ragas/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/ragas/requirements.txt
 	$(BIN)/uv pip compile -q pyproject.toml --extra langchain --extra llama-index tests/frameworks/requirements.in -c requirements.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/frameworks/requirements.txt
-	$(BIN)/uv pip compile -q pyproject.toml --extra spark --extra ray -c requirements-dev.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/spark/requirements.txt
+	$(BIN)/uv pip compile -q pyproject.toml --extra spark -c requirements-dev.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/spark/requirements.txt
 	$(BIN)/uv pip compile -q tests/platform/requirements.in -c requirements-dev.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/platform/requirements.txt
 	$(BIN)/uv pip compile -q tests/exports/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/exports/requirements.txt
 	$(BIN)/uv pip compile -q docs/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o docs/requirements.txt

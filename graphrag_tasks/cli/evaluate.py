@@ -204,28 +204,6 @@ def proposals(
         CONSOLE.print(report.to_markdown(), markup=False, soft_wrap=True)
 
 
-@app.command()
-def locate(
-    words: Annotated[str, typer.Argument(help="Text of a document, as it stands there.")],
-    store: StoreOption = None,
-    config: ConfigOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Show where a quotation stands, as gold spans to write questions with."""
-    from graphrag_tasks.evaluate.gold import quote
-    from graphrag_tasks.snapshots.store import Store
-
-    snapshot = Store(load_config(config, overrides={"store": store}).store).open()
-    spans = [one.model_dump() for one in quote(snapshot, words)]
-    if not spans:
-        hint = "Quote a sentence as it stands there"
-        raise ConfigError("no document has these words", "eval locate", hint)
-    if json:
-        print_json(spans)
-    else:
-        CONSOLE.print(table("Spans", tuple(spans[0]), [list(span.values()) for span in spans]))
-
-
 @app.command("make-questions")
 def make(
     out: Annotated[Path, typer.Option(help="JSONL that the questions are written to.")],

@@ -30,7 +30,6 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "langchain": ("langchain_core",),
     "llama-index": ("llama_index",),
     "spark": ("pyspark", "sqlglot"),
-    "ray": ("ray",),
     "airflow": ("airflow",),
     "openlineage": ("openlineage",),
 }  # fmt: skip

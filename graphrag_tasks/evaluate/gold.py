@@ -7,10 +7,9 @@ found again; where it is gone, the question is stale and left out, which the rep
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -231,23 +230,6 @@ def find_span(text: str, span: Span) -> int | None:
         if _sha(text[start : start + length]).startswith(span.sha)
     )
     return min(places, key=lambda start: abs(start - span.char_start), default=None)
-
-
-def quote(snapshot: Snapshot, words: str) -> Iterator[Span]:
-    """Yield every span of the corpus with these words, however spaced, to write gold with.
-
-    Raises:
-        ConfigError: The quotation is blank.
-    """
-    if not words.strip():
-        raise ConfigError("the quotation is empty", "eval locate")
-    pattern = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
-    documents = snapshot.table("documents", ["document_id", "path"]).to_pylist()
-    texts = document_texts(snapshot, {row["document_id"] for row in documents})
-    for row in sorted(documents, key=lambda row: str(row["path"])):
-        for match in pattern.finditer(texts.get(row["document_id"], "")):
-            yield Span(path=row["path"], char_start=match.start(), char_end=match.end(),
-                       sha=_sha(match.group())[:SHA_DIGITS])  # fmt: skip
 
 
 class Standing(Protocol):

@@ -5,5 +5,4 @@ Each module needs the extra of its name.
 >>> from graphrag_tasks.integrations.langchain import GraphRAGRetriever
 >>> from graphrag_tasks.integrations.llama_index import GraphRAGRetriever
 >>> from graphrag_tasks.integrations.spark import extract_on_spark
->>> from graphrag_tasks.integrations.ray import extract_on_ray
 """

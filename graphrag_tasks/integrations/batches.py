@@ -5,7 +5,6 @@ title says), so that a row is a document with its tables; `embed` needs chunks a
 can be sent to other processes, and loads its models once in each.
 
 >>> from graphrag_tasks.integrations.spark import extract_on_spark
->>> from graphrag_tasks.integrations.ray import extract_on_ray
 """
 
 from __future__ import annotations

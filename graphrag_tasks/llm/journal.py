@@ -40,7 +40,6 @@ from graphrag_tasks.llm.records import (
     line_of,
     line_of_records,
 )
-from graphrag_tasks.llm.taken_in import take_in
 from graphrag_tasks.storage.files import Files
 
 ANSWERS, ABILITIES, LOG, PARTS = "answers", "abilities", "log", "parts"
@@ -71,9 +70,7 @@ class StoreJournal:
 
     @cached_property
     def _parts(self) -> Parts:
-        parts = Parts(self._folder / PARTS)
-        take_in(self._folder, parts)
-        return parts
+        return Parts(self._folder / PARTS)
 
     @cached_property
     def _logs(self) -> Path:

@@ -34,7 +34,6 @@ from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.records import SURE, UNSURE, Record
 from graphrag_tasks.llm.request import Identity, Request, correction
-from graphrag_tasks.llm.spans import traced
 from graphrag_tasks.llm.streaming import Pieces, streamed
 
 log = logging.getLogger(__name__)
@@ -298,7 +297,7 @@ class Sender:
             sent = self._on_record(record, most)
             spent = worst
             try:
-                outcome = traced(record, send)
+                outcome = send()
             except EndpointError:
                 spent = NOTHING
                 self.journal.sent(sent, ledger.refused(record))

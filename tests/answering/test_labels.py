@@ -57,7 +57,7 @@ def test_no_word_of_a_hidden_document_is_in_a_request(
             store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text]
         )
         with scripted() as endpoint:
-            helped = {"plan": True, "rerank": 50, "prompt_tokens": 700}
+            helped = {"plan": True, "prompt_tokens": 700}
             client = Client(settings(endpoint, answers=helped))
             for question in QUESTIONS[0], QUESTIONS[3], QUESTIONS[4]:
                 answer(index, question.replace("fund", "hold"), client, mode)

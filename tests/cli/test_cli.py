@@ -188,8 +188,6 @@ def test_eval_retrieval_on_passages(tmp_path: Path) -> None:
     assert (out / "results.parquet").exists()
     again = run("eval", "retrieval", "--questions", tmp_path / "questions.jsonl", "--store", store)
     assert "Mode `paper`" in again
-    spans = run_json("eval", "locate", "city in France", "--store", store)
-    assert [(one["path"], one["char_end"] - one["char_start"]) for one in spans] == [("p1", 14)]
 
 
 def test_doctor_finds_everything_here(tmp_path: Path) -> None:

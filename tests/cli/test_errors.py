@@ -33,7 +33,6 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "eval retrieval": (("--questions", "q.jsonl"), "Give --passages or --store"),
     "eval answers": (("--questions", "q.jsonl", *STORE), NO_FILE),
     "eval proposals": (("--pairs", "p.jsonl", "--judge", "m"), NO_FILE),
-    "eval locate": (("VBBE", *STORE), NOTHING),
     "eval make-questions": (("--out", "q.jsonl", *STORE), NOTHING),
     "snapshots list": (STORE, NOTHING),
     "snapshots show": (STORE, NOTHING),

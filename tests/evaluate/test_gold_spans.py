@@ -17,7 +17,7 @@ from graphrag_tasks.evaluate import (
     gate,
     read_questions,
 )
-from graphrag_tasks.evaluate.gold import find_span, locate, quote
+from graphrag_tasks.evaluate.gold import find_span, locate
 from tests.evaluate.fake_index import fake_index, snapshot_of
 
 CORPUS = {
@@ -115,15 +115,6 @@ def test_documents_go_by_uri_too_and_unknown_ones_are_refused() -> None:
     assert locate([named], snapshot_of(CORPUS)).targets[0].chunks == ({"a.md/2"},)
     with pytest.raises(ConfigError, match=r"'c\.md' is no document"):
         locate([asking(gold("x", "c.md", 0))], snapshot_of(CORPUS))
-
-
-def test_quotations_are_written_as_spans() -> None:
-    found = list(quote(snapshot_of(CORPUS), "MB11  is\nobsolete."))
-    assert [(one.path, one.char_start) for one in found] == [("a.md", 20), ("b.md", 18)]
-    assert found[0].sha == sha("MB11 is obsolete.")
-    assert list(quote(snapshot_of(CORPUS), "MB11 works.")) == []
-    with pytest.raises(ConfigError, match="empty"):
-        list(quote(snapshot_of(CORPUS), " "))
 
 
 def test_a_line_needs_either_spans_or_documents(tmp_path: Path) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import Cost
 from graphrag_tasks.llm.journal import StoreJournal
 from graphrag_tasks.llm.log import Log
-from graphrag_tasks.llm.parts import Parts
 from graphrag_tasks.llm.records import Attempt, Lines, Record
 from graphrag_tasks.storage.files import Files
 
@@ -278,77 +276,6 @@ def test_a_folder_for_logs_that_another_user_made_is_refused(tmp_path: Path, awa
     folder.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(ConfigError, match=r"belongs to another user.*TMPDIR"):
         StoreJournal(away).known([key(1)])
-
-
-def old_store(store: str, *, lines: bool) -> None:
-    """Write a store as it was, with a file for each answer."""
-    folder = Files(f"{store}/answers")
-    for number in range(5):
-        value = {"text": f"said {number}", "usage": asdict(Usage(number, 2)), "model": "m"}
-        folder.write_json(f"{key(number)[:2]}/{key(number)}.json", value)
-    for number in (4, 5):  # the first of them has an answer, too: it was asked again
-        folder.write_json(
-            f"failures/{key(number)[:2]}/{key(number)}.json", {"kind": "refused", "why": "no"}
-        )
-    records = [(f"{key(1)}-0", WORST), (f"{key(1)}-0", COST), (f"{key(2)}-0", WORST)]
-    if lines:
-        text = "".join(json.dumps({"name": name, **asdict(one)}) + "\n" for name, one in records)
-        folder.write_bytes("spent/run/attempts.jsonl", text.encode() + b'{"name": "to')
-    else:
-        for name, one in records:
-            folder.write_json(f"spent/run/{name}.json", asdict(one))
-
-
-@pytest.mark.parametrize("where", ["local", "away"])
-def test_a_store_with_a_file_for_each_answer_is_taken_in_once(
-    tmp_path: Path, away: str, where: str
-) -> None:
-    store = away if where == "away" else str(tmp_path)
-    old_store(store, lines=where == "local")
-    expected = {key(one): answer(one) for one in range(5)}
-    expected_all = {**expected, key(5): Failure(key(5), Kind.REFUSED, "no")}
-    for _ in range(2):
-        journal = StoreJournal(store)
-        assert journal.known([*map(key, range(9))]) == expected_all
-        assert journal.spent("run") == Cost(Decimal("0.6"), 60)
-    assert Files(f"{store}/answers").names() == ["parts"]
-
-
-@pytest.mark.parametrize("step", range(12))
-def test_a_kill_while_a_store_is_taken_in_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
-) -> None:
-    old_store(str(tmp_path), lines=True)
-    steps = iter(range(99))
-
-    with monkeypatch.context() as patched:
-        for owner, name in ((Files, "delete"), (Parts, "write")):
-            real = getattr(owner, name)
-
-            def dying(*given: object, _real: object = real, **named: object) -> object:
-                if next(steps) == step:
-                    raise KeyboardInterrupt
-                return _real(*given, **named)  # type: ignore[operator]
-
-            patched.setattr(owner, name, dying)
-        try:
-            StoreJournal(str(tmp_path)).spent("run")
-        except KeyboardInterrupt:
-            pass
-        else:
-            assert next(steps) <= step
-    journal = StoreJournal(str(tmp_path))
-    assert journal.spent("run") == Cost(Decimal("0.6"), 60)
-    assert journal.known([*map(key, range(5))]) == {key(one): answer(one) for one in range(5)}
-
-
-def test_an_old_answer_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    old_store(str(tmp_path), lines=True)
-    file = tmp_path / "answers" / key(1)[:2] / f"{key(1)}.json"
-    for text, what in (("{", "not readable as JSON"), ("{}", "is no answer.*Delete the file")):
-        file.write_text(text)
-        with pytest.raises(ArtifactError, match=what):
-            StoreJournal(str(tmp_path)).known([key(1)])
 
 
 def test_lines_sum_up_in_any_order() -> None:

@@ -1,1 +1,1 @@
-"""Tests on Spark and Ray, in an environment of their own (make test-spark)."""
+"""Tests on Spark, in an environment of their own (make test-spark)."""

@@ -3,8 +3,6 @@
 import os
 import shutil
 import sys
-import tempfile
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,9 +14,9 @@ if find_spec("pyspark") is None:
     collect_ignore_glob = ["test_*.py"]  # another environment: make test-spark
 
 _IGNORED = (
-    # JAX, which the tests' environment has, warns of every process that Spark and Ray begin.
+    # JAX, which the tests' environment has, warns of every process that Spark begins.
     "ignore:os.fork:RuntimeWarning",
-    # Both warn of what they do themselves.
+    # It warns of what it does itself.
     "ignore:PySpark does not yet fully support pandas:FutureWarning",
     "ignore:.use_:DeprecationWarning",
 )
@@ -43,19 +41,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def java() -> None:
     if shutil.which("java") is None:
         pytest.exit("Spark needs Java. On Debian: apt-get install openjdk-17-jre-headless", 1)
-
-
-@pytest.fixture(scope="session")
-def ray_data() -> Iterator[None]:
-    """Ray on this machine alone, which tells nobody how it is used."""
-    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-    import ray
-
-    folder = tempfile.mkdtemp(prefix="ray-")  # short: sockets lie in it
-    ray.init(
-        address="local", num_cpus=2, include_dashboard=False, log_to_driver=False,
-        object_store_memory=100_000_000, _temp_dir=folder, logging_level="ERROR",
-    )  # fmt: skip
-    yield
-    ray.shutdown()
-    shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Extract and embed on Spark and on Ray give the rows of their stages."""
+"""Extract and embed on Spark give the rows of their stages."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,6 @@ from graphrag_tasks.integrations.batches import (
     triples_of_documents,
     vectors_of_chunks,
 )
-from graphrag_tasks.integrations.ray import embed_on_ray, extract_on_ray
 from graphrag_tasks.integrations.spark import embed_on_spark, extract_on_spark
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.snapshots.store import Store
@@ -94,17 +93,4 @@ def test_spark_gives_the_rows_of_the_stages(
     assert found.cast(TRIPLES).sort_by("triple_id").equals(triples)
     chunks = spark.createDataFrame(tables["chunks"].select(["chunk_id", "text", "heading_path"]))
     found = embed_on_spark(chunks.repartition(2), EMBED).toArrow()
-    assert found.cast(VECTORS).sort_by("id").equals(vectors)
-
-
-def test_ray_gives_the_rows_of_the_stages(
-    ray_data: None, tables: dict[str, pa.Table], triples: pa.Table, vectors: pa.Table
-) -> None:
-    import ray.data
-
-    documents = ray.data.from_arrow(documents_with_tables(tables)).repartition(2)
-    found = pa.concat_tables(ray.get(extract_on_ray(documents, EXTRACT).to_arrow_refs()))
-    assert found.cast(TRIPLES).sort_by("triple_id").equals(triples)
-    chunks = ray.data.from_arrow(tables["chunks"]).repartition(2)
-    found = pa.concat_tables(ray.get(embed_on_ray(chunks, EMBED).to_arrow_refs()))
     assert found.cast(VECTORS).sort_by("id").equals(vectors)

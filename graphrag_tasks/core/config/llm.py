@@ -48,7 +48,7 @@ class ModelsConfig(BaseConfig):
     extract: str = Field("", description="reads windows of sentences")
     confirm: str = Field("", description="judges pairs of names")
     summarize: str = Field("", description="summarises communities")
-    answer: str = Field("", description="answers questions, and plans and ranks for them")
+    answer: str = Field("", description="answers questions, and plans for them")
     judge: str = Field("", description="judges answers")
     ontology: str = Field("", description="names types and relations for users' questions")
     questions: str = Field("", description="rewords questions that rules made from a corpus")
@@ -61,9 +61,6 @@ class AnswersConfig(BaseConfig):
     output_tokens: int = Field(600, gt=0, description="most tokens of an answer")
     plan: bool = Field(
         False, description="have the model rewrite a question by the graph before the search"
-    )
-    rerank: int = Field(
-        0, ge=0, le=50, description="first passages that the model puts in order; 0: none"
     )
     communities: int = Field(
         40, gt=0, description="most communities that are read for a question on the whole corpus"

@@ -24,14 +24,6 @@ ENV_PREFIX = "GRAPHRAG__"
 CONFIG_FILE_VARIABLE = "GRAPHRAG_CONFIG"
 DEFAULT_CONFIG_FILE = "graphrag.toml"
 
-_RENAMED = {
-    "collect": "merge_shards",
-    "gazetteer": "entity_dictionary",
-    "mention": "link_mentions",
-    "relate": "relationships",
-}
-"""Sections of version 0.1 before its stages had the names of their tasks."""
-
 
 def load_config(
     path: str | Path | None = None,
@@ -132,8 +124,6 @@ def _as_config_error(error: ValidationError) -> ConfigError:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        if where in _RENAMED:
-            return ConfigError("unknown setting", where, f"It is '{_RENAMED[where]}' now")
         known = _known_keys(first["loc"][:-1])
         near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
         hint = f"Did you mean '{near[0]}'?" if near else f"Known here: {', '.join(known)}"

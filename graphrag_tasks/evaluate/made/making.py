@@ -85,7 +85,7 @@ def make_questions(
             "no rule makes a question from this corpus",
             snapshot.folder.uri,
             "Index documents with sentences that state facts, tables or headings, or write "
-            "questions by hand (`eval locate` prints gold spans)",
+            "questions by hand",
         )
     worded: Sequence[str | None] = [None] * len(taken)
     if rewording is not None:

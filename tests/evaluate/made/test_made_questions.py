@@ -171,7 +171,7 @@ def test_a_corpus_without_facts_is_an_error_that_says_what_to_do(tmp_path: Path)
     bare = indexed(tmp_path, {"a.md": "# Notes\n\nwell, hm\n"})
     with pytest.raises(ConfigError, match="no rule makes a question") as error:
         make_questions(bare)
-    assert "eval locate" in error.value.hint
+    assert "by hand" in error.value.hint
     with pytest.raises(ConfigError, match="must be at least 1"):
         make_questions(bare, 0)
 
