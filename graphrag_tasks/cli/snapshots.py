@@ -187,12 +187,11 @@ def gc(
         if server is not None:
             stack.callback(server.close)
         age = timedelta(days=settings.retention.staging_days)
-        days = settings.llm.keep_days
         removed = collect_garbage(
             opened,
             keep=settings.retention.keep,
             staging_age=age,
-            answer_age=timedelta(days=days) if days else None,
+            llm=settings.llm,
             server=server,
             dry_run=dry_run,
         )
