@@ -310,7 +310,7 @@ def error_tree() -> str:
             f"```text\n{tree}\n```",
             _table(("error", "kind", "when"), rows),
             "## Error codes of documents\n\nThe column `documents.error_code` has one of these. "
-            "`graphrag-tasks documents list --problems` shows them.",
+            "`graphrag-tasks documents --problems` shows them.",
             _table(("code", "meaning"), codes),
         ]
     )

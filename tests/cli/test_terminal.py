@@ -87,17 +87,17 @@ def commands(folder: Path) -> list[Case]:
     """Return commands with the exit code that each has to end with."""
     place = ["--store", str(folder / "store")]
     return [
-        (0, ["plan", *places(folder)]),
-        (0, ["plan", *places(folder), "--access"]),
-        (0, ["plan", *places(folder), "--json", "--access"]),
+        (0, ["index", "--dry-run", *places(folder)]),
+        (0, ["index", "--dry-run", *places(folder), "--access"]),
+        (0, ["index", "--dry-run", *places(folder), "--json", "--access"]),
         (0, ["snapshots", "list", *place]),
         (0, ["snapshots", "show", "--summary", *place]),
-        (0, ["graph", "stats", *place]),
-        (0, ["snapshots", "document", r"docs/./\xff" + "\x1b.txt", *place]),
-        (0, ["plan", "--help"]),
-        (1, ["snapshots", "document", HOSTILE, *place]),
-        (1, ["plan", HOSTILE, *place]),
-        (2, ["plan", f"--{HOSTILE}"]),
+        (0, ["snapshots", "show", "--graph", *place]),
+        (0, ["documents", r"docs/./\xff" + "\x1b.txt", *place]),
+        (0, ["index", "--dry-run", "--help"]),
+        (1, ["documents", HOSTILE, *place]),
+        (1, ["index", "--dry-run", HOSTILE, *place]),
+        (2, ["index", "--dry-run", f"--{HOSTILE}"]),
         (2, [HOSTILE]),
         (2, []),
     ]
@@ -148,9 +148,11 @@ def test_many_commands_end_as_they_should_in_any_terminal(
 def test_a_program_shows_hostile_names_in_output_log_and_errors(store: Path) -> None:
     place = ("--store", str(store / "store"))
     asked = command(store, "query", "What reads VBBS?", *place, "--as", "x", COLUMNS="7")
-    planned = command(store, "plan", *places(store), "--access", PYTHONIOENCODING="ascii")
-    wrong = command(store, "plan", f"--{HOSTILE}")
-    absent = command(store, "plan", HOSTILE, *place)
+    planned = command(
+        store, "index", "--dry-run", *places(store), "--access", PYTHONIOENCODING="ascii"
+    )
+    wrong = command(store, "index", "--dry-run", f"--{HOSTILE}")
+    absent = command(store, "index", "--dry-run", HOSTILE, *place)
     for done, code in ((asked, 0), (planned, 0), (wrong, 2), (absent, 1)):
         assert done.returncode == code, done.stderr
         assert is_harmless(done.stdout + done.stderr)
@@ -162,12 +164,13 @@ def test_a_program_shows_hostile_names_in_output_log_and_errors(store: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "arguments", [("plan", "--json"), ("plan",), ("--help",), ("plan", "--nothing")]
+    "arguments",
+    [("index", "--dry-run", "--json"), ("index", "--dry-run"), ("--help",), ("index", "--nothing")],
 )
 def test_a_reader_that_goes_away_costs_nothing(store: Path, arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    more = places(store) if "plan" in arguments and "--nothing" not in arguments else []
+    more = places(store) if "index" in arguments and "--nothing" not in arguments else []
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-m", "graphrag_tasks", *arguments, *more],
         stdout=writing, stderr=subprocess.PIPE, text=True, check=False,

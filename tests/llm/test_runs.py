@@ -314,7 +314,7 @@ def test_the_plan_and_the_doctor_say_who_is_asked(
         '[llm.prices."scripted"]\ninput = 1\noutput = 2\n'
     )
     given = ["--config", str(toml), "--store", str(tmp_path / "store")]
-    planned = command("plan", str(source), *given)
+    planned = command("index", "--dry-run", str(source), *given)
     assert f"communities asks scripted at {endpoint.url}" in planned
     assert endpoint.requests == 0
     checks = {one["name"]: one for one in json.loads(command("doctor", "--llm", "--json", *given))}
