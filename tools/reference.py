@@ -10,7 +10,8 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
@@ -28,7 +29,6 @@ from graphrag_tasks.core.config import Config
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 _WRITTEN = "<!-- Written by tools/reference.py (make reference). Edit the code instead. -->"
 _MODULES = ("graphrag_tasks", "graphrag_tasks.retrieval", "graphrag_tasks.answering")
-_BOUNDS = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
 _WORDS_OF_TYPES: dict[Any, str] = {
     str: "text", int: "integer", float: "number", bool: "true or false", Any: "any value",
 }  # fmt: skip
@@ -40,8 +40,7 @@ def pages() -> dict[str, str]:
         "settings.md": settings(),
         "tables.md": tables(),
         "cli.md": commands(),
-        "errors.md": error_tree(),
-        "api.md": python_api(),
+        "api.md": python_api() + "\n\n" + error_tree(),
     }
     return {name: text.rstrip() + "\n" for name, text in made.items()}
 
@@ -73,26 +72,27 @@ def undescribed() -> list[str]:
 
 
 def settings() -> str:
-    """Return the page of settings."""
+    """Return the page of settings: every section as TOML, with the defaults."""
     parts = [
         _page(
             "Settings",
-            "Values come from `graphrag.toml`, from environment variables and from options of "
-            "commands. Later ones win. The setting `max_characters` of the section `chunk` is "
-            "`GRAPHRAG__CHUNK__MAX_CHARACTERS` in the environment; lists and tables are JSON "
-            "there. `GRAPHRAG_CONFIG` names another file. An unknown key is an error.",
+            "These are the defaults. Values come from `graphrag.toml`, from environment variables "
+            "and from options of commands; later ones win. `max_characters` of the section `chunk` "
+            "is `GRAPHRAG__CHUNK__MAX_CHARACTERS` in the environment, where lists and tables are "
+            "JSON. `GRAPHRAG_CONFIG` names another file. An unknown key is an error.",
         )
     ]
     for prefix, model in _sections():
-        title = prefix.rstrip(".") or "Top level"
-        rows = [
-            (f"`{prefix}{name}`", _setting_type(field), _default(field), field.description or "")
+        title = prefix.rstrip(".")
+        head = f"[[{title[:-2]}]]\n" if title.endswith("[]") else f"[{title}]\n" if title else ""
+        lines = [
+            f"# {_setting_words(field)}\n{_setting_line(name, field)}"
             for name, field in model.model_fields.items()
             if _model_of(field.annotation) is not field.annotation
         ]
-        if rows:
-            table = _table(("setting", "type", "default", "what it is"), rows)
-            parts.append(f"## {title}\n\n{_first_paragraph(model)}\n\n{table}")
+        if lines:
+            block = f"```toml\n{head}" + "\n".join(lines) + "\n```"
+            parts.append(f"## {title or 'Top level'}\n\n{_first_paragraph(model)}\n\n{block}")
     return "\n\n".join(parts)
 
 
@@ -122,14 +122,23 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - any 
     return None
 
 
-def _setting_type(field: FieldInfo) -> str:
-    bounds = [
-        f"{words} {_toml(getattr(one, name))}"
-        for one in field.metadata
-        for name, words in _BOUNDS.items()
-        if getattr(one, name, None) is not None
-    ]
-    return ", ".join([_type_words(field.annotation), *bounds])
+def _setting_words(field: FieldInfo) -> str:
+    """Return what a setting is, with its type or choices where the default does not tell them."""
+    words = re.sub(r"\s+", " ", field.description or "")
+    default = None if field.is_required() else field.get_default(call_default_factory=True)
+    chosen = get_origin(field.annotation) is Literal
+    return (
+        words
+        if default not in (None, (), {}) and not chosen
+        else (f"{words} ({_type_words(field.annotation)})")
+    )
+
+
+def _setting_line(name: str, field: FieldInfo) -> str:
+    if field.is_required():
+        return f"{name} = …"
+    value = field.get_default(call_default_factory=True)
+    return f"# {name} =" if value is None else f"{name} = {_toml(value)}"
 
 
 def _type_words(annotation: Any) -> str:  # noqa: ANN401 - any annotation
@@ -137,7 +146,7 @@ def _type_words(annotation: Any) -> str:  # noqa: ANN401 - any annotation
     if origin is Annotated:
         return _type_words(arguments[0])
     if origin is Literal:
-        return " or ".join(f"`{_toml(one)}`" for one in arguments)
+        return " or ".join(_toml(one) for one in arguments)
     if origin in (Union, UnionType):
         return " or ".join(_type_words(one) for one in arguments if one is not NoneType)
     if origin in (tuple, list, frozenset):
@@ -148,13 +157,6 @@ def _type_words(annotation: Any) -> str:  # noqa: ANN401 - any annotation
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return "tables"
     return _WORDS_OF_TYPES[annotation]
-
-
-def _default(field: FieldInfo) -> str:
-    if field.is_required():
-        return "needed"
-    value = field.get_default(call_default_factory=True)
-    return "none" if value is None else f"`{_toml(value)}`"
 
 
 def _toml(value: Any) -> str:  # noqa: ANN401 - any setting
@@ -176,24 +178,22 @@ def _toml(value: Any) -> str:  # noqa: ANN401 - any setting
 
 
 def tables() -> str:
-    """Return the page of tables."""
+    """Return the page of the tables of a snapshot."""
     parts = [
         _page(
             "Tables",
             f"Every table of a snapshot is Parquet. These are the tables of schema version "
-            f"{schemas.SCHEMA_VERSION}. "
-            + _paragraphs(schemas)[2]
-            + " Tables marked *of shards only* pass between stages and are no part of a snapshot.",
+            f"{schemas.SCHEMA_VERSION}; a type with `?` may be null. " + _paragraphs(schemas)[2],
         )
     ]
     for name, schema in _schemas():
-        rows = [
-            (f"`{one.name}`", _arrow_words(one.type), "yes" if one.nullable else "", _meaning(one))
-            for one in schema
-        ]
-        only = "Of shards only.\n\n" if name in schemas.OF_SHARDS_ONLY else ""
-        table = _table(("column", "type", "may be null", "what it is"), rows)
-        parts.append(f"## {name}\n\n{only}{table}")
+        if name not in schemas.OF_SHARDS_ONLY:
+            columns = [
+                f"* `{one.name}` {_arrow_words(one.type)}{'?' if one.nullable else ''}: "
+                + _plain(_meaning(one))
+                for one in schema
+            ]
+            parts.append(f"## {name}\n\n" + "\n".join(columns))
     return "\n\n".join(parts)
 
 
@@ -222,26 +222,32 @@ def _arrow_words(kind: pa.DataType) -> str:
 
 def commands() -> str:
     """Return the page of commands."""
+    every = list(_commands())
+    told = Counter(
+        _option_words(one)
+        for _, command in every
+        for one in command.params
+        if one.param_type_name == "option"
+    )
+    shared = [words for words, times in told.most_common() if times > 1]
     parts = [
         _page(
             "Command line",
             "`graphrag-tasks COMMAND --help` prints the same. An error of the project is one line "
             "and ends with exit code 1, wrong usage with 2. `graphrag-tasks --verbose COMMAND` "
             "logs what every stage does.",
-        )
+        ),
+        "## Options of several commands\n\n" + "\n".join(shared),
     ]
-    for path, command in _commands():
+    for path, command in every:
         arguments = [one for one in command.params if one.param_type_name == "argument"]
-        usage = " ".join(
-            [f"graphrag-tasks {path}", *(_usage_of(one) for one in arguments), "[OPTIONS]"]
-        )
+        usage = " ".join([f"graphrag-tasks {path}", *(_usage_of(one) for one in arguments)])
         words = inspect.cleandoc(command.help or "").replace("\b", "").strip()
-        rows = [
-            (_option_names(one), _option_value(one), _option_default(one), one.help or "")
-            for one in command.params
-        ]
-        table = _table(("option", "value", "default", "what it does"), rows)
-        parts.append(f"## {path}\n\n{words}\n\n```text\n{usage}\n```\n\n{table}")
+        own = [one for one in command.params if _option_words(one) not in shared]
+        others = [_option_names(one) for one in command.params if one not in own]
+        lines = [_option_words(one) for one in own]
+        lines += [f"* as above: {', '.join(others)}"] * bool(others)
+        parts.append(f"## {path}\n\n{words}\n\n```text\n{usage}\n```\n\n" + "\n".join(lines))
     return "\n\n".join(parts)
 
 
@@ -265,6 +271,14 @@ def _usage_of(argument: Any) -> str:  # noqa: ANN401 - click's
     return name if argument.required else f"[{name}]"
 
 
+def _option_words(parameter: Any) -> str:  # noqa: ANN401 - click's
+    """Return a line on an option or argument: its names, value, default and what it does."""
+    value, default = _option_value(parameter), _option_default(parameter)
+    told = ", ".join(one for one in (value, default and f"default {default}") if one)
+    words = f"* {_option_names(parameter)}" + f" ({told})" * bool(told)
+    return f"{words}: {_plain(parameter.help or '')}"
+
+
 def _option_names(parameter: Any) -> str:  # noqa: ANN401 - click's
     if parameter.param_type_name == "argument":
         return f"`{parameter.name.upper()}`"
@@ -284,7 +298,7 @@ def _option_value(parameter: Any) -> str:  # noqa: ANN401 - click's
 
 def _option_default(parameter: Any) -> str:  # noqa: ANN401 - click's
     if parameter.required:
-        return "needed"
+        return ""
     if isinstance(parameter.show_default, str):
         return parameter.show_default
     value = parameter.default.value if isinstance(parameter.default, Enum) else parameter.default
@@ -295,37 +309,25 @@ def _option_default(parameter: Any) -> str:  # noqa: ANN401 - click's
 
 
 def error_tree() -> str:
-    """Return the page of errors."""
-    base = errors.GraphragError
-    tree = "\n".join(_branches(base, 0))
-    rows = [(f"`{one.__name__}`", _fate(one), _first_paragraph(one)) for one in _descendants(base)]
-    codes = [(f"`{code}`", words) for code, words in errors.DOCUMENT_ERROR_CODES.items()]
-    intro = (
-        "All errors are in `graphrag_tasks.core.errors`. A message says what went wrong, where, "
-        "and what to do next. Airflow does not retry a terminal error; it retries a transient one."
-    )
+    """Return the section of errors."""
+    tree = "\n".join(_branches(errors.GraphragError, 0))
+    codes = [f"* `{code}`: {_plain(words)}" for code, words in errors.DOCUMENT_ERROR_CODES.items()]
     return "\n\n".join(
         [
-            _page("Errors", intro),
-            f"```text\n{tree}\n```",
-            _table(("error", "kind", "when"), rows),
-            "## Error codes of documents\n\nThe column `documents.error_code` has one of these. "
+            "## Errors\n\nAll errors are in `graphrag_tasks.core.errors`. A message says what went "
+            "wrong, where, and what to do next. Airflow retries transient errors alone.",
+            tree,
+            "### Error codes of documents\n\nThe column `documents.error_code` has one of these. "
             "`graphrag-tasks documents --problems` shows them.",
-            _table(("code", "meaning"), codes),
+            "\n".join(codes),
         ]
     )
 
 
 def _branches(error: type[Exception], depth: int) -> Iterator[str]:
-    yield "  " * depth + error.__name__
+    yield "    " * depth + f"* `{error.__name__}`: {_plain(_first_paragraph(error))}"
     for one in _children(error):
         yield from _branches(one, depth + 1)
-
-
-def _descendants(error: type[Exception]) -> Iterator[type[Exception]]:
-    yield error
-    for one in _children(error):
-        yield from _descendants(one)
 
 
 def _children(error: type[Exception]) -> list[type[Exception]]:
@@ -333,12 +335,6 @@ def _children(error: type[Exception]) -> list[type[Exception]]:
     return [
         one for one in vars(errors).values() if isinstance(one, type) and error in one.__bases__
     ]
-
-
-def _fate(error: type[Exception]) -> str:
-    if issubclass(error, errors.TransientError):
-        return "transient"
-    return "terminal" if issubclass(error, errors.TerminalError) else ""
 
 
 # The Python API
@@ -350,8 +346,7 @@ def python_api() -> str:
         _page(
             "Python API",
             "The names of `graphrag_tasks` stay as they are within a minor version. Those of the "
-            "other modules are what they take and return. Everything else may change at any time. "
-            "[Errors](errors.md) have a page of their own.",
+            "other modules are what they take and return. Everything else may change at any time.",
         )
     ]
     told: list[Any] = []
@@ -375,6 +370,10 @@ def _name_words(name: str, value: Any) -> str:  # noqa: ANN401 - any public name
             for method, function in vars(value).items()
             if inspect.isfunction(function) and not method.startswith("_")
         ]
+        if value is Config:
+            return (
+                f"### {name}\n\n{_first_paragraph(value)} Its keys are the [settings](settings.md)."
+            )
         has_arguments = not issubclass(value, Enum) and not getattr(value, "_is_protocol", False)
         shown = [_signature(name, value)] if has_arguments else []
         return "\n\n".join([f"### {name}", *shown, _first_paragraph(value), *methods])
@@ -438,15 +437,9 @@ def _page(title: str, intro: str) -> str:
     return f"{_WRITTEN}\n\n# {title}\n\n{intro}"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [list(head), ["---"] * len(head)]
-    lines += [[_cell(cell) for cell in row] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _cell(words: str) -> str:
+def _plain(words: str) -> str:
     """Return words in one line; no mark of Markdown in them but code."""
-    parts = re.split(r"(`[^`]*`)", re.sub(r"\s+", " ", words).replace("|", "\\|"))
+    parts = re.split(r"(`[^`]*`)", re.sub(r"\s+", " ", words))
     plain = (one.replace("<", "&lt;").replace("*", "\\*") for one in parts[::2])
     code = [*parts[1::2], ""]
     return "".join(text + between for text, between in zip(plain, code, strict=True))

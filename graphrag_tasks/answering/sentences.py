@@ -20,7 +20,7 @@ from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats
 
 _READ = 8
-"""First sentences that the reranker reads: more of them change nothing (`docs/results.md`)."""
+"""First sentences that the reranker reads: more of them change nothing (`benchmarks/README.md`)."""
 
 _COSINE, _CHUNK, _OPENING, _NEW_TERMS, _RERANKED = 3.12, 0.41, -1.16, 0.34, 0.15
 """Weights, by `python -m training.answers sentences` on the SAP questions of splits dev and tune.
@@ -28,7 +28,7 @@ The sentence that opens a chunk is often its heading or the end of the chunk bef
 
 _ENCODED, _SHARED = 30, 2.0
 """Sentences that are encoded, and the weight of the share of the question's terms by which they are
-chosen: with 30 nearly as many facts are found as with all (`docs/results.md`)."""
+chosen: with 30 nearly as many facts are found as with all (`benchmarks/README.md`)."""
 
 _BEHIND = 100.0
 """What the others lose, more than any score."""

@@ -3,7 +3,7 @@
 Such entries name what stands elsewhere and state nothing, yet parse as if they did. They are told
 by their form: dots and pages at the end of a line, a term with its pages, authors with a year and a
 publisher. What a single entry leaves in doubt, those around it decide: a heading alone never does.
-The numbers below were set by hand on eleven manuals (docs/explanation/technical-prose.md).
+The numbers below were set by hand on eleven manuals (benchmarks/README.md).
 """
 
 from __future__ import annotations

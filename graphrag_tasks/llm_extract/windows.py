@@ -6,7 +6,7 @@ document are a pack: one request.
 
 With the extractor `hybrid` the sentences are those where the rules may have missed most for the
 tokens that they take: words that no triple covers, and coordinations. On labelled sentences this
-finds two times what reading as many at random does (docs/results.md).
+finds two times what reading as many at random does (benchmarks/README.md).
 
 Which sentences are read and packed together is decided stretch by stretch: a stretch begins at a
 heading whose hash says so, or after many sentences, whatever the text below says. An edit changes

@@ -1,4 +1,4 @@
-"""Hostile and damaged files: each has its row in docs/reference/inputs.md, and a bound."""
+"""Hostile and damaged files: each has an error code, and a bound."""
 
 from __future__ import annotations
 

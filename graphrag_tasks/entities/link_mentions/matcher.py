@@ -2,7 +2,7 @@
 
 The automata of `ahocorasick-rs` and spaCy's `PhraseMatcher` take longer and more memory to build,
 and do not let a shorter name in where the spelling forbids the longer one
-(`docs/explanation/graph.md`).
+(`benchmarks/README.md`).
 """
 
 from __future__ import annotations

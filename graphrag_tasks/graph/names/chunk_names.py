@@ -64,7 +64,7 @@ class ChunkNames:
         """Return which entities without a label are written as names wherever they are mentioned.
 
         Only documents without a title are searched for these names, which a recogniser misses:
-        beside titles, more names lead astray (`docs/explanation/retrieval.md`).
+        beside titles, more names lead astray (`benchmarks/README.md`).
         """
         found = np.zeros(len(self._ids["entity_id"]), dtype=bool)
         if not len(self._untitled):

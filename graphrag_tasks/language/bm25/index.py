@@ -30,7 +30,7 @@ FILE_NAME = "file_name"
 _K1 = 1.5
 _B = 0.75
 """How soon a repeated word counts no more, and how much length counts: Robertson's usual values, as
-bm25s has them. Others gained nothing (`docs/explanation/retrieval.md`)."""
+bm25s has them. Others gained nothing (`benchmarks/README.md`)."""
 
 Floats = NDArray[np.float32]
 

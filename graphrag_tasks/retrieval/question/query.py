@@ -33,14 +33,14 @@ MOST_CHUNKS = 1_000
 
 _TOO_FAR = np.float32(-0.8)
 """Standardised score of the first stage below which a candidate is far behind: a fifth of them. By
-the questions of docs/results.md, where reading them too finds as much."""
+the questions of benchmarks/README.md, where reading them too finds as much."""
 
 _ALWAYS_READ = 8
 """Candidates that are never too far: as many chunks as a language model is given."""
 
 _WITH_PARTS = np.float32(2)
 """How much more the reranker's score counts where parts are read too; chosen on the SAP questions
-(docs/results.md), as `retrieval.rerank.of_part`."""
+(benchmarks/README.md), as `retrieval.rerank.of_part`."""
 
 _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
