@@ -139,7 +139,7 @@ def worlds(draw: st.DrawFn) -> World:
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 @given(
     world=worlds(),
