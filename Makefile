@@ -192,26 +192,26 @@ test-platform: .venv-platform/installed ## Check lineage, metrics and deployment
 	@touch $@
 
 test-browser: install-dev ## Drive Airflow's UI and the pages in a real browser (needs chromium, chromedriver and npm)
-	@test -e web/node_modules/axe-core || ! command -v npm > /dev/null || (cd web && npm ci --no-audit --no-fund)
+	@test -e graphrag_tasks/inspect/pages/web/node_modules/axe-core || ! command -v npm > /dev/null || (cd graphrag_tasks/inspect/pages/web && npm ci --no-audit --no-fund)
 	$(BIN)/python -m pytest -q -m browser
 
 web: ## Build the script of the graph page (needs node and npm)
-	cd web && npm ci --no-audit --no-fund && npm run build
+	cd graphrag_tasks/inspect/pages/web && npm ci --no-audit --no-fund && npm run build
 
 train: .venv/installed-dev ## Learn weights anew: make train CARB=gold.jsonl GAP=gap.tsv SAP=folder PAIRS=pairs.jsonl SETS="a=STORE,QUESTIONS …"
-	@$(UV) -r training/requirements.txt
-	@$(BIN)/python -m training.confidence --carb "$(CARB)" --sources "$(SAP)" \
+	@$(UV) -r benchmarks/training/requirements.txt
+	@$(BIN)/python -m benchmarks.training.confidence --carb "$(CARB)" --sources "$(SAP)" \
 		--diagram docs/images/confidence.svg
-	@test -z "$(PAIRS)" || $(BIN)/python -m training.models --pairs "$(PAIRS)" --stage1 .training/stage1 \
+	@test -z "$(PAIRS)" || $(BIN)/python -m benchmarks.training.models --pairs "$(PAIRS)" --stage1 .training/stage1 \
 		$(foreach set,$(SETS),--set "$(set)") --out .training/models
-	@$(BIN)/python -m training.coref --gap "$(GAP)" --write graphrag_tasks/extract/coref/ranking.json
+	@$(BIN)/python -m benchmarks.training.coref --gap "$(GAP)" --write graphrag_tasks/extract/coref/ranking.json
 
 notebooks: install-dev ## Run the notebooks anew on the store of make reindex
 	@$(UV) -r notebooks/requirements.txt
 	@JUPYTER_PLATFORM_DIRS=1 $(BIN)/jupyter execute --inplace notebooks/*.ipynb
 
 reference: install-dev ## Write the pages of docs/reference that come from code
-	@$(BIN)/python -m tools.reference
+	@$(BIN)/python -m benchmarks.tools.reference
 
 # Without MkDocs' notice on versions that are not installed here.
 docs: .venv-docs/installed ## Build the documentation into site, and check its links
@@ -233,7 +233,7 @@ lint: install-dev ## Check style, types and layers
 	$(BIN)/lint-imports
 
 audit: install ## Look for known vulnerabilities of the pinned packages
-	@$(BIN)/python tools/audit.py requirements.txt
+	@$(BIN)/python benchmarks/tools/audit.py requirements.txt
 
 format: install-dev ## Rewrite code in the project's format
 	$(BIN)/ruff format .
@@ -245,9 +245,9 @@ release: .venv-release/installed ## Build the wheel and the source archive, chec
 	@.venv-release/bin/twine check --strict dist/*.whl dist/*.tar.gz
 	@cd dist && sha256sum *.whl *.tar.gz | tee SHA256SUMS
 
-.venv-release/installed: .venv/installed tools/release/requirements.txt
+.venv-release/installed: .venv/installed benchmarks/tools/release/requirements.txt
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-release
-	@VIRTUAL_ENV="$(CURDIR)/.venv-release" $(BIN)/uv pip install --quiet --require-hashes -r tools/release/requirements.txt
+	@VIRTUAL_ENV="$(CURDIR)/.venv-release" $(BIN)/uv pip install --quiet --require-hashes -r benchmarks/tools/release/requirements.txt
 	@touch $@
 
 lock: install-dev ## Resolve requirements again from pyproject.toml
@@ -260,7 +260,7 @@ lock: install-dev ## Resolve requirements again from pyproject.toml
 	$(BIN)/uv pip compile -q tests/platform/requirements.in -c requirements-dev.txt --universal --python-version 3.11 --no-header --no-annotate -o tests/platform/requirements.txt
 	$(BIN)/uv pip compile -q tests/exports/requirements.in --universal --python-version 3.11 --no-header --no-annotate -o tests/exports/requirements.txt
 	$(BIN)/uv pip compile -q docs/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o docs/requirements.txt
-	$(BIN)/uv pip compile -q tools/release/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o tools/release/requirements.txt
+	$(BIN)/uv pip compile -q benchmarks/tools/release/requirements.in --universal --python-version 3.11 --no-header --no-annotate --generate-hashes -o benchmarks/tools/release/requirements.txt
 	$(BIN)/uv pip compile -q tests/services/servers.in --universal --python-version 3.11 --no-header --no-annotate -o tests/services/servers.txt
 
 clean: ## Remove .venv, Airflow's home and the store

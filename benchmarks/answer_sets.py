@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from graphrag_tasks.evaluate import GoldSpan
-from graphrag_tasks.evaluate.gold import Place
 from graphrag_tasks.retrieval import Index
+from graphrag_tasks.workbench.evaluation import GoldSpan
+from graphrag_tasks.workbench.evaluation.gold import Place
 
 GOLD = Path(__file__).parent / "gold" / "answer_questions.jsonl"
 

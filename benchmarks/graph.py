@@ -33,8 +33,8 @@ from graphrag_tasks.pipeline import CORPUS_STAGES
 from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.snapshots.store import write_table
 from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.snapshots.store import write_table
 
 STAGES = (
     "entity_dictionary",

@@ -24,10 +24,10 @@ from statistics import median
 
 from benchmarks.bench import Runs, run
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.evaluate.questions import pool
 from graphrag_tasks.language.models import model_folder
 from graphrag_tasks.operations.runner import process_shards
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Run
+from graphrag_tasks.workbench.evaluation.questions import pool
 
 _WORKER = Path(__file__).with_name("graph_peer_worker.py")
 _PEERS = ("graphrag", "spacy")

@@ -25,7 +25,7 @@ from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.language.forms import singular
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 TERMS, HUBS, JUDGED_HUBS = 40, 40, 20
 _JUNK = words("words_of_manuals") | words("fillers")

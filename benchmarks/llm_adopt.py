@@ -23,16 +23,16 @@ import pyarrow as pa
 from benchmarks.scoring.triple_gold import Fact, GoldSentence, facts_of, locate, read_gold
 from benchmarks.scoring.triples import TripleReport, extracted, report_of, texts_of
 from graphrag_tasks.core.config import ExtractConfig, load_config
+from graphrag_tasks.extract.llm import adopt
+from graphrag_tasks.extract.llm.ask import replies_table
+from graphrag_tasks.extract.llm.prompt import Told, ToldFact
+from graphrag_tasks.extract.llm.reader import Reply
+from graphrag_tasks.extract.llm.requests import Pack, packs_of
+from graphrag_tasks.extract.llm.windows import windows_of
 from graphrag_tasks.llm import Answer
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.request import Identity
 from graphrag_tasks.llm.tokens import count
-from graphrag_tasks.llm_extract import adopt
-from graphrag_tasks.llm_extract.ask import replies_table
-from graphrag_tasks.llm_extract.prompt import Told, ToldFact
-from graphrag_tasks.llm_extract.reader import Reply
-from graphrag_tasks.llm_extract.requests import Pack, packs_of
-from graphrag_tasks.llm_extract.windows import windows_of
 
 _GOLD = Path(__file__).with_name("gold") / "sap_triples.jsonl"
 IMPLIED = {"alias": "is", "is": "is", "value": "is", "label": "has", "member": "includes"}

@@ -21,11 +21,11 @@ from benchmarks.llm_adopt import IMPLIED
 from benchmarks.scoring.triple_gold import Fact, facts_of, locate, read_gold
 from benchmarks.scoring.triples import texts_of
 from graphrag_tasks.core.config import ExtractConfig
+from graphrag_tasks.extract.llm.prompt import ToldFact
+from graphrag_tasks.extract.llm.support import Judge, Reason, Setting
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Token
-from graphrag_tasks.llm_extract.prompt import ToldFact
-from graphrag_tasks.llm_extract.support import Judge, Reason, Setting
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 _GOLD = Path(__file__).with_name("gold") / "sap_triples.jsonl"
 _NOT = ("does not ", "do not ", " not", "not ", "no longer ")

@@ -16,7 +16,7 @@ from benchmarks.nightly_runs import index, write_model
 from graphrag_tasks.embed.local import LocalEmbedder
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 _PROCESSES = 2
 _SHARE = 0.01

@@ -13,7 +13,7 @@ import argparse
 import math
 from dataclasses import dataclass
 
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 _OF_SHARDS = ("parse", "chunk", "filter_sentences", "extract")
 _TASK_SECONDS = 1.5

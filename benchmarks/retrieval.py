@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.protocol import Embedder, Encoded
-from graphrag_tasks.evaluate import read_questions
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.question.query_encoder import embedder_of
 from graphrag_tasks.retrieval.view.arrays import standardised
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
+from graphrag_tasks.workbench.evaluation import read_questions
 
 MODES = ("dense", "bm25", "hybrid", "graph", "ranked", "auto", "paper")
 K = 10

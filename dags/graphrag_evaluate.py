@@ -52,7 +52,7 @@ def graphrag_evaluate() -> None:
     @task
     def evaluate() -> dict[str, Any]:
         """Ask the questions in each mode, and keep the figures beside the snapshots."""
-        from graphrag_tasks.evaluate import evaluate_store
+        from graphrag_tasks.workbench.evaluation import evaluate_store
 
         params = get_current_context()["params"]
         if not params["questions"]:

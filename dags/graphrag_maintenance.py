@@ -47,10 +47,10 @@ def graphrag_maintenance() -> None:
     @task
     def gc() -> dict[str, Any]:
         """Remove old snapshots, and what killed runs left."""
+        from graphrag_tasks.embed.vectors.vector_store import open_vector_store
         from graphrag_tasks.operations.retention import collect_garbage
-        from graphrag_tasks.snapshots.store import Store
         from graphrag_tasks.storage.locks import sole_run
-        from graphrag_tasks.vectors.vector_store import open_vector_store
+        from graphrag_tasks.storage.snapshots.store import Store
 
         params = get_current_context()["params"]
         store = Store(params["store"])
@@ -78,7 +78,7 @@ def graphrag_maintenance() -> None:
     def verify() -> list[str]:
         """Compare every file of every snapshot with its hash."""
         from graphrag_tasks.operations.retention import verify_all
-        from graphrag_tasks.snapshots.store import Store
+        from graphrag_tasks.storage.snapshots.store import Store
 
         return verify_all(Store(get_current_context()["params"]["store"]))
 

@@ -65,7 +65,7 @@ def graphrag_ontology() -> None:
     @task(pool=LLM_POOL)
     def propose() -> str:
         """Propose an ontology, and say what a person is asked; returns its id."""
-        from graphrag_tasks.ontology import propose_in_store, shown_in_store
+        from graphrag_tasks.workbench.ontology import propose_in_store, shown_in_store
 
         context = get_current_context()
         params = context["params"]
@@ -99,7 +99,7 @@ def graphrag_ontology() -> None:
     @task
     def put_in_force() -> dict[str, Any]:
         """Put the ontology in force that was shown."""
-        from graphrag_tasks.ontology import Ontologies
+        from graphrag_tasks.workbench.ontology import Ontologies
 
         context = get_current_context()
         shown = context["ti"].xcom_pull(task_ids="propose")

@@ -241,7 +241,7 @@ def graphrag_reindex() -> None:
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
         from graphrag_tasks.operations.quality import QualityGate
-        from graphrag_tasks.snapshots.summary import headline, note
+        from graphrag_tasks.storage.snapshots.summary import headline, note
 
         instance = get_current_context()["ti"]
         run = open_run()

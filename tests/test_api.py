@@ -34,7 +34,7 @@ import asyncio
 from fastapi.testclient import TestClient
 from mcp import Client
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.mcp_server import make_server
+from graphrag_tasks.integrations.mcp import make_server
 question = "Which table replaces BSEG?"
 browser = TestClient(make_app(lambda: None, graphrag.load_config(overrides={{"store": {store!r}}})))
 print(browser.get("/snapshots/current/ask", params={{"question": question}}).status_code)

@@ -19,7 +19,7 @@ from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
 from graphrag_tasks.extract.tsv import FORMS
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from graphrag_tasks.evaluate.jsonl import read_values
 from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.names import entity_key
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
+from graphrag_tasks.workbench.evaluation.jsonl import read_values
 
 
 class SenseDocument(BaseModel):

@@ -11,7 +11,7 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.extract.stage import extract
 from graphrag_tasks.integrations.batches import documents_with_tables
 from graphrag_tasks.integrations.spark import embed_on_spark, extract_on_spark
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 
 def main(store: str) -> None:

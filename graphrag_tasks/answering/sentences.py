@@ -23,7 +23,8 @@ _READ = 8
 """First sentences that the reranker reads: more of them change nothing (`benchmarks/README.md`)."""
 
 _COSINE, _CHUNK, _OPENING, _NEW_TERMS, _RERANKED = 3.12, 0.41, -1.16, 0.34, 0.15
-"""Weights, by `python -m training.answers sentences` on the SAP questions of splits dev and tune.
+"""Weights, by `python -m benchmarks.training.answers sentences` on the SAP questions of splits dev
+and tune.
 The sentence that opens a chunk is often its heading or the end of the chunk before."""
 
 _ENCODED, _SHARED = 30, 2.0

@@ -15,9 +15,10 @@ NOT_HERE: Literal["not in these documents"] = "not in these documents"
 _INTERCEPT, _LOG_ODDS, _MARGIN, _COSINE, _COVERAGE = -3.40, 0.10, 0.16, 4.18, 2.38
 _UNKNOWN_NAME = -1.06
 _ANSWERED, _UNCERTAIN = -0.53, -1.8
-"""Weights of the signals, and the least log-odds of either state, by `python -m training.answers
-verdict` on questions of six corpora that are judged nowhere. Of the answerable ones of each at most
-20 % and 2 % fall below; as these are 20 to 50, the lower threshold is .27 lower still."""
+"""Weights of the signals, and the least log-odds of either state, by `python -m
+benchmarks.training.answers verdict` on questions of six corpora that are judged nowhere. Of the
+answerable ones of each at most 20 % and 2 % fall below; as these are 20 to 50, the lower threshold
+is .27 lower still."""
 
 
 @dataclass(frozen=True, kw_only=True)

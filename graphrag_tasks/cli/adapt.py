@@ -49,9 +49,9 @@ def adapt(
         lacking = f"{error.name} is not installed"
         raise MissingDependencyError(lacking, "adapt", install_command("train")) from error
     from graphrag_tasks import tuning
-    from graphrag_tasks.evaluate.questions import read_questions
     from graphrag_tasks.retrieval import Index
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
+    from graphrag_tasks.workbench.evaluation.questions import read_questions
 
     settings = load_config(config, overrides={"store": store})
     index = Index(Store(settings.store).open(), config=settings.retrieval)

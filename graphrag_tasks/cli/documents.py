@@ -16,7 +16,7 @@ from graphrag_tasks.core.errors import SnapshotError
 
 if TYPE_CHECKING:
     from graphrag_tasks.operations.documents import DocumentReport
-    from graphrag_tasks.snapshots.store import Snapshot
+    from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _COLUMNS = ("document", "kind", "status", "pages", "chunks", "sentences", "triples")
 Form = StrEnum("Form", ["TEXT", "BLOCKS", "LINKS"])
@@ -43,7 +43,7 @@ def documents(
 ) -> None:
     """List the documents of a snapshot, failed ones first, or print one of them."""
     from graphrag_tasks.operations.documents import document_reports, row_counts
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
 
     settings = load_config(config, overrides={"store": store})
     opened = Store(settings.store).open(snapshot)

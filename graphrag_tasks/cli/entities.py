@@ -34,7 +34,7 @@ def explain(
 ) -> None:
     """Show an entity's names, the decisions behind them, relations and documents."""
     from graphrag_tasks.entities.resolve.explain import explain_entity
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
 
     snapshot = Store(load_config(config, overrides={"store": store}).store).open()
     found = explain_entity(snapshot, name)

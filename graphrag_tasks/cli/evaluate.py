@@ -16,8 +16,8 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.storage.scratch import scratch
 
 if TYPE_CHECKING:
-    from graphrag_tasks.evaluate.retrieval import TimedEmbedder
     from graphrag_tasks.retrieval import Index
+    from graphrag_tasks.workbench.evaluation.retrieval import TimedEmbedder
 
 ALL = "all"
 _WAIT_SECONDS = 3600.0
@@ -66,11 +66,11 @@ def retrieval(
     json: JsonOption = False,
 ) -> None:
     """Report Recall@2/5/10, all-gold@8, MRR, milliseconds per query, and why questions failed."""
-    from graphrag_tasks.evaluate.comparison import Comparison, write_files
-    from graphrag_tasks.evaluate.gold import locate as locate_gold
-    from graphrag_tasks.evaluate.questions import UNTITLED, pool, read_questions
-    from graphrag_tasks.evaluate.retrieval import evaluate_targets
     from graphrag_tasks.operations.runner import run_index
+    from graphrag_tasks.workbench.evaluation.comparison import Comparison, write_files
+    from graphrag_tasks.workbench.evaluation.gold import locate as locate_gold
+    from graphrag_tasks.workbench.evaluation.questions import UNTITLED, pool, read_questions
+    from graphrag_tasks.workbench.evaluation.retrieval import evaluate_targets
 
     if not (passages or store):
         hint = "Give --passages or --store"
@@ -136,13 +136,13 @@ def answers(
 
     What a model said is kept in the store: the same evaluation again asks nothing.
     """
-    from graphrag_tasks.evaluate.answers import Judge, JudgedByHand, evaluate_answers
-    from graphrag_tasks.evaluate.comparison import write_files
-    from graphrag_tasks.evaluate.gold import locate as locate_gold
-    from graphrag_tasks.evaluate.jsonl import read_lines
-    from graphrag_tasks.evaluate.questions import read_questions
     from graphrag_tasks.llm import Client
     from graphrag_tasks.retrieval import open_index
+    from graphrag_tasks.workbench.evaluation.comparison import write_files
+    from graphrag_tasks.workbench.evaluation.gold import locate as locate_gold
+    from graphrag_tasks.workbench.evaluation.jsonl import read_lines
+    from graphrag_tasks.workbench.evaluation.questions import read_questions
+    from graphrag_tasks.workbench.judges import Judge, JudgedByHand, evaluate_answers
 
     named = {"llm": {"models": {"judge": judge}}} if judge else {}
     settings = load_config(config, overrides={"store": store} | named)
@@ -194,9 +194,9 @@ def make(
 
     Rules make them from sentences, tables, lists and headings; read some before you rely on them.
     """
-    from graphrag_tasks.evaluate.made import Rewording, make_questions
     from graphrag_tasks.llm import Client
     from graphrag_tasks.retrieval import open_index
+    from graphrag_tasks.workbench.questions import Rewording, make_questions
 
     settings = load_config(config, overrides={"store": store})
     index = open_index(settings.store, config=settings.retrieval, load=settings.load)
@@ -225,10 +225,10 @@ def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:
 
 def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
     """Open the current snapshot with its own model, timed."""
-    from graphrag_tasks.evaluate.retrieval import TimedEmbedder
     from graphrag_tasks.retrieval import Index
     from graphrag_tasks.retrieval.question.query_encoder import embedder_of
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
+    from graphrag_tasks.workbench.evaluation.retrieval import TimedEmbedder
 
     snapshot = Store(settings.store).open()
     encoder = TimedEmbedder(embedder_of(snapshot.manifest.embedding))

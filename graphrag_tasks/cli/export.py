@@ -20,7 +20,7 @@ from graphrag_tasks.core.extras import require
 
 if TYPE_CHECKING:
     from graphrag_tasks.inspect.export import Selection
-    from graphrag_tasks.snapshots.store import Snapshot
+    from graphrag_tasks.storage.snapshots.store import Snapshot
 
 ExportFormat = StrEnum("ExportFormat", ["GRAPHML", "JSON", "TTL", "NT", "HTML", "SVG", "CSV"])
 _RDF = (ExportFormat.TTL, ExportFormat.NT)
@@ -58,7 +58,7 @@ def export(
     graphml and json (node-link) are for graph programs, csv for Neo4j, ttl and nt are RDF, html is
     a page that needs no server, svg a picture.
     """
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
 
     chosen = format_ or _by_ending(target)
     if entity is not None and community is not None:

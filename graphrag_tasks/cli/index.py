@@ -76,7 +76,7 @@ def index(
         _print_plan(settings, access=access, json=json)
         return
     from graphrag_tasks.operations.runner import run_index
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
 
     with stage_progress() as show:
         published = run_index(settings, workers=workers, progress=show, wait=wait)

@@ -41,7 +41,7 @@ def spending(
     billed, and counts against the budget in full.
     """
     from graphrag_tasks.llm.journal import Journal, answers_file
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
 
     settings = load_config(config, overrides={"store": store})
     Store(settings.store).require()

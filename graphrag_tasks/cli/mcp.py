@@ -37,8 +37,8 @@ def mcp(
     from graphrag_tasks.core.extras import require
 
     require("mcp")
-    from graphrag_tasks.mcp_server import make_server
-    from graphrag_tasks.mcp_server.server import Current
+    from graphrag_tasks.integrations.mcp import make_server
+    from graphrag_tasks.integrations.mcp.server import Current
 
     settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
     held = tuple(principals) if principals else None

@@ -14,7 +14,7 @@ from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import Config, load_config
 
 if TYPE_CHECKING:
-    from graphrag_tasks.ontology import Proposal
+    from graphrag_tasks.workbench.ontology import Proposal
 
 app = typer.Typer(
     help="Types and relations that users' questions ask for: propose, show, approve.",
@@ -40,7 +40,7 @@ def propose(
     json: JsonOption = False,
 ) -> None:
     """Propose an ontology for the current snapshot; nothing is in force by that."""
-    from graphrag_tasks.ontology import propose_in_store
+    from graphrag_tasks.workbench.ontology import propose_in_store
 
     settings = load_config(config, overrides={"store": store})
     run = f"ontology-{date.today():%Y-%m-%d}"
@@ -65,8 +65,8 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show a proposal, and how it differs from the ontology in force."""
-    from graphrag_tasks.ontology import Ontologies, changes
-    from graphrag_tasks.ontology.difference import SAME
+    from graphrag_tasks.workbench.ontology import Ontologies, changes
+    from graphrag_tasks.workbench.ontology.difference import SAME
 
     ontologies = Ontologies(_store(load_config(config, overrides={"store": store})))
     proposal = ontologies.show(proposal_id)
@@ -113,8 +113,8 @@ def approve(
 
     Runs use it with relationships.schema_file = "approved".
     """
-    from graphrag_tasks.ontology import Ontologies
-    from graphrag_tasks.snapshots.ontology import APPROVED
+    from graphrag_tasks.storage.snapshots.ontology import APPROVED
+    from graphrag_tasks.workbench.ontology import Ontologies
 
     settings = load_config(config, overrides={"store": store})
     Ontologies(_store(settings)).approve(proposal_id)
@@ -125,14 +125,14 @@ def approve(
 
 
 def _store(settings: Config) -> str:
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
 
     Store(settings.store).require()
     return settings.store
 
 
 def _print_summary(proposal: Proposal) -> None:
-    from graphrag_tasks.ontology.difference import summary
+    from graphrag_tasks.workbench.ontology.difference import summary
 
     title = f"Ontology {proposal.id}"
     CONSOLE.print(table(title, ("what", "figure"), summary(proposal.report)))

@@ -27,7 +27,7 @@ from graphrag_tasks.core.extras import as_missing
 from graphrag_tasks.core.ids import is_id
 
 if TYPE_CHECKING:
-    from graphrag_tasks.snapshots.manifests import Manifest
+    from graphrag_tasks.storage.snapshots.manifests import Manifest
 
 
 log = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ def _cell(value: object) -> str:
 
 def print_summary(manifest: Manifest) -> None:
     """Print what a snapshot holds and what each stage cost."""
-    from graphrag_tasks.snapshots.summary import reading
+    from graphrag_tasks.storage.snapshots.summary import reading
 
     counts: Mapping[str, Any] = manifest.stats.get("counts", {})
     words = json.loads(files(__package__).joinpath("counts.json").read_text("utf-8"))

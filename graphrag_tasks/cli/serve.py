@@ -33,7 +33,7 @@ def serve(
     from starlette.middleware.trustedhost import TrustedHostMiddleware
 
     from graphrag_tasks.inspect.pages import make_app
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
 
     overrides = {"store": store, "retrieval": {"vectors": vectors}}
     settings = load_config(config, overrides=overrides)

@@ -15,8 +15,8 @@ from graphrag_tasks.cli.output import CONSOLE, print_json, print_result, table
 from graphrag_tasks.core.config import load_config
 
 if TYPE_CHECKING:
-    from graphrag_tasks.snapshots.manifests import Manifest
-    from graphrag_tasks.snapshots.store import Snapshot, Store
+    from graphrag_tasks.storage.snapshots.manifests import Manifest
+    from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 
 _SHOWN = 16
@@ -32,7 +32,7 @@ SnapshotArgument = Annotated[
 
 
 def _store(store: str | None, config: Path | None) -> Store:
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.storage.snapshots.store import Store
 
     opened = Store(load_config(config, overrides={"store": store}).store)
     opened.require()
@@ -197,10 +197,10 @@ def gc(
     json: JsonOption = False,
 ) -> None:
     """Remove old snapshots, what killed runs left, and answers that nothing uses."""
+    from graphrag_tasks.embed.vectors.vector_store import open_vector_store
     from graphrag_tasks.operations.retention import collect_garbage
-    from graphrag_tasks.snapshots.store import Store
     from graphrag_tasks.storage.locks import sole_run
-    from graphrag_tasks.vectors.vector_store import open_vector_store
+    from graphrag_tasks.storage.snapshots.store import Store
 
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
     opened = Store(settings.store)

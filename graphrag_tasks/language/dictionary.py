@@ -94,5 +94,5 @@ def first_name_gender(name: str) -> float:
 
 @cache
 def _first_names() -> dict[str, float]:
-    """Read the list: made by `training/first_names.py` from the US census of 1990 and Faker."""
+    """Read the list that `benchmarks/training/first_names.py` makes of a census and Faker."""
     return _read("first_names.json")

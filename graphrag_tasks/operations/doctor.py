@@ -17,13 +17,13 @@ from graphrag_tasks.core.extras import MODULES, require
 from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
 from graphrag_tasks.embed.protocol import ENDPOINT
+from graphrag_tasks.embed.vectors.vector_store import AUTO, NO_VECTOR_STORE
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.probe import answer_once, reach
-from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import source_roots
 from graphrag_tasks.storage import is_s3
-from graphrag_tasks.vectors.vector_store import AUTO, NO_VECTOR_STORE
+from graphrag_tasks.storage.snapshots.store import Store
 
 _OLDEST_PYTHON = (3, 11)
 """As `requires-python` of pyproject.toml has it."""

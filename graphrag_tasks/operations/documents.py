@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import DOCUMENT_ERROR_CODES
 from graphrag_tasks.core.schemas import REMOVED
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.sources.listing import UNKNOWN, ending
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _STATUSES = ("failed", "partial", "empty", "skipped", "parsed")
 """In the order that they are shown: what needs somebody first."""

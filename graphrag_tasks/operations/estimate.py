@@ -14,11 +14,11 @@ from decimal import Decimal
 
 from graphrag_tasks.core.config import HYBRID, LLM, Config
 from graphrag_tasks.embed.protocol import ENDPOINT
+from graphrag_tasks.extract.llm.requests import Pack, packs_of
+from graphrag_tasks.extract.llm.windows import windows_of
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.forecast import Forecast, Range
 from graphrag_tasks.llm.prices import price
-from graphrag_tasks.llm_extract.requests import Pack, packs_of
-from graphrag_tasks.llm_extract.windows import windows_of
 from graphrag_tasks.operations.runner import process_shards
 from graphrag_tasks.pipeline import SHARD_STAGES, Run, check
 from graphrag_tasks.pipeline.inputs import make_reader

@@ -20,11 +20,11 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError, SnapshotError
-from graphrag_tasks.evaluate import gate as ask_questions
-from graphrag_tasks.evaluate.answers import COVERAGE, judge_unaided
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.snapshots.manifests import Manifest
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.manifests import Manifest
+from graphrag_tasks.storage.snapshots.store import Snapshot
+from graphrag_tasks.workbench.evaluation import gate as ask_questions
+from graphrag_tasks.workbench.judges import COVERAGE, judge_unaided
 
 log = logging.getLogger(__name__)
 

@@ -9,16 +9,16 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.extras import require
 from graphrag_tasks.embed.protocol import ENDPOINT
+from graphrag_tasks.embed.vectors.vector_store import check_vector_store
 from graphrag_tasks.extract import make_extractor
+from graphrag_tasks.extract.llm import LlmReader
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.journal import answers_file
 from graphrag_tasks.llm.prices import check_price
-from graphrag_tasks.llm_extract import LlmReader
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
-from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import SourceRoot, source_roots
 from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.vectors.vector_store import check_vector_store
+from graphrag_tasks.storage.snapshots.store import Store
 
 
 def _check_extractor(config: Config) -> None:

@@ -32,11 +32,11 @@ from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.coref.protocol import CoreferenceResolver, load_resolver
 from graphrag_tasks.extract.frames import Extractor, ParseListener
+from graphrag_tasks.extract.llm import LlmReader
 from graphrag_tasks.graph.communities import Summarizer, make_summarizer
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.language.domain import Domain
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm_extract import LlmReader
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.stages import (
     CORPUS_STAGES,
@@ -48,9 +48,9 @@ from graphrag_tasks.pipeline.stages import (
 )
 from graphrag_tasks.pipeline.state import RunState, ShardTables
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.snapshots.store import file_of
 from graphrag_tasks.sources.listing import SourceReader
 from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.snapshots.store import file_of
 
 SOURCES = "sources"
 """Key of the fingerprint of the listed documents and their labels."""

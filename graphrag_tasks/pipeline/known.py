@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError, SnapshotError
-from graphrag_tasks.snapshots.manifests import MANIFEST_FILE
-from graphrag_tasks.snapshots.store import Store, check_table
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.receipts import Table
+from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE
+from graphrag_tasks.storage.snapshots.store import Store, check_table
 
 log = logging.getLogger(__name__)
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from graphrag_tasks.extract.llm import LlmReader, ask
+from graphrag_tasks.extract.llm.requests import Pack, packs_of
+from graphrag_tasks.extract.llm.windows import windows_of
 from graphrag_tasks.llm.forecast import Forecast
 from graphrag_tasks.llm.journal import Journal, answers_file
-from graphrag_tasks.llm_extract import LlmReader, ask
-from graphrag_tasks.llm_extract.requests import Pack, packs_of
-from graphrag_tasks.llm_extract.windows import windows_of
 from graphrag_tasks.pipeline.inputs import make_reader, run_name
 from graphrag_tasks.pipeline.stages import MODEL_STAGES
 from graphrag_tasks.pipeline.state import RunState

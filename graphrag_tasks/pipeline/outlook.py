@@ -13,7 +13,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.core.globs import excluded
-from graphrag_tasks.llm_extract.reader import UNANSWERED
+from graphrag_tasks.extract.llm.reader import UNANSWERED
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.checks import check
 from graphrag_tasks.pipeline.inputs import SOURCES, fingerprints_of
@@ -22,10 +22,10 @@ from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
 from graphrag_tasks.pipeline.stages import STAGES_OF_SHARDS, first_changed, merge_shards
 from graphrag_tasks.pipeline.state import Basis
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.snapshots.store import Snapshot, Store, last_readable
 from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import list_sources
 from graphrag_tasks.sources.rules import check_rules
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store, last_readable
 
 _CHANGED = "its settings, code, models or libraries changed"
 

@@ -29,13 +29,13 @@ from graphrag_tasks.pipeline.stages import (
     merge_shards,
 )
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.snapshots.manifests import Manifest
-from graphrag_tasks.snapshots.publish import build_manifest, publish, time_of_publish
-from graphrag_tasks.snapshots.store import Snapshot, write_table
-from graphrag_tasks.snapshots.summary import summarize
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 from graphrag_tasks.storage.receipts import Receipt
+from graphrag_tasks.storage.snapshots.manifests import Manifest
+from graphrag_tasks.storage.snapshots.publish import build_manifest, publish, time_of_publish
+from graphrag_tasks.storage.snapshots.store import Snapshot, write_table
+from graphrag_tasks.storage.snapshots.summary import summarize
 
 _DOCUMENTS = "documents"
 

@@ -15,12 +15,12 @@ from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.extract import extract
+from graphrag_tasks.extract.llm import adopt, ask
 from graphrag_tasks.graph.communities import communities
 from graphrag_tasks.graph.load import load
 from graphrag_tasks.graph.relationships import relationships
-from graphrag_tasks.llm_extract import adopt, ask
-from graphrag_tasks.merge import shards
 from graphrag_tasks.parse import parse
+from graphrag_tasks.pipeline import merging
 
 AnyStage = Stage[Any]
 
@@ -34,7 +34,7 @@ merge_shards = stage(
     makes=tuple(name for step in _OF_SHARDS for name in step.makes if name not in OF_SHARDS_ONLY),
     settings={"config": "merge_shards"},
     given=("processed", "published"),
-)(shards.merge_shards)
+)(merging.merge_shards)
 
 STAGES: tuple[AnyStage, ...] = (
     *_OF_SHARDS, merge_shards, entity_dictionary, normalize, resolve, link_mentions,

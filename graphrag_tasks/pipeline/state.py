@@ -16,9 +16,9 @@ from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.pipeline.plan import shards_of
 from graphrag_tasks.pipeline.stages import STAGES, STAGES_OF_SHARDS
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.snapshots.store import Snapshot, Store
 from graphrag_tasks.sources.listing import SourceRoot
 from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 from graphrag_tasks.storage.sql import Rows
 
 _RUN_FILE = "run.json"

@@ -18,8 +18,8 @@ from graphrag_tasks.language.domain import (
     read_domain,
     with_gazetteers,
 )
-from graphrag_tasks.snapshots.ontology import APPROVED, ontology_in_force, place_in_force
 from graphrag_tasks.storage import file_system
+from graphrag_tasks.storage.snapshots.ontology import APPROVED, ontology_in_force, place_in_force
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,15 @@ from graphrag_tasks.core.stage import dependency_versions
 from graphrag_tasks.embed import stage as embedding
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import LIBRARIES
-from graphrag_tasks.llm import Client
-from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.vectors.fields import rows_of
-from graphrag_tasks.vectors.vector_store import (
+from graphrag_tasks.embed.vectors.fields import rows_of
+from graphrag_tasks.embed.vectors.vector_store import (
     NO_VECTOR_STORE,
     chosen,
     collection_name,
     open_vector_store,
 )
+from graphrag_tasks.llm import Client
+from graphrag_tasks.storage.artifacts import Folder
 
 
 def engine_of(config: Config) -> str:

@@ -27,8 +27,8 @@ from graphrag_tasks.retrieval.question.query import RankedRow, Seed, checked_num
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
 from graphrag_tasks.retrieval.ranker.traverse import paths_between
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 if TYPE_CHECKING:
     import igraph

@@ -38,8 +38,8 @@ from graphrag_tasks.retrieval.reranker import Passage, Reranker, make_reranker
 from graphrag_tasks.retrieval.searching import Searcher
 from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,14 +13,14 @@ import pyarrow as pa
 from graphrag_tasks.core.config import LoadConfig, RetrievalConfig
 from graphrag_tasks.core.memory import SEARCH_BYTES, require_address_space
 from graphrag_tasks.embed.protocol import Embedder
+from graphrag_tasks.embed.vectors.vector_store import VectorStore
 from graphrag_tasks.retrieval.index import Index
 from graphrag_tasks.retrieval.view.served_index import ServedIndex
 from graphrag_tasks.retrieval.view.served_rows import ServedRows, open_server
 from graphrag_tasks.retrieval.view.vector_index import ARRAYS, VectorIndex
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
-from graphrag_tasks.snapshots.cache import mirrored
-from graphrag_tasks.snapshots.store import Snapshot, Store
-from graphrag_tasks.vectors.vector_store import VectorStore
+from graphrag_tasks.storage.snapshots.cache import mirrored
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 
 def open_index(

@@ -8,11 +8,11 @@ from functools import cache, partial
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
+from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore
 from graphrag_tasks.retrieval.view.served_rows import ServedRows, open_server
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
-from graphrag_tasks.snapshots.store import Snapshot, Store
-from graphrag_tasks.vectors.conditions import ANYWHERE, Where
-from graphrag_tasks.vectors.vector_store import VectorHit, VectorStore
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 
 class ServedVectors:

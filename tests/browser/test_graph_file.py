@@ -8,7 +8,7 @@ import pytest
 
 from graphrag_tasks.inspect.export import neighbourhood, whole_graph
 from graphrag_tasks.inspect.pages.graph_file import graph_page
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 from tests.browser.chromium import errors, find, hosts, look, wait_for
 from tests.inspect.parts import indexed
 

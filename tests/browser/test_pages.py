@@ -12,16 +12,18 @@ from urllib.parse import quote
 import pytest
 
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.evaluate.feedback import judge
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
+from graphrag_tasks.workbench.evaluation.feedback import judge
 from tests.browser.chromium import NARROW, errors, find, hosts, look, served, wait_for
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+AXE = (
+    Path(__file__).parents[2] / "graphrag_tasks/inspect/pages/web/node_modules/axe-core/axe.min.js"
+)
 JUDGED = "What replaces VBB2?"
 SERIOUS = ("serious", "critical")
 PAGES = (

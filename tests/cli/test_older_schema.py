@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from graphrag_tasks.cli import app
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.schemas import SCHEMA_VERSION
-from graphrag_tasks.snapshots.manifests import MANIFEST_FILE
-from graphrag_tasks.snapshots.store import Store
-from tests.snapshots.makers import published
+from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE
+from graphrag_tasks.storage.snapshots.store import Store
+from tests.storage.snapshots.makers import published
 
 RUNNER = CliRunner()
 QUESTION = {

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.ontology import Ontologies
+from graphrag_tasks.workbench.ontology import Ontologies
 from tests.dags.conftest import InAirflow
 
 

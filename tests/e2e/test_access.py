@@ -13,7 +13,7 @@ from graphrag_tasks.core.errors import AccessError, SnapshotError
 from graphrag_tasks.pipeline import Run, look_ahead
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.view.visibility import ALL_DOCUMENTS
-from graphrag_tasks.snapshots.store import ARROW_TABLES, SNAPSHOT_TABLES, Store
+from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, SNAPSHOT_TABLES, Store
 from tests.llm.endpoint import scripted
 
 SHARED = """# Gateway

@@ -11,10 +11,10 @@ import pytest
 from graphrag_tasks.cli import main
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, MissingDependencyError
-from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.storage import file_system
 from graphrag_tasks.storage.artifacts import Folder
-from tests.snapshots.makers import published, staged
+from graphrag_tasks.storage.snapshots.store import Store
+from tests.storage.snapshots.makers import published, staged
 
 Fail = Callable[..., str]
 

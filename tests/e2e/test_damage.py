@@ -21,7 +21,6 @@ from graphrag_tasks.cli.snapshots import list_snapshots
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import GraphragError
 from graphrag_tasks.entities.resolve import read_overrides
-from graphrag_tasks.evaluate.questions import read_questions
 from graphrag_tasks.graph.relationships import read_schema
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.operations.quality import graph_figures
@@ -30,8 +29,14 @@ from graphrag_tasks.pipeline.stages import CORPUS_STAGES, STAGES_OF_SHARDS
 from graphrag_tasks.pipeline.state import Basis, RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots.publish import time_of_publish
-from graphrag_tasks.snapshots.store import (
+from graphrag_tasks.sources.etags import VERSIONS_FILE, Versions
+from graphrag_tasks.sources.labels import read_labels
+from graphrag_tasks.sources.listing import SourceRoot
+from graphrag_tasks.storage import locks
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.receipts import Receipt, Table
+from graphrag_tasks.storage.snapshots.publish import time_of_publish
+from graphrag_tasks.storage.snapshots.store import (
     ARROW_TABLES,
     SNAPSHOT_TABLES,
     Store,
@@ -39,13 +44,8 @@ from graphrag_tasks.snapshots.store import (
     file_of,
     last_readable,
 )
-from graphrag_tasks.snapshots.summary import headline
-from graphrag_tasks.sources.etags import VERSIONS_FILE, Versions
-from graphrag_tasks.sources.labels import read_labels
-from graphrag_tasks.sources.listing import SourceRoot
-from graphrag_tasks.storage import locks
-from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.storage.receipts import Receipt, Table
+from graphrag_tasks.storage.snapshots.summary import headline
+from graphrag_tasks.workbench.evaluation.questions import read_questions
 from tests.e2e.mutations import altered, damaged
 from tests.retrieval.labelled_worlds import Document, Fact
 from tests.retrieval.labelled_worlds import publish as publish_world

@@ -7,7 +7,7 @@ import pytest
 
 from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 Damage = Callable[[Store], object]
 

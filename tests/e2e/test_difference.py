@@ -12,7 +12,7 @@ from graphrag_tasks.inspect.export import changed_facts
 from graphrag_tasks.operations.diff import Changes, difference
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.e2e.conftest import config_of, write_corpus
 
 

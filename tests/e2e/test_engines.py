@@ -16,7 +16,7 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed import engine as engine_module
 from graphrag_tasks.pipeline import Published, Run
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.e2e.test_random_edits import Corpus
 
 Indexer = Callable[..., Published]

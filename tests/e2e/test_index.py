@@ -11,7 +11,7 @@ from graphrag_tasks.core.errors import ConfigError, SnapshotError, SourceError
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.e2e.conftest import config_of, write_corpus
 from tests.e2e.warm_runs import server
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.e2e.programs import children, start, wait_for
 from tests.e2e.warm_runs import (
     Values,

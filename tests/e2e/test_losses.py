@@ -11,7 +11,7 @@ import pytest
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import AccessError, ConfigError, SourceError
 from graphrag_tasks.pipeline import Published, look_ahead
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 Indexer = Callable[..., Published]
 ACCESS = {"enabled": True, "default": ["staff"]}

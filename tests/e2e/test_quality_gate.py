@@ -8,7 +8,7 @@ import pytest
 
 from graphrag_tasks.core.errors import QualityError
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 Indexer = Callable[..., Published]
 

@@ -22,8 +22,8 @@ from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.snapshots.publish import publish, time_of_publish
-from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.storage.snapshots.publish import publish, time_of_publish
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 from tests.e2e.warm_runs import server
 from tests.sizes import few_or_many
 

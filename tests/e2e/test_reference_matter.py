@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 CONTENTS = """\
 1 The server reads the tables .................... 1

@@ -10,8 +10,8 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.schemas import SCHEMA_VERSION
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, look_ahead
-from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.sources.listing import SourceReader
+from graphrag_tasks.storage.snapshots.store import Store
 
 Indexer = Callable[..., Published]
 

@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_tasks.core.config import LoadConfig, load_config
 from graphrag_tasks.core.errors import ConfigError, SourceError, TransientError
-from graphrag_tasks.vectors.milvus import MilvusStore
+from graphrag_tasks.embed.vectors.milvus import MilvusStore
 
 SECRETS = {
     "GRAPHRAG_MILVUS_TOKEN": "root:milvus-Zx81Kq",
@@ -52,8 +52,8 @@ def test_a_run_leaves_no_secret_anywhere(
         used.append(token)
         raise ConnectionRefused(f"cannot connect to {uri}")
 
-    monkeypatch.setattr("graphrag_tasks.vectors.milvus.MilvusClient", connect)
-    monkeypatch.setattr("graphrag_tasks.vectors.milvus._FAILURES", (ConnectionRefused,))
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus.MilvusClient", connect)
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._FAILURES", (ConnectionRefused,))
     server = {"vector_store": "milvus", "milvus_uri": "http://127.0.0.1:9", "retry_seconds": 0.1}
     with caplog.at_level(logging.DEBUG):
         with pytest.raises(TransientError) as failed:
@@ -110,7 +110,7 @@ def test_messages_hide_the_password_of_an_address() -> None:
 
 
 def test_a_server_that_does_not_answer_hides_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphrag_tasks.vectors.milvus._REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._REQUEST_SECONDS", 0.2)
     with pytest.raises(TransientError) as failed:
         MilvusStore(ADDRESS, LoadConfig(retry_seconds=0))
     assert "Zx85Kq" not in repr(failed.value) + str(failed.value)

@@ -39,7 +39,7 @@ from graphrag_tasks.operations.retention import collect_garbage, rollback
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.index import Index
-from graphrag_tasks.snapshots.store import CURRENT_FILE, Store
+from graphrag_tasks.storage.snapshots.store import CURRENT_FILE, Store
 from tests.e2e.warm_runs import index as index_in_process
 from tests.e2e.warm_runs import kill_after
 

@@ -25,7 +25,7 @@ from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import TransientError
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Run, vectors
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 _PATIENCE = 120
 

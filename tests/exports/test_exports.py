@@ -17,7 +17,7 @@ from graphrag_tasks.inspect.export import (
     whole_graph,
     write_property_graph,
 )
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 from tests.inspect.parts import HOSTILE, indexed, selection, sources
 from tests.inspect.test_export_csv import FORMULAS
 

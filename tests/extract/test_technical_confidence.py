@@ -2,10 +2,10 @@
 
 import pytest
 
+from benchmarks.training.technical import STRENGTH, Judged, calibrated, offsets, priors, shares
 from graphrag_tasks.extract.dependency.confidence import load_weights
 from graphrag_tasks.extract.frames import Span
 from graphrag_tasks.extract.linear.names import CONFIDENCE, LinearRule, pair
-from training.technical import STRENGTH, Judged, calibrated, offsets, priors, shares
 
 
 def judged(rule: str, confidence: float, *right: bool) -> list[Judged]:

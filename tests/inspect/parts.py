@@ -7,7 +7,7 @@ import pyarrow as pa
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.inspect.export import Provenance, Selection
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 TEXT, NUMBER = pa.string(), pa.float64()
 ENTITIES = pa.schema(

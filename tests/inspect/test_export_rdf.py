@@ -22,7 +22,7 @@ from graphrag_tasks.inspect.export.rdf import (
     write_ntriples,
     write_turtle,
 )
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 from tests.inspect.parts import CHUNK_TEXT, HOSTILE, SMALL, indexed, selection, sources
 
 MANIFEST: Any = SimpleNamespace(

@@ -8,12 +8,12 @@ import pytest
 from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
-from graphrag_tasks.evaluate import gate, read_questions
-from graphrag_tasks.evaluate.feedback import judgement_of
-from graphrag_tasks.evaluate.gold import locate
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
+from graphrag_tasks.workbench.evaluation import gate, read_questions
+from graphrag_tasks.workbench.evaluation.feedback import judgement_of
+from graphrag_tasks.workbench.evaluation.gold import locate
 
 ASK = "/snapshots/current/ask"
 QUESTION = "What replaces the table VBBS?"

@@ -14,7 +14,7 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.inspect.export import Selection, neighbourhood, whole_graph
 from graphrag_tasks.inspect.pages import graph_file
 from graphrag_tasks.inspect.pages.graph_file import as_json, graph_page
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 from tests.inspect.parts import indexed
 
 ODD = ["</script><script>alert(1)</script>", "]]>", "<!--<script>", "\u2028 & \u2029", "=1+1",

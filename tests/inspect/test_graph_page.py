@@ -27,7 +27,7 @@ from graphrag_tasks.inspect.pages.neighbourhood import (
 )
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval.browse import Browser
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 AT = "/snapshots/current/graph"
 HIDDEN = "Zephyr"

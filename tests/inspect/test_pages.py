@@ -25,7 +25,7 @@ from graphrag_tasks.inspect.pages.documents import CHUNKS_SHOWN
 from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import MODES, open_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.sizes import few_or_many
 
 PAGES = (

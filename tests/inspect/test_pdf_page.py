@@ -13,7 +13,7 @@ from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pdf_page import draw
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 PDF = next((Path(__file__).parents[2] / "examples" / "corpus" / "pdf").glob("*.pdf"))
 

@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.llm.endpoint import scripted
 from tests.llm.test_runs import TEXT
 

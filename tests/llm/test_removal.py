@@ -13,10 +13,10 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm.budget import Cost
 from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.operations.retention import collect_garbage
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.llm.test_client import journal_of
 from tests.llm.test_journal import ask, key
-from tests.snapshots.makers import published
+from tests.storage.snapshots.makers import published
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 DAYS = timedelta(days=1)

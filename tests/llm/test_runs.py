@@ -29,7 +29,7 @@ from graphrag_tasks.operations.estimate import estimate
 from graphrag_tasks.operations.runner import process_shards, run_index
 from graphrag_tasks.pipeline import SHARD_STAGES, Run
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots.store import Snapshot, Store
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 
 

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.local_llm.conftest import ROOT, served
 from tests.local_llm.test_small_model import CALM, settings
 

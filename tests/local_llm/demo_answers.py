@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.core.config import LlmConfig, load_config
-from graphrag_tasks.evaluate import Question, read_questions
 from graphrag_tasks.llm import Client
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.workbench.evaluation import Question, read_questions
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 from tests.local_llm.conftest import ROOT, served
 from tests.local_llm.test_small_model import CALM, settings

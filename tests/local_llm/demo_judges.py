@@ -9,17 +9,17 @@ from collections.abc import Callable
 from tempfile import TemporaryDirectory
 
 from graphrag_tasks.core.config import LlmConfig, load_config
-from graphrag_tasks.evaluate import read_questions
-from graphrag_tasks.evaluate.answers import Judge, JudgedByHand, evaluate_answers
-from graphrag_tasks.evaluate.gold import Gold, locate
-from graphrag_tasks.evaluate.jsonl import read_lines
 from graphrag_tasks.llm import Client
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
-from tests.evaluate.answers.scripted_judges import Guesser, first_place, honest, judge, longer
+from graphrag_tasks.workbench.evaluation import read_questions
+from graphrag_tasks.workbench.evaluation.gold import Gold, locate
+from graphrag_tasks.workbench.evaluation.jsonl import read_lines
+from graphrag_tasks.workbench.judges import Judge, JudgedByHand, evaluate_answers
 from tests.llm.endpoint import scripted
 from tests.local_llm.conftest import ROOT, served
 from tests.local_llm.test_small_model import CALM, settings
+from tests.workbench.judges.scripted_judges import Guesser, first_place, honest, judge, longer
 
 EXAMPLES = ROOT / "examples"
 BY_HAND = read_lines(EXAMPLES / "judged_answers.jsonl", JudgedByHand)

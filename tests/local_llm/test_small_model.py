@@ -11,7 +11,7 @@ from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.probe import answer_once, reach
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.llm.test_client import attempts
 
 pytestmark = pytest.mark.local_llm

@@ -16,7 +16,7 @@ from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("staging", "milvus", ".lock", "CURRENT")

@@ -9,8 +9,8 @@ import pytest
 from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError
 from graphrag_tasks.operations.quality import QualityGate, verdicts
-from graphrag_tasks.snapshots.store import Snapshot, Store
-from tests.snapshots.makers import staged
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
+from tests.storage.snapshots.makers import staged
 
 COUNTS = {
     "triples": 2000, "sentences_kept": 1000, "names": 50, "merges_same": 5,

@@ -10,11 +10,11 @@ from typing import cast
 import pytest
 
 from graphrag_tasks.core.errors import ConfigError, SnapshotError
+from graphrag_tasks.embed.vectors.fields import row_key
+from graphrag_tasks.embed.vectors.vector_store import VectorStore
 from graphrag_tasks.operations.retention import Removed, collect_garbage, rollback, verify_all
-from graphrag_tasks.snapshots.store import MANIFEST_FILE, Store
-from graphrag_tasks.vectors.fields import row_key
-from graphrag_tasks.vectors.vector_store import VectorStore
-from tests.snapshots.makers import published, staged
+from graphrag_tasks.storage.snapshots.store import MANIFEST_FILE, Store
+from tests.storage.snapshots.makers import published, staged
 
 DAYS = timedelta(days=7)
 

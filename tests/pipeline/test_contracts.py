@@ -17,6 +17,9 @@ from graphrag_tasks.core.config import (
 )
 from graphrag_tasks.embed.protocol import EMBEDDERS
 from graphrag_tasks.embed.stage import make_embedder
+from graphrag_tasks.embed.vectors import open_vector_store
+from graphrag_tasks.embed.vectors.fields import row_key
+from graphrag_tasks.embed.vectors.vector_store import VECTOR_STORES
 from graphrag_tasks.extract import EXTRACTORS, make_extractor
 from graphrag_tasks.extract.coref.protocol import RESOLVERS, Passage, load_resolver
 from graphrag_tasks.graph.communities import CitedSentence, CommunityContext, make_summarizer
@@ -24,11 +27,8 @@ from graphrag_tasks.graph.communities.summaries import SUMMARIZERS
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import reranker as rerankers
 from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.vectors import open_vector_store
-from graphrag_tasks.vectors.fields import row_key
-from graphrag_tasks.vectors.vector_store import VECTOR_STORES
+from tests.embed.vectors.some_vectors import DIMENSION, vectors
 from tests.llm.endpoint import scripted
-from tests.vectors.some_vectors import DIMENSION, vectors
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.pipeline.known import Known, known_documents
-from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.storage.snapshots.store import Store
 
 FIRST, SECOND = "1" * 24, "2" * 24
 

@@ -10,7 +10,7 @@ import pytest
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
-from graphrag_tasks.merge import shards as merge
+from graphrag_tasks.pipeline import merging as merge
 from graphrag_tasks.pipeline.stages import merge_shards
 from graphrag_tasks.storage.artifacts import Folder
 

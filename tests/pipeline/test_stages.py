@@ -21,7 +21,7 @@ from graphrag_tasks.core.stage import (
     table,
 )
 from graphrag_tasks.pipeline.stages import STAGES, AnyStage, check_order
-from graphrag_tasks.snapshots.store import ARROW_TABLES, SNAPSHOT_TABLES
+from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, SNAPSHOT_TABLES
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.audit import report_of, verdict
+from benchmarks.tools.audit import report_of, verdict
 
 FINE = {"name": "numpy", "version": "2.4", "vulns": []}
 FLAW = {"id": "PYSEC-1", "fix_versions": ["1.2", "2.0"]}
@@ -45,5 +45,5 @@ def test_a_tool_that_makes_no_report_is_trouble(monkeypatch: pytest.MonkeyPatch)
     class Done:
         stdout, stderr = "", "Traceback\nConnectionError: no network\n"
 
-    monkeypatch.setattr("tools.audit.subprocess.run", lambda *_, **__: Done)
+    monkeypatch.setattr("benchmarks.tools.audit.subprocess.run", lambda *_, **__: Done)
     assert report_of(["r.txt"]) == ({}, "ConnectionError: no network")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.tools.reference import FOLDER, pages, undescribed
 from graphrag_tasks.core.config import Config
-from tools.reference import FOLDER, pages, undescribed
 
 
 def test_every_setting_column_and_option_has_a_description() -> None:

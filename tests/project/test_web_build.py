@@ -17,7 +17,7 @@ def test_the_committed_script_is_what_the_sources_give(tmp_path: Path) -> None:
     if not (npm and node):
         pytest.skip("node and npm are not installed (nodejs.org)")
     sources = shutil.copytree(
-        ROOT / "web", tmp_path / "web", ignore=shutil.ignore_patterns("node_modules")
+        BUILT.with_name("web"), tmp_path / "web", ignore=shutil.ignore_patterns("node_modules")
     )
     build(npm, sources, "ci", "--no-audit", "--no-fund")
     build(npm, sources, "run", "build", "--", "--outDir", str(tmp_path / "static"))

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.evaluate.answers import Answered, Judge
-from graphrag_tasks.evaluate.answers.verdicts import (
+from graphrag_tasks.llm import Client
+from graphrag_tasks.workbench.judges import Answered, Judge
+from graphrag_tasks.workbench.judges.verdicts import (
     FAITHFULNESS,
     PRECISION,
     RELEVANCY,
@@ -18,7 +19,6 @@ from graphrag_tasks.evaluate.answers.verdicts import (
     faithful,
     relevant,
 )
-from graphrag_tasks.llm import Client
 from tests.llm.endpoint import scripted
 from tests.ragas.cases import GUESSES, Guesses, cases, named, vector
 

@@ -21,6 +21,7 @@ from graphrag_tasks.core.config import (
     SqlConfig,
 )
 from graphrag_tasks.core.ids import text_sha256
+from graphrag_tasks.embed.vectors.vector_store import collection_name
 from graphrag_tasks.entities.dictionary import entity_dictionary
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
@@ -29,9 +30,8 @@ from graphrag_tasks.graph.communities import COLUMNS, ExtractiveSummarizer, comm
 from graphrag_tasks.graph.names import name_tables
 from graphrag_tasks.graph.relationships import relationships
 from graphrag_tasks.language.bm25 import word_tables
-from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
-from graphrag_tasks.snapshots.store import Store, write_table
-from graphrag_tasks.vectors.vector_store import collection_name
+from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.storage.snapshots.store import Store, write_table
 from tests.retrieval.small_worlds import DIMENSION, ONE, FakeEmbedder
 
 SQL = SqlConfig(threads=1)

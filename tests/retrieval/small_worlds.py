@@ -20,9 +20,9 @@ from graphrag_tasks.language.bm25.index import word_tables
 from graphrag_tasks.language.known_names import folded_name
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.spellings import Spellings
-from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
-from graphrag_tasks.snapshots.store import Store, write_table
 from graphrag_tasks.storage.receipts import Table
+from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.storage.snapshots.store import Store, write_table
 
 ONE, TWO = "1" * 24, "2" * 24
 """Ids of snapshots."""

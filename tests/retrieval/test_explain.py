@@ -10,7 +10,7 @@ import pytest
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index, PageBox, open_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.retrieval.small_worlds import ONE, SMALL, FakeEmbedder, publish
 
 

@@ -24,8 +24,8 @@ from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.question import query as ranking
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex
-from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.retrieval.small_worlds import ONE, SMALL, TWO, FakeEmbedder, World, publish
 
 

@@ -9,15 +9,20 @@ import pytest
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import AccessError, ConfigError, QueryError
+from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
+from graphrag_tasks.embed.vectors.fields import row_key
+from graphrag_tasks.embed.vectors.vector_store import (
+    VectorHit,
+    VectorStore,
+    open_vector_store,
+    rows_in,
+)
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import ALL_DOCUMENTS
 from graphrag_tasks.retrieval.vector_server import ServedVectors, open_served
 from graphrag_tasks.retrieval.view import served_rows as served
-from graphrag_tasks.snapshots.store import Snapshot, Store
 from graphrag_tasks.sources.labels import may_see
-from graphrag_tasks.vectors.conditions import ANYWHERE, Where
-from graphrag_tasks.vectors.fields import row_key
-from graphrag_tasks.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import ONE, TWO, FakeEmbedder
 

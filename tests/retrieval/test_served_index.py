@@ -15,6 +15,10 @@ import pytest
 
 from graphrag_tasks.core.config import LoadConfig, RetrievalConfig
 from graphrag_tasks.core.errors import AccessError, ConfigError, GraphragError, TransientError
+from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
+from graphrag_tasks.embed.vectors.fields import row_keys
+from graphrag_tasks.embed.vectors.milvus import MilvusStore
+from graphrag_tasks.embed.vectors.vector_store import VectorHit, open_vector_store, rows_in
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
 from graphrag_tasks.retrieval.view import served_index, served_rows
 from graphrag_tasks.retrieval.view.arrays import Vectors, top
@@ -22,12 +26,8 @@ from graphrag_tasks.retrieval.view.served_index import ServedIndex
 from graphrag_tasks.retrieval.view.served_rows import ServedRows
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex
 from graphrag_tasks.retrieval.view.visibility import Principals
-from graphrag_tasks.snapshots.manifests import MANIFEST_FILE
-from graphrag_tasks.snapshots.store import Store
-from graphrag_tasks.vectors.conditions import ANYWHERE, Where
-from graphrag_tasks.vectors.fields import row_keys
-from graphrag_tasks.vectors.milvus import MilvusStore
-from graphrag_tasks.vectors.vector_store import VectorHit, open_vector_store, rows_in
+from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import ONE, TWO, FakeEmbedder
 

@@ -11,7 +11,7 @@ import pytest
 
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.snapshots.store import Manifest, Store
+from graphrag_tasks.storage.snapshots.store import Manifest, Store
 from tests.llm.batches import BatchScript
 from tests.llm.endpoint import ScriptedEndpoint, scripted
 from tests.services.airflow_service import WORKERS, Deployment

@@ -16,11 +16,11 @@ from graphrag_tasks.core.errors import ConfigError, SnapshotError, TransientErro
 from graphrag_tasks.operations.retention import collect_garbage, rollback
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.snapshots.cache import mirrored
-from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.storage import locks
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
+from graphrag_tasks.storage.snapshots.cache import mirrored
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.services.processes import ROOT, wait_for
 
 pytestmark = pytest.mark.services

@@ -20,7 +20,7 @@ from graphrag_tasks.integrations.batches import (
 )
 from graphrag_tasks.integrations.spark import embed_on_spark, extract_on_spark
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 
 pytestmark = pytest.mark.spark
 

@@ -15,12 +15,12 @@ import pytest
 from graphrag_tasks.core.config import SqlConfig, load_config
 from graphrag_tasks.entities.resolve.selection import names_of, statements_of
 from graphrag_tasks.graph.relationships.stage import relationships
-from graphrag_tasks.ontology.facts import facts_of
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.storage import sql
+from graphrag_tasks.storage.snapshots.store import Store
 from graphrag_tasks.storage.spark_dialect import to_spark
 from graphrag_tasks.storage.spark_sql import spark_connection
+from graphrag_tasks.workbench.ontology.facts import facts_of
 from tests.spark.both import Both, Seen
 from tests.spark.conftest import COUNTED
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from graphrag_tasks.operations.retention import rollback
-from graphrag_tasks.snapshots.publish import publish
-from graphrag_tasks.snapshots.store import Store
-from tests.snapshots.makers import published, staged
+from graphrag_tasks.storage.snapshots.publish import publish
+from graphrag_tasks.storage.snapshots.store import Store
+from tests.storage.snapshots.makers import published, staged
 
 
 class Event(NamedTuple):

@@ -14,8 +14,8 @@ import pytest
 
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.operations.retention import collect_garbage
-from graphrag_tasks.snapshots.store import Store
 from graphrag_tasks.storage.scratch import scratch
+from graphrag_tasks.storage.snapshots.store import Store
 from graphrag_tasks.storage.sql import label, sql_over, statements, surface
 
 FILE = """\

@@ -12,7 +12,7 @@ from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.entities.resolve.homonyms import RULE
 from graphrag_tasks.language.names import entity_key
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _MOST_RELATIONS = 10
 """Relations that are told of an entity, those of most weight; chosen."""

@@ -133,7 +133,7 @@ class Ranking(NamedTuple):
 
 @functools.cache
 def load_ranking() -> Ranking:
-    """Return the ranking that comes with the package; `training/coref.py` writes it."""
+    """Return the ranking that comes with the package; `benchmarks/training/coref.py` writes it."""
     file = resources.files(__package__) / "ranking.json"
     data = json.loads(file.read_text("utf-8"))
     return Ranking(Trees(**data["alone"]), Trees(**data["chained"]))

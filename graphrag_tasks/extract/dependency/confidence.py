@@ -1,7 +1,7 @@
 """Confidence of a frame: the probability that its tuple is right.
 
 A logistic regression over a few yes-or-no features that the frame itself shows. Its weights
-(`confidence.json`) were learned on CaRB's development set by `training/confidence.py`;
+(`confidence.json`) were learned on CaRB's development set by `benchmarks/training/confidence.py`;
 `docs/explanation/extraction.md` has the reliability diagram. The weights of rules which that set
 lacks, such as commands, and the confidence of each pattern in lines were learned on labelled
 technical sentences.

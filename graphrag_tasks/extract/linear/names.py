@@ -44,7 +44,7 @@ CONFIDENCE = {
     LinearRule.LIST_ITEM: 0.55,
     LinearRule.ARROW: 0.5,
 }
-"""Set by hand; what `training/technical.py` learned of a rule goes before."""
+"""Set by hand; what `benchmarks/training/technical.py` learned of a rule goes before."""
 
 
 def name_at(text: str, start: int, end: int | None = None) -> Span | None:

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.graph.drawing import ENTITIES, GAINED, LOST, RELATIONS, Selection
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.inspect.export.selection import agreeing_phrases
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _SHOWN = 8
 """Digits of a snapshot's id in the title."""

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.visible import visible
 from graphrag_tasks.graph.drawing import Selection
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from graphrag_tasks.graph.drawing import Selection
 from graphrag_tasks.graph.relation_kinds import CONDITION
 from graphrag_tasks.inspect.export.provenance import Provenance
 from graphrag_tasks.inspect.export.rows import Row, rows_of
-from graphrag_tasks.snapshots.manifests import Manifest
+from graphrag_tasks.storage.snapshots.manifests import Manifest
 
 BASE = "urn:graphrag-tasks:"
 """What the IRIs of resources begin with, unless a caller has a place on the web for them."""

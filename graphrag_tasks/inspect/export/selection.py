@@ -19,7 +19,7 @@ from graphrag_tasks.graph import RELATION
 from graphrag_tasks.graph.drawing import Selection
 from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.language.names import entity_key
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _NEAR = 3
 """Names that an error suggests."""

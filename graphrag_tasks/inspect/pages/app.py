@@ -67,7 +67,7 @@ from graphrag_tasks.inspect.pages.rendering import style_text, templates
 from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 FACTS_SHOWN = 100
 """Facts of an entity on a page of their own. Chosen."""

@@ -10,8 +10,6 @@ from pydantic import BaseModel, Field
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.evaluate.feedback import gold_in, gold_of, judge, judged_file, judgement_of
-from graphrag_tasks.evaluate.questions import GoldSpan, Judgement
 from graphrag_tasks.inspect.pages.ask import Asked, Passages, ask
 from graphrag_tasks.inspect.pages.changes import (
     Fields,
@@ -23,6 +21,14 @@ from graphrag_tasks.inspect.pages.changes import (
 from graphrag_tasks.inspect.pages.graph import Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.retrieval import Index
+from graphrag_tasks.workbench.evaluation.feedback import (
+    gold_in,
+    gold_of,
+    judge,
+    judged_file,
+    judgement_of,
+)
+from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Judgement
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from graphrag_tasks.inspect.pages.graph import LISTED, script_text
 from graphrag_tasks.inspect.pages.neighbourhood import NEIGHBOURS, NO_TYPE, Neighbourhoods, View
 from graphrag_tasks.inspect.pages.rendering import style_text, templates
 from graphrag_tasks.retrieval.browse import Browser
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 MOST_ENTITIES_HELD = 5_000
 """Entities of one file: with their sentences a few megabytes, which a browser reads in a second."""

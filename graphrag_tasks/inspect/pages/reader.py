@@ -19,9 +19,9 @@ from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.operations.quality import Verdict, verdicts
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
-from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
-from graphrag_tasks.snapshots.store import Store, file_of
-from graphrag_tasks.snapshots.summary import reading
+from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.storage.snapshots.store import Store, file_of
+from graphrag_tasks.storage.snapshots.summary import reading
 
 CURRENT = "current"
 """Stands for the id of the snapshot that is current at the time of a request."""

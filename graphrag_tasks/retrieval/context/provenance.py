@@ -29,8 +29,8 @@ from graphrag_tasks.retrieval.graph.topics import central_relations
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Records, id_ranks
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows, column, numbers, rows_of
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 EVIDENCE_SENTENCES = 3
 """Most sentences shown for one relation."""

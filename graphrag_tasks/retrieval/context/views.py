@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.snapshots.store import Snapshot
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _LEAST_ROWS = 2
 """Rows of a view; with one there is nothing to filter or count."""

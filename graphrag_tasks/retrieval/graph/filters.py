@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import column
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 Filters = Mapping[str, str | Iterable[str]]
 """By field, one value or pattern, or several of which one must match."""

@@ -18,8 +18,8 @@ from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.spellings import Spellings
 from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Vectors, id_ranks
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors, VectorIndex
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers, rows_of
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _PASSAGES = 0.5
 """Documents for each chunk from which on documents are passages; no corpus that was measured is

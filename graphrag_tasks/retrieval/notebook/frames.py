@@ -15,8 +15,8 @@ import pyarrow as pa
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.view.arrays import Adjacency
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows, column
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.graph.drawing import ENTITIES, RELATIONS, Selection
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 if TYPE_CHECKING:
     import igraph

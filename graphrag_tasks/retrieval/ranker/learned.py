@@ -1,10 +1,10 @@
 """Mode `ranked`: a learned ranking over the lists of mode `graph`.
 
 Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010), grown
-and checked by `training/ranking.py`. Trees and walks are good where a document is one passage about
-one thing, as in the sets that the trees were grown on. In manuals, where a title names a hundred
-passages, they lose to words. So both count by the ratio of documents to chunks; the other weights
-are explained in `docs/explanation/retrieval.md`.
+and checked by `benchmarks/training/ranking.py`. Trees and walks are good where a document is one
+passage about one thing, as in the sets that the trees were grown on. In manuals, where a title
+names a hundred passages, they lose to words. So both count by the ratio of documents to chunks; the
+other weights are explained in `docs/explanation/retrieval.md`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The probability that a chunk answers a question, where no reranker read it.
 
 Logistic regressions on the SAP questions of splits dev and tune (`benchmarks/gold`), over the first
-five chunks of each, 1,635 in all: by `python -m training.answers chunks`.
+five chunks of each, 1,635 in all: by `python -m benchmarks.training.answers chunks`.
 """
 
 from __future__ import annotations

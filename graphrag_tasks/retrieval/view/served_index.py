@@ -17,13 +17,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.embed.vectors.conditions import Where
+from graphrag_tasks.embed.vectors.vector_store import VectorHit
 from graphrag_tasks.retrieval.view import served_rows
 from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, top
 from graphrag_tasks.retrieval.view.served_rows import ServedRows
 from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.storage.columns import Rows, numbers, rows_of
-from graphrag_tasks.vectors.conditions import Where
-from graphrag_tasks.vectors.vector_store import VectorHit
 
 _LEAST_READ = 1_000
 """Nearest rows that are read of many, and rows that are the best by other scores: as many as the

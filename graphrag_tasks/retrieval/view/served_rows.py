@@ -19,14 +19,19 @@ from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.joined import model_names
+from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
+from graphrag_tasks.embed.vectors.fields import LABELS, row_keys
+from graphrag_tasks.embed.vectors.vector_store import (
+    VectorHit,
+    VectorStore,
+    open_vector_store,
+    rows_in,
+)
 from graphrag_tasks.retrieval.view.arrays import Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
-from graphrag_tasks.snapshots.store import ARROW_TABLES, Snapshot
 from graphrag_tasks.sources.labels import PUBLIC
 from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.vectors.conditions import ANYWHERE, Where
-from graphrag_tasks.vectors.fields import LABELS, row_keys
-from graphrag_tasks.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
+from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, Snapshot
 
 MOST_ROWS = 10_000
 """Most rows or keys in one request; a Milvus server returns at most 16,384."""

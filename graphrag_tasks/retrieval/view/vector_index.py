@@ -21,8 +21,8 @@ from graphrag_tasks.retrieval.view.arrays import (
     matrix,
     standardised,
 )
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 ARRAYS = "arrays"
 """The name of `FlatIndex` in `retrieval.vectors`; other names are vector stores."""

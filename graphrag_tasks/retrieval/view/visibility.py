@@ -30,9 +30,9 @@ from graphrag_tasks.graph.relation_kinds import kind_of
 from graphrag_tasks.graph.weights import joint_confidence, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.language.forms import singular_noun
-from graphrag_tasks.snapshots.store import Snapshot
 from graphrag_tasks.sources.labels import may_see
 from graphrag_tasks.storage.columns import column
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 
 class _Everybody(Enum):

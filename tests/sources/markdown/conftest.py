@@ -9,7 +9,7 @@ import pytest
 
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.sources.markdown.repositories import REPOSITORIES, World, write
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.sources.markdown.repositories import DOCFX, write
 
 

@@ -1,6 +1,0 @@
-"""Questions made from a corpus, for who has none: by rule, and reworded by a model on wish."""
-
-from graphrag_tasks.evaluate.made.making import MadeQuestions, make_questions
-from graphrag_tasks.evaluate.made.rewording import Rewording
-
-__all__ = ["MadeQuestions", "Rewording", "make_questions"]

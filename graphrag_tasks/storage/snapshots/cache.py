@@ -1,0 +1,33 @@
+"""Local copies of remote snapshots: readers map their files into memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.cache import CACHE_VARIABLE, made_once
+from graphrag_tasks.storage.files import changing
+from graphrag_tasks.storage.snapshots.store import Snapshot, check_table, file_of
+
+
+def mirrored(snapshot: Snapshot) -> Snapshot:
+    """Return a snapshot on the local disk: itself, or a copy whose files have the published hashes.
+
+    Raises:
+        SnapshotError: A file has other bytes than those published.
+        ArtifactError: A file is missing.
+        TransientError: The disk refuses the copy.
+    """
+    if snapshot.folder.is_local:
+        return snapshot
+
+    def copy(target: Path) -> None:
+        folder = Folder(target)
+        for name, table in snapshot.manifest.tables.items():
+            folder.copy_file(file_of(name), snapshot.folder)
+            check_table(folder, name, table)
+        Snapshot.of(folder, snapshot.manifest)
+
+    with changing(CACHE_VARIABLE):
+        return Snapshot(Folder(made_once(content_id("mirror", snapshot.folder.uri), copy)))

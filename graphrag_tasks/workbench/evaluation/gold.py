@@ -1,0 +1,273 @@
+"""The chunks of a snapshot that hold each gold item of a question.
+
+Spans survive new chunk borders, but not new text. So each carries a hash: text that has moved is
+found again; where it is gone, the question is stale and left out, which the report says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
+from graphrag_tasks.retrieval import ChunkHit, SourceSentence
+from graphrag_tasks.storage.snapshots.store import Snapshot
+from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Question, Span
+
+SHA_DIGITS = 12
+"""Hex digits of a span's hash that `quote` writes: enough that no other text of a corpus has it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stretch of a document, or all of it: `char_end` is one past its last character."""
+
+    document_id: str
+    char_start: int = 0
+    char_end: int = sys.maxsize
+
+    def overlaps(self, other: Place | SourceSentence | ChunkHit) -> bool:
+        """Tell whether the two share a character."""
+        return (
+            self.document_id == other.document_id
+            and self.char_start < other.char_end
+            and other.char_start < self.char_end
+        )
+
+
+@dataclass(frozen=True)
+class Target:
+    """A question, and where an index has what it needs.
+
+    Attributes:
+        by_chunk: Whether chunks are judged (gold spans), not documents.
+        gold: The gold items, as `path` or `path:start-end`.
+        chunks: Ids of the chunks that hold each gold item.
+        places: Where each gold item stands; any will do.
+    """
+
+    question: Question
+    by_chunk: bool
+    gold: tuple[str, ...]
+    chunks: tuple[frozenset[str], ...]
+    places: tuple[tuple[Place, ...], ...]
+
+    def items(self, chunk_id: str) -> frozenset[int]:
+        """Return the gold items that a chunk holds."""
+        return frozenset(item for item, ids in enumerate(self.chunks) if chunk_id in ids)
+
+    def items_at(self, sentence: SourceSentence) -> frozenset[int]:
+        """Return the gold items that a sentence has a part of."""
+        return frozenset(
+            item for item, places in enumerate(self.places)
+            if any(place.overlaps(sentence) for place in places)
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A question, by its id, that cannot be judged because its text or document is gone.
+
+    `span` is the first span or document that is gone, `path:start-end` or `path`.
+    """
+
+    id: str
+    span: str
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Questions located in a snapshot, without those that cannot be judged.
+
+    `moved` counts the spans that stand at another place than the file says; `labels` has
+    `path:start-end` of each chunk.
+    """
+
+    targets: tuple[Target, ...]
+    moved: int
+    stale: tuple[Stale, ...]
+    labels: Mapping[str, str]
+
+
+def locate(questions: Sequence[Question], snapshot: Snapshot, *, strict: bool = True) -> Gold:
+    """Find the chunks that hold what each question needs: all that overlap a span, or a document.
+
+    Questions about a document that could not be parsed are judged, and lost: that is the index's
+    fault. A document that is not listed is an error if `strict`; otherwise its questions are
+    stale, as the document may have been withdrawn.
+
+    Raises:
+        ConfigError: A path is no document of the snapshot, or several documents have it; or no
+            question can be judged.
+    """
+    return _Locator(snapshot, questions, strict=strict).locate()
+
+
+class _Locator:
+    def __init__(self, snapshot: Snapshot, questions: Sequence[Question], *, strict: bool) -> None:
+        self._questions = questions
+        self._strict = strict
+        documents = snapshot.table("documents", ["document_id", "uri", "path"]).to_pylist()
+        self._ids: dict[str, set[str]] = defaultdict(set)
+        for row in documents:
+            self._ids[row["path"]].add(row["document_id"])
+            self._ids[row["uri"]].add(row["document_id"])
+        paths = {row["document_id"]: row["path"] for row in documents}
+        self._chunks: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        self._labels: dict[str, str] = {}
+        columns = ["chunk_id", "document_id", "char_start", "char_end"]
+        for row in snapshot.table("chunks", columns).to_pylist():
+            path = paths[row["document_id"]]
+            self._chunks[row["document_id"]].append(row)
+            self._labels[row["chunk_id"]] = _label(path, row["char_start"], row["char_end"])
+        paths_asked = {
+            span.path for question in questions for gold in question.gold for span in gold.spans()
+        }
+        wanted = set().union(*(self._ids.get(path, set()) for path in paths_asked))
+        self._texts = document_texts(snapshot, wanted)
+        self._moved = 0
+
+    def locate(self) -> Gold:
+        targets: list[Target] = []
+        stale: list[Stale] = []
+        for question in self._questions:
+            try:
+                targets.append(self._target(question))
+            except _GoneError as gone:
+                stale.append(Stale(question.id, str(gone)))
+        if self._questions and not targets:
+            what = f"what every question is about is gone ({len(stale)} questions)"
+            hint = "Index the documents these questions are about, or write new questions"
+            raise ConfigError(what, stale[0].span, hint)
+        return Gold(tuple(targets), self._moved, tuple(stale), self._labels)
+
+    def _target(self, question: Question) -> Target:
+        if question.gold:
+            gold = tuple(
+                _label(span.path, span.char_start, span.char_end) for span in question.gold
+            )
+            places = tuple(self._places(span, question) for span in question.gold)
+            chunks = tuple(self._holders(place) for place in places)
+            return Target(question, by_chunk=True, gold=gold, chunks=chunks, places=places)
+        paths = tuple(dict.fromkeys(question.gold_ids))
+        documents = tuple((Place(self._document(path, question)),) for path in paths)
+        chunks = tuple(self._holders(document) for document in documents)
+        return Target(question, by_chunk=False, gold=paths, chunks=chunks, places=documents)
+
+    def _holders(self, places: Sequence[Place]) -> frozenset[str]:
+        """Return the chunks that overlap one of the places."""
+        return frozenset(
+            row["chunk_id"]
+            for place in places
+            for row in self._chunks[place.document_id]
+            if row["char_start"] < place.char_end and place.char_start < row["char_end"]
+        )
+
+    def _places(self, gold: GoldSpan, question: Question) -> tuple[Place, ...]:
+        """Return where a fact stands; some of its spans may be gone, but not all."""
+        places: list[Place] = []
+        for span in gold.spans():
+            try:
+                document = self._document(span.path, question)
+            except _GoneError:
+                continue
+            text = self._texts.get(document)
+            start = find_span(text, span) if text else span.char_start
+            if start is None:
+                continue
+            self._moved += start != span.char_start
+            places.append(Place(document, start, start + span.char_end - span.char_start))
+        if not places:
+            raise _GoneError(_label(gold.path, gold.char_start, gold.char_end))
+        return tuple(places)
+
+    def _document(self, path: str, question: Question) -> str:
+        found = self._ids.get(path, set())
+        if len(found) == 1:
+            return next(iter(found))
+        if not (found or self._strict):
+            raise _GoneError(path)
+        what = "is no document of the index"
+        hint = "Index the documents these questions are about, or evaluate other questions"
+        if found:
+            what, hint = f"stands in {len(found)} sources", "Name it by its uri"
+        raise ConfigError(f"the gold document {path!r} {what}", f"question {question.id}", hint)
+
+
+class _GoneError(Exception):
+    """A document is not listed any more, or no span of a fact is in its document."""
+
+
+def document_texts(snapshot: Snapshot, document_ids: set[str]) -> dict[str, str]:
+    """Return the text of each document that has one: its blocks, joined as offsets count them."""
+    blocks = snapshot.table("blocks", ["document_id", "ordinal", "text"])
+    wanted = pc.is_in(blocks["document_id"], pa.array(sorted(document_ids), pa.string()))
+    texts: dict[str, list[str]] = defaultdict(list)
+    for row in blocks.filter(wanted).sort_by("ordinal").to_pylist():
+        texts[row["document_id"]].append(row["text"])
+    return {document: BLOCK_SEPARATOR.join(parts) for document, parts in texts.items()}
+
+
+def find_span(text: str, span: Span) -> int | None:
+    """Return where a span's text begins: where the file says, else its nearest other place.
+
+    The text at a place is the span's if it has the span's length and hash.
+    """
+    length = span.char_end - span.char_start
+    if _sha(text[span.char_start : span.char_end]).startswith(span.sha):
+        return span.char_start
+    places = (
+        start
+        for start in range(len(text) - length + 1)
+        if _sha(text[start : start + length]).startswith(span.sha)
+    )
+    return min(places, key=lambda start: abs(start - span.char_start), default=None)
+
+
+class Standing(Protocol):
+    """Something that stands in a document."""
+
+    @property
+    def document_id(self) -> str:
+        """Its document."""
+
+    @property
+    def uri(self) -> str:
+        """The uri of that document."""
+
+    @property
+    def char_start(self) -> int:
+        """Its first character there."""
+
+    @property
+    def char_end(self) -> int:
+        """One past its last character."""
+
+
+def spans_of(snapshot: Snapshot, places: Sequence[Standing]) -> list[Span]:
+    """Return the spans of what was found in a snapshot.
+
+    They name documents by uri: a path may be that of several, of which a reader sees one.
+    """
+    texts = document_texts(snapshot, {place.document_id for place in places})
+    return [
+        Span(path=place.uri, char_start=place.char_start, char_end=place.char_end,
+             sha=_sha(texts[place.document_id][place.char_start : place.char_end])[:SHA_DIGITS])
+        for place in places
+    ]  # fmt: skip
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _label(path: str, start: int, end: int) -> str:
+    return f"{path}:{start}-{end}"

@@ -1,0 +1,164 @@
+"""What an evaluation reads: questions with known sources, and the passages to index."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.sources.roots import PASSAGES_SUFFIX
+from graphrag_tasks.workbench.evaluation.jsonl import Line, read_lines, text_lines
+
+Judgement = Literal["right", "wrong"]
+Made = Literal["rule", "model"]
+
+UNTITLED = "untitled"
+"""Folder below a store that keeps an index without titles apart."""
+
+
+class Span(BaseModel):
+    """A stretch of a document's text, given by place and hash, without the text itself.
+
+    `path` is `documents.path`, or `documents.uri` where several sources have that path; `sha` has
+    the first hex digits of the text's SHA-256. Characters are counted as in `schemas`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    path: str
+    char_start: int = Field(ge=0)
+    char_end: int
+    sha: str = Field(pattern=r"^[0-9a-f]{8,64}$")
+
+    @model_validator(mode="after")
+    def _has_text(self) -> Self:
+        if self.char_end <= self.char_start:
+            raise ValueError("char_end must be greater than char_start")
+        return self
+
+
+class GoldSpan(Span):
+    """A fact that the answer needs, by the span that states it; any of `alternatives` will do."""
+
+    alternatives: tuple[Span, ...] = ()
+
+    def spans(self) -> Iterator[Span]:
+        """Yield the span and its alternatives."""
+        yield self
+        yield from self.alternatives
+
+
+class Question(Line):
+    """A question with what is needed to answer it: either `gold` or `gold_ids`.
+
+    One that a reader judged may have neither: then nobody knows what answers it. One that the
+    corpus does not answer (`answerable` is false) has neither.
+
+    Attributes:
+        answer: The reference answer, for readers.
+        type: Kind of question; figures are also reported by type.
+        split: Part of the set, such as dev or test.
+        gold_titles: Titles of the needed documents, for readers.
+        gold_ids: `documents.path` (or `uri`) of the needed documents: a passage's id, or a file's
+            path below its source root.
+        gold: Needed facts, each by a span; then chunks are judged, not documents.
+        judged: What a reader said of the answer it got (see `feedback`).
+        answerable: Whether the corpus answers it.
+        made: Who worded it, where no person did: a rule, or a model after a rule (see `made`).
+    """
+
+    question: str = Field(pattern=r"\S")
+    answer: str = ""
+    type: str = ""
+    split: str = ""
+    gold_titles: tuple[str, ...] = ()
+    gold_ids: tuple[str, ...] = ()
+    gold: tuple[GoldSpan, ...] = ()
+    judged: Judgement | None = None
+    answerable: bool = True
+    made: Made | None = None
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether it says what answers it."""
+        return bool(self.gold or self.gold_ids)
+
+    @model_validator(mode="after")
+    def _has_one_gold(self) -> Self:
+        if not self.answerable and self.has_gold:
+            raise ValueError("a question that is not answerable has no gold")
+        if (self.judged or not self.answerable) and not self.has_gold:
+            return self
+        if bool(self.gold) == bool(self.gold_ids):
+            raise ValueError("a question needs either gold (spans) or gold_ids (documents)")
+        return self
+
+
+def read_questions(
+    path: str | Path, *, split: str | None = None, unanswerable: bool = False
+) -> list[Question]:
+    """Return the questions of a JSON lines file, or of one split of it.
+
+    Left out are those that were judged without anybody saying what answers them, and, unless
+    `unanswerable`, those that the corpus does not answer.
+
+    Raises:
+        ConfigError: The file is not readable, a line is not a question with gold spans or ids, or
+            no question is of that split.
+    """
+    questions = [
+        line for line in read_lines(path, Question)
+        if line.has_gold or (unanswerable and not line.answerable)
+    ]  # fmt: skip
+    if split is None:
+        return questions
+    found = [question for question in questions if question.split == split]
+    if not found:
+        names = sorted({question.split for question in questions if question.split})
+        hint = f"Its splits: {', '.join(names)}" if names else "Its questions name no split"
+        raise ConfigError(f"no question of the split '{split}'", str(path), hint)
+    return found
+
+
+def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tuple[str, ...]:
+    """Return the sources to index: JSONL files of passages, or folders of documents.
+
+    Several sets are named by the folder that each lies in. Passages that are to be `untitled`, to
+    see how much of a result comes from titles, are written into `folder`.
+
+    Raises:
+        ConfigError: Titles of documents are to be dropped; a line is not JSON; or two sets lie in
+            folders of one name.
+    """
+    sources = tuple(passages)
+    if untitled:
+        sources = tuple(_without_titles(source, folder / str(place))
+                        for place, source in enumerate(sources))  # fmt: skip
+    if len(sources) == 1:
+        return sources
+    names = [Path(passage).absolute().parent.name for passage in passages]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        hint = "Rename one of the folders: its name is the name of the set"
+        raise ConfigError(f"two sets lie in a folder called '{twice[0]}'", "--passages", hint)
+    return tuple(f"{name}={source}" for name, source in zip(names, sources, strict=True))
+
+
+def _without_titles(source: str, folder: Path) -> str:
+    if not source.endswith(PASSAGES_SUFFIX):
+        hint = f"Give a {PASSAGES_SUFFIX} file of passages, or leave out --untitled"
+        raise ConfigError("only passages can be indexed without titles", source, hint)
+    folder.mkdir(parents=True)
+    target = folder / Path(source).name
+    with target.open("w", encoding="utf-8") as file:
+        for number, line in text_lines(source):
+            try:
+                passage = json.loads(line)
+            except ValueError as error:
+                raise ConfigError(f"is not JSON ({error})", f"{source}, line {number}") from error
+            file.write(json.dumps(passage | {"title": ""}, ensure_ascii=False) + "\n")
+    return str(target)

@@ -1,0 +1,25 @@
+"""Quality of answers: by a language model that is judged itself, or by gold and words alone."""
+
+from graphrag_tasks.workbench.evaluation.unaided import COVERAGE, unaided
+from graphrag_tasks.workbench.judges.check import JudgeCheck, JudgedByHand, check_judge
+from graphrag_tasks.workbench.judges.evaluation import evaluate_answers, judge_unaided
+from graphrag_tasks.workbench.judges.judge import VOTES, Judge
+from graphrag_tasks.workbench.judges.pairs import Pair, preferred
+from graphrag_tasks.workbench.judges.report import AnswersReport
+from graphrag_tasks.workbench.judges.verdicts import Answered
+
+__all__ = [
+    "COVERAGE",
+    "VOTES",
+    "Answered",
+    "AnswersReport",
+    "Judge",
+    "JudgeCheck",
+    "JudgedByHand",
+    "Pair",
+    "check_judge",
+    "evaluate_answers",
+    "judge_unaided",
+    "preferred",
+    "unaided",
+]

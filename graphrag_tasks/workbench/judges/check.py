@@ -1,0 +1,241 @@
+"""A judge is judged first: does it see what is better, or the place, the length, or nothing?
+
+Of answers that are known to be right, each of these asks for verdicts whose right outcome is known:
+
+* the same answer on both sides (neither is better),
+* a right answer beside one with another number or name, or with "not" (the right one is better), in
+  both orders (the verdict stays with the answer, not with the place),
+* a right answer beside itself with sentences that say nothing (the padded one is not better),
+* answers that a person has judged (the verdicts are the same).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from pydantic import field_validator
+
+from graphrag_tasks.language.bm25.tokens import is_code_name, words
+from graphrag_tasks.workbench.evaluation.jsonl import Line
+from graphrag_tasks.workbench.evaluation.measures import share_interval
+from graphrag_tasks.workbench.judges.judge import Judge
+from graphrag_tasks.workbench.judges.pairs import ONE, OTHER, Pair, Preferred, preferred
+from graphrag_tasks.workbench.judges.verdicts import CLASSES, Answered, aligned
+
+PADDING = (
+    "This is an important point that deserves attention. It is worth noting that the details "
+    "matter here, and that they should be considered with care in each case."
+)
+MOST_PAIRS = 40
+"""Pairs of each kind: enough for an interval of fifteen points to either side of a half."""
+
+_LEAST_KNOWN, _LEAST_AGREED = 0.8, 0.7
+"""Least shares of known wrong answers that are seen, and of a person's verdicts that are met. Two
+people agree on about four of five answers (Zheng et al., arXiv 2306.05685, table 5: 81 %)."""
+
+_MOST_PADDED = 0.25
+"""Most share of padded answers that are preferred to the same without padding."""
+
+_LEAST_STAYED = 0.7
+"""Least share of verdicts that stay when the places are swapped."""
+
+_CAPITALS = re.compile(r"[A-Z]{3,}")
+_NUMBER = re.compile(r"(?<![\w.,/-])\d+(?![\w.,/-]*\w)")
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|can|must|should|will|has|have|does|do)\b(?! not)", re.IGNORECASE
+)
+_NOT = re.compile(r"\b(is|are|was|were|can|must|should|will|does|do) ?not\b", re.IGNORECASE)
+
+
+class JudgedByHand(Line):
+    """An answer to a question of a set, and what a person says of it: 1, 0.5 or 0."""
+
+    question_id: str
+    answer: str
+    verdict: float
+    why: str = ""
+
+    @field_validator("verdict")
+    @classmethod
+    def _is_a_class(cls, value: float) -> float:
+        if value not in CLASSES.values():
+            raise ValueError("is 0, 0.5 or 1")
+        return value
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of one check.
+
+    Attributes:
+        measured: Share, from 0 to 1; None where no verdict was valid.
+        low: Lower end of its 95 % interval.
+        high: Upper end.
+        wanted: What it has to be, in words.
+        fault: What a judge does that fails, in words: "prefers the first place".
+    """
+
+    name: str
+    answers: int
+    measured: float | None
+    low: float
+    high: float
+    wanted: str
+    fault: str
+    passed: bool
+
+
+@dataclass(frozen=True)
+class JudgeCheck:
+    """All findings on a judge."""
+
+    model: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def faults(self) -> list[str]:
+        """What the judge does wrong, in words; empty: it can be trusted as far as this tells."""
+        return [finding.fault for finding in self.findings if not finding.passed]
+
+
+def check_judge(
+    judge: Judge, answers: Sequence[Answered], by_hand: Sequence[JudgedByHand] = ()
+) -> JudgeCheck:
+    """Return what a judge makes of answers whose verdicts are known.
+
+    `answers` give questions with references. Those without a number, a name and a verb that can be
+    denied are of no use for what is known to be wrong.
+    """
+    right = [answer for answer in answers if answer.reference][:MOST_PAIRS]
+    names = sorted({name for answered in right for name in _names(answered.reference)})
+    same = preferred(judge, [_pair(answered, answered.reference) for answered in right])
+    wrong = preferred(
+        judge,
+        [
+            _pair(answered, said)
+            for answered in right
+            if (said := falsified(answered.reference, names))
+        ],
+    )
+    padded = preferred(
+        judge, [_pair(answered, f"{answered.reference} {PADDING}") for answered in right]
+    )
+    findings = [_of_same(same), _of_swapped(wrong), _of_wrong(wrong), _of_padded(padded)]
+    if by_hand:
+        findings.append(_of_people(judge, answers, by_hand))
+    return JudgeCheck(judge.model, tuple(findings))
+
+
+def falsified(text: str, names: Sequence[str] = ()) -> str | None:
+    """Return a text that is wrong by one thing; None where nothing in it can be made wrong.
+
+    Another number; else another of the names for one that the text has; else with "not", or without
+    it.
+    """
+    draw = random.Random(text)  # noqa: S311 - no secret
+    if numbers := list(_NUMBER.finditer(text)):
+        one = draw.choice(numbers)
+        return f"{text[: one.start()]}{int(one[0]) + draw.choice([1, 3, 70])}{text[one.end() :]}"
+    own = _names(text)
+    others = [name for name in names if name not in own]
+    if own and others:
+        return text.replace(own[0], draw.choice(others))
+    if _NOT.search(text):
+        return _NOT.sub(r"\1", text, count=1)
+    if verb := _AUXILIARY.search(text):
+        return f"{text[: verb.end()]} not{text[verb.end() :]}"
+    return None
+
+
+def _names(text: str) -> list[str]:
+    """Return the words of a text that are written as codes or in capitals, in order."""
+    return [word for word in words(text) if is_code_name(word) or _CAPITALS.fullmatch(word)]
+
+
+def _pair(one: Answered, other: str) -> Pair:
+    return Pair(one.id, one.question, one.reference, one.reference, other)
+
+
+def _of_same(pairs: Sequence[Preferred]) -> Finding:
+    """Of the same answer twice, the first place may win as often as the second."""
+    firsts = [
+        1.0 if pair.in_order == ONE else 0.0 for pair in pairs if pair.in_order in (ONE, OTHER)
+    ]
+    firsts += [
+        1.0 if pair.swapped == OTHER else 0.0 for pair in pairs if pair.swapped in (ONE, OTHER)
+    ]
+    return _finding(
+        "same answer twice: first place of those decided", firsts,
+        lambda _, low, high: low <= 0.5 <= high, "its interval holds 1/2",
+        "prefers a place", nothing_is_well=True,
+    )  # fmt: skip
+
+
+def _of_swapped(pairs: Sequence[Preferred]) -> Finding:
+    stayed = [
+        float(pair.in_order == pair.swapped) for pair in pairs if pair.in_order and pair.swapped
+    ]
+    return _finding(
+        "verdict stays when places are swapped", stayed,
+        lambda share, *_: share >= _LEAST_STAYED, f"at least {_LEAST_STAYED}",
+        "changes its mind when the places are swapped",
+    )  # fmt: skip
+
+
+def _of_wrong(pairs: Sequence[Preferred]) -> Finding:
+    seen = [float(pair.winner == ONE) for pair in pairs]
+    return _finding(
+        "known wrong answers seen", seen,
+        lambda share, *_: share >= _LEAST_KNOWN, f"at least {_LEAST_KNOWN}",
+        "does not see wrong numbers, names and negations",
+    )  # fmt: skip
+
+
+def _of_padded(pairs: Sequence[Preferred]) -> Finding:
+    longer = [float(pair.winner == OTHER) for pair in pairs]
+    return _finding(
+        "padded answers preferred", longer,
+        lambda share, *_: share <= _MOST_PADDED, f"at most {_MOST_PADDED}",
+        "prefers the longer answer",
+    )  # fmt: skip
+
+
+def _of_people(
+    judge: Judge, answers: Sequence[Answered], by_hand: Sequence[JudgedByHand]
+) -> Finding:
+    known = {answer.id: answer for answer in answers}
+    judged = [human for human in by_hand if human.question_id in known]
+    asked = [
+        Answered(human.id, known[human.question_id].question, known[human.question_id].reference,
+                 human.answer, ())
+        for human in judged
+    ]  # fmt: skip
+    found = aligned(judge, asked)
+    same = [float(verdicts.value == by.verdict) for verdicts, by in zip(found, judged, strict=True)]
+    return _finding(
+        "verdicts as a person's", same,
+        lambda share, *_: share >= _LEAST_AGREED, f"at least {_LEAST_AGREED}",
+        "does not agree with people",
+    )  # fmt: skip
+
+
+def _finding(
+    name: str,
+    values: Sequence[float],
+    holds: Callable[[float, float, float], bool],
+    wanted: str,
+    fault: str,
+    *,
+    nothing_is_well: bool = False,
+) -> Finding:
+    """Return a finding; without any value it has failed, unless that is as it should be."""
+    if not values:
+        return Finding(name, 0, None, 0.0, 0.0, wanted, fault, nothing_is_well)
+    share = fmean(values)
+    low, high = share_interval(sum(values), len(values))
+    passed = holds(share, low, high)
+    return Finding(name, len(values), share, low, high, wanted, fault, passed)

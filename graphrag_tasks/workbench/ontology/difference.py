@@ -1,0 +1,100 @@
+"""How a proposed ontology differs from the one in force, for whoever approves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from graphrag_tasks.core.commands import command
+from graphrag_tasks.graph.relationships import GraphSchema
+from graphrag_tasks.graph.relationships.graph_schema import RelationType
+from graphrag_tasks.workbench.ontology.proposal import Proposal
+from graphrag_tasks.workbench.ontology.report import RELATION, TYPE, Report
+
+NEW, GONE, CHANGED, SAME = "new", "gone", "changed", "same"
+_MOST_ROWS = 200
+"""Rows of a difference in Markdown: Airflow shows all of them in one form."""
+
+
+class Change(NamedTuple):
+    """A type or relation, what becomes of it, and what it is (or was, where it is gone)."""
+
+    kind: str
+    name: str
+    change: str
+    meaning: str
+
+
+def changes(before: GraphSchema, after: GraphSchema) -> list[Change]:
+    """Return what becomes of each type and relation, those that stay as they are last."""
+    types = _compared(
+        TYPE,
+        {name: ", ".join(labels) for name, labels in before.entity_types.items()},
+        {name: ", ".join(labels) for name, labels in after.entity_types.items()},
+    )
+    relations = _compared(
+        RELATION,
+        {name: _meaning(relation_type) for name, relation_type in before.relations.items()},
+        {name: _meaning(relation_type) for name, relation_type in after.relations.items()},
+    )
+    return sorted([*types, *relations], key=lambda change: change.change == SAME)
+
+
+def _compared(kind: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterable[Change]:
+    for name in sorted({*before, *after}):
+        if name not in before:
+            yield Change(kind, name, NEW, after[name])
+        elif name not in after:
+            yield Change(kind, name, GONE, before[name])
+        else:
+            same = before[name] == after[name]
+            yield Change(kind, name, SAME if same else CHANGED, after[name])
+
+
+def _meaning(one: RelationType) -> str:
+    domain, range_ = (", ".join(ends or ["anything"]) for ends in (one.domain, one.range))
+    others = [*one.synonyms, *(f"reverse: {name}" for name in one.inverses)]
+    return f"{domain} → {range_}" + (f"; also {', '.join(others)}" if others else "")
+
+
+def summary(report: Report) -> list[tuple[str, str]]:
+    """Return the figures that an approval rests on, each with what it is of."""
+    asked = f"{report.asked:,}, {report.distinct:,} different"
+    if report.left_out:
+        asked += f", {report.left_out:,} more left out"
+    by_model = ""
+    if report.by_model or report.not_by_model or report.unsent:
+        failed = [f"{count} {kind}" for kind, count in sorted(report.not_by_model.items())]
+        failed += [f"{report.unsent} not sent"] if report.unsent else []
+        by_model = f", {report.by_model} by a model" + (f" ({', '.join(failed)})" if failed else "")
+    rows = {
+        "questions": asked,
+        "questions covered": f"{report.covered:,} of {report.searched:,} searched",
+        "clusters": f"{report.clusters:,}{by_model}",
+        "triples inside": f"{report.triples_covered:,} of {report.triples:,}",
+        "types": f"{_count(report, TYPE)} of {report.proposed_types:,} proposed",
+        "relations": f"{_count(report, RELATION)} of {report.proposed_relations:,} proposed",
+        "contradictions": f"{len(report.conflicts)}",
+    }
+    return list(rows.items())
+
+
+def _count(report: Report, kind: str) -> int:
+    return sum(kept.kind == kind for kept in report.kept)
+
+
+def to_markdown(proposal: Proposal, before: GraphSchema) -> str:
+    """Return the figures and the difference to what is in force, as Markdown."""
+    found = changes(before, proposal.schema)
+    shown = [change for change in found if change.change != SAME]
+    lines = ["| | |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in summary(proposal.report)]
+    lines += ["", f"{len(found) - len(shown)} stay as they are.", ""]
+    lines += ["| | name | change | |", "|---|---|---|---|"]
+    lines += [
+        f"| {change.kind} | `{change.name}` | {change.change} | {change.meaning} |"
+        for change in shown[:_MOST_ROWS]
+    ]
+    if len(shown) > _MOST_ROWS:
+        lines += ["", f"{len(shown) - _MOST_ROWS} more: {command('ontology', 'show', proposal.id)}"]
+    return "\n".join(lines)

@@ -1,0 +1,70 @@
+"""Propose an ontology for a store: what the command and the DAG do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.llm import Client
+from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
+from graphrag_tasks.workbench.ontology.consolidate import Outside
+from graphrag_tasks.workbench.ontology.difference import to_markdown
+from graphrag_tasks.workbench.ontology.proposal import Proposal, propose
+from graphrag_tasks.workbench.ontology.questions import read_asked
+from graphrag_tasks.workbench.ontology.versions import Ontologies
+
+
+class Asked(NamedTuple):
+    """What a person is asked to approve: the id, a line, and the difference as Markdown."""
+
+    id: str
+    subject: str
+    body: str
+
+
+def propose_in_store(
+    config: Config,
+    questions: str | Path,
+    *,
+    by_model: bool = False,
+    outside: Outside = "keep",
+    run: str = "ontology",
+) -> Proposal:
+    """Propose an ontology for the current snapshot of a store, and keep it there.
+
+    Args:
+        config: Its store, its search, and with `by_model` its language model.
+        questions: JSON lines, each with `question`.
+        by_model: Whether `llm.models.ontology` names types and relations.
+        outside: What a run does with relations that the ontology does not have.
+        run: Name of the run: its budget counts what it spent before a kill.
+
+    Raises:
+        ConfigError: The questions cannot be read, or no model is named.
+        SnapshotError: Nothing is published.
+    """
+    asked = read_asked(questions)
+    index = open_index(
+        config.store, principals=ALL_DOCUMENTS, config=config.retrieval, load=config.load
+    )
+    client = Client(config.llm, config.store, run) if by_model else None
+    ontologies = Ontologies(config.store)
+    based_on = ontologies.id_in_force()
+    proposal = propose(index, asked, client, based_on=based_on, outside=outside, sql=config.sql)
+    ontologies.keep(proposal)
+    return proposal
+
+
+def shown_in_store(store: str, proposal_id: str) -> Asked | None:
+    """Return what a person is asked about a proposal, which counts as shown; None if in force."""
+    ontologies = Ontologies(store)
+    if ontologies.id_in_force() == proposal_id:
+        return None
+    proposal = ontologies.show(proposal_id)
+    report = proposal.report
+    subject = (
+        f"Put ontology {proposal.id} in force? It covers {report.covered} of {report.searched} "
+        f"questions."
+    )
+    return Asked(proposal.id, subject, to_markdown(proposal, ontologies.in_force()))

@@ -1,0 +1,263 @@
+"""One way to tune an encoder and one to tune a reranker, both on `Example`s.
+
+The encoder learns by contrast with the other passages of its batch (Karpukhin et al., 2020,
+section 3.2); what is kept is its mean with the model it began as, so that it forgets less
+(Wortsman et al., "Robust fine-tuning of zero-shot models", CVPR 2022). The reranker learns to
+score the passage with the answer above the others of its question.
+
+Every batch has the same number of rows, and lengths are rounded up, since JAX compiles a program
+for each shape. One seed: the same examples give the same weights on the same machine.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from graphrag_tasks.embed.model_files import load_tokenizer, read_prompts
+from graphrag_tasks.embed.stage import text_below_headings
+from graphrag_tasks.retrieval.reranker import Passage
+from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
+from graphrag_tasks.workbench.tuning.bert import Batch, Bert, Parameters, load_bert
+from graphrag_tasks.workbench.tuning.examples import Example
+
+SCALE = 20.0
+"""What a cosine is multiplied by before the softmax: as in sentence-transformers."""
+
+_LENGTHS = 64  # lengths are multiples of this
+_QUESTION_TOKENS = 64
+"""Tokens of a question, the rest is cut; a multiple of `_LENGTHS`. Chosen."""
+_FIRST_OTHERS = 4  # hard negatives that are always among those drawn
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is tuned.
+
+    Attributes:
+        epochs: How often each question is seen.
+        rate: Learning rate at its highest, after `warmup` steps; it falls to 0.
+        decay: Weight decay.
+        questions: Questions of a batch.
+        others: Passages without the answer beside each question's one with it.
+        tokens: Longest passage (encoder) or input (reranker).
+        kept: Share of the tuned weights in the mean with the ones before.
+        seed: Of what is drawn.
+    """
+
+    epochs: int
+    rate: float
+    decay: float
+    questions: int
+    others: int
+    tokens: int
+    kept: float
+    warmup: int = 20
+    seed: int = 0
+
+    def steps(self, examples: int) -> int:
+        """Return the number of batches."""
+        return self.epochs * -(-examples // self.questions)
+
+
+class Tunable(Protocol):
+    """A model that can be tuned: how a batch is made, and what it loses on it."""
+
+    bert: Bert
+    recipe: Recipe
+
+    def batch(self, examples: Sequence[Example], draw: random.Random) -> dict[str, Batch]:
+        """Return a batch: one passage with an answer for each example, and others."""
+
+    def loss(self, parameters: Parameters, batch: dict[str, Batch]) -> jax.Array:
+        """Return the mean loss of a batch."""
+
+
+class TunableEncoder:
+    """A sentence encoder: the passage with the answer is to be nearest of the whole batch's."""
+
+    RECIPE = Recipe(epochs=10, rate=2e-5, decay=0.01, questions=8, others=5, tokens=256, kept=0.6)
+
+    def __init__(self, model: str | Path, recipe: Recipe = RECIPE) -> None:
+        self.bert = load_bert(model, is_reranker=False)
+        self.recipe = recipe
+        self._tokenizer = load_tokenizer(self.bert.files)
+        self._prompts = read_prompts(self.bert.files)
+
+    def batch(self, examples: Sequence[Example], draw: random.Random) -> dict[str, Batch]:
+        """Return `questions` and `passages`, and which passages answer a question, as `answers`."""
+        texts, answers = [], []
+        for example in examples:
+            drawn = [
+                draw.choice(draw.choice(example.gold)),
+                *_others(example, self.recipe.others, draw),
+            ]
+            texts += [_text(passage) for passage in drawn]
+        for example in examples:
+            known = {_text(passage) for item in example.gold for passage in item}
+            answers.append([text in known for text in texts])
+        asked = [self._prompts.question + example.question for example in examples]
+        said = [self._prompts.passage + text for text in texts]
+        return {
+            "questions": self._padded(asked, _QUESTION_TOKENS),
+            "passages": self._padded(said, self.recipe.tokens),
+            "answers": {"mask": np.array(answers, np.int32)},
+        }
+
+    def loss(self, parameters: Parameters, batch: dict[str, Batch]) -> jax.Array:
+        """Return the cross-entropy of each question's own answer; other answers do not count."""
+        asked = self.bert.embeddings(parameters, batch["questions"])
+        said = self.bert.embeddings(parameters, batch["passages"])
+        own = jnp.arange(len(asked)) * (len(said) // len(asked))
+        also = batch["answers"]["mask"] - jax.nn.one_hot(own, len(said))
+        logits = asked @ said.T * SCALE - jnp.clip(also, 0) * 1e4
+        chances = jax.nn.log_softmax(logits, axis=1)
+        return -jnp.take_along_axis(chances, own[:, None], axis=1).mean()
+
+    def _padded(self, texts: Sequence[str], longest: int) -> Batch:
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        cut = [row if len(row) <= longest else [*row[: longest - 1], row[-1]] for row in rows]
+        return padded(cut, self.bert.config.pad_token_id)
+
+
+class TunableReranker:
+    """A cross-encoder: the passage with the answer is to score highest of its question's."""
+
+    RECIPE = Recipe(epochs=8, rate=3e-5, decay=0.05, questions=4, others=9, tokens=192, kept=1.0)
+
+    def __init__(self, model: str | Path, recipe: Recipe = RECIPE) -> None:
+        self.bert = load_bert(model, is_reranker=True)
+        self.recipe = recipe
+        self._reader = CrossEncoder(model, max_tokens=recipe.tokens, engine="onnxruntime")
+
+    def batch(self, examples: Sequence[Example], draw: random.Random) -> dict[str, Batch]:
+        """Return `inputs`: for each example, the passage with the answer and then the others."""
+        rows: list[list[int]] = []
+        asked: list[int] = []
+        for example in examples:
+            drawn = [
+                draw.choice(draw.choice(example.gold)),
+                *_others(example, self.recipe.others, draw),
+            ]
+            length, inputs = self._reader.inputs(example.question, drawn)
+            rows += inputs
+            asked += [length] * len(inputs)
+        return {"inputs": padded(rows, self.bert.config.pad_token_id, asked)}
+
+    def loss(self, parameters: Parameters, batch: dict[str, Batch]) -> jax.Array:
+        """Return the cross-entropy of the first passage of each question."""
+        scores = self.bert.scores(parameters, batch["inputs"])
+        logits = scores.reshape(-1, 1 + self.recipe.others)
+        return -jax.nn.log_softmax(logits, axis=1)[:, 0].mean()
+
+
+def padded(
+    rows: Sequence[Sequence[int]], pad_token_id: int, first: Sequence[int] | None = None
+) -> Batch:
+    """Return rows of tokens as one batch; tokens from `first` on have type 1."""
+    longest = -(-max(map(len, rows)) // _LENGTHS) * _LENGTHS
+    ids = np.full((len(rows), longest), pad_token_id, np.int32)
+    mask, types = np.zeros_like(ids), np.zeros_like(ids)
+    for place, row in enumerate(rows):
+        ids[place, : len(row)] = row
+        mask[place, : len(row)] = 1
+        if first:
+            types[place, first[place] : len(row)] = 1
+    return {"ids": ids, "mask": mask, "types": types}
+
+
+@dataclass(frozen=True)
+class Tuner:
+    """Tunes a model on examples; the program is compiled once for all trainings.
+
+    `seconds` is what a step takes, measured on one that was not the first.
+    """
+
+    model: Tunable
+    seconds: float
+    _step: Callable[..., tuple[Parameters, optax.OptState]]
+
+    @classmethod
+    def of(cls, model: Tunable, examples: Sequence[Example]) -> Tuner:
+        """Compile the program and time it."""
+
+        @jax.jit
+        def step(
+            parameters: Parameters, state: optax.OptState, batch: dict[str, Batch], rate: float
+        ) -> tuple[Parameters, optax.OptState]:
+            gradients = jax.grad(model.loss)(parameters, batch)
+            updates, state = _optimizer(model.recipe).update(gradients, state, parameters)
+            moved = jax.tree.map(lambda one, update: one + rate * update, parameters, updates)
+            return moved, state
+
+        draw = random.Random(0)  # noqa: S311 - sampling, no secret
+        batch = model.batch(_filled(examples, model.recipe.questions), draw)
+        seconds = 0.0
+        for _ in range(2):
+            state = _optimizer(model.recipe).init(model.bert.parameters)
+            started = time.perf_counter()
+            moved, _ = step(model.bert.parameters, state, batch, 0.0)
+            jax.block_until_ready(moved)  # type: ignore[no-untyped-call]
+            seconds = time.perf_counter() - started
+        return cls(model, seconds, step)
+
+    def tune(self, examples: Sequence[Example]) -> Bert:
+        """Return the model tuned on examples."""
+        recipe, bert = self.model.recipe, self.model.bert
+        draw = random.Random(recipe.seed)  # noqa: S311 - sampling, no secret
+        parameters, state = bert.parameters, _optimizer(recipe).init(bert.parameters)
+        per_epoch = recipe.steps(len(examples)) // recipe.epochs
+        total = recipe.epochs * per_epoch
+        order = list(examples)
+        for step in range(total):
+            place = step % per_epoch
+            if place == 0:
+                draw.shuffle(order)
+            part = order[place * recipe.questions : (place + 1) * recipe.questions]
+            batch = self.model.batch(_filled(part, recipe.questions, order), draw)
+            rate = recipe.rate * min(1.0, (step + 1) / recipe.warmup) * (1 - step / (total + 1))
+            parameters, state = self._step(parameters, state, batch, rate)
+        kept = jax.tree.map(
+            lambda old, new: old + recipe.kept * (new - old), bert.parameters, parameters
+        )
+        return replace(bert, parameters=kept)
+
+
+def _optimizer(recipe: Recipe) -> optax.GradientTransformation:
+    """Return AdamW for a rate of 1; the rate of a step is multiplied afterwards."""
+    return optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(1.0, weight_decay=recipe.decay))
+
+
+def _filled(
+    part: Sequence[Example], size: int, order: Sequence[Example] | None = None
+) -> list[Example]:
+    """Return `size` examples: those of a part, and from the first on where it has fewer."""
+    filled = list(part[:size])
+    for example in order or part:
+        if len(filled) == size:
+            break
+        filled.append(example)
+    return filled
+
+
+def _others(example: Example, number: int, draw: random.Random) -> list[Passage]:
+    """Return hard negatives: the best, and others drawn; again from the first if there are few."""
+    best = min(_FIRST_OTHERS, number)
+    first, rest = example.others[:best], example.others[best:]
+    drawn = [*first, *draw.sample(rest, min(number - len(first), len(rest)))]
+    return [drawn[place % len(drawn)] for place in range(number)]
+
+
+def _text(passage: Passage) -> str:
+    """Return a passage as the embed stage composes it."""
+    headings = passage.headings.split(" > ") if passage.headings else []
+    return text_below_headings(headings, passage.text)

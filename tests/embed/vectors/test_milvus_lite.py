@@ -1,0 +1,92 @@
+"""Milvus Lite, for real: rows are immutable, only new ones are inserted, the lock is released."""
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from graphrag_tasks.core.config import LoadConfig
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.embed.vectors.milvus import MILVUS_FILE, MilvusStore
+from graphrag_tasks.embed.vectors.vector_store import chosen, collection_name, open_vector_store
+from graphrag_tasks.storage.artifacts import Folder
+from tests.embed.vectors.some_vectors import DIMENSION, vectors
+
+LITE = LoadConfig(vector_store="milvus_lite", batch_rows=2)
+
+
+def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
+    from pymilvus import MilvusClient
+
+    collection = collection_name("chunk", "f" * 64)
+    for table, inserted in ((vectors("a", "b", "c"), 3), (vectors("b", "c", "d"), 1)):
+        server = open_vector_store(
+            Folder(tmp_path), LoadConfig(vector_store="milvus_lite", batch_rows=2)
+        )
+        assert server is not None
+        try:
+            assert server.insert_new(collection, table) == inserted
+        finally:
+            server.close()
+    client = MilvusClient(str(tmp_path / MILVUS_FILE))
+    client.load_collection(collection)
+    found = client.query(collection, filter="", output_fields=["count(*)"])
+    client.close()
+    assert found[0]["count(*)"] == 4
+
+
+def test_no_vectors_make_no_collection(tmp_path: Path) -> None:
+    server = open_vector_store(Folder(tmp_path), LITE)
+    assert server is not None
+    try:
+        assert server.insert_new("chunk_x", vectors()) == 0
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize(("index_type", "metric"), [("FLAT", "IP"), ("HNSW", "COSINE")])
+def test_a_new_collection_has_the_configured_index(
+    tmp_path: Path, index_type: Literal["FLAT", "HNSW"], metric: Literal["IP", "COSINE"]
+) -> None:
+    config = LITE.model_copy(update={"index_type": index_type, "metric": metric})
+    server = open_vector_store(Folder(tmp_path), config)
+    assert isinstance(server, MilvusStore)
+    try:
+        server.insert_new("chunk_x", vectors("a", "b", "c"))
+        made = server._client.describe_index("chunk_x", "vector")
+        assert (made["index_type"], made["metric_type"]) == (index_type, metric)
+        assert len(server.search("chunk_x", [1.0] * DIMENSION, 2)) == 2
+    finally:
+        server.close()
+
+
+def test_rows_are_removed_without_a_word_of_the_library(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    collection = collection_name("chunk", "f" * 64)
+    server = open_vector_store(Folder(tmp_path), LITE)
+    assert server is not None
+    try:
+        server.insert_new(collection, vectors("a", "b"))
+        assert server.remove_others(collection, kept=lambda _: False) == 2
+    finally:
+        server.close()
+    assert "WARNING" not in capfd.readouterr().err
+
+
+def test_without_a_server_there_is_nothing_to_open(tmp_path: Path) -> None:
+    assert open_vector_store(Folder(tmp_path), LoadConfig(vector_store="none")) is None
+    auto = LoadConfig(vector_store="auto")
+    assert open_vector_store(Folder("memory://store"), auto) is None  # no folder
+
+
+def test_nothing_goes_to_a_server_that_no_setting_names(tmp_path: Path) -> None:
+    """Milvus Lite is installed here, as it is wherever Milvus's client is."""
+    assert open_vector_store(Folder(tmp_path), LoadConfig()) is None
+    assert not list(tmp_path.iterdir())
+    assert chosen(Folder(tmp_path), LoadConfig(vector_store="auto")) == "milvus_lite"
+
+
+def test_a_remote_store_is_refused_with_the_way_out() -> None:
+    with pytest.raises(ConfigError, match=r"local disk.*vector_store = 'none'"):
+        open_vector_store(Folder("memory://store"), LoadConfig(vector_store="milvus_lite"))

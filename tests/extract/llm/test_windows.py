@@ -1,0 +1,175 @@
+"""Which sentences a language model reads, and which of them together."""
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import ExtractConfig
+from graphrag_tasks.extract.llm.windows import windows_of
+
+Chunk = tuple[str, Sequence[str]]
+"""A heading, and the sentences below it."""
+
+
+def windows(
+    chunks: Sequence[Chunk],
+    *,
+    covered: Iterable[str] = (),
+    path: str = "a.md",
+    extractor: str = "llm",
+    **llm: object,
+) -> list[dict[str, object]]:
+    """Return the windows of one document; of sentences that are `covered` a triple has all."""
+    known = set(covered)
+    sentences, triples = [], []
+    for number, (_, texts) in enumerate(chunks):
+        for place, text in enumerate(texts):
+            of = {"sentence_id": f"{number}-{place}", "chunk_id": str(number), "document_id": "d"}
+            start = number * 10_000 + place * 100
+            sentences.append(
+                {**of, "ordinal": place, "text": text, "char_start": start, "char_end": start + 1,
+                 "page": None, "has_verb": not text.startswith("*")}
+            )  # fmt: skip
+            if text in known:
+                names = dict.fromkeys(schemas.TRIPLES.names)
+                triples.append(
+                    {**names, **of, "triple_id": text, "frame_id": "f", "head": "", "tail": "",
+                     "relation": "", "phrase": "", "conditional": False,
+                     "head_start": 0, "head_end": len(text), "tail_start": 0,
+                     "tail_end": 0, "negated": False, "rule": "", "extractor": "",
+                     "confidence": 1.0}
+                )  # fmt: skip
+    config = ExtractConfig.model_validate({"extractor": extractor, "llm": llm})
+    found = windows_of(
+        pa.table({"document_id": ["d"], "path": [path]}),
+        schemas.empty("blocks"),
+        schemas.empty("cells"),
+        pa.table(
+            {
+                "chunk_id": [str(number) for number in range(len(chunks))],
+                "heading_path": [[heading] for heading, _ in chunks],
+            }
+        ),
+        pa.Table.from_pylist(sentences, schema=schemas.SENTENCES),
+        pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
+        config=config,
+    )
+    return found.to_pylist()
+
+
+def ids(rows: Iterable[dict[str, object]]) -> list[object]:
+    return [row["sentence_ids"] for row in rows]
+
+
+def texts(count: int) -> list[str]:
+    return [f"The report {number} reads tables and logs." for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("count", "found"),
+    [
+        (1, [["0-0"]]),
+        (3, [["0-0", "0-1", "0-2"]]),
+        (4, [["0-0", "0-1", "0-2"], ["0-2", "0-3"]]),
+        (5, [["0-0", "0-1", "0-2"], ["0-2", "0-3", "0-4"]]),
+        (0, []),
+    ],
+)
+def test_windows_of_three_share_a_sentence(count: int, found: list[list[str]]) -> None:
+    assert ids(windows([("A", texts(count))])) == found
+
+
+def test_sentences_without_a_verb_are_in_none() -> None:
+    assert ids(windows([("A", ["*Overview", *texts(2), "*Note"])])) == [["0-1", "0-2"]]
+
+
+def test_no_window_goes_over_the_end_of_a_chunk() -> None:
+    assert ids(windows([("A", texts(2)), ("B", texts(1))])) == [["0-0", "0-1"], ["1-0"]]
+
+
+def test_sizes_are_settings() -> None:
+    rows = windows([("A", texts(9))], window_sentences=5, window_overlap=2, windows_per_request=1)
+    assert [len(one) for one in ids(rows)] == [5, 5, 3]  # type: ignore[arg-type]
+    assert [row["pack"] for row in rows] == [0, 1, 2]
+
+
+def test_no_request_has_more_windows_than_the_settings_allow() -> None:
+    rows = windows([(f"H{number}", texts(4)) for number in range(40)])
+    packs = [row["pack"] for row in rows]
+    assert max(packs.count(pack) for pack in packs) == 4
+    assert len(packs) / len(set(packs)) > 2.5
+
+
+def test_nothing_is_read_by_default() -> None:
+    assert windows([("A", texts(4))], extractor="dependency") == []
+
+
+documents = st.lists(
+    st.tuples(
+        st.sampled_from("ABCDEFGH"),
+        st.lists(st.integers(0, 10**6).map("It reads {}, x and y.".format), min_size=1, max_size=9),
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+@given(documents, st.data())
+def test_an_edit_changes_two_requests_at_most(chunks: list[Chunk], data: st.DataObject) -> None:
+    where = data.draw(st.integers(0, len(chunks) - 1))
+    place = data.draw(st.integers(0, len(chunks[where][1]) - 1))
+    edited = [(heading, list(of)) for heading, of in chunks]
+    edited[where][1][place] = "It was edited, and reads no more."
+
+    def packs(of: Sequence[Chunk]) -> list[tuple[object, ...]]:
+        said = {f"{n}-{m}": text for n, (_, found) in enumerate(of) for m, text in enumerate(found)}
+        made: dict[object, list[object]] = {}
+        for row in windows(of):
+            sentences: list[str] = row["sentence_ids"]  # type: ignore[assignment]
+            made.setdefault(row["pack"], []).append(tuple(said[one] for one in sentences))
+        return [tuple(one) for one in made.values()]
+
+    before = packs(chunks)
+    assert len([one for one in packs(edited) if one not in before]) <= 2
+
+
+def test_hybrid_reads_where_the_rules_found_least() -> None:
+    known = [f"The report {number} reads the table BSEG." for number in range(40)]
+    missed = [
+        f"Nightly after {n}, jobs, queues and mails of plants stall or restart." for n in (1, 2, 3)
+    ]
+    sentences = [*known[:20], *missed, *known[20:]]
+    rows = windows([("A", sentences)], covered=known, extractor="hybrid", share=0.5)
+    read = {one for of in ids(rows) for one in of}  # type: ignore[attr-defined]
+    assert {"0-20", "0-21", "0-22"} <= read
+    assert {row["reason"] for row in rows} == {"weak"}
+
+
+def test_hybrid_reads_no_more_than_its_share() -> None:
+    chunks = [(f"H{number}", texts(6)) for number in range(300)]
+    whole, part = windows(chunks), windows(chunks, extractor="hybrid", share=0.2)
+    requests = [len({row["pack"] for row in rows}) for rows in (part, whole)]
+    assert 0.1 < requests[0] / requests[1] < 0.22
+
+
+def test_a_share_of_nothing_reads_nothing() -> None:
+    assert windows([("A", texts(30))], extractor="hybrid", share=0) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"), [("legal/nda.md", "critical"), ("notes/a.md", None), ("b.md", "weak")]
+)
+def test_paths_have_shares_of_their_own(path: str, reason: str | None) -> None:
+    rows = windows(
+        [("A", texts(60))],
+        path=path,
+        extractor="hybrid",
+        critical=["legal/**"],
+        shares=[{"path": "notes/*", "share": 0}],
+        share=0.9,
+    )
+    assert {row["reason"] for row in rows} == ({reason} if reason else set())

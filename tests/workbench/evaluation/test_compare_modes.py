@@ -1,0 +1,106 @@
+"""The paired bootstrap, comparisons of modes, and what is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.workbench.evaluation import (
+    Comparison,
+    Question,
+    evaluate_retrieval,
+    paired_bootstrap,
+)
+from graphrag_tasks.workbench.evaluation.comparison import write_files
+from tests.workbench.evaluation.fake_index import fake_index
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    one, other = [1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.5]
+    found = paired_bootstrap(one, other)
+    assert found == paired_bootstrap(one, other)
+    assert found.mean == 0.375
+    assert found.low <= found.mean <= found.high
+
+
+def test_no_difference_is_no_difference() -> None:
+    found = paired_bootstrap([0.5, 1.0] * 5, [0.5, 1.0] * 5)
+    assert (found.mean, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
+
+
+def test_swapping_the_modes_swaps_the_sign() -> None:
+    one, other = [1.0, 0.2, 0.4, 0.9, 0.3], [0.1, 0.3, 0.2, 0.9, 0.0]
+    left, right = paired_bootstrap(one, other), paired_bootstrap(other, one)
+    assert left.mean == -right.mean
+    assert left.low == pytest.approx(-right.high)
+    assert left.p is right.p is None
+    left, right = paired_bootstrap(one * 2, other * 2), paired_bootstrap(other * 2, one * 2)
+    assert left.p == right.p is not None
+
+
+def test_fewer_than_ten_pairs_have_no_p() -> None:
+    assert paired_bootstrap([1.0] * 9, [0.0] * 9).p is None
+    assert paired_bootstrap([1.0] * 10, [0.0] * 10).p is not None
+
+
+def test_interval_and_p_are_those_of_the_normal_distribution_in_a_large_sample() -> None:
+    generator = np.random.default_rng(7)
+    other = generator.normal(size=2000)
+    one = other + generator.normal(0.1, 1.0, size=2000)
+    found = paired_bootstrap(one.tolist(), other.tolist())
+    error = np.std(one - other) / np.sqrt(2000)
+    assert found.low == pytest.approx(found.mean - 1.96 * error, abs=0.1 * error)
+    assert found.high == pytest.approx(found.mean + 1.96 * error, abs=0.1 * error)
+    assert found.p is not None and found.p < 0.001
+    by_chance = generator.normal(size=2000)
+    assert (paired_bootstrap(by_chance.tolist(), [0.0] * 2000).p or 0) > 0.05
+
+
+def test_values_must_be_paired() -> None:
+    for one, other in (([], []), ([1.0], [1.0, 0.0])):
+        with pytest.raises(ValueError, match="not paired"):
+            paired_bootstrap(one, other)
+
+
+@pytest.fixture
+def comparison() -> Comparison:
+    corpus = {name: ["text"] for name in "abcdefghijkl"}
+    questions = [Question(id=name, question=name, type="t", gold_ids=(name,)) for name in "ab"]
+    right = fake_index({"a": ["a/0"], "b": ["b/0"]}, corpus)
+    wrong = fake_index({"a": ["c/0", "a/0"], "b": ["c/0"]}, corpus)
+    reports = [evaluate_retrieval(right, questions, mode="dense"),
+               evaluate_retrieval(wrong, questions, mode="bm25")]  # fmt: skip
+    return Comparison.of(reports, "dense")
+
+
+def test_differences_are_of_the_others_from_one(comparison: Comparison) -> None:
+    assert list(comparison.differences) == ["bm25"]
+    assert comparison.differences["bm25"]["recall@2"].mean == -0.5
+    assert comparison.differences["bm25"]["mrr@10"].mean == -0.75
+    values = comparison.to_dict()
+    assert json.loads(json.dumps(values)) == values
+    assert values["modes"]["bm25"]["overall"]["failures"]["ranking"] == 1
+    assert "| bm25 | -0.500 [-1.000, +0.000] |" in comparison.to_markdown()
+
+
+def test_a_mode_that_was_not_evaluated_is_refused(comparison: Comparison) -> None:
+    with pytest.raises(ConfigError, match="'paper' was not evaluated"):
+        Comparison.of(comparison.reports, "paper")
+    assert Comparison.of(comparison.reports).differences == {}
+
+
+def test_what_is_written(comparison: Comparison, tmp_path: Path) -> None:
+    write_files(comparison.files(), tmp_path / "out")
+    rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pylist()
+    assert [(row["mode"], row["id"]) for row in rows] == [
+        ("dense", "a"), ("dense", "b"), ("bm25", "a"), ("bm25", "b"),
+    ]  # fmt: skip
+    assert [row["failure"] for row in rows] == [None, None, None, "ranking"]
+    assert rows[2]["found_at"] == [2]
+    assert rows[2]["search_cpu_ms"] is None
+    assert (tmp_path / "out" / "results.md").read_text() == comparison.to_markdown()

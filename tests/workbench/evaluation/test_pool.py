@@ -1,0 +1,77 @@
+"""What is indexed for an evaluation, and the clock of the encoder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pytest
+
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.embed.protocol import Embedder, Encoded
+from graphrag_tasks.workbench.evaluation.questions import pool
+from graphrag_tasks.workbench.evaluation.report import Times
+from graphrag_tasks.workbench.evaluation.retrieval import TimedEmbedder
+
+
+def passages(folder: Path, *titles: str) -> str:
+    folder.mkdir(exist_ok=True)
+    lines = [{"id": f"{folder.name}{one}", "title": one, "text": "It rains."} for one in titles]
+    (folder / "passages.jsonl").write_text("\n\n".join(json.dumps(line) for line in lines))
+    return str(folder / "passages.jsonl")
+
+
+def test_one_set_is_indexed_as_it_is(tmp_path: Path) -> None:
+    source = passages(tmp_path / "one", "A")
+    assert pool([source], tmp_path / "scratch") == (source,)
+    assert not (tmp_path / "scratch").exists()
+
+
+def test_sets_go_by_the_folder_they_lie_in(tmp_path: Path) -> None:
+    one, other = passages(tmp_path / "one", "A"), passages(tmp_path / "other", "B")
+    assert pool([one, other], tmp_path / "scratch") == (f"one={one}", f"other={other}")
+    with pytest.raises(ConfigError, match="two sets lie in a folder called 'one'"):
+        pool([one, one], tmp_path / "scratch")
+
+
+def test_titles_are_dropped_and_nothing_else(tmp_path: Path) -> None:
+    one, other = passages(tmp_path / "one", "A", "Ä"), passages(tmp_path / "other", "B")
+    made = pool([one, other], tmp_path / "scratch", untitled=True)
+    assert [source.partition("=")[0] for source in made] == ["one", "other"]
+    lines = Path(made[0].partition("=")[2]).read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"id": "oneA", "title": "", "text": "It rains."},
+        {"id": "oneÄ", "title": "", "text": "It rains."},
+    ]
+    with pytest.raises(ConfigError, match="only passages"):
+        pool([str(tmp_path)], tmp_path / "scratch", untitled=True)
+
+
+class Slow:
+    dimension = 2
+    fingerprint = "f"
+    engine = "none"
+
+    def encode(self, texts: list[str]) -> np.ndarray:
+        sum(range(300_000))
+        return np.ones((len(texts), 2), np.float32)
+
+    def encode_detailed(self, texts: list[str]) -> Encoded:
+        return Encoded(self.encode(texts), len(texts), 0, len(texts))
+
+
+def test_the_encoders_time_adds_up() -> None:
+    timed = TimedEmbedder(cast("Embedder", Slow()))
+    assert timed.spent == Times(0.0, 0.0)
+    assert timed.encode(["a", "b"]).shape == (2, 2)
+    first = timed.spent
+    assert first.cpu > 0
+    assert first.wall > 0
+    timed.encode_detailed(["a"])
+    assert timed.spent == first
+    timed.encode(["a"])
+    assert timed.spent.cpu > first.cpu
+    assert (timed.dimension, timed.fingerprint) == (2, "f")
+    assert Times(3.0, 2.0) - Times(1.0, 2.0) == Times(2.0, 0.0)

@@ -1,0 +1,127 @@
+"""The questions about SAP documents: what the file promises, and that its spans still stand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.parse import parse
+from graphrag_tasks.sources.listing import list_sources, source_roots
+from graphrag_tasks.storage.snapshots.store import Snapshot
+from graphrag_tasks.workbench.evaluation import Question, read_questions
+from graphrag_tasks.workbench.evaluation.gold import document_texts, find_span
+
+GOLD = Path(__file__).parents[3] / "benchmarks/gold"
+CORPUS = Path(__file__).parents[4] / "shared/data/sap_corpus"
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[Question]:
+    """Fifty of split dev and forty of split test; beside them those of tune, held-out and fresh."""
+    files = (
+        "sap_questions.jsonl",
+        "sap_tuning_questions.jsonl",
+        "sap_heldout_questions.jsonl",
+        "sap_fresh_questions.jsonl",
+    )
+    return [question for name in files for question in read_questions(GOLD / name)]
+
+
+def test_counts_by_type_and_split(questions: list[Question]) -> None:
+    assert Counter((one.type, one.split) for one in questions) == {
+        ("single", "dev"): 19,
+        ("single", "test"): 16,
+        ("multi_hop", "dev"): 20,
+        ("multi_hop", "test"): 15,
+        ("listing", "dev"): 11,
+        ("listing", "test"): 9,
+        ("single", "tune"): 59,
+        ("multi_hop", "tune"): 124,
+        ("listing", "tune"): 94,
+        ("single", "held-out"): 54,
+        ("multi_hop", "held-out"): 201,
+        ("listing", "held-out"): 70,
+        ("single", "fresh"): 12,
+        ("multi_hop", "fresh"): 32,
+        ("listing", "fresh"): 16,
+    }
+
+
+def test_every_hop_has_gold_of_its_own(questions: list[Question]) -> None:
+    for one in questions:
+        spans = {(span.path, span.char_start) for span in one.gold}
+        assert len(spans) == len(one.gold)
+        assert len(one.gold) >= 2 or one.type != "multi_hop", one.id
+
+
+def test_no_question_is_asked_twice(questions: list[Question]) -> None:
+    assert len({one.id for one in questions}) == len({one.question for one in questions}) == 752
+
+
+def test_what_is_tuned_on_asks_about_other_documents_than_test(questions: list[Question]) -> None:
+    paths = {
+        split: {span.path for one in questions if one.split == split for span in one.gold}
+        for split in ("dev", "test", "tune")
+    }
+    alternatives = {
+        span.path
+        for one in questions
+        if one.split == "tune"
+        for gold in one.gold
+        for span in gold.spans()
+    }
+    assert len(paths["dev"] & paths["test"]) <= 3
+    assert not alternatives & paths["test"]
+
+
+@pytest.mark.parametrize(
+    ("split", "others"),
+    [("held-out", ("dev", "tune", "test")), ("fresh", ("dev", "tune", "test", "held-out"))],
+)
+def test_each_question_needs_a_passage_that_none_of_the_other_splits_asks_for(
+    questions: list[Question], split: str, others: tuple[str, ...]
+) -> None:
+    asked: dict[str, list[tuple[int, int]]] = {}
+    for one in questions:
+        for gold in one.gold if one.split in others else ():
+            for span in gold.spans():
+                asked.setdefault(span.path, []).append((span.char_start, span.char_end))
+    for one in questions:
+        new = [
+            gold
+            for gold in one.gold
+            if not any(
+                gold.char_start < end and start < gold.char_end
+                for start, end in asked.get(gold.path, [])
+            )
+        ]
+        assert new or one.split != split, one.id
+
+
+def test_fresh_questions_are_spread_over_the_sources(questions: list[Question]) -> None:
+    sources = Counter(one.gold[0].path.split("/")[0] for one in questions if one.split == "fresh")
+    assert len(sources) == 6
+    assert max(sources.values()) <= 60 / 5
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CORPUS.exists(), reason="needs the SAP documents of ../shared/data")
+def test_every_span_stands_where_the_file_says(questions: list[Question]) -> None:
+    spans = [span for one in questions for gold in one.gold for span in gold.spans()]
+    listed = list_sources(source_roots([str(CORPUS)]))
+    wanted = listed.filter(pc.is_in(listed["path"], pa.array(sorted({one.path for one in spans}))))
+    files = {row["uri"]: CORPUS / row["path"] for row in wanted.to_pylist()}
+    parsed = parse(wanted, config=ParseConfig(), fetch=lambda uri: files[uri].read_bytes())
+    tables = parsed.tables
+    snapshot = SimpleNamespace(table=lambda name, columns: tables[name].select(columns))
+    ids = {row["path"]: row["document_id"] for row in wanted.to_pylist()}
+    texts = document_texts(cast("Snapshot", snapshot), set(ids.values()))
+    moved = [one for one in spans if find_span(texts[ids[one.path]], one) != one.char_start]
+    assert moved == []

@@ -1,0 +1,72 @@
+"""The arithmetic of judged answers, by examples that can be reckoned by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from graphrag_tasks.workbench.evaluation.measures import (
+    average_precision,
+    exact_match,
+    faithfulness,
+    relevancy,
+    relevant_share,
+    share_interval,
+    word_f1,
+)
+from graphrag_tasks.workbench.judges import AnswersReport
+from graphrag_tasks.workbench.judges.report import JudgedMode
+from graphrag_tasks.workbench.judges.verdicts import ALIGNMENT, Verdicts
+
+
+@pytest.mark.parametrize(
+    ("half", "whole", "expected"), [(1000, 2040, 50.80), (1, 3291, 65.83), (1, 3093, 61.87)]
+)
+def test_alignment_is_half_of_the_partly_and_all_of_the_same(
+    half: int, whole: int, expected: float
+) -> None:
+    """The figures of Min et al., table 2, from shares of 5,000 answers that come to them."""
+    classes = [0.5] * half + [1.0] * whole + [0.0] * (5000 - half - whole)
+    mode = JudgedMode("auto", (), {ALIGNMENT: [Verdicts(ALIGNMENT, (one,)) for one in classes]})
+    found = AnswersReport("m", "s", (mode,)).to_dict()["modes"]["auto"][ALIGNMENT]
+    assert round(found["mean"], 2) == expected
+    assert found["low"] < expected < found["high"]
+
+
+def test_average_precision_counts_places() -> None:
+    assert average_precision([True, False, True]) == pytest.approx((1 + 2 / 3) / 2)
+    assert average_precision([False, False]) == 0
+    assert average_precision([]) is None
+    assert relevant_share([True, False, True, False]) == 0.5
+
+
+def test_what_states_nothing_is_neither_faithful_nor_not() -> None:
+    assert faithfulness([True, False, True, True]) == 0.75
+    assert faithfulness([]) is None
+
+
+def test_relevancy_is_the_mean_cosine_and_0_for_an_evasive_answer() -> None:
+    question = np.array([1, 0], dtype=np.float32)
+    guessed = np.array([[2, 0], [0, 3]], dtype=np.float32)
+    assert relevancy(question, guessed, [False, True]) == pytest.approx(0.5)
+    assert relevancy(question, guessed, [True, True]) == 0
+    assert relevancy(question, np.zeros((0, 2), dtype=np.float32), []) is None
+
+
+def test_words_of_short_answers_are_compared_as_squad_does() -> None:
+    assert exact_match("The Table VBBE.", "table vbbe") == 1
+    assert exact_match("VBBE", "VBBS") == 0
+    assert word_f1("the table VBBE replaces it", "table VBBE") == pytest.approx(2 * 2 / 6)
+    assert word_f1("", "") == 1
+    assert word_f1("a", "VBBE") == 0
+
+
+def test_a_shares_interval_holds_at_the_ends_too() -> None:
+    low, high = share_interval(2, 2)
+    assert high == 1
+    assert 0.3 < low < 0.4
+    low, high = share_interval(50, 100)
+    assert math.isclose(low, 0.4038, abs_tol=1e-3)
+    assert math.isclose(high, 0.5962, abs_tol=1e-3)
+    with pytest.raises(ValueError, match="nothing"):
+        share_interval(0, 0)

@@ -1,0 +1,248 @@
+"""A proposal for a small index: by frequency, by a scripted model, and what a run makes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import AccessError, ConfigError, UnusableAnswersError
+from graphrag_tasks.graph.relationships import read_schema
+from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.pipeline.outlook import look_ahead
+from graphrag_tasks.retrieval import Index
+from graphrag_tasks.storage.snapshots.store import Store
+from graphrag_tasks.workbench.ontology import (
+    Ontologies,
+    Proposal,
+    Questions,
+    propose,
+    propose_in_store,
+    shown_in_store,
+)
+from graphrag_tasks.workbench.ontology import gathering as gathering_module
+from graphrag_tasks.workbench.ontology.facts import facts_of
+from graphrag_tasks.workbench.ontology.gathering import gather
+from tests.llm.endpoint import scripted
+from tests.workbench.ontology.conftest import QUESTIONS, settings
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps({"question": one}) + "\n" for one in QUESTIONS))
+    return path
+
+
+def asked(*texts: str) -> Questions:
+    return Questions.of(texts)
+
+
+def test_frequency_finds_what_the_questions_are_about(index: Index) -> None:
+    found = propose(index, asked(*QUESTIONS))
+    schema = read_schema(found.text, "file")
+    assert {"replace", "read"} <= set(schema.relations)
+    assert schema.relations["replace"].synonyms == []
+    assert {"TABLE", "TRANSACTION"} <= {one for ls in schema.entity_types.values() for one in ls}
+    assert (schema.on_violation, schema.untyped) == ("keep", "accept")
+    assert (found.report.covered, found.report.searched) == (4, 4)
+    assert found.schema == schema
+
+
+def test_a_question_asks_for_the_facts_that_touch_what_it_names_in_its_words(
+    index: Index,
+) -> None:
+    with facts_of(index.snapshot) as facts:
+        (need,) = gather(index, facts, ["What replaced VBBS?"]).needs
+    assert [(one.head, one.relation, one.tail) for one in need.asked] == [
+        ("table VBBE", "replace", "table VBBS")
+    ]
+    assert {one.relation for one in need.facts} == {"replace", "read"}
+
+
+def test_the_same_questions_give_the_same_bytes(index: Index) -> None:
+    first = propose(index, asked(*QUESTIONS))
+    again = propose(index, asked(*reversed(QUESTIONS), QUESTIONS[0].upper()))
+    assert (again.text, again.id, again.report.kept) == (first.text, first.id, first.report.kept)
+    assert (again.report.asked, again.report.distinct) == (5, 4)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("What replaced the table VBBS?",),
+        ("What replaced the table VBBS?", "Welche Tabelle hat VBBS ersetzt?"),
+        ("Qwertz?",),
+        ("!!python/object/apply:os.system [ls] <script>alert(1)</script>",),
+    ],
+    ids=["one", "two languages", "of nothing", "a program"],
+)
+def test_any_questions_give_a_schema(index: Index, texts: tuple[str, ...]) -> None:
+    found = propose(index, asked(*texts))
+    assert read_schema(found.text, "file") == found.schema
+    assert found.report.distinct == len(texts)
+    assert "script" not in found.text and "python" not in found.text
+
+
+def test_many_questions_are_searched_up_to_a_bound(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering_module, "MOST_SEARCHED", 7)
+    texts = [f"Which report number {one} reads the table VBBS?" for one in range(60)]
+    found = propose(index, asked(*texts, *QUESTIONS)).report
+    assert (found.distinct, found.searched) == (64, 7)
+    assert found.covered <= found.searched
+
+
+def test_an_ontology_is_not_for_readers_who_see_a_part(index: Index) -> None:
+    class Partly:
+        folder = index.snapshot.folder
+
+        def table(self, name: str, *_: object) -> None:
+            raise AccessError(f"the table '{name}' cannot be read with principals")
+
+    with pytest.raises(AccessError, match="triples"):
+        propose(_seen_by(index, Partly()), asked(*QUESTIONS))
+
+
+def _seen_by(index: Index, snapshot: Any) -> Any:
+    class Seen:
+        def __getattr__(self, name: str) -> Any:
+            return snapshot if name == "snapshot" else getattr(index, name)
+
+    return Seen()
+
+
+def asking(store: Path, url: str, **llm: Any) -> Config:
+    given = {
+        "base_url": url, "model": "other", "models": {"ontology": "m"}, "concurrency": 1,
+        "prices": {"m": {"input": 1, "output": 2}}, "attempts": 1, **llm,
+    }  # fmt: skip
+    return settings(store, llm=given)
+
+
+def answer_of(relation: str, **more: Any) -> str:
+    one = {
+        "name": relation, "domain": ["Tables"], "range": ["table"], "synonyms": ["supersede"],
+        "inverses": [f"be {relation}d by"], "examples": [], **more,
+    }  # fmt: skip
+    types = [{"name": "Tables", "examples": ["VBBS"]}, {"name": "galaxy", "examples": []}]
+    return json.dumps({"entity_types": types, "relations": [one]})
+
+
+Ask = Callable[..., Proposal]
+
+
+def test_a_model_names_types_and_relations_once(store: Path, file: Path) -> None:
+    with scripted(answer=lambda _: answer_of("replaces")) as endpoint:
+        config = asking(store, endpoint.url)
+        found = propose_in_store(config, file, by_model=True)
+        clusters = found.report.clusters
+        assert endpoint.requests == found.report.by_model == clusters
+        assert {body["model"] for body in endpoint.bodies} == {"m"}
+        again = propose_in_store(config, file, by_model=True)
+        assert endpoint.requests == clusters
+    assert again == found
+    assert set(found.schema.relations) == {"replace"}
+    assert found.schema.entity_types == {"table": ["TABLE"]}
+    why = {one.name: one.why for one in found.report.dropped}
+    assert why["galaxy"] == "no entity of the graph has a label for it"
+    assert {one for kept in found.report.kept for one in kept.sources} == {"model"}
+
+
+def test_prose_and_refusals_are_counted_and_their_clusters_go_by_frequency(
+    store: Path, file: Path
+) -> None:
+    def answer(body: dict[str, Any]) -> str:
+        text = json.dumps(body)
+        return "It depends." if "Which report" in text else answer_of("replace")
+
+    with scripted(answer=answer) as endpoint:
+        found = propose_in_store(asking(store, endpoint.url), file, by_model=True)
+    assert found.report.not_by_model == {"invalid": 1}
+    assert found.report.by_model == found.report.clusters - 1
+    assert {"replace", "read"} <= set(found.schema.relations)
+
+    with scripted(faults=1.0, kinds=("refusal",)) as endpoint:
+        config = asking(store, endpoint.url, models={"ontology": "n"}, budget={"usd": 0})
+        found = propose_in_store(config, file, by_model=True)
+    assert found.report.not_by_model == {"refused": found.report.clusters}
+    assert found.text == propose_in_store(settings(store), file).text
+
+
+def test_a_model_that_never_answers_in_the_form_is_an_error(store: Path, tmp_path: Path) -> None:
+    questions = tmp_path / "many.jsonl"
+    texts = (*QUESTIONS, "Who paints walls?", "When does the moon rise?", "Can birds count?")
+    questions.write_text("".join(json.dumps({"question": one}) + "\n" for one in texts))
+    with (
+        scripted(answer=lambda _: "I would rather talk.") as endpoint,
+        pytest.raises(UnusableAnswersError, match="no answer has the form"),
+    ):
+        propose_in_store(asking(store, endpoint.url), questions, by_model=True)
+    assert not (store / "ontology").exists()
+
+
+def test_excluded_documents_are_never_sent(store: Path, tmp_path: Path) -> None:
+    questions = tmp_path / "secret.jsonl"
+    texts = ("Which report encrypts the table PA0008?", QUESTIONS[0])
+    questions.write_text("".join(json.dumps({"question": one}) + "\n" for one in texts))
+    with scripted(answer=lambda _: answer_of("replace")) as endpoint:
+        propose_in_store(asking(store, endpoint.url), questions, by_model=True)
+        assert "ZPAYROLL" in json.dumps(endpoint.bodies)
+        assert "(TABLE)" in json.dumps(endpoint.bodies)
+    with scripted(answer=lambda _: answer_of("replace")) as endpoint:
+        config = asking(store, endpoint.url, exclude=["secret.md"], models={"ontology": "n"},
+                        budget={"usd": 0})  # fmt: skip
+        propose_in_store(config, questions, by_model=True)
+        assert endpoint.requests
+        assert "ZPAYROLL" not in json.dumps(endpoint.bodies)
+        assert "(TABLE)" not in json.dumps(endpoint.bodies)
+    with scripted() as endpoint:
+        config = asking(store, endpoint.url, exclude=["**"])
+        found = propose_in_store(config, questions, by_model=True).report
+        assert (endpoint.requests, found.unsent) == (0, found.clusters)
+
+
+def test_the_budget_is_kept(store: Path, file: Path) -> None:
+    with scripted(answer=lambda _: answer_of("replace")) as endpoint:
+        config = asking(store, endpoint.url, budget={"usd": 1e-6})
+        found = propose_in_store(config, file, by_model=True)
+        assert endpoint.requests == 0
+    assert found.report.not_by_model == {"over_budget": found.report.clusters}
+
+
+def test_without_a_model_none_can_be_asked(store: Path, file: Path) -> None:
+    with pytest.raises(ConfigError, match=r"llm\.model"):
+        propose_in_store(settings(store), file, by_model=True)
+
+
+def test_an_approval_makes_the_next_run_work_from_relationships_on(store: Path, file: Path) -> None:
+    config = settings(store, relationships={"schema_file": "approved"})
+    assert not any(look_ahead(config).stages.values())
+    proposal = propose_in_store(config, file, outside="map")
+    shown = shown_in_store(str(store), proposal.id)
+    assert shown is not None and shown.id == proposal.id and "`replace`" in shown.body
+    assert not any(look_ahead(config).stages.values())
+    Ontologies(str(store)).approve(shown.id)
+    stages = look_ahead(config).stages
+    assert stages["link_mentions"] is None and stages["resolve"] is None
+    working = [name for name, why in stages.items() if why]
+    assert working[0] == "relationships"
+    assert shown_in_store(str(store), proposal.id) is None
+
+    run_index(config, workers=1)
+    relations = set(Store(str(store)).open().table("relations")["relation"].to_pylist())
+    assert relations <= {*proposal.schema.relations, "be related to"}
+    assert not any(look_ahead(config).stages.values())
+    assert propose_in_store(config, file, outside="map").text == proposal.text
+
+
+def test_an_ontology_in_force_that_is_damaged_stops_a_run(store: Path) -> None:
+    (store / "ontology").mkdir()
+    (store / "ontology" / "current").write_text("relations: [")
+    with pytest.raises(ConfigError, match="ontology/current"):
+        look_ahead(settings(store, relationships={"schema_file": "approved"}))

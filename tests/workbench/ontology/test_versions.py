@@ -1,0 +1,204 @@
+"""What is in force changes by an approval alone, and only to what was shown."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_tasks.core.errors import ArtifactError, ConfigError, GraphragError
+from graphrag_tasks.graph.relationships import GraphSchema
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.workbench.ontology import Ontologies, Proposal, Report, changes, to_markdown
+from graphrag_tasks.workbench.ontology.proposal import schema_text
+from graphrag_tasks.workbench.ontology.versions import ontology_id
+
+
+def proposal(name: str, based_on: str = "", text: str = "") -> Proposal:
+    schema = GraphSchema.model_validate({"relations": {name: {}}})
+    report = Report(
+        snapshot_id="s", based_on=based_on, asked=1, distinct=1, left_out=0, searched=1, covered=1,
+        clusters=1, triples=1, triples_covered=1, proposed_types=0, proposed_relations=1, kept=[],
+        dropped=[], conflicts=[],
+    )  # fmt: skip
+    return Proposal(text or schema_text(schema), report)
+
+
+@pytest.fixture
+def ontologies(tmp_path: Path) -> Ontologies:
+    return Ontologies(str(tmp_path))
+
+
+@pytest.fixture
+def current(tmp_path: Path) -> Path:
+    return tmp_path / "ontology" / "current"
+
+
+def approved(ontologies: Ontologies, one: Proposal) -> None:
+    ontologies.keep(one)
+    ontologies.show(one.id)
+    ontologies.approve(one.id)
+
+
+def test_an_approval_puts_in_force_what_was_shown(ontologies: Ontologies, current: Path) -> None:
+    one = proposal("read")
+    ontologies.keep(one)
+    assert not current.exists()
+    assert ontologies.show() == one
+    assert not current.exists()
+    assert ontologies.in_force() == GraphSchema()
+    ontologies.approve(one.id)
+    assert current.read_bytes() == one.text.encode()
+    assert ontologies.id_in_force() == one.id
+    assert ontologies.in_force() == one.schema
+    ontologies.approve(one.id)
+
+
+def test_the_last_proposal_is_shown_unless_one_is_named(ontologies: Ontologies) -> None:
+    first, second = proposal("read"), proposal("write")
+    ontologies.keep(first)
+    ontologies.keep(second)
+    assert ontologies.show() == second
+    assert ontologies.show(first.id) == first
+
+
+@pytest.mark.parametrize("unknown", ["0" * 24, "../../etc/passwd", "", "CURRENT"])
+def test_what_is_not_proposed_is_refused(
+    ontologies: Ontologies, current: Path, unknown: str
+) -> None:
+    with pytest.raises(ConfigError, match="nothing is proposed"):
+        ontologies.show()
+    ontologies.keep(proposal("read"))
+    ontologies.show()
+    with pytest.raises(ConfigError, match=r"no proposed ontology|nothing is proposed"):
+        ontologies.approve(unknown)
+    assert not current.exists()
+
+
+def test_an_id_leads_to_no_other_folder(ontologies: Ontologies, current: Path) -> None:
+    one = proposal("read")
+    ontologies.keep(one)
+    for ending in ("yaml", "json"):
+        file = current.parent / "proposed" / f"{one.id}.{ending}"
+        (current.parent / f"outside.{ending}").write_bytes(file.read_bytes())
+    with pytest.raises(ConfigError, match="no proposed ontology"):
+        ontologies.show("../outside")
+
+
+def test_what_was_not_shown_last_is_refused(ontologies: Ontologies, current: Path) -> None:
+    first, second = proposal("read"), proposal("write")
+    ontologies.keep(first)
+    with pytest.raises(ConfigError, match=f"{first.id} is not the ontology that was last shown"):
+        ontologies.approve(first.id)
+    ontologies.show(first.id)
+    ontologies.keep(second)
+    ontologies.show(second.id)
+    with pytest.raises(ConfigError, match=f"ontology show {first.id}"):
+        ontologies.approve(first.id)
+    assert not current.exists()
+
+
+def test_what_was_changed_since_is_refused(ontologies: Ontologies, current: Path) -> None:
+    one = proposal("read")
+    ontologies.keep(one)
+    ontologies.show()
+    file = current.parent / "proposed" / f"{one.id}.yaml"
+    file.write_text(one.text + "# edited\n")
+    with pytest.raises(ArtifactError, match="changed since it was proposed"):
+        ontologies.approve(one.id)
+    assert not current.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "relations: [",
+        "relations: !!python/object/apply:os.system [ls]",
+        "entity_types: {a: []}\nentity_types: {b: []}",
+        "relatoins: {}",
+    ],
+)
+def test_what_is_no_schema_is_refused(ontologies: Ontologies, current: Path, text: str) -> None:
+    one = proposal("read", text=text)
+    ontologies.keep(one)
+    ontologies.show()
+    with pytest.raises(ConfigError, match=f"{one.id}.yaml"):
+        ontologies.approve(one.id)
+    assert not current.exists()
+
+
+def test_a_proposal_beside_another_ontology_is_refused(
+    ontologies: Ontologies, current: Path
+) -> None:
+    first, second = proposal("read"), proposal("write")
+    approved(ontologies, first)
+    ontologies.keep(second)
+    ontologies.show(second.id)
+    with pytest.raises(ConfigError, match=r"since .* was proposed.*Propose again"):
+        ontologies.approve(second.id)
+    third = proposal("write", based_on=first.id)
+    ontologies.keep(third)
+    ontologies.show(third.id)
+    current.write_text("relations: {call: {}}\n")
+    with pytest.raises(ConfigError, match=r"changed since .* was shown"):
+        ontologies.approve(third.id)
+    assert current.read_text() == "relations: {call: {}}\n"
+
+
+def test_a_kill_before_the_last_write_changes_nothing(
+    ontologies: Ontologies, current: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = proposal("read")
+    approved(ontologies, first)
+    second = proposal("write", based_on=first.id)
+    ontologies.keep(second)
+    ontologies.show()
+    before = current.read_bytes()
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Folder, "write_bytes", killed)
+    with pytest.raises(KeyboardInterrupt):
+        ontologies.approve(second.id)
+    monkeypatch.undo()
+    assert current.read_bytes() == before
+    ontologies.approve(second.id)
+    assert ontologies.id_in_force() == second.id
+
+
+@pytest.mark.parametrize("name", ["proposed/{id}.json", "shown.json", "current"])
+def test_damaged_files_are_named(ontologies: Ontologies, current: Path, name: str) -> None:
+    one = proposal("read")
+    approved(ontologies, one)
+    second = proposal("write", based_on=one.id)
+    ontologies.keep(second)
+    ontologies.show()
+    place = name.format(id=second.id)
+    (current.parent / place).write_bytes(b"\xff{")
+    with pytest.raises(GraphragError, match=place.partition(".")[0]):
+        ontologies.approve(second.id)
+
+
+def test_the_difference_names_what_is_new_gone_and_changed() -> None:
+    before = GraphSchema.model_validate(
+        {
+            "entity_types": {"table": ["TABLE"], "note": ["NOTE"]},
+            "relations": {"read": {"domain": ["table"]}, "call": {}},
+        }
+    )
+    after = GraphSchema.model_validate(
+        {
+            "entity_types": {"table": ["TABLE"], "report": ["REPORT"]},
+            "relations": {"read": {"inverses": ["be read by"]}, "call": {}},
+        }
+    )
+    assert [(one.name, one.change) for one in changes(before, after)] == [
+        ("note", "gone"), ("report", "new"), ("read", "changed"), ("table", "same"),
+        ("call", "same"),
+    ]  # fmt: skip
+    text = to_markdown(proposal("", text=schema_text(after)), before)
+    assert "| relation | `read` | changed | anything → anything; also reverse: be read by |" in text
+    assert "2 stay as they are." in text
+
+
+def test_the_id_is_of_every_byte() -> None:
+    assert ontology_id("a") != ontology_id("a ")
