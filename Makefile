@@ -88,7 +88,7 @@ test: install-dev ## Run the fast tests
 	$(BIN)/python -m pytest -q -rs -n $(CORES) --dist loadfile --no-loadscope-reorder --durations=20
 
 test-slow: install-dev ## Run the tests that take long
-	$(BIN)/python -m pytest -q -m slow
+	$(BIN)/python -m pytest -q -m "slow or hypothesis" --hypothesis-profile=many
 
 test-services: .venv-services/installed ## Run tests on Airflow with Celery, PostgreSQL, Redis, Milvus and S3
 	@missing=; for program in postgres initdb redis-server; do \

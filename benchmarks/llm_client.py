@@ -27,9 +27,8 @@ from pydantic import BaseModel
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import BudgetError, TransientError
 from graphrag_tasks.llm import Answer, Client, Request
-from graphrag_tasks.llm.journal import StoreJournal
 from tests.llm.endpoint import ScriptedEndpoint, scripted
-from tests.llm.test_client import kept
+from tests.llm.test_client import journal_of, kept
 
 _CONCURRENCY = 8
 _STOPPED, _AWAY, _INCOMPLETE = 3, 4, 5
@@ -181,7 +180,7 @@ class _Trial:
         cap = round(worst * self.count / 8, 6)
         if self.run(usd=cap) != _STOPPED:
             raise RuntimeError("the budget did not stop the run")
-        spent = StoreJournal(self.store).spent("run")
+        spent = journal_of(self.store).spent("run")
         billed = (self.endpoint.prompt_tokens + 2 * self.endpoint.completion_tokens) / 1e6
         self.figures.over_cap_usd = max(billed, float(spent.usd or 0)) - cap
         self.figures.unused_requests = (cap - float(spent.usd or 0)) / worst
@@ -194,7 +193,7 @@ class _Trial:
         return len(kept(Path(self.store))) - len(valid)
 
     def _kept(self) -> set[int]:
-        journal, identity = StoreJournal(self.store), self._client.identity("summarize")
+        journal, identity = journal_of(self.store), self._client.identity("summarize")
         asked = requests(self.count)
         keys = [one.key(identity) for one in asked]
         known = journal.known(keys)

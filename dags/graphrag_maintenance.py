@@ -62,7 +62,7 @@ def graphrag_maintenance() -> None:
                 store,
                 keep=params["keep"],
                 staging_age=timedelta(days=DEFAULTS.retention.staging_days),
-                answer_age=timedelta(days=days) if (days := DEFAULTS.llm.keep_days) else None,
+                llm=DEFAULTS.llm,
                 server=server,
                 dry_run=params["dry_run"],
             )

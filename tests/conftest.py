@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
 from graphrag_tasks.core import progress
@@ -16,6 +17,11 @@ from graphrag_tasks.storage.cache import CACHE_VARIABLE
 # Several processes share the cores: threads of one that wait for one another take all of them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Few examples each time, many in slow runs: --hypothesis-profile=many
+settings.register_profile("few", max_examples=20, deadline=None)
+settings.register_profile("many", max_examples=200, deadline=None)
+settings.load_profile("few")
 
 ProgressTold = Callable[[], list[str]]
 

@@ -318,7 +318,7 @@ def error_tree() -> str:
             "wrong, where, and what to do next. Airflow retries transient errors alone.",
             tree,
             "### Error codes of documents\n\nThe column `documents.error_code` has one of these. "
-            "`graphrag-tasks documents list --problems` shows them.",
+            "`graphrag-tasks documents --problems` shows them.",
             "\n".join(codes),
         ]
     )

@@ -23,7 +23,6 @@ from graphrag_tasks.cli import (
     evaluate,
     export,
     extract,
-    graph,
     index,
     llm,
     mcp,
@@ -42,7 +41,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(index.index)
-app.command()(index.plan)
 app.command()(estimate.estimate)
 app.command()(query.query)
 app.command()(answer.answer)
@@ -52,9 +50,8 @@ app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")
 app.command()(adapt.adapt)
 app.add_typer(snapshots.app, name="snapshots")
-app.add_typer(documents.app, name="documents")
+app.command()(documents.documents)
 app.add_typer(entities.app, name="entities")
-app.add_typer(graph.app, name="graph")
 app.add_typer(ontology.app, name="ontology")
 app.command()(export.export)
 app.command()(llm.spending)

@@ -3,48 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, table
+from graphrag_tasks.cli.output import CONSOLE, print_json, print_text, table
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import SnapshotError
 
 if TYPE_CHECKING:
     from graphrag_tasks.operations.documents import DocumentReport
     from graphrag_tasks.snapshots.store import Snapshot
 
-app = typer.Typer(help="Say what became of each document.", no_args_is_help=True)
-
 _COLUMNS = ("document", "kind", "status", "pages", "chunks", "sentences", "triples")
+Form = StrEnum("Form", ["TEXT", "BLOCKS", "LINKS"])
 
 
-@app.callback()
-def _documents() -> None:
-    """Keep `list` a command of its own."""
-
-
-@app.command("list")
-def list_documents(
-    store: StoreOption = None,
-    snapshot: SnapshotOption = None,
+def documents(
+    uri: Annotated[
+        str | None,
+        typer.Argument(help="One document, by source and path: what is held of it is printed."),
+    ] = None,
+    form: Annotated[
+        Form, typer.Option("--as", help="Of one document: its text, or rows as JSON.")
+    ] = Form.TEXT,
     only_problems: Annotated[
         bool, typer.Option("--problems", help="Only what was not read as a whole, and why.")
     ] = False,
     names: Annotated[
         int, typer.Option(min=0, help="Documents named of each problem; 0: all.")
     ] = 10,
+    snapshot: SnapshotOption = None,
+    store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List the documents of a snapshot, failed ones first."""
+    """List the documents of a snapshot, failed ones first, or print one of them."""
     from graphrag_tasks.operations.documents import document_reports, row_counts
     from graphrag_tasks.snapshots.store import Store
 
     settings = load_config(config, overrides={"store": store})
     opened = Store(settings.store).open(snapshot)
+    if uri is not None:
+        _print_document(opened, uri, form)
+        return
     found = document_reports(opened)
     if only_problems and not json:
         _print_problems(found, names, settings.store)
@@ -67,6 +72,23 @@ def list_documents(
             for report in found
         ]  # fmt: skip
         CONSOLE.print(table(f"{len(rows):,} documents of {settings.store}", _COLUMNS, rows))
+
+
+def _print_document(opened: Snapshot, uri: str, form: Form) -> None:
+    row = opened.document(uri)
+    rows = opened.rows_of_document("links" if form is Form.LINKS else "blocks", row["document_id"])
+    if form is not Form.TEXT:
+        print_json(rows)
+    elif rows:
+        print_text("\n\n".join(map(_shown, rows)))
+    else:
+        what = f"the document holds nothing to print: it is {row['status']}"
+        raise SnapshotError(what, row["uri"], row["error_message"] or "")
+
+
+def _shown(block: dict[str, Any]) -> str:
+    marks = {"title": "# ", "heading": f"{'#' * ((block['level'] or 1) + 1)} ", "list_item": "- "}
+    return f"{marks.get(block['kind'], '')}{block['text']}"
 
 
 def _print_problems(found: list[DocumentReport], names: int, store: str) -> None:
@@ -103,5 +125,5 @@ def print_problem_counts(snapshot: Snapshot) -> None:
     ]
     columns = ("status", "kind", "documents", "why")
     CONSOLE.print(table("Documents that were not read as a whole", columns, rows))
-    again = command("documents", "list", "--problems")
+    again = command("documents", "--problems")
     CONSOLE.print(f"Which ones, and what to do: {again}", highlight=False, soft_wrap=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,19 +12,17 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
 
-if TYPE_CHECKING:
-    from graphrag_tasks.operations.overrides import Override
-
-
 app = typer.Typer(help="Explain entities and override what was merged.", no_args_is_help=True)
 
 NameArgument = Annotated[str, typer.Argument(help="A name of the entity, in any spelling.")]
-OverridesOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--overrides", help="YAML file to write to.", show_default="resolve.overrides of the config"
-    ),
-]
+Change = StrEnum("Change", ["MERGE", "SPLIT", "RENAME"])
+Section = Literal["same", "different", "rename"]
+_SECTIONS: dict[Change, Section] = {
+    Change.MERGE: "same",
+    Change.SPLIT: "different",
+    Change.RENAME: "rename",
+}
+"""Sections of the file of overrides."""
 
 
 @app.command()
@@ -63,47 +62,20 @@ def explain(
 
 
 @app.command()
-def merge(
+def override(
+    change: Annotated[Change, typer.Argument(help="What is to be done with the names.")],
     name: NameArgument,
-    other: NameArgument,
-    overrides: OverridesOption = None,
+    other: Annotated[str, typer.Argument(help="The other name; the new one of rename.")],
+    overrides: Annotated[
+        Path | None,
+        typer.Option(help="YAML file to write to.", show_default="resolve.overrides of the config"),
+    ] = None,
     config: ConfigOption = None,
 ) -> None:
-    """Write that two names are one entity; the next run merges them."""
-    from graphrag_tasks.operations.overrides import Override
-
-    _write(Override("same", name, other), overrides, config)
-
-
-@app.command()
-def split(
-    name: NameArgument,
-    other: NameArgument,
-    overrides: OverridesOption = None,
-    config: ConfigOption = None,
-) -> None:
-    """Write that two names are not one entity; the next run keeps them apart."""
-    from graphrag_tasks.operations.overrides import Override
-
-    _write(Override("different", name, other), overrides, config)
-
-
-@app.command()
-def rename(
-    name: NameArgument,
-    new_name: Annotated[str, typer.Argument(help="What to call it.")],
-    overrides: OverridesOption = None,
-    config: ConfigOption = None,
-) -> None:
-    """Write what an entity is to be called; the next run calls it so."""
-    from graphrag_tasks.operations.overrides import Override
-
-    _write(Override("rename", name, new_name), overrides, config)
-
-
-def _write(override: Override, overrides: Path | None, config: Path | None) -> None:
-    from graphrag_tasks.operations.overrides import add_override, overrides_file
+    """Write that two names are one entity, are not, or what one is called; the next run does so."""
+    from graphrag_tasks.operations.overrides import Override, add_override, overrides_file
 
     file = overrides or overrides_file(load_config(config).resolve.overrides)
-    add_override(file, override)
-    CONSOLE.print(f"{file}: {override.section} {override}. The next run applies it.", markup=False)
+    written = Override(_SECTIONS[change], name, other)
+    add_override(file, written)
+    CONSOLE.print(f"{file}: {written.section} {written}. The next run applies it.", markup=False)

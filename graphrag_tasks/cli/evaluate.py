@@ -178,32 +178,6 @@ def _tell(line: str) -> None:
     ERRORS.print(line, markup=False, soft_wrap=True)
 
 
-@app.command()
-def proposals(
-    pairs: Annotated[Path, typer.Option(help="JSONL: id, legacy, right, one, other (code).")],
-    judge: Annotated[str, typer.Option(help="Model that judges, at llm.base_url.")],
-    votes: Annotated[int, typer.Option(min=1, max=15, help="Verdicts on each pair.")] = 3,
-    store: StoreOption = None,
-    config: ConfigOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Judge pairs of code proposals by five criteria, each pair in both orders."""
-    from graphrag_tasks.evaluate.answers import CodePair, Judge, ProposalsReport, reviewed
-    from graphrag_tasks.evaluate.jsonl import read_lines
-    from graphrag_tasks.llm import Client
-
-    overrides = {"store": store, "llm": {"models": {"judge": judge}}}
-    settings = load_config(config, overrides=overrides)
-    given = read_lines(pairs, CodePair)
-    one = Judge(Client(settings.llm, settings.store, f"judge-{date.today():%Y-%m-%d}"), votes)
-    _tell(one.rehearsed(lambda judge: reviewed(judge, given)))
-    report = ProposalsReport(one.model, tuple(reviewed(one, given)))
-    if json:
-        print_json(report.to_dict())
-    else:
-        CONSOLE.print(report.to_markdown(), markup=False, soft_wrap=True)
-
-
 @app.command("make-questions")
 def make(
     out: Annotated[Path, typer.Option(help="JSONL that the questions are written to.")],

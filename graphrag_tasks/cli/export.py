@@ -126,7 +126,7 @@ def _selected(
     else:
         found = exporting.whole_graph(snapshot)
     if not found.entities.num_rows:
-        hint = f"{command('documents', 'list', '--problems')} says what was not read"
+        hint = f"{command('documents', '--problems')} says what was not read"
         raise SnapshotError("the graph is empty: no document names a thing",
                             snapshot.folder.uri, hint)  # fmt: skip
     return found

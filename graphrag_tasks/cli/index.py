@@ -1,4 +1,4 @@
-"""`graphrag-tasks index` runs the pipeline without Airflow; `plan` and `doctor` look before it."""
+"""`graphrag-tasks index` runs the pipeline without Airflow; `doctor` looks before it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ from graphrag_tasks.cli.output import (
 from graphrag_tasks.cli.stage_progress import stage_progress
 from graphrag_tasks.core.config import Config, load_config
 
+_NAMED = 10
+"""Documents named of each kind of change."""
+
 
 def index(
     sources: SourcesArgument = None,
@@ -50,12 +53,15 @@ def index(
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait for another run on the store, and for batches.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done, and why.")
+    ] = False,
+    access: Annotated[
+        bool, typer.Option("--access", help="Only say who would see what, by which rule or file.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Index documents and publish a snapshot of them."""
-    from graphrag_tasks.operations.runner import run_index
-    from graphrag_tasks.snapshots.store import Store
-
     refresh, mass_delete = full_refresh or None, allow_mass_delete or None
     overrides = {
         "store": store,
@@ -66,6 +72,12 @@ def index(
         "access": {"allow_disable": allow_access_disable or None},
     }
     settings = with_sources(load_config(config, overrides=overrides))
+    if dry_run or access:
+        _print_plan(settings, access=access, json=json)
+        return
+    from graphrag_tasks.operations.runner import run_index
+    from graphrag_tasks.snapshots.store import Store
+
     with stage_progress() as show:
         published = run_index(settings, workers=workers, progress=show, wait=wait)
     if json:
@@ -77,35 +89,14 @@ def index(
         CONSOLE.print("Nothing changed: this snapshot was current already.")
 
 
-def plan(
-    sources: SourcesArgument = None,
-    store: StoreOption = None,
-    config: ConfigOption = None,
-    extractor: ExtractorOption = None,
-    full_refresh: Annotated[
-        bool, typer.Option("--full-refresh", help="As if every document were processed again.")
-    ] = False,
-    names: Annotated[int, typer.Option(min=0, help="Documents named of each kind.")] = 10,
-    access: Annotated[
-        bool, typer.Option("--access", help="Say who will see what, and by which rule or file.")
-    ] = False,
-    json: JsonOption = False,
-) -> None:
-    """Say what an index run would do and why; change nothing."""
+def _print_plan(settings: Config, *, access: bool, json: bool) -> None:
+    """Print what a run would do and why."""
     import pyarrow.compute as pc
 
     from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
     from graphrag_tasks.operations.documents import is_unread, unread_kinds
     from graphrag_tasks.pipeline import asked_of_models, look_ahead
 
-    planning = {"full_refresh": full_refresh or None}
-    overrides = {
-        "store": store,
-        "sources": sources or None,
-        "extract": {"extractor": extractor},
-        "plan": planning,
-    }
-    settings = with_sources(load_config(config, overrides=overrides))
     outlook = look_ahead(settings)
     listed = outlook.sources.filter(pc.invert(is_unread(outlook.sources)))
     documents = {
@@ -131,7 +122,7 @@ def plan(
         CONSOLE.print(access_table(access_of(outlook.access)))
         return
     rows = [
-        (change, len(uris), "\n".join(uris[:names]) if change != UNCHANGED else "")
+        (change, len(uris), "\n".join(uris[:_NAMED]) if change != UNCHANGED else "")
         for change, uris in documents.items()
     ]
     CONSOLE.print(table("Documents", ("change", "documents", "the first of them"), rows))

@@ -5,28 +5,27 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, print_json, print_result, print_text, table
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
+from graphrag_tasks.cli.output import CONSOLE, print_json, print_result, table
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.core.errors import SnapshotError
 
 if TYPE_CHECKING:
     from graphrag_tasks.snapshots.manifests import Manifest
-    from graphrag_tasks.snapshots.store import Store
+    from graphrag_tasks.snapshots.store import Snapshot, Store
 
 
 _SHOWN = 16
 """Characters of a sha256 that people see; JSON has all."""
+_HUBS = 10
+"""Entities with most relations that are listed."""
 
 app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
-Form = StrEnum("Form", ["TEXT", "BLOCKS", "LINKS"])
 SnapshotArgument = Annotated[
     str | None, typer.Argument(help="Snapshot id.", show_default="the current one")
 ]
@@ -82,11 +81,16 @@ def show(
     summary: Annotated[
         bool, typer.Option("--summary", help="Counts instead of tables; with -v costs too.")
     ] = False,
+    graph: Annotated[
+        bool, typer.Option("--graph", help="Size, degrees, components and hubs of the graph.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show rows and sha256 of every table of a snapshot."""
+    """Show rows and sha256 of every table of a snapshot, or what its graph is like."""
     opened = _store(store, config).open(snapshot)
-    if json:
+    if graph:
+        _print_graph(opened, json)
+    elif json:
         print_json(opened.manifest.as_dict())
     elif summary:
         print_result(opened.manifest)
@@ -95,6 +99,25 @@ def show(
         rows = [(name, one.rows, f"{one.sha256[:_SHOWN]}…") for name, one in tables]
         title = f"Snapshot {opened.snapshot_id}, published {opened.manifest.created_at}"
         CONSOLE.print(table(title, ("table", "rows", "sha256"), rows))
+
+
+def _print_graph(opened: Snapshot, json: bool) -> None:
+    import pyarrow as pa
+
+    from graphrag_tasks.graph import graph_statistics, top_hubs
+
+    nodes, edges = opened.table("nodes"), opened.table("edges")
+    figures = graph_statistics(nodes, edges)
+    found = top_hubs(nodes, edges, _HUBS)
+    rows = pa.array([hub.row for hub in found], pa.int64())  # entities come first in nodes
+    names = opened.table("entities", ["name"])["name"].take(rows).to_pylist()
+    listed = [(name, hub.degree) for name, hub in zip(names, found, strict=True)]
+    if json:
+        print_json(figures | {"hubs": [{"name": name, "degree": n} for name, n in listed]})
+        return
+    words = [(name.replace("_", " "), value) for name, value in figures.items()]
+    CONSOLE.print(table(f"Graph of snapshot {opened.snapshot_id}", ("what", "value"), words))
+    CONSOLE.print(table("Hubs", ("entity", "relations"), listed))
 
 
 @app.command("verify")
@@ -187,12 +210,11 @@ def gc(
         if server is not None:
             stack.callback(server.close)
         age = timedelta(days=settings.retention.staging_days)
-        days = settings.llm.keep_days
         removed = collect_garbage(
             opened,
             keep=settings.retention.keep,
             staging_age=age,
-            answer_age=timedelta(days=days) if days else None,
+            llm=settings.llm,
             server=server,
             dry_run=dry_run,
         )
@@ -207,29 +229,3 @@ def gc(
     )
     for name in (*removed.snapshots, *removed.staging):
         CONSOLE.print(f"  {name}", highlight=False)
-
-
-@app.command("document")
-def document(
-    uri: Annotated[str, typer.Argument(help="The document: source name and path in it.")],
-    form: Annotated[Form, typer.Option("--as", help="Its text, or rows as JSON.")] = Form.TEXT,
-    snapshot: SnapshotOption = None,
-    store: StoreOption = None,
-    config: ConfigOption = None,
-) -> None:
-    """Print what a snapshot holds of one document."""
-    opened = _store(store, config).open(snapshot)
-    row = opened.document(uri)
-    rows = opened.rows_of_document("links" if form is Form.LINKS else "blocks", row["document_id"])
-    if form is not Form.TEXT:
-        print_json(rows)
-    elif rows:
-        print_text("\n\n".join(map(_shown, rows)))
-    else:
-        what = f"the document holds nothing to print: it is {row['status']}"
-        raise SnapshotError(what, row["uri"], row["error_message"] or "")
-
-
-def _shown(block: dict[str, Any]) -> str:
-    marks = {"title": "# ", "heading": f"{'#' * ((block['level'] or 1) + 1)} ", "list_item": "- "}
-    return f"{marks.get(block['kind'], '')}{block['text']}"

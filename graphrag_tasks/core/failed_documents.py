@@ -38,7 +38,7 @@ class FailedDocuments:
                 "%d more failed. Once a snapshot is published, `%s` and the page of its documents "
                 "name them all",
                 self.count - MOST_LINES,
-                command("documents", "list", "--problems"),
+                command("documents", "--problems"),
             )
 
     def tell(self, documents: pa.Table) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 SCHEMA, OBJECT, PROMPT = "json_schema", "json_object", "prompt"
 _WEAKER = {SCHEMA: OBJECT, OBJECT: PROMPT}
@@ -41,7 +41,3 @@ class Abilities:
             return replace(self, length_name=second) if self.length_name == first else None
         weaker = _WEAKER.get(self.structured)
         return replace(self, structured=weaker) if weaker else None
-
-    def to_json(self) -> dict[str, object]:
-        """Return what is kept."""
-        return asdict(self)

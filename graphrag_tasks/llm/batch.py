@@ -1,7 +1,5 @@
 """Batches: requests that are answered within a day, at half the price.
 
-    STORE/answers/batches/<key>.json    a batch: what it asks, and how far it is
-
 Each is written down before it is made (`intent`), when it is made (`submitted`) and when its
 answers are kept (`taken`). The endpoint has its key beside it, so that a batch is found again
 whatever was lost: no request is paid twice. Until its answers are there, a batch counts in full
@@ -27,25 +25,15 @@ from graphrag_tasks.core.errors import BudgetError, EndpointError
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Answer, Kind, Usage
-from graphrag_tasks.llm.batch_files import (
-    DONE,
-    INTENT,
-    SUBMITTED,
-    TAKEN,
-    Asked,
-    Batch,
-    BatchFiles,
-)
+from graphrag_tasks.llm.batch_state import DONE, INTENT, SUBMITTED, TAKEN, Asked, Batch
 from graphrag_tasks.llm.budget import NOTHING, Cost
-from graphrag_tasks.llm.journal import ANSWERS
+from graphrag_tasks.llm.journal import SURE, Attempt
 from graphrag_tasks.llm.ledger import Billed, believed
 from graphrag_tasks.llm.lengths import Lengths
 from graphrag_tasks.llm.outcome import Outcome
-from graphrag_tasks.llm.records import SURE, Record
 from graphrag_tasks.llm.remote import PATH, RemoteBatch, RemoteBatches
 from graphrag_tasks.llm.request import Request
 from graphrag_tasks.llm.sender import Sender
-from graphrag_tasks.storage.files import Files
 
 log = logging.getLogger(__name__)
 
@@ -76,16 +64,14 @@ class Batches:
     """The batches of a store at an endpoint, which ask one model; within `Sender.connected`.
 
     Args:
-        store: The store.
         sender: Asks single requests, and knows the endpoint, the budget and the journal.
         model: Who is asked.
     """
 
-    def __init__(self, store: str, sender: Sender, model: str) -> None:
+    def __init__(self, sender: Sender, model: str) -> None:
         self._sender, self._model = sender, model
         self._config, self._endpoint = sender.config, sender.endpoint
         self._journal, self._ledger = sender.journal, sender.ledger
-        self._files = BatchFiles(Files(store) / ANSWERS)
         self._remote = RemoteBatches(self._endpoint)
 
     def take(self, form: type[BaseModel]) -> None:
@@ -221,11 +207,15 @@ class Batches:
             requests=tuple(self._asked(waiting) for waiting in group),
             is_part=is_part,
         )  # fmt: skip
-        self._files.write(key, batch)
+        worst = (batch.set_aside(asked) for asked in batch.requests)
+        try:
+            self._journal.begin_batch(key, batch.to_text(), worst, self._ledger.check)
+        except BudgetError:
+            self._ledger.read_again()
+            raise
         for waiting in group:
             self._ledger.budget.settle(waiting.aside, waiting.aside)
         try:
-            self._ledger.check()
             file_id = self._remote.upload(
                 f"{key}.jsonl", b"".join(waiting.line for waiting in group)
             )
@@ -235,10 +225,10 @@ class Batches:
                 self._sender.learn(self._model, replace(self._abilities, batches=False))
                 return False
             remote = self._remote.create(file_id, key)
-        except (BudgetError, EndpointError):
+        except EndpointError:
             self._forget(key)
             raise
-        self._files.write(key, replace(batch, status=SUBMITTED, batch_id=remote.batch_id))
+        self._write(key, replace(batch, status=SUBMITTED, batch_id=remote.batch_id))
         log.info("batch %s: %d requests submitted", remote.batch_id, len(group))
         return True
 
@@ -254,16 +244,17 @@ class Batches:
                 self._give_up(key)
                 return
             batch = replace(batch, status=SUBMITTED, batch_id=found.batch_id)
-            self._files.write(key, batch)
+            self._write(key, batch)
         if batch.status == SUBMITTED:
             remote = self._remote.state(batch.batch_id)
             if remote is None:
-                file = f"{self._files.folder.uri}/{key}.json"
-                raise EndpointError(
-                    f"batch {batch.batch_id} is not known to this account", self._endpoint.url,
-                    "Use the key of the account that made it, or delete "
-                    f"{file}: its requests are then asked and paid again",
-                )  # fmt: skip
+                what = f"batch {batch.batch_id} is not known to this account"
+                row = f"DELETE FROM batches WHERE key = '{key}'"  # noqa: S608 - it is told, not run
+                hint = (
+                    "Use the key of the account that made it. To give it up, and pay again: "
+                    f'sqlite3 {self._journal.file} "{row}"'
+                )
+                raise EndpointError(what, self._endpoint.url, hint)
             if remote.has_failed:
                 self._refused(key, batch, remote)
                 return
@@ -271,7 +262,7 @@ class Batches:
                 return
             left = self._keep(key, batch, remote, form)
             batch = replace(batch, status=TAKEN, files=remote.files, requests=left)
-            self._files.write(key, batch)
+            self._write(key, batch)
         if batch.status == TAKEN:
             for one in batch.files:
                 self._remote.delete(one)
@@ -281,10 +272,10 @@ class Batches:
 
     def _finish(self, key: str, batch: Batch) -> None:
         """Keep of a batch that is done what later ones must know of it, if anything."""
-        if batch.requests or batch.is_part:
-            self._files.write(key, batch)
-        else:
-            self._files.delete(key)
+        self._write(key, batch if batch.requests or batch.is_part else None)
+
+    def _write(self, key: str, batch: Batch | None) -> None:
+        self._journal.write_batch(key, None if batch is None else batch.to_text())
 
     def _keep(
         self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]
@@ -292,7 +283,8 @@ class Batches:
         """Keep the answers of a batch and what they cost; return the requests without one."""
         asked = {request.key: request for request in batch.requests}
         stand_in = Request(batch.purpose, "", "", form, 0)
-        left, records, counts = dict(asked), dict[str, Record](), Counter[str]()
+        left, records, counts = dict(asked), dict[str, Attempt](), Counter[str]()
+        answers = []
         for file_id in remote.results:
             for result in self._remote.results(file_id, stand_in):
                 if result.key not in asked:
@@ -300,27 +292,27 @@ class Batches:
                 elif result.key in records:
                     counts["twice"] += 1
                 else:
-                    kind, record = self._keep_one(batch, asked[result.key], result.outcome)
+                    kind, record = self._outcome(batch, asked[result.key], result.outcome)
                     records[result.key] = record
                     counts[kind] += 1
-                    if kind == Kind.ANSWERED:
+                    if result.outcome is not None and kind == Kind.ANSWERED:
+                        usage = result.outcome.usage or Usage()
+                        told = result.outcome.text, usage, result.outcome.model
+                        answers.append(Answer(result.key, *told))
                         del left[result.key]
         for request in batch.requests:
             if request.key not in records:
                 records[request.key] = self._record(batch, request, Usage(), remote.status)
                 counts["missing"] += 1
-        self._journal.settle(key, list(records.values()))
+        self._journal.settle(key, records.values(), answers)
         self._ledger.read_again()
         log.info("batch %s is %s: %s", batch.batch_id, remote.status, dict(counts))
         return tuple(left.values())
 
-    def _keep_one(self, batch: Batch, asked: Asked, outcome: Outcome | None) -> tuple[str, Record]:
-        """Keep what came of a request; return what it was, and the record of it."""
+    def _outcome(self, batch: Batch, asked: Asked, outcome: Outcome | None) -> tuple[str, Attempt]:
+        """Return what came of a request, and the record of it."""
         if outcome is None:
             return "failed", self._record(batch, asked, Usage(), "failed")
-        if outcome.kind == Kind.ANSWERED:
-            usage = outcome.usage or Usage()
-            self._journal.keep(Answer(asked.key, outcome.text, usage, outcome.model))
         most = Usage(asked.prompt_tokens, asked.completion_tokens)
         told = believed(outcome.usage, most, outcome.text)
         if told is None:
@@ -349,7 +341,7 @@ class Batches:
 
     def _forget(self, key: str) -> None:
         """Drop a batch of which nothing is billed."""
-        self._files.delete(key)
+        self._journal.forget_batch(key)
         self._ledger.read_again()
 
     def _asked(self, one: _Waiting) -> Asked:
@@ -357,15 +349,16 @@ class Batches:
         tokens = one.most.prompt_tokens, one.most.completion_tokens
         return Asked(one.record.key, one.record.document_id, *tokens, attempt.usd)
 
-    def _record(self, batch: Batch, asked: Asked, usage: Usage, kind: str) -> Record:
+    def _record(self, batch: Batch, asked: Asked, usage: Usage, kind: str) -> Attempt:
         """Return the record of what a request of a batch cost."""
         billed = Billed(asked.key, batch.purpose, batch.model, asked.document_id, (), 0)
         attempt = self._ledger.attempt(billed, usage, fate=SURE, kind=kind, in_batch=True)
-        return Record(asked.key, replace(attempt, run=batch.run))
+        return replace(attempt, run=batch.run)
 
     def _own(self) -> Iterator[tuple[str, Batch]]:
         """Yield the batches at this endpoint, with their keys."""
-        for key, batch in self._files.all():
+        for key, text in self._journal.batches():
+            batch = Batch.of_text(text)
             if batch.url == self._endpoint.url:
                 yield key, batch
 

@@ -31,7 +31,7 @@ from graphrag_tasks.llm.answers import Answer, Failure, Kind
 from graphrag_tasks.llm.batch import Batches
 from graphrag_tasks.llm.budget import Budget, Cost
 from graphrag_tasks.llm.forecast import Forecast, Rates, forecast
-from graphrag_tasks.llm.journal import MemoryJournal, StoreJournal
+from graphrag_tasks.llm.journal import Journal, answers_file
 from graphrag_tasks.llm.prices import check_price
 from graphrag_tasks.llm.request import Identity, Request
 from graphrag_tasks.llm.sender import Sender
@@ -51,13 +51,15 @@ class Client:
         config: Settings of the model.
         store: Where answers are kept, folder or URI; None: in memory, the last thousand.
         run: Name of the run: its budget counts what it spent before a kill.
+
+    Raises:
+        ConfigError: The store is in object storage, and `llm.answers_file` names no file.
     """
 
     def __init__(self, config: LlmConfig, store: str | None = None, run: str = "") -> None:
         self._config, self._store, self._run = config, store, run
-        self._sender = Sender(
-            config, StoreJournal(store, config.keep_days) if store else MemoryJournal(), run
-        )
+        file = answers_file(config, store) if store else None
+        self._sender = Sender(config, Journal(file, config.keep_days), run)
         self._lock = Lock()
 
     def at(self, base_url: str) -> Client:
@@ -175,7 +177,7 @@ class Client:
         if not self._store:
             raise ConfigError("batches need a store", "llm.batch", 'Set llm.batch = "off"')
         with self.connected():
-            batches = Batches(self._store, self._sender, model)
+            batches = Batches(self._sender, model)
             batches.take(form)
             if not batches.under_way and self._sender.abilities(model).batches:
                 check_price(self._config, model)

@@ -1,395 +1,464 @@
-"""What was answered, and what it cost, kept in the store.
+"""What was asked, answered and paid, in one SQLite file, which threads and processes share.
 
-    STORE/answers/log/<number>.jsonl       what a process wrote since its last part
-    STORE/answers/parts/<day>….parquet     answers, and why requests have none; what was sent
-    STORE/answers/batches/<key>.json       batches
-    STORE/answers/abilities/<hash>.json    what an endpoint understands
+    STORE/answers/answers.sqlite    (or `llm.answers_file`)
 
-An answer is on the disk before it counts. An attempt that a kill cut off stays as it was written
-before it left: it may have been billed, and counts in full.
-
-In S3, where nothing is appended, the log is in a folder for temporary files on the machine that
-asks. A part is written before answers are given out, when there are many, and once a minute.
+An attempt is on record, at its worst case, before a request leaves, in one transaction with the
+check of the caps: so processes together never pass one. An answer is on the disk, in one
+transaction with what it cost, before it is used. An attempt that a kill cut off keeps its worst
+case: it may have been billed.
 """
 
 from __future__ import annotations
 
+import json
+import sqlite3
 import time
-from collections import Counter
-from collections.abc import Collection, Iterator
-from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass
+from datetime import UTC, datetime
+from decimal import ROUND_CEILING, Decimal
+from itertools import islice
 from pathlib import Path
-from threading import Lock, RLock
-from typing import Protocol
+from threading import RLock
+from typing import Any
 
-from graphrag_tasks.core.errors import ArtifactError
+from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
-from graphrag_tasks.llm.aside import Aside, logs_elsewhere, machine_of, of_others
-from graphrag_tasks.llm.batch_files import INTENT, SUBMITTED, BatchFiles
-from graphrag_tasks.llm.budget import NOTHING, Cost
-from graphrag_tasks.llm.log import Log, LogReader, logs
-from graphrag_tasks.llm.parts import Parts, spent_by, time_of
-from graphrag_tasks.llm.records import (
-    SURE,
-    Attempt,
-    Line,
-    Lines,
-    Record,
-    line_of,
-    line_of_records,
-)
+from graphrag_tasks.llm.budget import Cost
 from graphrag_tasks.storage.files import Files
 
-ANSWERS, ABILITIES, LOG, PARTS = "answers", "abilities", "log", "parts"
+SURE, UNSURE = "sure", "unsure"
+
+_MEMORY = ":memory:"
 _IN_MEMORY = 1000
 """Answers that are kept without a store: some MB at most."""
-IN_A_PART = 4096
-"""Answers, or records: some 4 MB in memory, and 245 parts of a million requests."""
-_LONGEST = 60.0
-"""Seconds that an answer waits for its part where the log is not in the store."""
+_PICO = 10**12
+"""Money is kept in whole picodollars, so that sums are exact; a token costs 10,000 or more."""
+_AT_ONCE = 500
+"""Keys of one statement: SQLite takes 999 parameters where it is oldest."""
+_PATIENCE = 60.0
+"""Seconds that a transaction waits for those of other processes, which take milliseconds."""
+_DAY = 86_400
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY, kind TEXT, text TEXT, model TEXT,
+    prompt_tokens INTEGER, completion_tokens INTEGER, cached_tokens INTEGER, kept_at REAL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS attempts (
+    id INTEGER PRIMARY KEY, key TEXT, run TEXT, purpose TEXT, model TEXT, document_id TEXT,
+    fate TEXT, kind TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, picodollars INTEGER,
+    month TEXT, batch TEXT
+);
+CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key);
+CREATE INDEX IF NOT EXISTS attempts_by_batch ON attempts (batch) WHERE batch != '';
+CREATE TABLE IF NOT EXISTS spent (
+    run TEXT, month TEXT, picodollars INTEGER, tokens INTEGER, PRIMARY KEY (run, month)
+);
+CREATE TABLE IF NOT EXISTS batches (key TEXT PRIMARY KEY, batch TEXT);
+CREATE TABLE IF NOT EXISTS abilities (endpoint TEXT PRIMARY KEY, abilities TEXT);
+"""
 
 
-class StoreJournal:
-    """Answers and attempts of a store; several threads may use it, and several processes.
+@dataclass(frozen=True)
+class Attempt:
+    """A request that was sent.
 
-    Args:
-        store: Folder or URI of the store.
-        keep_days: Days after which answers that nobody used are removed; 0: never.
+    Attributes:
+        key: Of the request.
+        run: The run that sent it.
+        purpose: What it was for.
+        model: Who was asked.
+        document_id: The document that it was about; None: several.
+        fate: `sure`, or `unsure` where no answer came that says what it cost.
+        kind: What came of it; empty where that is not known.
+        prompt_tokens: Of the prompt; the most it may have been where the fate is unsure.
+        completion_tokens: Likewise of the answer.
+        usd: Likewise its price, as decimal digits; None where it is not known.
     """
 
-    def __init__(self, store: str, keep_days: float = 0) -> None:
-        self._folder = Files(store) / ANSWERS
-        self._keep_days = keep_days
-        self._batches = BatchFiles(self._folder)
+    key: str
+    run: str
+    purpose: str
+    model: str
+    document_id: str | None
+    fate: str
+    kind: str
+    prompt_tokens: int
+    completion_tokens: int
+    usd: str | None
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and answer."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def picodollars(self) -> int | None:
+        """The price, rounded up; None where it is not known."""
+        return None if self.usd is None else _picodollars(self.usd)
+
+
+def _picodollars(usd: str) -> int:
+    return int((Decimal(usd) * _PICO).to_integral_value(ROUND_CEILING))
+
+
+def answers_file(config: LlmConfig, store: str) -> Path:
+    """Return the SQLite file in which a store's answers are kept.
+
+    Raises:
+        ConfigError: The store is in object storage, where no database can be, and no file is named.
+    """
+    if config.answers_file:
+        return Path(config.answers_file)
+    folder = Files(store) / "answers"
+    if not folder.is_local:
+        hint = "Name a file on a volume that all who ask the model share"
+        raise ConfigError(f"answers cannot be kept in {store}", "llm.answers_file", hint)
+    return Path(folder.path("answers.sqlite"))
+
+
+class Journal:
+    """Answers, attempts and batches of a store; several threads and processes may use it.
+
+    Args:
+        file: Made where it is not there. None: in memory, the last thousand answers, and sums of
+            what was spent, for readers, who may not write the store.
+        keep_days: Days after which answers that nobody used are removed; 0: never.
+
+    Attributes:
+        file: Likewise.
+    """
+
+    def __init__(self, file: Path | None = None, keep_days: float = 0) -> None:
+        self.file, self._keep_days = file, keep_days
         self._lock = RLock()
-        self._others: dict[Path, LogReader] = {}
-        self._began = 0.0
-        self._of_batches: dict[str, tuple[str, Cost]] = {}
+        self._connection: sqlite3.Connection | None = None
 
-    @cached_property
-    def _parts(self) -> Parts:
-        return Parts(self._folder / PARTS)
+    def _open(self) -> sqlite3.Connection:
+        if self.file is not None:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            self.file or _MEMORY, _PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.executescript(_TABLES)
+        return connection
 
-    @cached_property
-    def _logs(self) -> Path:
-        """Where the logs of this machine are."""
-        if self._folder.is_local:
-            return Path((self._folder / LOG).path())
-        return logs_elsewhere(self._folder.uri)
+    def close(self) -> None:
+        """Close the file; it is opened again by the next use."""
+        with self._lock:
+            if self._connection is not None and self.file is not None:
+                self._connection.close()
+                self._connection = None
 
-    @cached_property
-    def _log(self) -> Log:
-        self._parts.refresh()
-        return Log(self._logs, self._parts.logs.__contains__)
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Hold the file for a block; what it writes is kept whole, or not at all.
 
-    @cached_property
-    def _aside(self) -> Aside | None:
-        if self._folder.is_local:
-            return None
-        return Aside(self._folder, f"{machine_of(self._logs)}-{self._log.path.stem}")
+        Raises:
+            ArtifactError: The file is damaged, or no database.
+            TransientError: It cannot be written, or others hold it for a minute.
+        """
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._open()
+                if self._connection.in_transaction:  # what `check` reads is read within its own
+                    yield self._connection
+                    return
+                with self._connection as connection:
+                    connection.execute("BEGIN IMMEDIATE")
+                    yield connection
+            except (sqlite3.OperationalError, OSError) as error:
+                hint = "See that the disk has room and the folder can be written, and run again"
+                raise TransientError(f"answers: {error}", str(self.file), hint) from error
+            except sqlite3.DatabaseError as error:
+                hint = "Put back a copy of it, or delete it: all is asked again, nothing counted"
+                raise ArtifactError(f"answers: {error}", str(self.file), hint) from error
 
     def known(self, keys: Collection[str], *, renew: bool = False) -> dict[str, Answer | Failure]:
         """Return the answers to requests, or why they got none; others were not asked.
 
-        With `renew`, answers that are to be removed before long are kept anew: they are used.
-
-        Raises:
-            ArtifactError: One cannot be read: it is not asked for again.
+        With `renew`, they count as used today: they are removed later.
         """
-        with self._lock:
-            in_logs = Lines()
-            for lines in (reader.lines for reader in self._read()):
-                for key in lines.answers.keys() & keys:
-                    in_logs.keep(lines.answers[key])
-            in_parts = self._find([key for key in keys if key not in in_logs.answers])
-        if renew and self._keep_days:
-            old = datetime.now(UTC) - timedelta(days=self._keep_days / 2)
-            self._keep([answer for answer, part in in_parts.values() if time_of(part) < old])
-        return in_logs.answers | {key: answer for key, (answer, _) in in_parts.items()}
-
-    def keep(self, answer: Answer) -> None:
-        """Write an answer; it is on the disk when this returns."""
-        self._keep([answer])
-
-    def _keep(self, results: Collection[Answer | Failure]) -> None:
-        if results:
-            with self._lock:
-                positions = [self._append(line_of(answer)) for answer in results]
-            self._log.wait(positions[-1])
-
-    def give_up(self, failure: Failure) -> None:
-        """Write why a request has no answer: it is not asked again."""
-        self._append(line_of(failure))
-
-    def sending(self, key: str, attempt: Attempt) -> Record:
-        """Record that a request is about to leave; return the record."""
-        record, run = Record(key, attempt), attempt.run
-        with self._lock:
-            if self._aside is not None:
-                log = self._log
-                self._aside.cover(
-                    run, attempt.cost, lambda: log.lines.spent.get(run, NOTHING), self._to_part
+        found = dict[str, Answer | Failure]()
+        now = time.time()
+        with self._transaction() as connection:
+            for some in _groups(keys):
+                within = f"key IN ({_marks(some)})"
+                rows = connection.execute(
+                    "SELECT key, kind, text, model, prompt_tokens, completion_tokens, cached_tokens"  # noqa: S608
+                    f" FROM answers WHERE {within}",
+                    some,
                 )
-            self._append(line_of_records([record], []))
-        return record
+                found |= {one.key: one for one in map(_result, rows)}
+                if renew and self._keep_days:
+                    old = now - self._keep_days * _DAY / 2
+                    connection.execute(
+                        f"UPDATE answers SET kept_at = ? WHERE {within} AND kept_at < ?",  # noqa: S608
+                        [now, *some, old],
+                    )
+        return found
 
-    def sent(self, record: Record, attempt: Attempt) -> None:
-        """Record what came of a request, in place of the record from before."""
-        self._append(line_of_records([Record(record.key, attempt)], [record]))
+    def keep(self, *results: Answer | Failure) -> None:
+        """Keep answers, or why there is none; the first answer to a request stays."""
+        with self._transaction() as connection:
+            self._keep(connection, results)
 
-    def settle(self, batch: str, records: Collection[Record]) -> None:
-        """Record what came of a batch: all of it, and once."""
-        with self._lock:
-            if batch not in self._settled(self._read()):
-                self._log.wait(self._append(line_of_records([*records], [], batch)))
+    def _keep(self, connection: sqlite3.Connection, results: Iterable[Answer | Failure]) -> None:
+        now = time.time()
+        connection.executemany(
+            "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+            " kind = excluded.kind, text = excluded.text, model = excluded.model,"
+            " prompt_tokens = excluded.prompt_tokens, kept_at = excluded.kept_at,"
+            " completion_tokens = excluded.completion_tokens,"
+            " cached_tokens = excluded.cached_tokens WHERE answers.kind != 'answered'",
+            ((*_row(one), now) for one in results),
+        )
+        if self.file is None:
+            connection.execute(
+                "DELETE FROM answers WHERE key IN (SELECT key FROM answers"
+                " ORDER BY kept_at DESC LIMIT -1 OFFSET ?)",
+                (_IN_MEMORY,),
+            )
 
-    def flush(self) -> None:
-        """Wait until all is in the store: what was kept before may be used then."""
-        with self._lock:
-            if self._aside is not None and "_log" in self.__dict__:
-                self._to_part()
-                self._aside.clear()
+    def sending(self, attempt: Attempt, check: Callable[[], None] = lambda: None) -> int:
+        """Record that a request is about to leave, at its worst case; return the record's number.
 
-    def _append(self, line: Line) -> int:
-        with self._lock:
-            now = time.monotonic()
-            if not self._log.lines:
-                self._began = now
-            position = self._log.append(line)
-            lines = self._log.lines
-            is_late = self._aside is not None and now - self._began > _LONGEST
-            if is_late or max(len(lines.answers), len(lines.attempts)) >= IN_A_PART:
-                self._to_part()
-            return position
-
-    def _to_part(self) -> None:
-        with self._log.lock:
-            if self._log.lines:
-                self._parts.write(self._log.lines, [self._log.name])
-                self._log.empty()
-
-    def _read(self) -> list[LogReader | Log]:
-        """Return the logs of this machine that no part has, as they are now."""
-        own = self.__dict__.get("_log")
-        for path in logs(self._logs):
-            if own is None or path != own.path:
-                reader = self._others.setdefault(path, LogReader(path))
-                if not reader.read():
-                    del self._others[path]
-        self._parts.refresh()  # after the logs: what leaves a log is in a part by then
-        kept = self._parts.logs
-        readers = [*self._others.values(), *([own] if own is not None else [])]
-        return [one for one in readers if one.name not in kept]
-
-    def _find(self, keys: Collection[str]) -> dict[str, tuple[Answer | Failure, str]]:
-        try:
-            return self._parts.find(keys)
-        except ArtifactError:
-            before = self._parts.names
-            self._parts.refresh()
-            if self._parts.names == before:
-                raise
-            return self._parts.find(keys)  # a part was replaced meanwhile
-
-    def _settled(self, readers: list[LogReader | Log]) -> set[str]:
-        """Return the batches whose costs are on record."""
-        in_logs = {batch for reader in readers for batch in reader.lines.batches}
-        return in_logs.union(*(part.batches for part in self._parts.active))
-
-    def _under_way(self, readers: list[LogReader | Log]) -> Iterator[Record]:
-        """Yield the requests of batches that may be billed and are not on record."""
-        settled = self._settled(readers)
-        for key, batch in self._batches.all():
-            if batch.status in (INTENT, SUBMITTED) and key not in settled:
-                yield from map(batch.set_aside, batch.requests)
-
-    def _aside_for_batches(self, settled: Collection[str]) -> dict[str, Cost]:
-        """Return what is set aside by run for batches, each of which is read once."""
-        names = self._batches.names()
-        self._of_batches = {key: one for key, one in self._of_batches.items() if key in names}
-        if not names <= settled | self._of_batches.keys():
-            for key, batch in self._batches.all():
-                records = map(batch.set_aside, batch.requests)
-                cost = sum((one.attempt.cost for one in records), NOTHING)
-                is_under_way = batch.status in (INTENT, SUBMITTED)
-                self._of_batches[key] = batch.run, cost if is_under_way else NOTHING
-        total: dict[str, Cost] = {}
-        for key, (run, cost) in self._of_batches.items():
-            if key not in settled:
-                total[run] = total.get(run, NOTHING) + cost
-        return total
-
-    def attempts(self, run: str | None = None) -> Iterator[tuple[Attempt, int]]:
-        """Yield the attempts of a run, or of all runs, with how often each counts.
-
-        Where an attempt began in an older part than it ended, its first record is counted there,
-        and here once less.
-
-        Raises:
-            ArtifactError: A record cannot be read.
+        `check` is called with the attempt on record, before any other process can add one; where
+        it raises, nothing is recorded.
         """
-        with self._lock:
-            readers = self._read()
-            found = [item for reader in readers for item in reader.lines.attempts.items()]
-            found += [(one, 1) for one in self._under_way(readers)]
-            names = self._parts.names
-        for record, count in found:
-            if run in (None, record.attempt.run):
-                yield record.attempt, count
-        for name in names:
-            for record, count in self._parts.records(name):
-                if run in (None, record.attempt.run):
-                    yield record.attempt, count
+        with self._transaction() as connection:
+            number = _record(connection, attempt)
+            check()
+        return number
 
-    def spent(self, run: str | None, since: datetime | None = None) -> Cost:
-        """Return what a run spent so far, or all runs did; unsure attempts count in full.
+    def sent(self, number: int, attempt: Attempt, answer: Answer | None = None) -> None:
+        """Record what came of a request, in place of its worst case, and keep its answer."""
+        with self._transaction() as connection:
+            if answer is not None:
+                self._keep(connection, [answer])
+            (month,) = _take_back(connection, "id = ?", number)
+            _record(connection, attempt, month, number=number)
+            if self.file is None:  # the sum is enough for a reader
+                connection.execute("DELETE FROM attempts WHERE id = ?", (number,))
 
-        With `since`, only what parts written from then on have, and what is in none yet.
+    def begin_batch(
+        self, key: str, batch: str, attempts: Iterable[Attempt], check: Callable[[], None]
+    ) -> None:
+        """Record that a batch is about to be made, with the worst case of each request.
 
-        Raises:
-            ArtifactError: A record cannot be read.
+        `check` is as in `sending`.
         """
-        with self._lock:
-            readers = self._read()
-            total = self._parts.spent(run, since)
-            for reader in readers:
-                total += spent_by(run, reader.lines.spent)
-            total += spent_by(run, self._aside_for_batches(self._settled(readers)))
-            if not self._folder.is_local:
-                total += of_others(self._folder, machine_of(self._logs), run)
-        return total
+        with self._transaction() as connection:
+            connection.execute("REPLACE INTO batches VALUES (?, ?)", (key, batch))
+            for attempt in attempts:
+                _record(connection, attempt, batch=key)
+            check()
+
+    def settle(self, key: str, attempts: Iterable[Attempt], answers: Iterable[Answer]) -> None:
+        """Record what came of a batch, in place of its worst case; twice counts once."""
+        with self._transaction() as connection:
+            self._keep(connection, answers)
+            months = _take_back(connection, "batch = ?", key)
+            for attempt in attempts:
+                _record(connection, attempt, months[0] if months else None, batch=key)
+
+    def forget_batch(self, key: str) -> None:
+        """Drop a batch that was not made: nothing is billed."""
+        with self._transaction() as connection:
+            _take_back(connection, "batch = ?", key)
+            connection.execute("DELETE FROM batches WHERE key = ?", (key,))
+
+    def batches(self) -> list[tuple[str, str]]:
+        """Return the batches with their keys."""
+        with self._transaction() as connection:
+            return connection.execute("SELECT key, batch FROM batches ORDER BY key").fetchall()
+
+    def write_batch(self, key: str, batch: str | None) -> None:
+        """Write how far a batch is; None: it is of no use any more."""
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM batches WHERE key = ?", (key,))
+            if batch is not None:
+                connection.execute("INSERT INTO batches VALUES (?, ?)", (key, batch))
+
+    def spent(self, run: str | None = None, month: str | None = None) -> Cost:
+        """Return what was spent, unsure attempts in full; by one run, in one month, as given."""
+        with self._transaction() as connection:
+            pico, tokens = connection.execute(
+                "SELECT coalesce(sum(picodollars), 0), coalesce(sum(tokens), 0) FROM spent"
+                " WHERE run = coalesce(?, run) AND month = coalesce(?, month)",
+                (run, month),
+            ).fetchone()
+        return Cost(Decimal(pico) / _PICO, tokens)
+
+    def sums(self, by: Sequence[str], run: str | None = None) -> list[dict[str, Any]]:
+        """Return counts, tokens and money of the attempts by `run`, `purpose`, `model`, `document`.
+
+        `usd` and `unsure_usd` are None where the price of an attempt is not known.
+        """
+        sure, unsure = f"fate = '{SURE}'", f"fate = '{UNSURE}'"
+        columns = {
+            "requests": "count(*)",
+            "answered": f"count(*) FILTER (WHERE {sure} AND kind = '{Kind.ANSWERED}')",
+            "prompt_tokens": f"coalesce(sum(prompt_tokens) FILTER (WHERE {sure}), 0)",
+            "completion_tokens": f"coalesce(sum(completion_tokens) FILTER (WHERE {sure}), 0)",
+            "usd": _money(sure),
+            "unsure": f"count(*) FILTER (WHERE {unsure})",
+            "unsure_usd": _money(unsure),
+        }
+        named = {"document": "coalesce(document_id, 'several') AS document"}
+        selected = ", ".join([*(named.get(one, one) for one in by), *columns.values()])
+        group = f" GROUP BY {', '.join(by)} ORDER BY {', '.join(by)}" if by else ""
+        query = f"SELECT {selected} FROM attempts WHERE run = coalesce(?, run){group}"  # noqa: S608
+        with self._transaction() as connection:
+            rows = connection.execute(query, (run,)).fetchall()
+        found = [dict(zip([*by, *columns], row, strict=True)) for row in rows]
+        for one in found:
+            for name in ("usd", "unsure_usd"):
+                one[name] = None if one[name] is None else Decimal(one[name]) / _PICO
+        return found
 
     def usages(self, run: str, keys: Collection[str]) -> dict[str, Usage]:
         """Return the tokens that a run's attempts took, by request; unsure ones are left out."""
-        prompt, completion = Counter[str](), Counter[str]()
-        for (key, attempt), count in self._records(run, keys):
-            if attempt.fate == SURE and attempt.prompt_tokens:
-                prompt[key] += count * attempt.prompt_tokens
-                completion[key] += count * attempt.completion_tokens
-        return {key: Usage(prompt[key], completion[key]) for key in prompt if prompt[key]}
+        found = dict[str, Usage]()
+        with self._transaction() as connection:
+            for some in _groups(keys):
+                rows = connection.execute(
+                    "SELECT key, sum(prompt_tokens), sum(completion_tokens) FROM attempts WHERE"  # noqa: S608
+                    f" run = ? AND fate = '{SURE}' AND key IN ({_marks(some)}) GROUP BY key",
+                    [run, *some],
+                )
+                found |= {key: Usage(*counts) for key, *counts in rows if counts[0]}
+        return found
 
     def unsure(self, run: str, keys: Collection[str]) -> int:
         """Return how many of a run's attempts were cut off or timed out, of some requests."""
-        records = self._records(run, keys)
-        return sum(count for (_, attempt), count in records if attempt.kind == Kind.UNSURE)
+        count = 0
+        with self._transaction() as connection:
+            for some in _groups(keys):
+                (cut_off,) = connection.execute(
+                    "SELECT count(*) FROM attempts WHERE run = ?"  # noqa: S608
+                    f" AND kind = '{Kind.UNSURE}' AND key IN ({_marks(some)})",
+                    [run, *some],
+                ).fetchone()
+                count += cut_off
+        return count
 
-    def _records(self, run: str, keys: Collection[str]) -> list[tuple[Record, int]]:
-        """Return the records of a run for some requests, and how often each counts."""
-        wanted = set(keys)
-        with self._lock:
-            records = [
-                item
-                for reader in self._read()
-                for item in reader.lines.attempts.items()
-                if item[0].key in wanted and item[0].attempt.run == run
-            ]
-            return records + list(self._parts.records_of(run, wanted))
+    def remove(self, before: datetime, used: Iterable[str], *, dry_run: bool = False) -> int:
+        """Remove answers kept before a time, but for those used; return how many.
+
+        What was spent is kept.
+
+        Args:
+            before: Answers that were kept, or renewed, later stay.
+            used: Keys of requests.
+            dry_run: Only count them.
+        """
+        with self._transaction() as connection:
+            connection.execute("CREATE TEMP TABLE used (key TEXT PRIMARY KEY) WITHOUT ROWID")
+            connection.executemany(
+                "INSERT OR IGNORE INTO used VALUES (?)", ((key,) for key in used)
+            )
+            unused = "FROM answers WHERE kept_at < ? AND key NOT IN (SELECT key FROM used)"
+            told = (before.timestamp(),)
+            (count,) = connection.execute(f"SELECT count(*) {unused}", told).fetchone()
+            if not dry_run:
+                connection.execute(f"DELETE {unused}", told)
+            connection.execute("DROP TABLE used")
+        return int(count)
 
     def abilities(self, endpoint: str) -> Abilities | None:
         """Return what was learned about an endpoint and a model, by a hash of both."""
-        folder = self._folder / ABILITIES
-        name = f"{endpoint}.json"
-        return Abilities(**folder.read_json(name)) if folder.exists(name) else None
+        with self._transaction() as connection:
+            row = connection.execute(
+                "SELECT abilities FROM abilities WHERE endpoint = ?", (endpoint,)
+            ).fetchone()
+        return Abilities(**json.loads(row[0])) if row else None
 
     def learn(self, endpoint: str, abilities: Abilities) -> None:
         """Keep what was learned about an endpoint and a model."""
-        (self._folder / ABILITIES).write_json(f"{endpoint}.json", abilities.to_json())
+        with self._transaction() as connection:
+            value = json.dumps(asdict(abilities))
+            connection.execute("REPLACE INTO abilities VALUES (?, ?)", (endpoint, value))
 
 
-class Journal(Protocol):
-    """What a client keeps, and where it looks before it asks."""
-
-    def known(
-        self, keys: Collection[str], /, *, renew: bool = False
-    ) -> dict[str, Answer | Failure]:
-        """Return the answers to requests, or why they got none; others were not asked."""
-
-    def keep(self, answer: Answer, /) -> None:
-        """Keep an answer: it must not be lost once this returns."""
-
-    def give_up(self, failure: Failure, /) -> None:
-        """Keep why a request has no answer: it is not asked again."""
-
-    def sending(self, key: str, attempt: Attempt, /) -> Record:
-        """Record that a request is about to leave; return the record."""
-
-    def sent(self, record: Record, attempt: Attempt, /) -> None:
-        """Record what came of a request, in place of the record from before."""
-
-    def settle(self, batch: str, records: Collection[Record], /) -> None:
-        """Record what came of a batch: all of it, and once."""
-
-    def flush(self) -> None:
-        """Wait until all is in the store: what was kept before may be used then."""
-
-    def spent(self, run: str | None, since: datetime | None = None, /) -> Cost:
-        """Return what a run spent so far, or all runs since a time; unsure attempts in full."""
-
-    def usages(self, run: str, keys: Collection[str], /) -> dict[str, Usage]:
-        """Return the tokens that a run's attempts took, by request; unsure ones are left out."""
-
-    def unsure(self, run: str, keys: Collection[str], /) -> int:
-        """Return how many of a run's attempts were cut off or timed out, of some requests."""
-
-    def abilities(self, endpoint: str, /) -> Abilities | None:
-        """Return what was learned about an endpoint and a model, by a hash of both."""
-
-    def learn(self, endpoint: str, abilities: Abilities, /) -> None:
-        """Keep what was learned about an endpoint and a model."""
+def month_now() -> str:
+    """Return the month of today by UTC, as `spent` counts by."""
+    return f"{datetime.now(UTC):%Y-%m}"
 
 
-class MemoryJournal:
-    """Keeps the last answers in memory, and no record: for readers, who may not write the store."""
+def _record(
+    connection: sqlite3.Connection,
+    attempt: Attempt,
+    month: str | None = None,
+    *,
+    batch: str = "",
+    number: int | None = None,
+) -> int:
+    """Put an attempt on record, and into the sums; return its number."""
+    month = month or month_now()
+    *columns, _ = astuple(attempt)
+    row = (number, *columns, attempt.picodollars, month, batch)
+    cursor = connection.execute(f"INSERT INTO attempts VALUES ({_marks(row)})", row)  # noqa: S608
+    _count(connection, attempt.run, month, attempt.picodollars or 0, attempt.tokens)
+    return int(cursor.lastrowid or 0)
 
-    def __init__(self) -> None:
-        self._answers: dict[str, Answer | Failure] = {}
-        self._lock = Lock()
 
-    def known(self, keys: Collection[str], *, renew: bool = False) -> dict[str, Answer | Failure]:  # noqa: ARG002 - of the protocol
-        """Return the answers to requests, or why they got none; others were not asked."""
-        with self._lock:
-            return {key: self._answers[key] for key in keys if key in self._answers}
+def _take_back(connection: sqlite3.Connection, which: str, value: object) -> list[str]:
+    """Take attempts off the record, and out of the sums; return their months."""
+    rows = connection.execute(
+        f"DELETE FROM attempts WHERE {which}"  # noqa: S608
+        " RETURNING run, month, coalesce(picodollars, 0), prompt_tokens + completion_tokens",
+        (value,),
+    ).fetchall()
+    for run, month, picodollars, tokens in rows:
+        _count(connection, run, month, -picodollars, -tokens)
+    return [month for _, month, _, _ in rows]
 
-    def give_up(self, failure: Failure) -> None:
-        """Keep why a request has no answer."""
-        self.keep(failure)
 
-    def keep(self, answer: Answer | Failure) -> None:
-        """Keep an answer, in place of the oldest where there are too many."""
-        with self._lock:
-            self._answers[answer.key] = answer
-            if len(self._answers) > _IN_MEMORY:
-                del self._answers[next(iter(self._answers))]
+def _count(
+    connection: sqlite3.Connection, run: str, month: str, picodollars: int, tokens: int
+) -> None:
+    connection.execute(
+        "INSERT INTO spent VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        " picodollars = picodollars + excluded.picodollars, tokens = tokens + excluded.tokens",
+        (run, month, picodollars, tokens),
+    )
 
-    def sending(self, key: str, attempt: Attempt) -> Record:
-        """Record nothing."""
-        return Record(key, attempt)
 
-    def sent(self, _record: Record, _attempt: Attempt) -> None:
-        """Record nothing."""
+def _money(condition: str) -> str:
+    """Return SQL for the sum of prices where a condition holds; NULL where one is not known."""
+    unknown = f"count(*) FILTER (WHERE {condition} AND picodollars IS NULL)"
+    known = f"coalesce(sum(picodollars) FILTER (WHERE {condition}), 0)"
+    return f"CASE WHEN {unknown} THEN NULL ELSE {known} END"
 
-    def settle(self, _batch: str, _records: Collection[Record]) -> None:
-        """Record nothing."""
 
-    def flush(self) -> None:
-        """Do nothing."""
+def _groups(keys: Iterable[str]) -> Iterator[list[str]]:
+    """Yield keys, as many as one statement takes."""
+    waiting = iter(keys)
+    while some := list(islice(waiting, _AT_ONCE)):
+        yield some
 
-    def spent(self, _run: str | None, _since: datetime | None = None) -> Cost:
-        """Return that nothing is known to be spent."""
-        return NOTHING
 
-    def usages(self, _run: str, _keys: Collection[str]) -> dict[str, Usage]:
-        """Return nothing."""
-        return {}
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
 
-    def unsure(self, _run: str, _keys: Collection[str]) -> int:
-        """Return 0."""
-        return 0
 
-    def abilities(self, _endpoint: str) -> None:
-        """Return None."""
+def _row(result: Answer | Failure) -> tuple[object, ...]:
+    key = result.key
+    if isinstance(result, Answer):
+        return key, str(Kind.ANSWERED), result.text, result.model, *astuple(result.usage)
+    return key, str(result.kind), result.why, None, None, None, None
 
-    def learn(self, _endpoint: str, _abilities: Abilities) -> None:
-        """Keep nothing."""
+
+def _result(row: tuple[Any, ...]) -> Answer | Failure:
+    key, kind, text, model, *usage = row
+    if kind == Kind.ANSWERED:
+        return Answer(key, text, Usage(*usage), model)
+    return Failure(key, Kind(kind), text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 
@@ -11,9 +10,8 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import tokens
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.budget import MONTH, NOTHING, Budget, Cost
-from graphrag_tasks.llm.journal import Journal
+from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt, Journal, month_now
 from graphrag_tasks.llm.prices import price
-from graphrag_tasks.llm.records import SURE, UNSURE, Attempt
 
 
 @dataclass(frozen=True)
@@ -71,8 +69,7 @@ class Ledger:
     def _read(self) -> Budget:
         caps, month = self._config.budget, None
         if caps.month_usd:
-            first = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-            spent = self._journal.spent(None, first)
+            spent = self._journal.spent(month=month_now())
             month = Budget(Decimal(str(caps.month_usd)), 0, spent, setting=MONTH)
         usd = Decimal(str(caps.usd)) if caps.usd else None
         return Budget(usd, caps.tokens, self._journal.spent(self.run), month)
@@ -80,9 +77,8 @@ class Ledger:
     def check(self) -> None:
         """Refuse where what is on record passes a cap: other processes spend, too.
 
-        A request is on record before this is asked, with its worst case. So of two that do not fit
-        together, the one that is asked later sees the other, wherever it is; and what a kill cuts
-        off stays on record.
+        A request is on record before this is asked, with its worst case; what a kill cuts off
+        stays on record.
 
         Raises:
             BudgetError: That is so.
@@ -114,7 +110,7 @@ class Ledger:
         usage = usage or billed.most
         usd = self.cost(billed.model, usage, in_batch=in_batch).usd
         return Attempt(
-            run=self.run, purpose=billed.purpose, model=billed.model,
+            key=billed.key, run=self.run, purpose=billed.purpose, model=billed.model,
             document_id=billed.document_id, fate=fate, kind=kind,
             prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens,
             usd=None if usd is None else f"{usd:f}",

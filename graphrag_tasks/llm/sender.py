@@ -11,7 +11,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from threading import Event, RLock
@@ -28,11 +28,10 @@ from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
 from graphrag_tasks.llm.checks import TRIES_OF_FORM, Checks
 from graphrag_tasks.llm.endpoint import Endpoint
-from graphrag_tasks.llm.journal import Journal
+from graphrag_tasks.llm.journal import SURE, UNSURE, Journal
 from graphrag_tasks.llm.ledger import Billed, Ledger, believed
 from graphrag_tasks.llm.limits import Limiter
 from graphrag_tasks.llm.outcome import Outcome
-from graphrag_tasks.llm.records import SURE, UNSURE, Record
 from graphrag_tasks.llm.request import Identity, Request, correction
 from graphrag_tasks.llm.streaming import Pieces, streamed
 
@@ -142,7 +141,7 @@ class Sender:
                 if not self._users:
                     self._endpoint.close()
                     self._endpoint = None
-            self.journal.flush()
+            self.journal.close()
 
     @property
     def endpoint(self) -> Endpoint:
@@ -195,7 +194,7 @@ class Sender:
                 return self.endpoint.attempt(request, record.model, how, wrong)
 
             asked = replace(record, prompt=(*record.prompt, correction(problem)))
-            outcome = self._until_done(asked, send, partial(self._keep, request), until)
+            outcome = self._until_done(asked, send, partial(self._answer, request), until)
             if outcome.kind == Kind.UNSUPPORTED:
                 self._ask_otherwise(record.model, abilities, outcome)
             elif outcome.kind == Kind.INVALID and tries < self._checks.tries_of_form - 1:
@@ -210,18 +209,19 @@ class Sender:
         key = fingerprint({"purpose": EMBED, "model": model, "texts": list(texts)})
         record = Billed(key, EMBED, model, None, tuple(texts), 0)
         outcome = self._until_done(
-            record, lambda: self.endpoint.embed(texts, model, dimensions), _keep_nothing
+            record, lambda: self.endpoint.embed(texts, model, dimensions), _no_answer
         )
         if outcome.vectors is None:
             raise EndpointError(f"texts are not embedded: {outcome.why}", self.config.url)
         return outcome.vectors
 
-    def _keep(self, request: Request, record: Billed, outcome: Outcome) -> None:
-        if outcome.kind == Kind.ANSWERED:
-            without_form = record.tokens - tokens.count(request.form)  # not all count a schema
-            self._checks.refuse_cut_prompt(without_form, outcome.usage)
-            usage = outcome.usage or Usage()
-            self.journal.keep(Answer(record.key, outcome.text, usage, outcome.model))
+    def _answer(self, request: Request, record: Billed, outcome: Outcome) -> Answer | None:
+        """Return the answer that is to be kept, if there is one."""
+        if outcome.kind != Kind.ANSWERED:
+            return None
+        without_form = record.tokens - tokens.count(request.form)  # not all count a schema
+        self._checks.refuse_cut_prompt(without_form, outcome.usage)
+        return Answer(record.key, outcome.text, outcome.usage or Usage(), outcome.model)
 
     def _result(self, key: str, outcome: Outcome) -> Answer | Failure:
         self._checks.count(outcome.kind)
@@ -229,14 +229,14 @@ class Sender:
             return Answer(key, outcome.text, outcome.usage or Usage(), outcome.model)
         failure = Failure(key, outcome.kind, outcome.why)
         if self._checks.has_answered:  # else it may be the settings, not the request
-            self.journal.give_up(failure)
+            self.journal.keep(failure)
         return failure
 
     def _until_done(
         self,
         record: Billed,
         send: Callable[[], Outcome],
-        keep: Callable[[Billed, Outcome], None],
+        answer_of: Callable[[Billed, Outcome], Answer | None],
         until: float = math.inf,
     ) -> Outcome:
         """Send a request until something came of it; where the endpoint is away for long, raise.
@@ -247,7 +247,7 @@ class Sender:
         outcome, failed, busy = None, 0, 0
         waited = 0.0
         while failed < self.config.attempts and not (self.stopped.is_set() and failed + busy):
-            outcome, left_at = self._attempt(record, send, keep, until)
+            outcome, left_at = self._attempt(record, send, answer_of, until)
             if outcome.kind not in (Kind.BUSY, Kind.FAILED, Kind.UNSURE):
                 return outcome
             longest = self.config.longest_wait_seconds
@@ -277,7 +277,7 @@ class Sender:
         self,
         record: Billed,
         send: Callable[[], Outcome],
-        keep: Callable[[Billed, Outcome], None],
+        answer_of: Callable[[Billed, Outcome], Answer | None],
         until: float,
     ) -> tuple[Outcome, float]:
         """Send a request once, with the worst case set aside and a record of what it cost.
@@ -304,9 +304,10 @@ class Sender:
                 raise
             usage, fate = _usage(outcome, most)
             self._watch_length(record, outcome.usage)
-            keep(record, outcome)
+            answer = answer_of(record, outcome)
             spent = ledger.cost(record.model, usage)
-            self.journal.sent(sent, ledger.attempt(record, usage, fate=fate, kind=outcome.kind))
+            attempt = ledger.attempt(record, usage, fate=fate, kind=outcome.kind)
+            self.journal.sent(sent, attempt, answer)
         finally:
             budget.settle(worst, spent)
         self._limiter.told(outcome.headers)
@@ -314,23 +315,19 @@ class Sender:
             self._limiter.answered()
         return outcome, left_at
 
-    def _on_record(self, billed: Billed, most: Usage) -> Record:
+    def _on_record(self, billed: Billed, most: Usage) -> int:
         """Put a request on record that passes no cap together with those of other processes.
 
         Raises:
             BudgetError: It would, also once some of those may have turned out cheaper.
         """
-        for seconds in (*_WAITS_FOR_OTHERS, None):
-            record = self.journal.sending(billed.key, self.ledger.attempt(billed, most))
-            try:
-                self.ledger.check()
-            except BudgetError:
-                self.journal.sent(record, self.ledger.refused(billed))
-                if seconds is None or self.stopped.wait(seconds * random.uniform(0.5, 1.5)):  # noqa: S311 - spreads processes
-                    raise
-            else:
+        attempt = self.ledger.attempt(billed, most)
+        for seconds in _WAITS_FOR_OTHERS:
+            with suppress(BudgetError):
+                return self.journal.sending(attempt, self.ledger.check)
+            if self.stopped.wait(seconds * random.uniform(0.5, 1.5)):  # noqa: S311 - spreads processes
                 break
-        return record
+        return self.journal.sending(attempt, self.ledger.check)
 
     def _no_patience(self, why: str, seconds: float) -> TransientError:
         most = self.config.answers.wait_seconds
@@ -393,5 +390,5 @@ def _usage(outcome: Outcome, most: Usage) -> tuple[Usage, str]:
     return (usage, SURE) if usage else (most, UNSURE)
 
 
-def _keep_nothing(*_: object) -> None:
-    """Keep nothing: vectors are kept in the snapshot."""
+def _no_answer(*_: object) -> None:
+    """Return None: vectors are kept in the snapshot."""

@@ -247,13 +247,6 @@ def _covered(triples: pa.Table) -> dict[str, list[tuple[int, int]]]:
     return found
 
 
-def gains_of(sentences: pa.Table, triples: pa.Table) -> dict[str, float]:
-    """Return how many words of each sentence with a verb the rules may have missed."""
-    gains = _Gains(_covered(triples))
-    rows = sentences.filter(sentences["has_verb"]).select(_READ).to_pylist()
-    return {row["sentence_id"]: max(gains.missed(row), 0.0) for row in rows}
-
-
 class _Gains:
     """Says how much the rules may have missed in a sentence."""
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
-
+from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, SnapshotError, TransientError
 from graphrag_tasks.core.schemas import VECTOR_TABLES
 from graphrag_tasks.embed.kept import KEPT_VECTORS
-from graphrag_tasks.llm.parts import heads_of
-from graphrag_tasks.llm.removal import remove_answers
+from graphrag_tasks.llm.journal import Journal, answers_file
 from graphrag_tasks.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.snapshots.store import ARROW_TABLES, Store, last_readable
 from graphrag_tasks.storage.artifacts import Folder
@@ -105,15 +104,15 @@ def collect_garbage(
     *,
     keep: int,
     staging_age: timedelta,
-    answer_age: timedelta | None = None,
+    llm: LlmConfig | None = None,
     server: VectorStore | None = None,
     now: datetime | None = None,
     dry_run: bool = False,
 ) -> Removed:
     """Remove all but the `keep` newest snapshots, and staged work unused for `staging_age`.
 
-    With `answer_age`, answers of a language model go that are older than the oldest kept snapshot
-    by as much, and that the table `answers` of none names.
+    With the settings `llm`, answers of a language model go that are older than the oldest kept
+    snapshot by `keep_days`, and that the table `answers` of none names.
 
     The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept
     besides. Removed snapshots lose their rows in the vector server, too, and what killed processes
@@ -140,28 +139,35 @@ def collect_garbage(
             for folder in folders:
                 folder.delete(MANIFEST_FILE)  # first: what is half removed is no snapshot
                 folder.delete()
-        answers = 0
-        if answer_age is not None:
+        gone = 0
+        if llm is not None and llm.keep_days:
             kept = [manifest for manifest in store.manifests() if manifest.snapshot_id not in old]
             since = min([now, *(datetime.fromisoformat(one.created_at) for one in kept)])
-            answers = _remove_answers(store, kept, since - answer_age, dry_run=dry_run)
+            before = since - timedelta(days=llm.keep_days)
+            gone = _remove_answers(store, llm, kept, before, dry_run=dry_run)
     log.info("%d snapshots and %d staged folders removed", len(old), len(given_up))
-    return Removed(tuple(old), tuple(given_up), freed, vectors, answers)
+    return Removed(tuple(old), tuple(given_up), freed, vectors, gone)
 
 
 def _remove_answers(
-    store: Store, kept: Sequence[Manifest], before: datetime, *, dry_run: bool
+    store: Store, llm: LlmConfig, kept: Sequence[Manifest], before: datetime, *, dry_run: bool
 ) -> int:
     """Remove answers that no kept snapshot uses; none where that cannot be told."""
-    used = [np.empty(0, np.uint64)]
+    try:
+        answers = answers_file(llm, store.folder.uri)
+    except ConfigError:
+        return 0  # without a file nothing can be asked
+    if not answers.exists():
+        return 0
+    used = set[str]()
     try:
         for manifest in kept:
             folder = store.snapshot_folder(manifest.snapshot_id)
             if _ANSWERS in manifest.tables:
                 keys = folder.read_table(_ANSWERS, [_KEY])[_KEY]
-                used += [heads_of(some.to_pylist()) for some in keys.chunks]
-        every = np.unique(np.concatenate(used))
-        return remove_answers(store.folder.uri, every, before, dry_run=dry_run)
+                used.update(keys.to_pylist())
+        with closing(Journal(answers)) as journal:
+            return journal.remove(before, used, dry_run=dry_run)
     except (ArtifactError, TransientError) as error:
         log.warning("answers are left as they are: %s", error)
         return 0

@@ -54,7 +54,7 @@ def outline_of(result: ConversionResult) -> Any:  # noqa: ANN401 - untyped there
 
 
 class PdfPipeline(NativePdfPipeline):
-    """Docling's pipeline with steps that may be replaced: `read_pages`, `read_page`, `join`."""
+    """Docling's pipeline with steps that may be replaced: `read_pages`, `read_page`, `assemble`."""
 
     def read_pages(self, result: ConversionResult) -> ConversionResult:
         """Read all pages."""
@@ -66,7 +66,7 @@ class PdfPipeline(NativePdfPipeline):
         """Read a page."""
         return super()._parse_page(timings, result, page)
 
-    def join(self, result: ConversionResult) -> ConversionResult:
+    def assemble(self, result: ConversionResult) -> ConversionResult:
         """Make a document of the pages."""
         return super()._assemble_document(result)
 
@@ -86,7 +86,7 @@ class PdfPipeline(NativePdfPipeline):
         return self.read_page(timings, conv_res, page_backend)
 
     def _assemble_document(self, conv_res: ConversionResult) -> ConversionResult:
-        return self.join(conv_res)
+        return self.assemble(conv_res)
 
 
 class ReadingOrder(ReadingOrderModel):

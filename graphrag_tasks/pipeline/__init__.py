@@ -13,7 +13,8 @@ Run and shard folders are named by content: after a killed run, the next one wit
 finds the finished work by its receipts, and does only the rest.
 """
 
-from graphrag_tasks.pipeline.outlook import Outlook, asked_of_models, check, look_ahead, sources_of
+from graphrag_tasks.pipeline.checks import asked_of_models, check, sources_of
+from graphrag_tasks.pipeline.outlook import Outlook, look_ahead
 from graphrag_tasks.pipeline.run import Published, Run
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 

@@ -11,7 +11,6 @@ import json
 import posixpath
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -21,7 +20,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks import language
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.config import LLM, Config
 from graphrag_tasks.core.config.reading import LanguageConfig
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import content_id, fingerprint
@@ -31,8 +30,9 @@ from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
 from graphrag_tasks.extract import make_extractor
-from graphrag_tasks.extract.coref.protocol import load_resolver
-from graphrag_tasks.graph.communities import make_summarizer
+from graphrag_tasks.extract.coref.protocol import CoreferenceResolver, load_resolver
+from graphrag_tasks.extract.frames import Extractor, ParseListener
+from graphrag_tasks.graph.communities import Summarizer, make_summarizer
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.language.domain import Domain
 from graphrag_tasks.llm import Client
@@ -75,7 +75,8 @@ def call(
         tables = [_part_of(rows, part, len(state.parts)) for rows in tables]
     settings = {name: getattr(state.config, section) for name, section in stage.settings.items()}
     names = stage.given if part is None else (name for name in stage.given if name != "done")
-    given = {name: made[name] if name in made else GIVEN[name].make(state, shard) for name in names}
+    inputs = Inputs(state, shard)
+    given = {name: made[name] if name in made else getattr(inputs, name)() for name in names}
     return stage(*tables, **settings, **given)
 
 
@@ -93,42 +94,6 @@ def _part_of(rows: pa.Table, part: int, parts: int) -> pa.Table:
     return rows.filter(pa.array([number == part for number in numbers], pa.bool_()))
 
 
-@dataclass(frozen=True)
-class Given:
-    """Something that the pipeline makes for a stage: for a run and, in a stage of shards, a shard.
-
-    `identity` returns what of it decides the stage's tables, as JSON, or None.
-    """
-
-    make: Callable[[RunState, int | None], object]
-    identity: Callable[[Config, UserFiles], object] = lambda _config, _files: None
-
-
-def _fetch(state: RunState, shard: int | None) -> Callable[[str], bytes]:
-    rows = state.sources if shard is None else state.shard_rows(shard)
-    return SourceReader(state.basis.roots, rows).fetch
-
-
-def _embedder_that_keeps(state: RunState, _: int | None) -> Embedder:
-    """Return the embedder; but for an endpoint's, whose answers are kept already, it keeps."""
-    config, engine = state.config, state.basis.engine
-    embedder = vectors.embedder_of(config, _client(state), engine)
-    if config.embed.embedder == ENDPOINT:
-        return embedder
-    staging = state.folder if config.plan.full_refresh else state.store.staging
-    name = content_id("vectors", json.dumps(vectors.identity(config, engine), sort_keys=True))
-    return KeptVectors(embedder, staging / KEPT_VECTORS / name)
-
-
-def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprint
-    """Return what decides the work of an exchangeable part, which may be another package's."""
-    return [one.fingerprint, code_version(type(one).__module__)]
-
-
-def _part(make: Callable[[Config], object]) -> Given:
-    return Given(lambda state, _: make(state.config), lambda config, _: _identity(make(config)))
-
-
 def make_reader(state: RunState, *, may_spend: bool = True) -> LlmReader:
     """Return what reads for a run, or raise `ConfigError` where no model is named."""
     return LlmReader(_client(state), state.config, may_spend=may_spend)
@@ -143,153 +108,223 @@ def run_name(state: RunState) -> str:
     return posixpath.basename(state.folder.uri)
 
 
-def _asking(make: Callable[[Config, Client], object]) -> Given:
-    """Give a part that may ask a language model, or None where the settings want none."""
+class Inputs:
+    """What a run gives to stages beside their tables: a method for each parameter, by its name.
 
-    def identity(config: Config, _: UserFiles) -> list[str] | None:
-        part = make(config, Client(config.llm))
-        return None if part is None else _identity(part)
+    Args:
+        state: Of the run.
+        shard: Of a stage of shards.
+    """
 
-    return Given(lambda state, _: make(state.config, _client(state)), identity)
+    def __init__(self, state: RunState, shard: int | None = None) -> None:
+        self._state, self._config = state, state.config
+        self._shard = shard
 
+    def fetch(self) -> Callable[[str], bytes]:
+        """Return what reads the bytes of a document, by its uri."""
+        state = self._state
+        rows = state.sources if self._shard is None else state.shard_rows(self._shard)
+        return SourceReader(state.basis.roots, rows).fetch
 
-def _embedding(is_wanted: Callable[[Config], bool] = lambda _: True) -> Given:
-    """Give the embedder, or None where the settings want none; its engine decides vectors, too."""
+    def extractor(self) -> Callable[[ParseListener], Extractor]:
+        """Return what makes the extractor, told who listens to its parses."""
+        return lambda on_parse: make_extractor(self._config.extract, on_parse=on_parse)
 
-    def make(state: RunState, _: int | None) -> Embedder | None:
-        if not is_wanted(state.config):
+    def resolver(self) -> CoreferenceResolver:
+        """Return the resolver of coreference."""
+        return load_resolver(self._config.extract.coref)
+
+    def reader(self) -> LlmReader | None:
+        """Return what has a model read sentences; None where rules alone do."""
+        return make_reader(self._state) if self._config.extract.asks else None
+
+    def processed(self) -> dict[str, list[Any]]:
+        """Return scans of the shards' tables: where a model read, of those that it added to."""
+        folders = list(map(self._state.shard_tables, self._state.shards))
+        asks = self._config.extract.asks
+        of_models = {name for stage in MODEL_STAGES.values() for name in stage.makes}
+        found: dict[str, list[Any]] = {}
+        for name in merge_shards.makes:
+            adopted = f"adopted_{name}"
+            is_there = asks or name not in of_models
+            table = adopted if asks and adopted in of_models else name
+            found[name] = [folder.scan_table(table) for folder in folders] if is_there else []
+        return found
+
+    def published(self) -> dict[str, list[Any]]:
+        """Return scans of the tables of the snapshot that rows are taken over from."""
+        parent = self._state.parent
+        return {
+            name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes
+        }
+
+    def overrides(self) -> Overrides:
+        """Return the user's last word on names."""
+        return self._state.files.parsed_overrides(self._config)
+
+    def domain(self) -> Domain:
+        """Return the words of the domain."""
+        return self._state.files.parsed_domain(self._config)
+
+    def schema(self) -> GraphSchema:
+        """Return the expert's schema."""
+        return self._state.files.parsed_schema(self._config)
+
+    def confirmer(self) -> LlmConfirmer | None:
+        """Return what asks a model about names; None where nobody does."""
+        return LlmConfirmer(_client(self._state)) if self._config.resolve.confirm else None
+
+    def name_vectors(self) -> Embedder | None:
+        """Return the embedder of names that a model is asked about."""
+        if not self._config.resolve.confirm:
             return None
-        return vectors.embedder_of(state.config, _client(state), state.basis.engine)
+        return vectors.embedder_of(self._config, _client(self._state), self._state.basis.engine)
 
-    def identity(config: Config, _: UserFiles) -> list[str] | None:
-        if not is_wanted(config):
-            return None
-        embedder = make_embedder(config.embed, Client(config.llm))
-        return [*_identity(embedder), embedder.engine]
+    def summarizer(self) -> Summarizer:
+        """Return what summarises communities."""
+        return make_summarizer(self._config.communities, _client(self._state))
 
-    return Given(make, identity)
+    def unsent_documents(self) -> frozenset[str]:
+        """Return the documents that are never sent to a model of another host."""
+        ids, paths = (self._state.sources[name].to_pylist() for name in ("document_id", "path"))
+        exclude = self._config.llm.exclude
+        return frozenset(
+            one for one, path in zip(ids, paths, strict=True) if fits_any(path, exclude)
+        )
 
-
-def _file(parse: Callable[[UserFiles, Config], Domain | Overrides | GraphSchema]) -> Given:
-    return Given(
-        lambda state, _: parse(state.files, state.config),
-        lambda config, files: parse(files, config).fingerprint,
-    )
-
-
-def _processed(state: RunState, _: int | None) -> dict[str, list[Any]]:
-    """Give scans of the tables of the shards: where a model read, of those that it added to."""
-    folders = list(map(state.shard_tables, state.shards))
-    asks = state.config.extract.asks
-    of_models = {name for stage in MODEL_STAGES.values() for name in stage.makes}
-    found: dict[str, list[Any]] = {}
-    for name in merge_shards.makes:
-        adopted = f"adopted_{name}"
-        is_there = asks or name not in of_models
-        table = adopted if asks and adopted in of_models else name
-        found[name] = [folder.scan_table(table) for folder in folders] if is_there else []
-    return found
-
-
-def _published(state: RunState, _: int | None) -> dict[str, list[Any]]:
-    """Give scans of the tables of the snapshot that rows are taken over from."""
-    parent = state.parent
-    return {name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes}
-
-
-def _unsent_documents(state: RunState, _: int | None = None) -> frozenset[str]:
-    """Return the documents that are never sent to a model of another host."""
-    rows = zip(*(state.sources[name].to_pylist() for name in ("document_id", "path")), strict=True)
-    return frozenset(one for one, path in rows if fits_any(path, state.config.llm.exclude))
-
-
-def _unsent_entities(state: RunState, _: int | None) -> frozenset[str]:
-    """Return the entities that those documents mention or are about."""
-    if not state.config.llm.exclude:
-        return frozenset()
-    documents = pa.array(sorted(_unsent_documents(state)), pa.string())
-    found: set[str] = set()
-    for name in ("mentions", "titles"):
-        rows = state.staged.scan_table(name)
+    def unsent_entities(self) -> frozenset[str]:
+        """Return the entities that those documents mention or are about."""
+        if not self._config.llm.exclude:
+            return frozenset()
+        documents = pa.array(sorted(self.unsent_documents()), pa.string())
         wanted = pc.field("document_id").isin(documents)
-        found |= set(rows.to_table(columns=["entity_id"], filter=wanted)["entity_id"].to_pylist())
-    return frozenset(found)
+        found: set[str] = set()
+        for name in ("mentions", "titles"):
+            rows = self._state.staged.scan_table(name).to_table(["entity_id"], filter=wanted)
+            found |= set(rows["entity_id"].to_pylist())
+        return frozenset(found)
 
-
-def _summarized(state: RunState, _: int | None) -> pa.Table | None:
-    if state.parent and reuse.is_whole(state.parent, ("communities",)):
-        return state.parent.table("communities")
-    return None
-
-
-def _vectors(state: RunState, _: int | None) -> dict[str, pa.Table]:
-    parent = state.parent
-    if not parent or parent.manifest.embedding != vectors.identity(
-        state.config, state.basis.engine
-    ):
-        return {}
-    whole = reuse.is_whole(parent, embed.makes)
-    return {name: parent.table(name) for name in embed.makes} if whole else {}
-
-
-def _done(state: RunState, _: int | None) -> StageResult | None:
-    """Return what `embed` made of parts, where it was done."""
-    done = []
-    for part in state.parts:
-        folder = state.part_folder(embed.name, part)
-        receipt = reuse.finished(embed.name, state.basis.fingerprints[embed.name], folder, folder)
-        if receipt is not None:
-            done.append(receipt)
-    if not done:
+    def summarized(self) -> pa.Table | None:
+        """Return the communities of the snapshot before, where all of them may stay."""
+        parent = self._state.parent
+        if parent and reuse.is_whole(parent, ("communities",)):
+            return parent.table("communities")
         return None
-    tables = {
-        name: pa.concat_tables([Folder(one.uri).open_arrow(file_of(name)) for one in done])
-        for name in embed.makes
-    }
-    stats = Counter[str]()
-    for one in done:
-        stats.update(one.stats)
-    return StageResult(tables, stats)
+
+    def embedder(self) -> Embedder:
+        """Return the embedder; but for an endpoint's, whose answers are kept already, it keeps."""
+        state, config, engine = self._state, self._config, self._state.basis.engine
+        made = vectors.embedder_of(config, _client(state), engine)
+        if config.embed.embedder == ENDPOINT:
+            return made
+        staging = state.folder if config.plan.full_refresh else state.store.staging
+        name = content_id("vectors", json.dumps(vectors.identity(config, engine), sort_keys=True))
+        return KeptVectors(made, staging / KEPT_VECTORS / name)
+
+    def reusable(self) -> dict[str, pa.Table]:
+        """Return the vectors of the snapshot before, where the same model made them."""
+        parent, engine = self._state.parent, self._state.basis.engine
+        if not parent or parent.manifest.embedding != vectors.identity(self._config, engine):
+            return {}
+        whole = reuse.is_whole(parent, embed.makes)
+        return {name: parent.table(name) for name in embed.makes} if whole else {}
+
+    def done(self) -> StageResult | None:
+        """Return what `embed` made of parts, where it was done."""
+        state, done = self._state, []
+        for part in state.parts:
+            folder = state.part_folder(embed.name, part)
+            own = state.basis.fingerprints[embed.name]
+            receipt = reuse.finished(embed.name, own, folder, folder)
+            if receipt is not None:
+                done.append(receipt)
+        if not done:
+            return None
+        tables = {
+            name: pa.concat_tables([Folder(one.uri).open_arrow(file_of(name)) for one in done])
+            for name in embed.makes
+        }
+        stats = Counter[str]()
+        for one in done:
+            stats.update(one.stats)
+        return StageResult(tables, stats)
+
+    def upload(self) -> Callable[..., object]:
+        """Return what copies vectors to a server."""
+        state = self._state
+        return partial(vectors.serve, self._config, state.store.folder, state.staged)
 
 
-GIVEN: Mapping[str, Given] = {
-    "fetch": Given(_fetch),
-    "extractor": Given(
-        lambda state, _: lambda on_parse: make_extractor(state.config.extract, on_parse=on_parse),
-        lambda config, _: _identity(make_extractor(config.extract)),
-    ),
-    "resolver": _part(lambda config: load_resolver(config.extract.coref)),
-    "reader": _asking(
-        lambda config, client: LlmReader(client, config) if config.extract.asks else None
-    ),
-    "processed": Given(_processed),
-    "published": Given(_published),
-    "overrides": _file(UserFiles.parsed_overrides),
-    "domain": _file(UserFiles.parsed_domain),
-    "schema": _file(UserFiles.parsed_schema),
-    "confirmer": _asking(
-        lambda config, client: LlmConfirmer(client) if config.resolve.confirm else None
-    ),
-    "name_vectors": _embedding(lambda config: config.resolve.confirm),
-    "summarizer": _asking(lambda config, client: make_summarizer(config.communities, client)),
-    "unsent_documents": Given(
-        _unsent_documents,
-        lambda config, _: config.llm.exclude if config.resolve.confirm else None,
-    ),
-    "unsent_entities": Given(
-        _unsent_entities,
-        lambda config, _: config.llm.exclude if config.communities.summarizer == "llm" else None,
-    ),
-    "summarized": Given(_summarized),
-    "embedder": replace(_embedding(), make=_embedder_that_keeps),
-    "reusable": Given(_vectors),
-    "done": Given(_done),
-    # The vector server holds a copy of the snapshot: it changes nothing in it.
-    "upload": Given(
-        lambda state, _: partial(vectors.serve, state.config, state.store.folder, state.staged)
-    ),
-}
-"""By the name of the stage's parameter."""
+class Identities:
+    """What of an input decides a stage's tables, as JSON: a method by the input's name.
+
+    An input without a method decides nothing that tables and settings do not.
+    """
+
+    def __init__(self, config: Config, files: UserFiles) -> None:
+        self._config, self._files = config, files
+
+    def of(self, name: str) -> object:
+        """Return what decides, or None."""
+        return getattr(self, name)() if hasattr(self, name) else None
+
+    def extractor(self) -> list[str]:
+        """Return the extractor and its code."""
+        return _identity(make_extractor(self._config.extract))
+
+    def resolver(self) -> list[str]:
+        """Return the resolver and its code."""
+        return _identity(load_resolver(self._config.extract.coref))
+
+    def reader(self) -> list[str] | None:
+        """Return who reads, and how."""
+        config = self._config
+        asks = config.extract.asks
+        return _identity(LlmReader(Client(config.llm), config)) if asks else None
+
+    def overrides(self) -> str:
+        """Return what the file says."""
+        return self._files.parsed_overrides(self._config).fingerprint
+
+    def domain(self) -> str:
+        """Return what the files say."""
+        return self._files.parsed_domain(self._config).fingerprint
+
+    def schema(self) -> str:
+        """Return what the file says."""
+        return self._files.parsed_schema(self._config).fingerprint
+
+    def confirmer(self) -> list[str] | None:
+        """Return who confirms, and how."""
+        asks = self._config.resolve.confirm
+        return _identity(LlmConfirmer(Client(self._config.llm))) if asks else None
+
+    def name_vectors(self) -> list[str] | None:
+        """Return the embedder, where names are compared by it."""
+        return self.embedder() if self._config.resolve.confirm else None
+
+    def summarizer(self) -> list[str]:
+        """Return who summarises, and how."""
+        client = Client(self._config.llm)
+        return _identity(make_summarizer(self._config.communities, client))
+
+    def unsent_documents(self) -> tuple[str, ...] | None:
+        """Return the patterns, where a model is asked about names."""
+        return self._config.llm.exclude if self._config.resolve.confirm else None
+
+    def unsent_entities(self) -> tuple[str, ...] | None:
+        """Return the patterns, where a model summarises."""
+        return self._config.llm.exclude if self._config.communities.summarizer == LLM else None
+
+    def embedder(self) -> list[str]:
+        """Return the embedder and its engine, which decides vectors, too."""
+        made = make_embedder(self._config.embed, Client(self._config.llm))
+        return [*_identity(made), made.engine]
+
+
+def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprint
+    """Return what decides the work of an exchangeable part, which may be another package's."""
+    return [one.fingerprint, code_version(type(one).__module__)]
 
 
 def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[str, str]:
@@ -319,7 +354,7 @@ def _depends_on(one: AnyStage, config: Config, files: UserFiles) -> dict[str, An
     return {
         "settings": {name: section.decisive() for name, section in sections.items()},
         "models": models,
-        "given": {name: GIVEN[name].identity(config, files) for name in one.given},
+        "given": {name: Identities(config, files).of(name) for name in one.given},
         "code": code_version(one.module),
         "libraries": dependency_versions(one.libraries),
     }

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.llm.forecast import Forecast
-from graphrag_tasks.llm.journal import StoreJournal
+from graphrag_tasks.llm.journal import Journal, answers_file
 from graphrag_tasks.llm_extract import LlmReader, ask
 from graphrag_tasks.llm_extract.requests import Pack, packs_of
 from graphrag_tasks.llm_extract.windows import windows_of
@@ -96,7 +96,8 @@ def what_was_asked(state: RunState, receipts: Iterable[Receipt]) -> dict[str, An
 
 def spent_usd(state: RunState) -> Decimal | None:
     """Return what a run spent so far, for all purposes; None where a price is not known."""
-    return StoreJournal(state.config.store).spent(run_name(state)).usd
+    journal = Journal(answers_file(state.config.llm, state.config.store))
+    return journal.spent(run_name(state)).usd
 
 
 def _packs(state: RunState, wanted: Sequence[int]) -> Iterator[Pack]:

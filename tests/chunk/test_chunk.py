@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_tasks.chunk import chunk
@@ -200,7 +200,6 @@ SPECS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(SPECS, min_size=1, max_size=3), st.integers(1, 60), st.data())
 def test_properties(documents: list[list[Spec]], most: int, data: st.DataObject) -> None:
     overlap = data.draw(st.integers(0, most // 2))

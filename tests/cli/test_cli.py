@@ -61,13 +61,13 @@ def test_index_prints_a_summary_and_says_when_nothing_changed(
 
 
 def test_graph_statistics_are_those_of_the_manifest_with_the_hubs(store: Path) -> None:
-    figures = run_json("graph", "stats", "--store", store)
+    figures = run_json("snapshots", "show", "--graph", "--store", store)
     shown = run_json("snapshots", "show", "--store", store)
     hubs = figures.pop("hubs")
     assert figures == {name: shown["stats"]["counts"][name] for name in figures}
     assert hubs[0]["degree"] == figures["highest_degree"]
     assert "VBBE" in {hub["name"] for hub in hubs}
-    assert "largest component share" in run("graph", "stats", "--store", store)
+    assert "largest component share" in run("snapshots", "show", "--graph", "--store", store)
 
 
 def test_spending_is_nothing_where_no_model_was_asked(store: Path) -> None:
@@ -236,9 +236,9 @@ def test_an_error_is_one_line_and_a_status_of_one(tmp_path: Path) -> None:
 
 
 def test_a_document_is_printed_in_each_form(store: Path) -> None:
-    text = run("snapshots", "document", "docs/a.md", "--store", store)
+    text = run("documents", "docs/a.md", "--store", store)
     assert text == "# Tables\n\nSAP replaced the table VBBS with VBBE.\n"
-    document = ("snapshots", "document", "docs/a.md", "--store", store, "--as")
+    document = ("documents", "docs/a.md", "--store", store, "--as")
     assert [block["kind"] for block in json.loads(run(*document, "blocks"))] == [
         "title",
         "paragraph",
@@ -249,9 +249,9 @@ def test_a_document_is_printed_in_each_form(store: Path) -> None:
 def test_an_unknown_document_is_told_what_is_called_alike(store: Path) -> None:
     for wrong in ("docs/A.md", "a.md"):
         with pytest.raises(SnapshotError, match=r"no document '.*'. Did you mean docs/a\.md"):
-            run("snapshots", "document", wrong, "--store", store)
+            run("documents", wrong, "--store", store)
     with pytest.raises(SnapshotError, match=r"It holds 2 documents, such as docs/a\.md"):
-        run("snapshots", "document", "zzzzzzzzzzzz", "--store", store)
+        run("documents", "zzzzzzzzzzzz", "--store", store)
 
 
 @pytest.mark.parametrize("name", ["graph.graphml", "graph.json", "picture.svg"])
@@ -264,7 +264,7 @@ def test_a_neighbourhood_is_exported(store: Path, tmp_path: Path, name: str) -> 
 def test_a_whole_graph_is_exported_for_graph_databases(store: Path, tmp_path: Path) -> None:
     run("export", tmp_path / "out", "--format", "csv", "--store", store)
     rows = (tmp_path / "out" / "nodes.csv").read_text("utf-8").splitlines()
-    figures = run_json("graph", "stats", "--store", store)
+    figures = run_json("snapshots", "show", "--graph", "--store", store)
     assert len(rows) == figures["nodes"] + 1
     relations = (tmp_path / "out" / "relationships.csv").read_text("utf-8").splitlines()
     assert len(relations) == figures["entity_relations"] + 1

@@ -1,4 +1,4 @@
-"""`documents list`: what became of each file, in words and as JSON."""
+"""`documents`: what became of each file, in words and as JSON."""
 
 from __future__ import annotations
 
@@ -47,14 +47,16 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     )
     assert made.exit_code == 0, made.output
     assert "Documents that were not read as a whole" in made.stdout
-    planned = CliRunner().invoke(app, ["plan", str(folder / "files"), *store], env=environment)
+    planned = CliRunner().invoke(
+        app, ["index", "--dry-run", str(folder / "files"), *store], env=environment
+    )
     assert "not read: 2 .pst, 1 .doc, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
     assert re.search(r"^added +0", planned.stdout, re.MULTILINE)
     return command
 
 
 def test_every_document_is_listed_failed_ones_first(command: Command) -> None:
-    printed = command("documents", "list").stdout
+    printed = command("documents").stdout
     order = re.findall(r"  (failed|empty|skipped|parsed)  ", printed)
     assert order == ["failed", "empty", *["skipped"] * 5, "parsed"]
     assert max(map(len, printed.splitlines())) <= 80
@@ -62,7 +64,7 @@ def test_every_document_is_listed_failed_ones_first(command: Command) -> None:
 
 
 def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
-    text = command("documents", "list", "--problems").stdout
+    text = command("documents", "--problems").stdout
     assert "good.md" not in text
     assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .pst: 2 (unknown_type)")
     for kind, advice in (
@@ -71,13 +73,13 @@ def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
     ):  # fmt: skip
         part = text.partition(f"skipped, {kind}:")[2].partition("skipped,")[0]
         assert advice in " ".join(part.split()), kind
-    few = command("documents", "list", "--problems", "--names", "1").stdout
+    few = command("documents", "--problems", "--names", "1").stdout
     assert "and 1 more" in few and "b.pst" not in few
 
 
 def test_programs_read_json(command: Command) -> None:
-    every = json.loads(command("documents", "list", "--json").stdout)
-    some = json.loads(command("documents", "list", "--json", "--problems").stdout)
+    every = json.loads(command("documents", "--json").stdout)
+    some = json.loads(command("documents", "--json", "--problems").stdout)
     assert len(every) == len(MIXED)
     assert every[-1]["encoding"] == "utf-8" and every[0]["encoding"] is None
     assert [one for one in every if one["status"] != "parsed"] == some
@@ -86,7 +88,7 @@ def test_programs_read_json(command: Command) -> None:
 
 def test_where_all_was_read_that_is_said(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphrag_tasks.operations.documents.document_reports", lambda _: [])
-    said = " ".join(command("documents", "list", "--problems").stdout.split())
+    said = " ".join(command("documents", "--problems").stdout.split())
     assert re.fullmatch(r"All 0 documents of \S+/mixed\d+/store were read as a whole\.", said)
 
 
@@ -102,10 +104,10 @@ def test_the_next_command_runs_as_it_is_printed(
 
 
 def test_a_store_takes_its_own_sources_again_and_says_which(command: Command) -> None:
-    assert "the store's own are taken again, files=" in command("plan").stderr
+    assert "the store's own are taken again, files=" in command("index", "--dry-run").stderr
     share = {"GRAPHRAG__SOURCES": '["/none"]'}
-    named = CliRunner().invoke(app, ["plan", "--store", "x"], env=share)
+    named = CliRunner().invoke(app, ["index", "--dry-run", "--store", "x"], env=share)
     assert "/none: the source does not exist" in str(named.exception)
-    none = CliRunner().invoke(app, ["plan", "--store", "not-there"])
+    none = CliRunner().invoke(app, ["index", "--dry-run", "--store", "not-there"])
     assert "no source is named" in str(none.exception)
     assert "index FOLDER --store not-there" in str(none.exception)

@@ -40,7 +40,7 @@ def test_a_probe_foretells_the_bill(tmp_path: Path) -> None:
         told = json.loads(run("estimate", "--probe", "24", "--json"))
         assert (told["learned_from"], told["total"]["known"]) == (24, 24)
         assert endpoint.requests == 24
-        assert "collection" in run("estimate")
+        assert "extract (hybrid)" in run("estimate")
         run("index")
         assert endpoint.requests == 24 + told["total"]["requests"]
         (bill,) = json.loads(run("spending", "--json"))

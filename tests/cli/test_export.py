@@ -115,7 +115,7 @@ def test_an_empty_graph_is_said_to_be_empty(empty: Path, tmp_path: Path, name: s
     kind = ("--format", "csv") if name == "x" else ()
     error = refused(empty, tmp_path / name, *kind)
     assert "the graph is empty" in str(error)
-    assert "documents list --problems" in str(error)
+    assert "documents --problems" in str(error)
     assert not (tmp_path / name).exists()
 
 

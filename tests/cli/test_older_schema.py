@@ -37,8 +37,9 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "line",
     [
         "query VBBS", "answer VBBS", "export {folder}/graph.csv", "snapshots show",
-        "snapshots verify", "snapshots diff {first}", "snapshots rollback", "documents list",
-        "entities explain VBBS", "graph stats", "eval retrieval --questions {questions}", "mcp",
+        "snapshots verify", "snapshots diff {first}", "snapshots rollback", "documents",
+        "entities explain VBBS", "snapshots show --graph", "mcp",
+        "eval retrieval --questions {questions}",
     ],
 )  # fmt: skip
 def test_a_command_says_how_to_rebuild(older: Path, tmp_path: Path, line: str) -> None:

@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 def plan(folder: Path, *more: str) -> str:
     settings = ("--store", str(folder / "store"), "--config", str(folder / "graphrag.toml"))
-    arguments = ["plan", f"docs={folder / 'docs'}", *settings, "--access", *more]
+    arguments = ["index", "--dry-run", f"docs={folder / 'docs'}", *settings, "--access", *more]
     result = CliRunner(env={"COLUMNS": "80"}).invoke(app, arguments, catch_exceptions=False)
     assert result.exit_code == 0
     return result.stdout

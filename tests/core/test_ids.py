@@ -1,7 +1,7 @@
 """Identifiers depend on content and position alone."""
 
 import duckdb
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphrag_tasks.core.ids import ID_HEX_DIGITS, content_id, fingerprint, text_sha256
@@ -21,7 +21,6 @@ def test_ids_are_the_same_on_every_machine() -> None:
     assert len(content_id("chunk")) == ID_HEX_DIGITS
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=8), max_size=4))
 @example(["", "a" * 300, "\x00", "Größe 😀"])
 def test_sql_gives_the_same_ids(parts: list[str]) -> None:

@@ -89,7 +89,7 @@ def test_a_variable_and_another_below_it(fail: Fail, monkeypatch: pytest.MonkeyP
 
 STORE_COMMANDS = [
     ("index", "docs"), ("query", "What?"), ("snapshots", "show"), ("snapshots", "gc"),
-    ("snapshots", "rollback"), ("graph", "stats"), ("export", "graph.json"),
+    ("snapshots", "rollback"), ("snapshots", "show", "--graph"), ("export", "graph.json"),
     ("entities", "explain", "x"),
 ]  # fmt: skip
 

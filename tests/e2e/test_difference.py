@@ -1,6 +1,6 @@
 """`snapshots diff`: what was gained, lost and changed between two snapshots."""
 
-from collections.abc import Callable
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,21 +10,26 @@ from graphrag_tasks.cli import app
 from graphrag_tasks.graph.drawing import GAINED, LOST
 from graphrag_tasks.inspect.export import changed_facts
 from graphrag_tasks.operations.diff import Changes, difference
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.snapshots.store import Store
+from tests.e2e.conftest import config_of, write_corpus
 
-Indexer = Callable[..., Published]
 
-
-@pytest.mark.usefixtures("indexed")
-def test_documents_entities_and_relations_are_compared(
-    index: Indexer, corpus: Path, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, made_once: tuple[Path, Published]) -> Store:
+    """A store of two snapshots."""
+    folder = tmp_path_factory.mktemp("two")
+    shutil.copytree(made_once[0], folder / "store")
+    corpus = write_corpus(folder / "corpus")
     (corpus / "note.txt").unlink()
-    (corpus / "new.txt").write_text("The transaction MD04 shows the stock.\n")
+    (corpus / "new.txt").write_text("The transaction MD04 shows the stock. Plant A uses MD04.\n")
     (corpus / "reports.md").write_text("# Reports\n\nThe report ZSALES reads the table VBBS.\n")
-    index()
-    store = Store(str(tmp_path / "store"))
+    run_index(config_of(folder), workers=1)
+    return Store(str(folder / "store"))
+
+
+def test_documents_entities_and_relations_are_compared(store: Store, tmp_path: Path) -> None:
     before, after = (store.open(one) for one in store.snapshot_ids())
     changes = difference(before, after)
     assert changes["documents"] == Changes(
@@ -44,14 +49,7 @@ def test_documents_entities_and_relations_are_compared(
     assert "stroke-dasharray" in drawn
 
 
-@pytest.mark.usefixtures("indexed")
-def test_facts_that_came_and_went_are_marked_and_bounded(
-    index: Indexer, corpus: Path, tmp_path: Path
-) -> None:
-    (corpus / "reports.md").write_text("# Reports\n\nThe report ZSALES reads the table VBBS.\n")
-    (corpus / "new.txt").write_text("The transaction MD04 shows the stock. Plant A uses MD04.\n")
-    index()
-    store = Store(str(tmp_path / "store"))
+def test_facts_that_came_and_went_are_marked_and_bounded(store: Store) -> None:
     before, after = (store.open(one) for one in store.snapshot_ids())
     changed = changed_facts(before, after)
     old, new = (set(one.table("relations")["relation_id"].to_pylist()) for one in (before, after))

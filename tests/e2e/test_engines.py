@@ -81,7 +81,8 @@ def test_a_run_that_was_planned_with_an_engine_refuses_another_one(
         assert embedding(other.publish()) == A
 
 
-@pytest.mark.parametrize("histories", [1, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("histories", [1, 30])
 def test_nights_on_two_machines_equal_a_clean_build_on_the_last(
     index: Indexer, corpus: Path, tmp_path: Path, histories: int
 ) -> None:

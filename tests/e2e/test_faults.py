@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +20,8 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published, vectors
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.storage.receipts import Table
+from tests.e2e.conftest import config_of, write_corpus
 from tests.e2e.programs import wait_for
 from tests.e2e.warm_runs import finish, index_with_small_files, server
 from tests.e2e.warm_runs import index as warm_index
@@ -34,6 +36,14 @@ def _slow(value: int) -> object:
 
 def edit(corpus: Path) -> None:
     (corpus / "new.txt").write_text("The transaction MD04 shows the stock.\n")
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Table]:
+    """The tables of a clean build of the edited corpus."""
+    folder = tmp_path_factory.mktemp("clean")
+    edit(write_corpus(folder / "corpus"))
+    return run_index(config_of(folder), workers=1).manifest.tables
 
 
 def mount(place: Path, *arguments: str) -> bool:
@@ -58,8 +68,9 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize("room", [_slow(0), 50_000, _slow(200_000)])
 def test_a_full_disk_ends_the_run_and_room_continues_it(
-    index: Indexer, indexed: Published, corpus: Path, disk: Path, tmp_path: Path, room: int
-) -> None:
+    index: Indexer, indexed: Published, corpus: Path, disk: Path, tmp_path: Path,
+    clean: Mapping[str, Table], room: int,
+) -> None:  # fmt: skip
     store = Store(str(shutil.copytree(tmp_path / "store", disk / "store")))
     edit(corpus)
     free = os.statvfs(disk)
@@ -72,13 +83,13 @@ def test_a_full_disk_ends_the_run_and_room_continues_it(
     collect_garbage(store, keep=0, staging_age=DAY)  # it makes room, so it may need none
     ballast.unlink()
     after = index(store=store.folder.uri).manifest
-    assert after.tables == index(store=str(tmp_path / "clean")).manifest.tables
+    assert after.tables == clean
 
 
 @pytest.mark.parametrize("limit", [_slow(100), 3000, _slow(6000)])
 def test_files_that_may_not_grow_end_the_run_too(
     index: Indexer, indexed: Published, configure: Callable[..., Config], corpus: Path,
-    tmp_path: Path, limit: int,
+    tmp_path: Path, clean: Mapping[str, Table], limit: int,
 ) -> None:  # fmt: skip
     edit(corpus)
     settings = configure().model_dump(mode="json")
@@ -86,7 +97,7 @@ def test_files_that_may_not_grow_end_the_run_too(
     store = Store(str(tmp_path / "store"))
     store.open().verify()
     assert store.current_id() == indexed.manifest.snapshot_id
-    assert index().manifest.tables == index(store=str(tmp_path / "clean")).manifest.tables
+    assert index().manifest.tables == clean
 
 
 def test_a_read_only_store_can_be_read_and_refuses_a_run(
@@ -144,7 +155,7 @@ def listens(port: int) -> bool:
 
 def test_a_vector_server_that_is_down_ends_the_run_and_is_served_by_the_next(
     index: Indexer, indexed: Published, configure: Callable[..., Config], corpus: Path,
-    tmp_path: Path, caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, clean: Mapping[str, Table], caplog: pytest.LogCaptureFixture,
 ) -> None:  # fmt: skip
     edit(corpus)
     with socket.socket() as free:
@@ -161,4 +172,4 @@ def test_a_vector_server_that_is_down_ends_the_run_and_is_served_by_the_next(
         assert vectors.serve(configure(load=load), published.folder, published.open().folder) == 0
     counts = after.manifest.stats["counts"]
     assert counts["vectors_inserted"] == counts["vectors"] > 0
-    assert after.manifest.tables == index(store=str(tmp_path / "clean")).manifest.tables
+    assert after.manifest.tables == clean

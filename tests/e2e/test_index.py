@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.snapshots.store import Store
+from tests.e2e.conftest import config_of, write_corpus
 from tests.e2e.warm_runs import server
 
 Indexer = Callable[..., Published]
@@ -79,19 +79,16 @@ def test_add_edit_and_delete_equal_a_clean_rebuild(
     (corpus / "new.txt").write_text("A successor replaces an obsolete table.\n")
     incremental = index()
     clean = index(store=str(tmp_path / "clean"))
-    assert incremental.manifest.stats["counts"]["unchanged"] == 2
+    counts = incremental.manifest.stats["counts"]
+    assert counts["unchanged"] == 2
+    assert counts["reused"] > 0
     assert hashes(incremental) == hashes(clean)
     assert incremental.manifest.snapshot_id == clean.manifest.snapshot_id
 
 
-def test_links_of_the_corpus_are_edges_of_the_graph(
-    index: Indexer, corpus: Path, tmp_path: Path
-) -> None:
-    (corpus / "sub").mkdir()
-    text = "See [tables](../tables.md#table-changes), [gone](gone.md), [out](../../x.md).\n"
-    (corpus / "sub" / "links.md").write_text(text)
-    counts = index().manifest.stats["counts"]
-    snapshot = store_of(tmp_path).open()
+def test_links_of_the_corpus_are_edges_of_the_graph(mixed: Path) -> None:
+    snapshot = Store(str(mixed)).open()
+    counts = snapshot.manifest.stats["counts"]
     chunks = {row["chunk_id"]: row["document_id"] for row in snapshot.table("chunks").to_pylist()}
     uris = {row["document_id"]: row["uri"] for row in snapshot.table("documents").to_pylist()}
     ids = snapshot.table("nodes")["id"].to_pylist()
@@ -99,14 +96,6 @@ def test_links_of_the_corpus_are_edges_of_the_graph(
     ends = [[uris[chunks[ids[row[end]]]] for end in ("source", "target")] for row in edges]
     assert ends == [["corpus/sub/links.md", "corpus/tables.md"]]
     assert (counts["links"], counts["chunk_links"]) == (3, 1)
-
-
-def test_headings_above_a_chunk_are_embedded_unless_that_is_off(index: Indexer) -> None:
-    small = {"max_characters": 60, "overlap_characters": 0}
-    without = hashes(index(chunk=small, embed={"heading_path": False}))
-    with_headings = index(chunk=small)
-    changed = {name for name, value in hashes(with_headings).items() if value != without[name]}
-    assert changed == {"chunk_vectors"}
 
 
 def test_a_deletions_only_run_works(index: Indexer, indexed: Published, corpus: Path) -> None:
@@ -166,18 +155,14 @@ BAD = {
 }
 
 
-def test_bad_documents_get_an_error_row_and_stop_nothing(
-    index: Indexer, corpus: Path, tmp_path: Path
-) -> None:
-    for name, (data, _, _) in BAD.items():
-        (corpus / name).write_bytes(data)
-    published = index(merge_shards={"max_failed_share": 0.6})
-    rows = {row["path"]: row for row in store_of(tmp_path).open().table("documents").to_pylist()}
+def test_bad_documents_get_an_error_row_and_stop_nothing(mixed: Path) -> None:
+    snapshot = Store(str(mixed)).open()
+    rows = {row["path"]: row for row in snapshot.table("documents").to_pylist()}
     found = {name: (rows[name]["status"], rows[name]["error_code"]) for name in BAD}
     assert found == {name: (status, code) for name, (_, status, code) in BAD.items()}
     assert all(rows[name]["error_message"] for name in BAD)
-    counts = published.manifest.stats["counts"]
-    assert (counts["documents_failed"], counts["documents_parsed"]) == (3, 3)
+    counts = snapshot.manifest.stats["counts"]
+    assert (counts["documents_failed"], counts["documents_parsed"]) == (3, 7)
 
 
 GERMAN = (
@@ -194,13 +179,31 @@ ENGLISH = (
 )
 
 
-def test_a_document_in_another_language_is_marked_and_searched_but_not_extracted_from(
-    index: Indexer, corpus: Path, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of documents of all sorts: linked, broken, in another language, and passages."""
+    folder = tmp_path_factory.mktemp("mixed")
+    corpus = write_corpus(folder / "corpus")
+    (corpus / "sub").mkdir()
+    text = "See [tables](../tables.md#table-changes), [gone](gone.md), [out](../../x.md).\n"
+    (corpus / "sub" / "links.md").write_text(text)
+    for name, (data, _, _) in BAD.items():
+        (corpus / name).write_bytes(data)
     (corpus / "deutsch.md").write_text(GERMAN, "utf-8")
     (corpus / "english.md").write_text(ENGLISH)
-    index()
-    snapshot = store_of(tmp_path).open()
+    passages = folder / "passages.jsonl"
+    passages.write_text('{"id": "p1", "title": "MARA", "text": "ZMARA replaces MARA."}\n')
+    config = config_of(
+        folder, sources=[str(corpus), str(passages)], merge_shards={"max_failed_share": 0.6}
+    )
+    run_index(config, workers=1)
+    return folder / "store"
+
+
+def test_a_document_in_another_language_is_marked_and_searched_but_not_extracted_from(
+    mixed: Path,
+) -> None:
+    snapshot = Store(str(mixed)).open()
     rows = {row["path"]: row for row in snapshot.table("documents").to_pylist()}
     assert rows["deutsch.md"]["language"] == "de"
     assert rows["english.md"]["language"] == "en"
@@ -208,83 +211,35 @@ def test_a_document_in_another_language_is_marked_and_searched_but_not_extracted
     read = set(snapshot.table("triples")["document_id"].to_pylist())
     assert rows["deutsch.md"]["document_id"] not in read
     assert {rows["english.md"]["document_id"], rows["note.txt"]["document_id"]} <= read
-    context = open_index(tmp_path / "store").search("Verkaufsbelege", mode="dense", k=1)
+    context = open_index(mixed).search("Verkaufsbelege", mode="dense", k=1)
     assert context.chunks[0].uri == "corpus/deutsch.md"
 
 
-def test_a_killed_run_is_continued(
-    index: Indexer, configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run, _ = Run.start(configure())
-    for stage in SHARD_STAGES:
-        run.process_shard(stage, 0)
-    run.process_corpus("merge_shards")
-
-    worked: list[str] = []
-    finish = Run._finish
-
-    def counted(self: Run, *arguments: Any, **given: Any) -> Any:
-        receipt = finish(self, *arguments, **given)
-        if not receipt.reused:
-            worked.append(receipt.stage)
-        return receipt
-
-    monkeypatch.setattr(Run, "_finish", counted)
-    assert index().changed
-    assert worked == [
-        "entity_dictionary", "normalize", "resolve", "link_mentions", "relationships",
-        "communities", "embed", "load",
-    ]  # fmt: skip
-
-
-@pytest.mark.usefixtures("indexed")
-def test_vectors_are_reused_by_text(index: Indexer, corpus: Path) -> None:
-    (corpus / "new.txt").write_text("The report ZMM reads the table MARD.\n")
-    counts = index().manifest.stats["counts"]
-    assert counts["reused"] > counts["embedded"] > 0
-
-
-def test_a_run_planned_on_another_snapshot_does_not_publish(
+def test_a_damaged_table_or_a_run_planned_on_another_snapshot_is_not_published(
     configure: Callable[..., Config], corpus: Path
 ) -> None:
-    run, _ = Run.start(configure())
-    (corpus / "new.txt").write_text("Another run saw this sentence first.\n")
-    other = run_index(configure(), workers=1)
-    for stage in SHARD_STAGES:
-        run.process_shard(stage, 0)
-    for stage in CORPUS_STAGES:
-        run.process_corpus(stage)
-    with pytest.raises(SnapshotError, match="another run published"):
-        run.publish()
-    assert run.state.store.current_id() == other.manifest.snapshot_id
-
-
-def test_a_damaged_table_is_not_published(configure: Callable[..., Config]) -> None:
     run, _ = Run.start(configure())
     for stage in SHARD_STAGES:
         run.process_shard(stage, 0)
     for stage in CORPUS_STAGES:
         run.process_corpus(stage)
     file = Path(run.state.staged.path("chunks.parquet"))
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(data)
+    whole = file.read_bytes()
+    damaged = bytearray(whole)
+    damaged[len(damaged) // 2] ^= 1
+    file.write_bytes(damaged)
     with pytest.raises(SnapshotError, match=r"chunks\.parquet: bytes are not those published"):
         run.publish()
     assert run.state.store.current_id() is None
+    file.write_bytes(whole)
+    (corpus / "new.txt").write_text("Another run saw this sentence first.\n")
+    other = run_index(configure(), workers=1)
+    with pytest.raises(SnapshotError, match="another run published"):
+        run.publish()
+    assert run.state.store.current_id() == other.manifest.snapshot_id
 
 
-@pytest.mark.usefixtures("indexed")
-def test_another_extraction_setting_processes_everything_again(index: Indexer) -> None:
-    counts = index(chunk={"max_characters": 100, "overlap_characters": 10}).manifest.stats["counts"]
-    assert (counts["changed"], counts["unchanged"]) == (3, 0)
-
-
-def test_a_jsonl_file_of_passages_is_a_corpus(index: Indexer, tmp_path: Path) -> None:
-    file = tmp_path / "passages.jsonl"
-    file.write_text('{"id": "p1", "title": "VBBS", "text": "VBBE replaces VBBS."}\n')
-    published = index(sources=[str(file)])
-    assert published.manifest.tables["documents"].rows == 1
-    context = open_index(tmp_path / "store").search("What replaces VBBS?")
-    assert context.chunks[0].text == "VBBS\n\nVBBE replaces VBBS."
-    assert context.chunks[0].title == "VBBS"
+def test_a_jsonl_file_of_passages_is_a_corpus(mixed: Path) -> None:
+    context = open_index(mixed).search("What replaces MARA?")
+    assert context.chunks[0].text == "MARA\n\nZMARA replaces MARA."
+    assert context.chunks[0].title == "MARA"

@@ -117,9 +117,8 @@ def test_edits_in_any_order_equal_a_clean_build(
     assert min(counts[change] for change in ("added", "changed", "removed", "unchanged")) > 0
 
 
-@pytest.mark.parametrize(
-    ("documents", "runs"), [(12, 2), pytest.param(120, 6, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("documents", "runs"), [(12, 2), (120, 6)])
 def test_edits_equal_a_clean_build_where_a_model_reads(
     index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int
 ) -> None:

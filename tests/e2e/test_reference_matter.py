@@ -25,7 +25,7 @@ TEXT = f"Contents\n\n{CONTENTS}\n\n{PROSE}\n\n{REFERENCES}\n\n"
 PAGE = f"# Manual\n\n{PROSE}\n\n## Index\n\n{TERMS}\n"
 
 
-@pytest.mark.parametrize("linear", [True, False])
+@pytest.mark.parametrize("linear", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_reference_matter_is_kept_and_gives_no_facts(
     index: Callable[..., Published], corpus: Path, tmp_path: Path, linear: bool
 ) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, inputs
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, inputs, look_ahead
 from graphrag_tasks.pipeline.stages import STAGES
 from tests.e2e.test_random_edits import Corpus
 
@@ -35,20 +36,32 @@ def from_on(stage: str) -> list[str]:
     return ORDER[ORDER.index(stage) :]
 
 
+def planned(config: Config) -> list[str]:
+    """Return the stages that a run would work at."""
+    return [stage for stage, reason in look_ahead(config).stages.items() if reason]
+
+
 @pytest.mark.usefixtures("indexed")
-def test_settings_work_from_their_stages_on_one_after_the_other(
-    index: Indexer, tmp_path: Path, worked: list[str]
-) -> None:
+def test_settings_work_from_their_stages_on(configure: Callable[..., Config]) -> None:
     assert [stage for stage in ORDER if stage in SETTINGS] == list(SETTINGS)
-    sections: dict[str, Any] = {}
+    assert planned(configure()) == []
     for stage, section in SETTINGS.items():
-        worked.clear()
-        sections |= section
-        made = index(**sections)
-        assert list(dict.fromkeys(worked)) == from_on(stage)
-    # Each table is of the last run that made it: all of them are those of the last settings.
-    clean = index(store=str(tmp_path / "clean"), **sections)
-    assert made.manifest.tables == clean.manifest.tables
+        assert planned(configure(**section)) == from_on(stage)
+
+
+@pytest.mark.usefixtures("indexed")
+def test_code_works_from_its_stage_on(
+    configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = inputs.code_version
+    changed = ""
+    monkeypatch.setattr(
+        inputs, "code_version", lambda name: version(name) + "+" * (name == changed)
+    )
+    for stage in STAGES:
+        changed = stage.module
+        if stage.name in ORDER:
+            assert planned(configure()) == from_on(stage.name)
 
 
 @pytest.mark.slow
@@ -63,26 +76,6 @@ def test_a_setting_alone_gives_what_a_clean_build_gives(
     assert made.manifest.tables == clean.manifest.tables
 
 
-@pytest.mark.usefixtures("indexed")
-@pytest.mark.parametrize("stage", ORDER)
-def test_code_works_from_its_stage_on(
-    index: Indexer, worked: list[str], stage: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    changed = next(one.module for one in STAGES if one.name == stage)
-    version = inputs.code_version
-
-    def upgraded(module: str) -> str:
-        return version(module) + ("+" if module == changed else "")
-
-    monkeypatch.setattr(inputs, "code_version", upgraded)
-    made = index()
-    assert list(dict.fromkeys(worked)) == from_on(stage)
-    worked.clear()
-    assert not index().changed
-    assert worked == []
-    assert made.manifest.stats["counts"]["documents"] == 3
-
-
 def test_a_new_document_is_parsed_and_the_others_begin_where_the_setting_does(
     index: Indexer, indexed: Published, corpus: Path, tmp_path: Path, worked: list[str]
 ) -> None:
@@ -95,9 +88,8 @@ def test_a_new_document_is_parsed_and_the_others_begin_where_the_setting_does(
     assert made.manifest.snapshot_id != indexed.manifest.snapshot_id
 
 
-@pytest.mark.parametrize(
-    ("documents", "runs"), [(12, 3), pytest.param(100, 12, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("documents", "runs"), [(12, 3), (100, 12)])
 def test_edits_and_settings_in_any_order_equal_a_clean_build(
     index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int
 ) -> None:

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_tasks.core.errors import ConfigError
@@ -48,7 +48,6 @@ def test_no_texts_give_no_rows(embedder: LocalEmbedder) -> None:
     assert embedder.encode([]).shape == (0, 16)
 
 
-@settings(max_examples=25, deadline=None)
 @given(TEXTS)
 def test_bytes_depend_on_the_text_alone(
     embedder: LocalEmbedder, others: list[LocalEmbedder], texts: list[str]

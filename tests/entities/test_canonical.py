@@ -3,7 +3,7 @@
 from functools import partial, reduce
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_tasks.entities.resolve.canonical import CanonicalForms
@@ -23,7 +23,6 @@ def keys() -> st.SearchStrategy[str]:
     return st.lists(words, min_size=1, max_size=5).map(" ".join) | st.text(max_size=12)
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.lists(keys(), max_size=5))
 def test_forms_are_those_of_the_steps(names: list[str]) -> None:
     canonical = CanonicalForms(SLIPS, PLURALS)

@@ -143,7 +143,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=4).map(" of ".join), 
 
 @few_or_many("examples", 3, 8)
 def test_no_order_shows(examples: int) -> None:
-    @settings(deadline=None, max_examples=examples)
+    @settings(max_examples=examples)
     @given(TEXTS, st.randoms())
     def is_hidden(texts: list[str], random: Random) -> None:
         triples = [triple(n, text, text.split(" of ")[0], text.split(" of ")[-1])

@@ -1,7 +1,7 @@
 """The matcher: longest names at token boundaries, whatever their case, accents and number."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_tasks.entities.link_mentions.matcher import NameMatcher
@@ -101,7 +101,6 @@ TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), max
 SPELLINGS = st.sampled_from([ANY, CAPITAL, Spelling(forms=frozenset(["VBBE"]), opens=False)])
 
 
-@settings(deadline=None)
 @given(TEXTS, st.lists(st.tuples(TEXTS.map(" ".join), SPELLINGS), max_size=9))
 def test_texts_together_have_the_names_that_each_has_alone(
     texts: list[str], names: list[tuple[str, Spelling]]

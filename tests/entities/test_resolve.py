@@ -1,6 +1,7 @@
 """Resolve: what is merged, what is kept apart, and that every decision is a row."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -106,51 +107,39 @@ def decisions(result: StageResult) -> list[tuple[str, str, str, str | None]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "rule"),
-    [
-        ("internal table", "internal tables", "number"),
-        ("stage ID", "stage IDs", "number"),
-        ("RAP BO", "RAP BOs", "number"),
-        ("time stamp", "timestamp", "spacing"),
-        ("integration flow", "integration flows", "number"),
-        ("test system", "test system(s)", "brackets"),
-        ("organization", "organisation", "spelling"),
-        ("facade", "façade", "accents"),
-        ("king's cross", "king’s cross", "apostrophe"),
-        ("VBBE", "table VBBE", "kind"),
-        ("S001", "transparent table S001", "kind"),
-        ("MKPF", "two document tables MKPF", "kind"),
-        ("Z_CCM_EX", "exercise package Z_CCM_EX", "kind"),
-    ],
-)
-def test_ways_of_writing_one_name(left: str, right: str, rule: str) -> None:
-    result = run(left, right)
-    assert entities(result) == {frozenset({entity_key(left), entity_key(right)})}
-    (row,) = result.tables["merges"].to_pylist()
-    assert (row["left"], row["rules"], row["by"]) == (entity_key(left), [rule], "rules")
+WAYS = {
+    "number": ["internal table", "internal tables", "stage ID", "stage IDs", "RAP BO", "RAP BOs",
+               "integration flow", "integration flows"],
+    "spacing": ["time stamp", "timestamp"],
+    "brackets": ["test system", "test system(s)"],
+    "spelling": ["organization", "organisation"],
+    "accents": ["facade", "façade"],
+    "apostrophe": ["king's cross", "king’s cross"],
+    "kind": ["VBBE", "table VBBE", "S001", "transparent table S001", "MKPF",
+             "two document tables MKPF", "Z_CCM_EX", "exercise package Z_CCM_EX"],
+}  # fmt: skip
+"""Two ways each of writing a name, by the rule that makes them one."""
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("VBBE", "VBBS"),
-        ("SAP S/4HANA 1809", "SAP S/4HANA 1909"),
-        ("World War I", "World War II"),
-        ("content", "context"),
-        ("table type", "type table"),
-        ("1.5 m", "15 m"),
-        ("client", "server"),
-        ("get_entry", "get_entries"),
-        ("table", "TYPE TABLE"),
-        ("news", "new"),
-        ("DATA", "internal table DATA"),
-        ("VBBE", "open quantities of table VBBE"),
-        ("URL", "token service URL"),
-    ],
-)
-def test_near_names_stay_apart(left: str, right: str) -> None:
-    assert entities(run(left, right)) == set()
+def test_ways_of_writing_one_name() -> None:
+    result = run(*chain(*WAYS.values()))
+    pairs = [
+        (rule, frozenset(map(entity_key, pair)))
+        for rule, names in WAYS.items()
+        for pair in zip(names[::2], names[1::2], strict=True)
+    ]
+    assert entities(result) == {pair for _, pair in pairs}
+    rows = [row for row in result.tables["merges"].to_pylist() if row["verdict"] == "same"]
+    assert {(row["rules"][0], frozenset({row["left"], row["right"]})) for row in rows} == set(pairs)
+
+
+def test_near_names_stay_apart() -> None:
+    names = ("VBBE", "VBBS", "SAP S/4HANA 1809", "SAP S/4HANA 1909", "World War I", "World War II",
+             "content", "context", "table type", "type table", "1.5 m", "15 m", "client", "server",
+             "get_entry", "get_entries", "table", "TYPE TABLE", "news", "new", "DATA",
+             "internal table DATA", "open quantities of table VBBE", "URL", "token service URL",
+             )  # fmt: skip
+    assert entities(run(*names)) == set()
 
 
 def test_what_a_guard_keeps_apart_is_listed_with_it() -> None:
@@ -319,7 +308,7 @@ def coin(seed: int) -> Callable[[], bool]:
 
 
 @pytest.mark.parametrize(
-    "answer", [lambda: True, lambda: False, lambda: None, *map(coin, range(20))]
+    "answer", [lambda: True, lambda: False, lambda: None, *map(coin, range(4))]
 )
 def test_who_is_wrong_on_known_pairs_decides_nothing(
     answer: Callable[[], bool | None], caplog: pytest.LogCaptureFixture
@@ -387,7 +376,7 @@ NAMES = st.lists(st.lists(WORDS, min_size=1, max_size=3).map(" ".join), max_size
 
 @few_or_many("examples", 4, 40)
 def test_order_does_not_show(examples: int) -> None:
-    @settings(deadline=None, max_examples=examples)
+    @settings(max_examples=examples)
     @given(NAMES, st.randoms())
     def is_hidden(names: list[str], random: Random) -> None:
         keyed = {

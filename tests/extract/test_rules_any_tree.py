@@ -1,6 +1,6 @@
 """What holds for any tree."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.lang.en import English
 from spacy.tokens import Doc
@@ -59,7 +59,6 @@ def odd_docs(draw: st.DrawFn) -> Doc:
     )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=150)
 @given(odd_docs())
 def test_spans_hold_for_any_tree(doc: Doc) -> None:
     for frame in frames_of(doc):

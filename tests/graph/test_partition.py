@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_tasks.graph.communities.partition import Membership, partition
@@ -64,7 +64,6 @@ edge_lists = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(edge_lists)
 def test_every_community_lies_in_one_parent(edges: list[tuple[int, int, int]]) -> None:
     found = levels(20, [edge[:2] for edge in edges], [float(edge[2]) for edge in edges])
@@ -73,7 +72,6 @@ def test_every_community_lies_in_one_parent(edges: list[tuple[int, int, int]]) -
         assert len(parents) == below.max() + 1
 
 
-@settings(deadline=None, max_examples=60)
 @given(edge_lists, st.randoms())
 def test_order_and_direction_of_edges_do_not_show(
     edges: list[tuple[int, int, int]], random: Random

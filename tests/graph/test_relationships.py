@@ -271,7 +271,7 @@ ENDS = st.sampled_from(
 
 @few_or_many("examples", 6, 25)
 def test_every_triple_is_evidence_attribute_or_dropped(examples: int) -> None:
-    @settings(deadline=None, max_examples=examples)
+    @settings(max_examples=examples)
     @given(st.lists(st.tuples(ENDS, ENDS, st.sampled_from([None, "PRON", "DATE"])), max_size=8))
     def has_one_place(ends: list[tuple[str, str, str | None]]) -> None:
         triples = [

@@ -1,7 +1,7 @@
 """Names: noise goes, what belongs to them stays, and keys join what differs in noise only."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_tasks.language.names import clean_name, entity_key, is_code
@@ -43,7 +43,6 @@ def test_names_lose_noise_and_keep_what_belongs_to_them(surface: str, name: str)
     assert clean_name(surface) == name
 
 
-@settings(max_examples=300)
 @given(st.text('abc ([{}])$#>C"', max_size=12))
 def test_a_clean_name_is_clean(surface: str) -> None:
     name = clean_name(surface)

@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc as SpacyDoc
@@ -173,7 +173,6 @@ def test_docs_without_tokens_are_left_alone(stock: Language) -> None:
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=30), st.randoms())
-@settings(deadline=None)
 def test_edges_of_any_tree(heads: list[int], choose: random.Random) -> None:
     """Also of trees whose arcs cross."""
     from spacy.vocab import Vocab

@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.lang.en import English
 from spacy.tokens import Doc
@@ -63,7 +63,6 @@ def assert_covers(doc: Doc, text: str) -> None:
 pieces = st.sampled_from([*NAMES, *PLAIN, "x" * 90, "(" * 60, " ", ".", "\n", "é", "🙂"])
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.lists(pieces | st.text(max_size=5), max_size=12).map("".join))
 def test_tokens_cover_any_text(text: str) -> None:
     assert_covers(TOKENIZER(text), text)

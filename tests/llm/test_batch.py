@@ -14,16 +14,13 @@ import pytest
 from graphrag_tasks.core.errors import ConfigError, EndpointError, TransientError
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Usage
-from graphrag_tasks.llm.batch import Batches
-from graphrag_tasks.llm.batch_files import BatchFiles
-from graphrag_tasks.llm.journal import StoreJournal
+from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.llm.ledger import Billed
 from graphrag_tasks.llm.lengths import Lengths
 from graphrag_tasks.llm.remote import RemoteBatches
-from graphrag_tasks.storage.files import Files
 from tests.llm.batches import BatchScript
 from tests.llm.endpoint import ScriptedEndpoint, scripted
-from tests.llm.test_client import Form, attempts, kept, requests, settings, spent
+from tests.llm.test_client import Form, attempts, journal_of, kept, requests, settings, spent
 
 
 def client(endpoint: ScriptedEndpoint, store: Path, run: str = "run", **changes: Any) -> Client:
@@ -58,7 +55,7 @@ def test_a_batch_answers_at_half_the_price(tmp_path: Path) -> None:
         assert alone.ask(asked) == found
     whole = spent(tmp_path / "alone")
     assert spent(tmp_path / "batch") == pytest.approx(whole / 2, rel=Decimal("0.05"))
-    assert not list((tmp_path / "batch" / "answers" / "batches").glob("*.json"))
+    assert not journal_of(tmp_path / "batch").batches()
 
 
 def test_a_few_requests_are_asked_at_once(tmp_path: Path) -> None:
@@ -74,8 +71,8 @@ class Killed(BaseException):
 STEPS: list[tuple[type, str]] = [
     (RemoteBatches, "upload"), (RemoteBatches, "create"), (RemoteBatches, "state"),
     (RemoteBatches, "find"), (RemoteBatches, "delete"),
-    (BatchFiles, "write"), (Batches, "_keep"), (Batches, "_forget"), (StoreJournal, "keep"),
-    (StoreJournal, "settle"), (Files, "delete"),
+    (Journal, "begin_batch"), (Journal, "write_batch"), (Journal, "settle"),
+    (Journal, "forget_batch"), (Journal, "sending"), (Journal, "sent"),
 ]  # fmt: skip
 
 
@@ -145,7 +142,7 @@ def test_killed_anywhere_no_request_is_paid_twice(
             assert told >= least, at
             assert spent(store) <= Decimal("0.01"), at
         at += 1
-    assert at > 20
+    assert at > 10
 
 
 def test_what_a_batch_leaves_out_is_asked_at_once(tmp_path: Path) -> None:
@@ -194,7 +191,7 @@ def test_a_batch_of_another_account_is_an_error(tmp_path: Path) -> None:
     with scripted() as endpoint:
         batch(client(endpoint, tmp_path), asked)
         endpoint.batch.batches.clear()
-        with pytest.raises(EndpointError, match=r"not known to this account.*delete .*\.json"):
+        with pytest.raises(EndpointError, match=r"not known to this account.*DELETE FROM batches"):
             batch(client(endpoint, tmp_path), asked)
 
 
@@ -279,7 +276,7 @@ def test_under_a_tight_cap_batches_follow_each_other(
         assert spent(tmp_path / "capped") <= Decimal(str(cap))
         assert 2 <= len(endpoint.batch.batches) - made <= 6
         assert "others wait for the next one: under the cap" in caplog.text
-    assert not list((tmp_path / "capped" / "answers" / "batches").glob("*.json"))
+    assert not journal_of(tmp_path / "capped").batches()
 
 
 def test_lengths_are_learnt_of_some_answers_with_a_margin() -> None:

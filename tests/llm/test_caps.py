@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_tasks.core.errors import BudgetError
 from graphrag_tasks.llm import Client, sender
-from graphrag_tasks.llm.records import UNSURE
+from graphrag_tasks.llm.journal import UNSURE
 from tests.llm.endpoint import Body, Reply, ScriptedEndpoint, scripted
 from tests.llm.test_client import attempts, requests, settings
 
@@ -63,7 +63,7 @@ def test_no_shape_of_usage_passes_a_cap(tmp_path: Path, shape: object) -> None:
         with pytest.raises(BudgetError):
             Client(config, str(tmp_path), "run").ask(requests(60, words=10))
         assert 0 < billed(endpoint) <= CAP
-    costs = [one.cost.usd for one in attempts(tmp_path)]
+    costs = [one.usd for one in attempts(tmp_path)]
     assert None not in costs and sum(map(Decimal, costs)) <= Decimal(str(CAP))  # type: ignore[arg-type]
 
 

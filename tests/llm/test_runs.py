@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from graphrag_tasks.cli import app
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import (
     BudgetError,
@@ -32,8 +34,9 @@ from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 
 
 def command(*arguments: str) -> str:
-    line = [sys.executable, "-m", "graphrag_tasks", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, check=True).stdout  # noqa: S603
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
 TEXT = """# Ledger
@@ -143,6 +146,7 @@ def test_a_run_submits_batches_and_a_later_one_takes_their_answers(
     assert run_index(alone, workers=1).manifest.snapshot_id == published.snapshot_id
 
 
+@pytest.mark.slow
 def test_a_run_waits_for_batches_where_it_is_told_to(
     tmp_path: Path, source: Path, endpoint: ScriptedEndpoint
 ) -> None:
@@ -314,7 +318,7 @@ def test_the_plan_and_the_doctor_say_who_is_asked(
         '[llm.prices."scripted"]\ninput = 1\noutput = 2\n'
     )
     given = ["--config", str(toml), "--store", str(tmp_path / "store")]
-    planned = command("plan", str(source), *given)
+    planned = command("index", "--dry-run", str(source), *given)
     assert f"communities asks scripted at {endpoint.url}" in planned
     assert endpoint.requests == 0
     checks = {one["name"]: one for one in json.loads(command("doctor", "--llm", "--json", *given))}
@@ -378,8 +382,8 @@ def test_without_a_model_nothing_of_it_is_loaded() -> None:
     code = (
         "import sys; import graphrag_tasks.cli, graphrag_tasks.retrieval; "
         "from graphrag_tasks.core.config import Config; "
-        "from graphrag_tasks.pipeline.inputs import fingerprints_of, GIVEN; "
-        "[GIVEN[name].identity(Config(), None) for name in ('confirmer', 'summarizer')]; "
+        "from graphrag_tasks.pipeline.inputs import fingerprints_of, Identities; "
+        "[Identities(Config(), None).of(name) for name in ('confirmer', 'summarizer')]; "
         "print(sorted({'openai', 'httpx2', 'tiktoken', 'genai_prices'} & set(sys.modules)))"
     )
     line = [sys.executable, "-c", code]

@@ -11,7 +11,7 @@ import pytest
 from graphrag_tasks.core.errors import BudgetError, TransientError
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.records import UNSURE
+from graphrag_tasks.llm.journal import UNSURE
 from tests.llm.endpoint import Body, scripted
 from tests.llm.test_client import attempts, kept, settings
 
@@ -34,7 +34,7 @@ def test_pieces_are_told_as_they_come_and_make_the_answer(tmp_path: Path) -> Non
         assert found.usage.completion_tokens == 10
         (attempt,) = attempts(tmp_path, "run")
         assert (attempt.fate, attempt.kind) == ("sure", "answered")
-        assert client.spent.usd == attempt.cost.usd
+        assert client.spent.usd == Decimal(attempt.usd or 0)
         told.clear()
         assert client.ask_one(ASKED, tell=told.append) == found
         assert told == [TEXT]
@@ -58,7 +58,7 @@ def test_a_stream_that_breaks_off_is_paid_in_full_and_asked_for_again(tmp_path: 
         assert "".join(told).split() == ["The", "queue", "holds"]
         found = attempts(tmp_path, "run")
         assert [one.fate for one in found] == [UNSURE, UNSURE]
-        assert client.spent.usd == sum((one.cost.usd or Decimal(0) for one in found), Decimal(0))
+        assert client.spent.usd == sum((Decimal(one.usd or 0) for one in found), Decimal(0))
         endpoint.script.faults = 0.0
         assert isinstance(client.ask_one(ASKED, tell=told.append), Answer)
 

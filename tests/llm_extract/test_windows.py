@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
@@ -118,7 +118,6 @@ documents = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(documents, st.data())
 def test_an_edit_changes_two_requests_at_most(chunks: list[Chunk], data: st.DataObject) -> None:
     where = data.draw(st.integers(0, len(chunks) - 1))

@@ -233,6 +233,7 @@ def test_a_snapshot_of_a_newer_version_is_one_error(
     assert "Traceback" not in started.stderr
 
 
+@pytest.mark.slow
 def test_over_standard_input_and_output(store: Path) -> None:
     """A process of its own; a client that goes away in the middle ends it."""
     line = ["-m", "graphrag_tasks", "mcp", "--store", str(store), "--as", "staff"]

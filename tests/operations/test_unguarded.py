@@ -20,7 +20,10 @@ from graphrag_tasks.operations.runner import run_index
 """
 
 
-@pytest.mark.parametrize("guard", ["if True:", "if __name__ == '__main__':"])
+GUARD = pytest.param("if __name__ == '__main__':", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("guard", ["if True:", GUARD])
 def test_a_script_without_a_guard_is_told_the_cause(tmp_path: Path, guard: str) -> None:
     (tmp_path / "docs").mkdir()
     for name in ("a", "b"):

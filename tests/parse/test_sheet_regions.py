@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_tasks.parse.sheet_regions import Region, find_regions
@@ -55,7 +55,6 @@ places = st.tuples(st.integers(1, 8), st.integers(1, 8))
 
 
 @given(st.sets(places, max_size=40))
-@settings(max_examples=200, deadline=None)
 def test_every_cell_lies_in_one_region(cells: set[tuple[int, int]]) -> None:
     regions = find_regions(Region(row, column, row, column) for row, column in cells)
     for row, column in cells:

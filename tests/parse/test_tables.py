@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_tasks.parse.tables import Cell, lay_out_table
@@ -99,7 +99,6 @@ def tables(draw: Any) -> list[Cell]:
 
 
 @given(tables())
-@settings(max_examples=300, deadline=None)
 def test_a_cell_stands_where_it_is_said_to_stand(cells: list[Cell]) -> None:
     text, found = placed(cells)
     filled = {(cell.row, cell.column): cell for cell in cells if cell.text}

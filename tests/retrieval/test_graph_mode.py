@@ -48,7 +48,7 @@ def index(tmp_path: Path) -> Index:
     return open_index(tmp_path, embedder=FakeEmbedder())
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seed=st.integers(0, 10_000), steps=st.integers(1, 15))
 def test_walk_is_the_power_iteration_of_the_whole_transition_matrix(seed: int, steps: int) -> None:
     random = np.random.default_rng(seed)

@@ -34,7 +34,7 @@ def literal(tree: object, row: list[float]) -> float:
     return tree
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(st.lists(trees, max_size=5), st.lists(st.lists(numbers, min_size=3, max_size=3), max_size=6))
 def test_scores_are_the_sum_of_the_leaves(forest: list[object], rows: list[list[float]]) -> None:
     columns = np.array(rows, dtype=np.float32).reshape(-1, 3)

@@ -138,9 +138,7 @@ def worlds(draw: st.DrawFn) -> World:
     )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+@settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(
     world=worlds(),
     question=st.sampled_from("qrstuv"),

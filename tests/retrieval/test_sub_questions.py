@@ -94,7 +94,7 @@ def test_several_parts_are_looked_for_in_several_documents() -> None:
     assert np.argsort(-diversified(scores, nothing, (0.5, 1), documents)).tolist() == [0, 1, 2, 3]
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(
     st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=30),
     st.integers(0, 2),

@@ -387,7 +387,7 @@ def corpora(draw: st.DrawFn) -> list[Document]:
 def test_no_word_of_hidden_documents_alone_comes_out(examples: int) -> None:
     generated = [Phase.explicit, Phase.reuse, Phase.generate]
 
-    @settings(max_examples=examples, deadline=None, phases=generated)
+    @settings(max_examples=examples, phases=generated)
     @given(corpora(), st.sets(st.sampled_from(["red", "blue"]), min_size=1))
     def stays_hidden(documents: list[Document], principals: set[str]) -> None:
         with TemporaryDirectory() as folder:

@@ -41,7 +41,7 @@ def rows_of(schema: pa.Schema) -> st.SearchStrategy[list[dict[str, object]]]:
 
 
 @pytest.mark.parametrize("name", sorted(schemas.SCHEMAS))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_every_schema_survives_a_round_trip(
     name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -197,7 +197,6 @@ def test_the_same_code_works_on_another_file_system() -> None:
     assert not Folder("memory://artifacts/moved").exists("chunks.parquet")
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 7), max_size=9), st.integers(1, 6))
 def test_rows_are_cut_alike_however_they_come(sizes: list[int], size: int) -> None:
     numbers = iter(range(1000))

@@ -97,7 +97,7 @@ def test_the_core_reads_a_store_and_answers(core: Environment, store: Path) -> N
     )
     assert found.returncode == 0, found.stderr
     assert "Table VBBE replaces table VBBS." in found.stdout
-    for line in (["query", "ACDOCA"], ["snapshots", "list"], ["documents", "list"]):
+    for line in (["query", "ACDOCA"], ["snapshots", "list"], ["documents"]):
         done = core.run("graphrag-tasks", *line, "--store", str(store))
         assert (done.returncode, done.stderr) == (0, ""), line
 

@@ -90,6 +90,9 @@ class LlmConfig(BaseConfig):
     timeout_seconds: float = Field(120, gt=0, description="of one request")
     attempts: int = Field(5, gt=0, description="tries of a request that fails for a while")
     retry_failed: bool = Field(False, description="ask again what got no valid answer before")
+    answers_file: str = Field(
+        "", description="SQLite file of answers and costs; by default in the store, if a folder"
+    )
     keep_days: float = Field(
         90, ge=0, description="after which gc removes answers that nothing uses; 0: never"
     )

@@ -4,7 +4,6 @@ from graphrag_tasks.evaluate.answers.check import JudgeCheck, JudgedByHand, chec
 from graphrag_tasks.evaluate.answers.evaluation import evaluate_answers, judge_unaided
 from graphrag_tasks.evaluate.answers.judge import VOTES, Judge
 from graphrag_tasks.evaluate.answers.pairs import Pair, preferred
-from graphrag_tasks.evaluate.answers.proposals import CodePair, ProposalsReport, reviewed
 from graphrag_tasks.evaluate.answers.report import AnswersReport
 from graphrag_tasks.evaluate.answers.unaided import COVERAGE, unaided
 from graphrag_tasks.evaluate.answers.verdicts import Answered
@@ -14,16 +13,13 @@ __all__ = [
     "VOTES",
     "Answered",
     "AnswersReport",
-    "CodePair",
     "Judge",
     "JudgeCheck",
     "JudgedByHand",
     "Pair",
-    "ProposalsReport",
     "check_judge",
     "evaluate_answers",
     "judge_unaided",
     "preferred",
-    "reviewed",
     "unaided",
 ]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 Better = Literal["first", "second", "neither"]
-Points = Annotated[int, Field(ge=1, le=5)]
 
 ALIGNMENT = """\
 You compare an answer to a question with a reference answer that is right.
@@ -39,14 +38,6 @@ You compare two answers to a question, with a reference answer that is right.
 better: "first" or "second", whichever comes nearer to what the reference states; "neither" where \
 they state the same of it, or neither does. The order of the two says nothing, and length is no \
 merit: what the reference does not state counts for nothing."""
-
-RUBRIC = """\
-You review two proposals for replacing a piece of ABAP code of SAP ECC in SAP S/4HANA, with a \
-replacement that is right.
-Give each proposal points from 1 to 5, 5 being best: syntax (correct ABAP), logic (does what the \
-old code did), compatibility (runs on S/4HANA), efficiency (as few and as cheap accesses as \
-possible), readability. better: "first" or "second", whichever comes nearer to the right \
-replacement; "neither" where they are alike. The order of the two says nothing."""
 
 
 class Alignment(BaseModel):
@@ -94,23 +85,4 @@ class Preference(BaseModel):
     """Which of two answers is better."""
 
     reason: str
-    better: Better
-
-
-class RubricPoints(BaseModel):
-    """Points of one proposal (Min et al., section 4.2.2)."""
-
-    syntax: Points
-    logic: Points
-    compatibility: Points
-    efficiency: Points
-    readability: Points
-
-
-class Review(BaseModel):
-    """The review of two proposals."""
-
-    reason: str
-    first: RubricPoints
-    second: RubricPoints
     better: Better

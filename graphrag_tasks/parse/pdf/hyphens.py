@@ -25,7 +25,7 @@ class Words:
         whole = {word for line in lines for word in _WORD.findall(line) if word.islower()}
         self._words = whole | {part for word in whole for part in word.split("-")}
 
-    def join(self, text: str, line: str) -> str | None:
+    def joined(self, text: str, line: str) -> str | None:
         """Return two lines as one where a hyphen ends the first, else None.
 
         It goes where the joined form is a word of the document or of English, and stays where the

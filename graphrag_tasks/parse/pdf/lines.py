@@ -176,7 +176,7 @@ def join_code(lines: Sequence[Line]) -> str:
 
 
 def _join(text: str, line: str, words: Words) -> str:
-    if (joined := words.join(text, line)) is not None:
+    if (joined := words.joined(text, line)) is not None:
         return joined
     if _UNSPACED.match(text[-1]) and _UNSPACED.match(line[0]):
         return text + line

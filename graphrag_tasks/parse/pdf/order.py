@@ -53,7 +53,7 @@ class _ReadingOrder(ReadingOrder):
 
     def joined(self, text: str, more: str) -> str | None:
         """Return a text that goes on elsewhere as one."""
-        return self.words.join(text, more)
+        return self.words.joined(text, more)
 
 
 class _Predictor(ReadingOrderPredictor):

@@ -102,7 +102,7 @@ class LayoutPdfPipeline(PdfPipeline):
         """Read a page, and set when no more are read, so that those read can be joined in time."""
         found = self._read_page(timings, result, page)
         if self._pace.is_due:
-            self._pace.measure(result.pages, lambda pages: self._try_to_join(result, pages))
+            self._pace.measure(result.pages, lambda pages: self._try_to_assemble(result, pages))
         is_last = self._pace.is_enough(len(result.pages) + 1)
         self.pipeline_options.document_timeout = 0.0 if is_last else None
         return found
@@ -133,10 +133,10 @@ class LayoutPdfPipeline(PdfPipeline):
         )
         return page
 
-    def _try_to_join(self, conv_res: ConversionResult, pages: list[Page]) -> None:
-        self.join(ConversionResult(input=conv_res.input, pages=pages))
+    def _try_to_assemble(self, conv_res: ConversionResult, pages: list[Page]) -> None:
+        self.assemble(ConversionResult(input=conv_res.input, pages=pages))
 
-    def join(self, conv_res: ConversionResult) -> ConversionResult:
+    def assemble(self, conv_res: ConversionResult) -> ConversionResult:
         """Make a document of the pages."""
         numbers = {page.page_no for page in conv_res.pages} & self._lines.keys()
         lines = {number: self._lines[number] for number in numbers}

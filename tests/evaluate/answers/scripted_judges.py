@@ -83,9 +83,4 @@ def _verdict(form: Body, shown: dict[str, Any], body: Body, compare: Compare) ->
                              for number, one in said.items()]}  # fmt: skip
     if "evasive" in form:
         return {"question": shown["answer"], "evasive": False}
-    if "first" in form:
-        points = dict.fromkeys(("syntax", "logic", "compatibility", "efficiency", "readability"))
-        right = {side: shown[side] == shown["right"] for side in ("first", "second")}
-        sides = {side: dict.fromkeys(points, 5 if right[side] else 2) for side in right}
-        return sides | {"better": compare({**shown, "reference": shown["right"]}, body)}
     return {"better": compare(shown, body)}

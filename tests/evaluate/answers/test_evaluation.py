@@ -13,8 +13,7 @@ from graphrag_tasks.cli import app
 from graphrag_tasks.core.config import LlmConfig, load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.evaluate import read_questions
-from graphrag_tasks.evaluate.answers import CodePair, Judge, JudgedByHand, evaluate_answers
-from graphrag_tasks.evaluate.answers.proposals import CRITERIA
+from graphrag_tasks.evaluate.answers import Judge, JudgedByHand, evaluate_answers
 from graphrag_tasks.evaluate.comparison import write_files
 from graphrag_tasks.evaluate.gold import Gold, locate
 from graphrag_tasks.evaluate.jsonl import read_lines
@@ -157,27 +156,12 @@ def test_the_command_prints_the_report_and_asks_nothing_twice(folder: Path, tmp_
     assert (tmp_path / "out" / "answers.md").read_text("utf-8").strip() == first.stdout.strip()
 
 
-def test_what_comes_with_the_examples_judges_and_is_judged(tmp_path: Path) -> None:
+def test_the_judged_answers_of_the_examples_are_of_their_questions() -> None:
     asked = {one.id for one in read_questions(EXAMPLES / "questions.jsonl")}
     by_hand = read_lines(EXAMPLES / "judged_answers.jsonl", JudgedByHand)
     assert len(by_hand) == 60
     assert {one.question_id for one in by_hand} == asked
     assert min(Counter(one.verdict for one in by_hand).values()) >= 14
-    pairs = read_lines(EXAMPLES / "code_proposals.jsonl", CodePair)
-    assert len(pairs) == 30
-    assert all((one.one == one.right) != (one.other == one.right) for one in pairs)
-    wanted = Counter("one" if one.one == one.right else "other" for one in pairs)
-
-    command = ["eval", "proposals", "--pairs", str(EXAMPLES / "code_proposals.jsonl"), "--json"]
-    with scripted(answer=judge(honest)) as endpoint:
-        settings = tmp_path / "graphrag.toml"
-        settings.write_text(f'[llm]\nbase_url = "{endpoint.url}"\nbudget.usd = 0\n')
-        given = ["--judge", "m", "--config", str(settings), "--store", str(tmp_path / "store")]
-        shown = CliRunner().invoke(app, [*command, *given])
-    assert shown.exit_code == 0, shown.output
-    found = json.loads(shown.stdout)
-    assert found["outcomes"] == {**wanted, "tie": 0, "undecided": 0}
-    assert set(found["points"]) == set(CRITERIA)
 
 
 def test_an_answer_that_a_model_wrote_is_compared_by_its_words(index: Index, gold: Gold) -> None:

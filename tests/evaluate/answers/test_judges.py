@@ -12,13 +12,11 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import UnusableAnswersError
 from graphrag_tasks.evaluate.answers import (
     Answered,
-    CodePair,
     Judge,
     JudgedByHand,
     Pair,
     check_judge,
     preferred,
-    reviewed,
 )
 from graphrag_tasks.evaluate.answers.check import PADDING, falsified
 from graphrag_tasks.evaluate.answers.verdicts import (
@@ -161,19 +159,6 @@ def test_the_measures_of_ragas_come_from_the_verdicts() -> None:
         assert [found.value for found in (*aligned(one, [empty]), *faithful(one, [empty]))] == [
             0.0, None,
         ]  # fmt: skip
-
-
-def test_code_is_reviewed_by_five_criteria_in_both_orders() -> None:
-    pairs = [
-        CodePair(id="1", legacy="SELECT * FROM vbbs.", right="SELECT * FROM vbbe.",
-                 one="SELECT * FROM vbbe.", other="SELECT * FROM vbbs.")
-    ]  # fmt: skip
-    with asked(judge(honest)) as (one, endpoint):
-        (found,) = reviewed(one, pairs)
-    assert found.preferred.winner == "one"
-    assert found.points["one"] == dict.fromkeys(found.points["one"], 5)
-    assert found.points["other"]["logic"] == 2
-    assert endpoint.requests == 6
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,122 @@
+"""What a configuration needs, checked before anything is read or written; and what it would ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphrag_tasks.core.commands import command
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.extras import require
+from graphrag_tasks.embed.protocol import ENDPOINT
+from graphrag_tasks.extract import make_extractor
+from graphrag_tasks.llm import Client
+from graphrag_tasks.llm.journal import answers_file
+from graphrag_tasks.llm.prices import check_price
+from graphrag_tasks.llm_extract import LlmReader
+from graphrag_tasks.parse.pdf.engines import check_pdf_engine
+from graphrag_tasks.snapshots.store import Store
+from graphrag_tasks.sources.listing import SourceRoot, source_roots
+from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.vectors.vector_store import check_vector_store
+
+
+def _check_extractor(config: Config) -> None:
+    make_extractor(config.extract)
+    if config.extract.asks:
+        LlmReader(Client(config.llm), config)
+
+
+def _check_answers(config: Config) -> None:
+    if _purposes(config) or config.embed.embedder == ENDPOINT:
+        answers_file(config.llm, config.store)
+
+
+def _check_excluded(config: Config) -> None:
+    if config.llm.exclude and config.embed.embedder == ENDPOINT:
+        what = "llm.exclude names documents that are not sent, but embed.embedder sends all"
+        raise ConfigError(what, "embed.embedder", "Set embed.embedder = local, or exclude nothing")
+
+
+CHECKS: tuple[Callable[[Config], object], ...] = (
+    _check_extractor,
+    _check_answers,
+    _check_excluded,
+    lambda config: check_pdf_engine(config.parse),
+    lambda config: check_vector_store(Folder(config.store), config.load),
+)
+"""Each refuses what the rooms that it asks cannot do."""
+
+
+def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
+    """Return the sources' roots, or refuse a configuration before anything is read or written.
+
+    Args:
+        config: Settings of all stages.
+        spends: False: nothing is asked that costs money, and prices need not be known.
+
+    Raises:
+        PriceError: A cap in money is set, and the price of a model is not known.
+        SourceError: A source is missing.
+        ConfigError: Sources share a name, or the extractor or the vector server is impossible.
+        MissingDependencyError: Packages or models that the configuration needs are absent.
+    """
+    require("index")
+    roots = source_roots(sources_of(config))
+    for refuse in CHECKS:
+        refuse(config)
+    if spends:
+        _check_models(config)
+    return roots
+
+
+def asked_of_models(config: Config) -> list[str]:
+    """Return what a run would ask a language model or an endpoint, a line for each purpose."""
+    settings, found = config.llm, []
+    cap = f"at most {settings.budget.usd:g} USD" if settings.budget.usd else "no cap in money"
+    for stage, purpose in _purposes(config).items():
+        model = settings.model_for(purpose)
+        found.append(f"{stage} asks {model} at {settings.url}, where no answer is kept ({cap})")
+    if config.embed.embedder == ENDPOINT:
+        url = config.embed.base_url or settings.url
+        found.append(f"embed sends new texts to {config.embed.model} at {url} ({cap})")
+    return found
+
+
+def _purposes(config: Config) -> dict[str, str]:
+    """Return what a language model is asked for, by the stage that asks."""
+    wanted = {
+        ("extract", "extract"): config.extract.asks,
+        ("resolve", "confirm"): config.resolve.confirm,
+        ("communities", "summarize"): config.communities.summarizer == "llm",
+    }
+    return dict(one for one, is_wanted in wanted.items() if is_wanted)
+
+
+def _check_models(config: Config) -> None:
+    """Refuse a cap in money where the price of a model that a run asks is not known.
+
+    Raises:
+        ConfigError: No model is named.
+        PriceError: That is so.
+    """
+    client = Client(config.llm)
+    for purpose in _purposes(config).values():
+        check_price(config.llm, client.identity(purpose).model)
+    if config.embed.embedder == ENDPOINT:
+        check_price(client.at(config.embed.base_url).config, config.embed.model)
+
+
+def sources_of(config: Config) -> tuple[str, ...]:
+    """Return the sources that a configuration names, or else those of its store's snapshot.
+
+    Raises:
+        ConfigError: None are named, and nothing is published.
+    """
+    if config.sources:
+        return config.sources
+    if sources := Store(config.store).sources():
+        return sources
+    what = "no source is named, and none is known, as nothing is published in the store"
+    hint = f"Name one: {command('index', 'FOLDER', store=config.store)}"
+    raise ConfigError(what, config.store, hint)
