@@ -49,7 +49,7 @@ def undescribed() -> list[str]:
     """Return the settings, columns and command options that no words describe."""
     fields = [
         f"setting {prefix}{name}"
-        for prefix, model in _sections()
+        for prefix, model in sections()
         for name, field in model.model_fields.items()
         if _model_of(field.annotation) is not field.annotation and not field.description
     ]
@@ -61,7 +61,7 @@ def undescribed() -> list[str]:
     ]
     options = [
         f"option {path} {parameter.opts[0]}"
-        for path, command in _commands()
+        for path, command in command_line()
         for parameter in command.params
         if not parameter.help
     ]
@@ -82,7 +82,7 @@ def settings() -> str:
             "JSON. `GRAPHRAG_CONFIG` names another file. An unknown key is an error.",
         )
     ]
-    for prefix, model in _sections():
+    for prefix, model in sections():
         title = prefix.rstrip(".")
         head = f"[[{title[:-2]}]]\n" if title.endswith("[]") else f"[{title}]\n" if title else ""
         lines = [
@@ -96,7 +96,7 @@ def settings() -> str:
     return "\n\n".join(parts)
 
 
-def _sections() -> list[tuple[str, type[BaseModel]]]:
+def sections() -> list[tuple[str, type[BaseModel]]]:
     """Return every section with the prefix of its settings, in the order of the code."""
 
     def walk(prefix: str, model: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
@@ -222,7 +222,7 @@ def _arrow_words(kind: pa.DataType) -> str:
 
 def commands() -> str:
     """Return the page of commands."""
-    every = list(_commands())
+    every = list(command_line())
     told = Counter(
         _option_words(one)
         for _, command in every
@@ -251,7 +251,7 @@ def commands() -> str:
     return "\n\n".join(parts)
 
 
-def _commands() -> Iterator[tuple[str, Any]]:
+def command_line() -> Iterator[tuple[str, Any]]:
     """Yield every command that `--help` shows, with its path."""
 
     def walk(path: str, command: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - click's

@@ -9,7 +9,10 @@ from urllib.parse import unquote
 import pytest
 import yaml
 
+from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.pipeline.stages import STAGES
+from tools.reference import command_line as commands
+from tools.reference import sections
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -86,6 +89,23 @@ def test_a_broken_link_and_a_broken_anchor_are_found(tmp_path: Path) -> None:
         "[f](other.md#twice-1) `[g](code.md)` [h](https://example.org)\n"
     )
     assert broken_links(page) == ["gone.md", "other.md#no", "#here"]
+
+
+SETTINGS = {f"{prefix}{name}" for prefix, model in sections() for name in model.model_fields}
+COLUMNS = {f"{table}.{one.name}" for table, schema in SCHEMAS.items() for one in schema}
+COMMANDS = {path for path, _ in commands()}
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=page_name)
+def test_settings_and_commands_that_a_page_names_exist(page: Path) -> None:
+    code = [one.group() for one in _CODE.finditer(page.read_text("utf-8"))]
+    dotted = [one for text in code for one in re.findall(r"^`([a-z_]+(?:\.[a-z_]+)+)\b", text)]
+    roots = {one.partition(".")[0] for one in SETTINGS if "." in one}
+    keys = [one for one in dotted if one.partition(".")[0] in roots]
+    assert [one for one in keys if one not in SETTINGS | COLUMNS] == []
+    program = re.compile(r"graphrag-tasks ([a-z][a-z-]*(?: [a-z-]+)?)")
+    typed = [one for text in code for one in program.findall(text)]
+    assert [one for one in typed if not {one, one.partition(" ")[0]} & COMMANDS] == []
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
