@@ -49,9 +49,9 @@ def test_a_merge_says_why_and_can_be_overridden(
     assert {reason["left"], reason["right"]} == {SHORT.lower(), LONG.lower()}
     assert reason["rules"] == ["acronym"]
 
-    command("split", SHORT, LONG)
-    command("merge", "PRCD_ELEMENTS", "table VBBS")
-    command("rename", "table VBBE", "Requirements (VBBE)")
+    command("override", "split", SHORT, LONG)
+    command("override", "merge", "PRCD_ELEMENTS", "table VBBS")
+    command("override", "rename", "table VBBE", "Requirements (VBBE)")
     index(resolve={"overrides": str(tmp_path / "own.yaml")})
     apart = explained(SHORT)
     assert explained(LONG)["entity_id"] != apart["entity_id"]

@@ -1,4 +1,4 @@
-"""`plan`: what a run would do, said before it does it."""
+"""`index --dry-run`: what a run would do, said before it does it."""
 
 import json
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def test_the_command_names_the_documents(corpus: Path, as_json: bool) -> None:
     # The fixture's settings: without them the command's own configuration would re-run everything.
     result = CliRunner().invoke(
         app,
-        ["plan", str(corpus), "--store", str(corpus.parent / "store"), *options],
+        ["index", "--dry-run", str(corpus), "--store", str(corpus.parent / "store"), *options],
         env={"GRAPHRAG__LOAD__VECTOR_STORE": "none"},
     )
     assert result.exit_code == 0, result.output
