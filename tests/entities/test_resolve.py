@@ -374,7 +374,7 @@ WORDS = st.sampled_from(
 NAMES = st.lists(st.lists(WORDS, min_size=1, max_size=3).map(" ".join), max_size=12, unique=True)
 
 
-@few_or_many("examples", 4, 40)
+@few_or_many("examples", 2, 40)
 def test_order_does_not_show(examples: int) -> None:
     @settings(max_examples=examples)
     @given(NAMES, st.randoms())

@@ -8,7 +8,7 @@ import pytest
 from graphrag_tasks.entities.resolve.written import long_form, pairs_in_brackets, readings
 from tests.entities.test_resolve import decisions, entities, run
 
-LETTERS = ["".join(letters) for letters in product("abcdefghijklmnop", repeat=3)]
+LETTERS = ["".join(letters) for letters in product("abcdefghij", repeat=3)]
 
 ACME = ("Acme", "Acme Cloud Platform", "Acme Help Portal", "Acme Data Hub service")
 BARE = ("Cloud Platform", "Help Portal", "Data Hub service")

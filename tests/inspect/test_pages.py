@@ -26,6 +26,7 @@ from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import MODES, open_index
 from graphrag_tasks.snapshots.store import Store
+from tests.inspect.parts import app_of
 from tests.sizes import few_or_many
 
 PAGES = (
@@ -59,7 +60,7 @@ def configure(folder: Path, **overrides: Any) -> Config:
 
 def client(config: Config) -> TestClient:
     """Return a browser that is let in."""
-    return TestClient(make_app(lambda: None, config), follow_redirects=False)
+    return TestClient(app_of(config), follow_redirects=False)
 
 
 @pytest.fixture(scope="module")
