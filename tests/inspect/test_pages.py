@@ -174,7 +174,7 @@ def test_a_snapshot_that_cannot_be_opened_is_listed_without_a_link(config: Confi
     folder = store.snapshot_folder(oldest)
     manifest = folder.read_json("manifest.json")
     folder.write_json("manifest.json", manifest | {"schema_version": 1})
-    page = client(config).get("/snapshots").text
+    page = TestClient(make_app(lambda: None, config)).get("/snapshots").text
     folder.write_json("manifest.json", manifest)
     assert "cannot be opened" in page
     assert f'href="/snapshots/{oldest}"' not in page
