@@ -3,9 +3,11 @@
 import logging
 import os
 import re
+import resource
 import shutil
 import tempfile
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -51,6 +53,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduling:
     return Scheduling(config, log)
+
+
+_of_workers: list[float] = []
+
+
+def _cpu_seconds(*whose: int) -> float:
+    used = [resource.getrusage(one) for one in whose]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the main process what a worker and the processes that it started took."""
+    told = getattr(session.config, "workeroutput", None)
+    if told is not None:
+        told["cpu_seconds"] = _cpu_seconds(resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+
+
+def pytest_testnodedown(node: Any) -> None:
+    _of_workers.append(getattr(node, "workeroutput", {}).get("cpu_seconds", 0.0))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what all tests took of the processor, whatever else ran beside them."""
+    whose = [resource.RUSAGE_SELF, *([] if _of_workers else [resource.RUSAGE_CHILDREN])]
+    total = sum(_of_workers) + _cpu_seconds(*whose)
+    terminalreporter.write_line(f"{total:.0f} CPU-seconds")
 
 
 @pytest.fixture

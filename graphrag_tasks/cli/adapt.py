@@ -48,9 +48,9 @@ def adapt(
     except ImportError as error:
         lacking = f"{error.name} is not installed"
         raise MissingDependencyError(lacking, "adapt", install_command("train")) from error
-    from graphrag_tasks.workbench import tuning
     from graphrag_tasks.retrieval import Index
     from graphrag_tasks.storage.snapshots.store import Store
+    from graphrag_tasks.workbench import tuning
     from graphrag_tasks.workbench.evaluation.questions import read_questions
 
     settings = load_config(config, overrides={"store": store})

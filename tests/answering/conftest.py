@@ -65,6 +65,14 @@ def open_world(tmp_path: Path) -> Callable[..., Index]:
     return open_world
 
 
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The published pages, which tests only read."""
+    folder = tmp_path_factory.mktemp("pages")
+    publish(folder, PAGES)
+    return folder
+
+
 @pytest.fixture
-def index(open_world: Callable[[World], Index]) -> Index:
-    return open_world(PAGES)
+def index(pages: Path) -> Index:
+    return open_index(pages, embedder=FakeEmbedder(), noun_phrases=lambda _: [])

@@ -139,7 +139,6 @@ app(["export", *sys.argv[1:]], standalone_mode=False)
 
 
 def test_other_formats_need_no_rdflib(store: Path, tmp_path: Path) -> None:
-    for name in ("g.html", "g.json"):
-        subprocess.run(  # noqa: S603
-            [sys.executable, "-c", _WITHOUT, tmp_path / name, "--store", store], check=True
-        )
+    subprocess.run(  # noqa: S603
+        [sys.executable, "-c", _WITHOUT, tmp_path / "g.html", "--store", store], check=True
+    )

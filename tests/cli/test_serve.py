@@ -10,6 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from graphrag_tasks.cli import app
+from graphrag_tasks.core.errors import GraphragError
 
 
 @pytest.fixture
@@ -43,10 +47,7 @@ def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = str(other.getsockname()[1])
-        done = subprocess.run(  # noqa: S603
-            [sys.executable, "-m", "graphrag_tasks", "serve", "--store", str(tmp_path),
-             "--port", port], capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
-    assert done.returncode == 1
-    assert f"port {port} cannot be used" in done.stderr
-    assert "--port 0" in done.stderr
+        with pytest.raises(GraphragError, match=rf"port {port} cannot be used.*--port 0"):
+            CliRunner().invoke(
+                app, ["serve", "--store", str(tmp_path), "--port", port], catch_exceptions=False
+            )

@@ -124,7 +124,9 @@ def test_a_store_that_is_a_broken_link(fail: Fail, tmp_path: Path) -> None:
 def test_other_places(fail: Fail, store: Store, tmp_path: Path) -> None:
     assert "does not exist" in fail("index", "nowhere", "--store", "s")
     assert "foo://x" in fail("index", "foo://x", "--store", "s")
-    assert "cannot be read" in fail("entities", "override", "rename", "a", "b", "--overrides", tmp_path)
+    assert "cannot be read" in fail(
+        "entities", "override", "rename", "a", "b", "--overrides", tmp_path
+    )
     (tmp_path / "bad.yaml").write_bytes(b"same: [")
     assert "YAML" in fail("entities", "override", "rename", "a", "b", "--overrides", "bad.yaml")
     said = fail("entities", "override", "rename", "a", "b", "--overrides", "no/o.yaml")

@@ -118,7 +118,7 @@ def publish_copy(store: Store, snapshot: Snapshot) -> None:
     assert publish(store, staged, manifest)
 
 
-@few_or_many("publishes", 10, 50)
+@few_or_many("publishes", 5, 50)
 def test_a_reader_sees_one_version_while_snapshots_are_published(
     built: list[Snapshot], tmp_path: Path, publishes: int
 ) -> None:

@@ -8,62 +8,11 @@ import pytest
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import NormalizeConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.entities.normalize import normalize
-from graphrag_tasks.entities.normalize.kinds import head_of, kind_of_header
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.language.domain import Domain
 
 SQL = SqlConfig()
 VERBS = {"merge", "show", "specify"}
-
-
-@pytest.mark.parametrize(
-    ("name", "noun"),
-    [
-        ("foreign key constraint", "constraint"),
-        ("layer groups", "group"),
-        ("Default Image Grid", "grid"),
-        ("color of the background", "color"),
-        ("temporary schemas", "schema"),
-        ("communication scenarios", "scenario"),
-        ("large canvas", "canvas"),
-        ("Examples Using Field Symbols", "example"),
-        ("Transparent copies", "copy"),
-        ("special type of paint brush", "brush"),
-        ("types of income", "income"),
-        ("type of the column", "type"),
-        ("ABAP Test Cockpit", "cockpit"),
-        ("Merge Layers", None),
-        ("Specifies verbose mode", None),
-        ("merge layers", "layer"),
-        ("Importing Customers", None),
-        ("From Web page", None),
-        ("customers and vendors", None),
-        ("layers, paths", None),
-        ("GnuCash itself", None),
-        ("Section 8", None),
-        ("SELECT INTO", None),
-        ("table VBBE", None),
-        ("in general", None),
-    ],
-)
-def test_head_nouns(name: str, noun: str | None) -> None:
-    found = head_of(name, VERBS)
-    assert (found and found.noun) == noun
-
-
-@pytest.mark.parametrize(
-    ("header", "kind"),
-    [
-        ("Account Name", ("ACCOUNT", "account")),
-        ("Command Tag", ("COMMAND_TAG", "tag")),
-        ("Parameters", ("PARAMETER", "parameter")),
-        ("Name", None),
-        ("Tables and views", None),
-        ("#", None),
-    ],
-)
-def test_what_a_header_says_of_the_column(header: str, kind: tuple[str, str] | None) -> None:
-    assert kind_of_header(header) == kind
 
 
 def triple(head: str, relation: str, tail: str, **more: Any) -> dict[str, Any]:

@@ -141,7 +141,7 @@ WORDS = ["VBBE", "VBBS", "data objects", "table VBBE", "résumé", "Ifen"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=4).map(" of ".join), max_size=6)
 
 
-@few_or_many("examples", 3, 8)
+@few_or_many("examples", 2, 8)
 def test_no_order_shows(examples: int) -> None:
     @settings(max_examples=examples)
     @given(TEXTS, st.randoms())

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.entities.resolve.written import long_form, pairs_in_brackets, readings
+from graphrag_tasks.entities.resolve.written import readings
 from tests.entities.test_resolve import decisions, entities, run
 
-LETTERS = ["".join(letters) for letters in product("abcdefghijklmnop", repeat=3)]
+LETTERS = ["".join(letters) for letters in product("abcdefghij", repeat=3)]
 
 ACME = ("Acme", "Acme Cloud Platform", "Acme Help Portal", "Acme Data Hub service")
 BARE = ("Cloud Platform", "Help Portal", "Data Hub service")
@@ -115,50 +115,6 @@ def test_a_guard_keeps_rows_apart() -> None:
     names = tuple(name for row in rows for name in row)
     result = run(*names, tables=[[("", ""), *rows]])
     assert {row[3] for row in decisions(result)} == {"numbers"}
-
-
-@pytest.mark.parametrize(
-    ("short", "words", "expected"),
-    [
-        ("bgPF", "the background processing framework", "background processing framework"),
-        ("gCTS", "git-enabled Change and Transport System",
-         "git-enabled Change and Transport System"),
-        ("NSE", "SAP HANA Native Storage Extension", "Native Storage Extension"),
-        ("EOIO", "Exactly Once In Order", "Exactly Once In Order"),
-        ("UUIDs", "universally unique identifiers", "universally unique identifiers"),
-        ("BTP", "Business Technology Cloud Platform", "Business Technology Cloud Platform"),
-        ("AAE", "Advanced Adapter Engine", "Advanced Adapter Engine"),
-        ("ID", "identifier", None),
-        ("XYZ", "Advanced Adapter Engine", None),
-        ("BTP", "Business for the", None),
-        ("AB", "Alpha Gamma", None),
-    ],
-)  # fmt: skip
-def test_the_words_that_a_short_form_abbreviates(
-    short: str, words: str, expected: str | None
-) -> None:
-    assert long_form(short, words.split()) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("the Change and Transport System (CTS+)",
-         ("CTS+", "Change and Transport System", "bracketed_short")),
-        ("Process Framework (short: PrFw)", ("PrFw", "Process Framework", "bracketed_short")),
-        ("the Call Monitor (/SDF/SCMON)", ("/SDF/SCMON", "Call Monitor", "bracketed_code")),
-        ("call S_RFC (Remote Access Check)", ("S_RFC", "Remote Access Check", "bracketed_code")),
-        ("the monitor (/SDF/SCMON)", None),
-        ("the OTHER_CODE CHECK (/SDF/SCMON)", None),
-        ("call S_RFC (see the note)", None),
-        ("call S_RFC (Release 2019 Note)", None),
-        ("call S_RFC (Check, Note)", None),
-        ("the client (optional)", None),
-        ("Example Code (VALUE)", None),
-    ],
-)  # fmt: skip
-def test_what_brackets_tie(text: str, expected: tuple[str, str, str] | None) -> None:
-    assert next(pairs_in_brackets(text), None) == expected
 
 
 def test_brackets_in_sentences_and_cells_tie_names() -> None:

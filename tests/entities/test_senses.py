@@ -12,7 +12,6 @@ from graphrag_tasks.core.config import LinkConfig, NormalizeConfig, ResolveConfi
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import read_overrides, resolve
-from graphrag_tasks.entities.resolve.senses import kind_said, long_form
 from graphrag_tasks.graph.relationships import relationships
 
 SQL = SqlConfig()
@@ -196,30 +195,3 @@ def test_many_names_that_differ_in_a_letter_are_neither_split_nor_slow() -> None
     assert process_time() - begun < 60
     assert len(set(found["resolved"]["entity_id"].to_pylist())) == 10_000
     assert not found["senses"].num_rows
-
-
-@pytest.mark.parametrize(
-    ("said", "kind"),
-    [
-        ("smallest planet of the solar system.", "planet"),
-        ("kind of large bird that sings", "bird"),
-        ("object-oriented programming language", "language"),
-        ("file created by the importer", "file"),
-        ("part of the engine", None),
-        ("one", None),
-    ],
-)
-def test_kind_said(said: str, kind: str | None) -> None:
-    assert kind_said(said) == kind
-
-
-@pytest.mark.parametrize(
-    ("short", "text", "long"),
-    [
-        ("atp", "gets its energy from adenosine triphosphate", "adenosine triphosphate"),
-        ("pcr", "as a project change request", "project change request"),
-        ("abc", "see the other page", None),
-    ],
-)
-def test_long_form(short: str, text: str, long: str | None) -> None:
-    assert long_form(short, text) == long

@@ -139,7 +139,7 @@ def test_oversized_sentences_are_counted_and_not_parsed() -> None:
 
 
 @needs_model
-@few_or_many("examples", 8, 40)
+@few_or_many("examples", 4, 40)
 def test_any_text_keeps_its_spans(extractor: DependencyExtractor, examples: int) -> None:
     @settings(max_examples=examples)
     @given(st.lists(st.text(max_size=80) | st.sampled_from(SENTENCES), max_size=3))

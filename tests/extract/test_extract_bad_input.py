@@ -57,7 +57,7 @@ def test_work_grows_no_faster_than_the_text(
     kind: str, blocks_of: Blocks, read_documents: Read
 ) -> None:
     read_documents(blocks_of("d", ["It reads tables."]))
-    lengths = {"prose": (600, 2_400), "names": (1_600, 3_200)}.get(kind, (2_500, 7_500))
+    lengths = {"prose": (600, 2_400), "names": (800, 1_600)}.get(kind, (2_500, 7_500))
     rows = [blocks_of("d", [text_of(kind, length)]) for length in lengths]
     short, long = (
         calls(partial(read_documents, one)) / length

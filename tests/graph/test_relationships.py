@@ -269,7 +269,7 @@ ENDS = st.sampled_from(
 )
 
 
-@few_or_many("examples", 6, 25)
+@few_or_many("examples", 3, 25)
 def test_every_triple_is_evidence_attribute_or_dropped(examples: int) -> None:
     @settings(max_examples=examples)
     @given(st.lists(st.tuples(ENDS, ENDS, st.sampled_from([None, "PRON", "DATE"])), max_size=8))

@@ -1,12 +1,18 @@
 """Small graphs with hostile names, and where they come from: what tests of exports write."""
 
+import fcntl
+import os
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
+from fastapi import FastAPI
 
-from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.export import Provenance, Selection
+from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.storage.cache import CACHE_VARIABLE
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 TEXT, NUMBER = pa.string(), pa.float64()
@@ -86,7 +92,20 @@ def sources(of: Selection, title: str = "T") -> Provenance:
 
 
 def indexed(folder: Path) -> Snapshot:
-    """Return the snapshot of three small documents, one of which denies what another says."""
+    """Return the snapshot of three small documents, one of which denies what another says.
+
+    They are indexed once for all processes of the run; the snapshot is a copy.
+    """
+    made = Path(os.environ[CACHE_VARIABLE]) / "three-documents"
+    made.mkdir(exist_ok=True)
+    with (made / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (made / "store" / "CURRENT").exists():
+            _index(made)
+    return Store(str(shutil.copytree(made / "store", folder / "store"))).open()
+
+
+def _index(folder: Path) -> None:
     corpus = folder / "corpus"
     corpus.mkdir()
     (corpus / "tables.md").write_text(
@@ -102,6 +121,15 @@ def indexed(folder: Path) -> Snapshot:
     overrides = {
         "store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"},
     }  # fmt: skip
-    config = load_config(overrides=overrides, environ={})
-    run_index(config, workers=1)
-    return Store(config.store).open(None)
+    run_index(load_config(overrides=overrides, environ={}), workers=1)
+
+
+_apps: dict[str, FastAPI] = {}
+
+
+def app_of(config: Config) -> FastAPI:
+    """Return the pages of a configuration for a reader who is let in, made once."""
+    key = config.model_dump_json()
+    if key not in _apps:
+        _apps[key] = make_app(lambda: None, config)
+    return _apps[key]

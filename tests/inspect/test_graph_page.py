@@ -28,6 +28,7 @@ from graphrag_tasks.inspect.pages.neighbourhood import (
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.storage.snapshots.store import Store
+from tests.inspect.parts import app_of
 
 AT = "/snapshots/current/graph"
 HIDDEN = "Zephyr"
@@ -47,7 +48,7 @@ def client(config: Config, *principals: str) -> TestClient:
     if principals:
         pages = config.pages.model_copy(update={"principals": principals})
         config = config.model_copy(update={"pages": pages})
-    return TestClient(make_app(lambda: None, config), follow_redirects=False)
+    return TestClient(app_of(config), follow_redirects=False)
 
 
 @pytest.fixture(scope="module")

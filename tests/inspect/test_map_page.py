@@ -10,12 +10,12 @@ import pytest
 from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
-from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.map import WIDTH, view
 from graphrag_tasks.inspect.pages.map_names import Dot, name_of_circle, names_of_dots, text_width
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
+from tests.inspect.parts import app_of
 
 AT = "/snapshots/current/map"
 HIDDEN = "Zephyr"
@@ -34,7 +34,7 @@ def client(config: Config, *principals: str) -> TestClient:
     if principals:
         pages = config.pages.model_copy(update={"principals": principals})
         config = config.model_copy(update={"pages": pages})
-    return TestClient(make_app(lambda: None, config), follow_redirects=False)
+    return TestClient(app_of(config), follow_redirects=False)
 
 
 def indexed(folder: Path, texts: dict[str, str], **overrides: Any) -> Config:

@@ -26,6 +26,7 @@ from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import MODES, open_index
 from graphrag_tasks.storage.snapshots.store import Store
+from tests.inspect.parts import app_of
 from tests.sizes import few_or_many
 
 PAGES = (
@@ -59,7 +60,7 @@ def configure(folder: Path, **overrides: Any) -> Config:
 
 def client(config: Config) -> TestClient:
     """Return a browser that is let in."""
-    return TestClient(make_app(lambda: None, config), follow_redirects=False)
+    return TestClient(app_of(config), follow_redirects=False)
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +174,7 @@ def test_a_snapshot_that_cannot_be_opened_is_listed_without_a_link(config: Confi
     folder = store.snapshot_folder(oldest)
     manifest = folder.read_json("manifest.json")
     folder.write_json("manifest.json", manifest | {"schema_version": 1})
-    page = client(config).get("/snapshots").text
+    page = TestClient(make_app(lambda: None, config)).get("/snapshots").text
     folder.write_json("manifest.json", manifest)
     assert "cannot be opened" in page
     assert f'href="/snapshots/{oldest}"' not in page

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from spacy.language import Language
-from thinc.api import NumpyOps, get_current_ops
 
 from graphrag_tasks.core.errors import ArtifactError, MissingDependencyError
 from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline, model_version, models
@@ -55,24 +54,6 @@ def test_a_pipeline_that_learned_too_much_is_loaded_anew_and_let_go(
     second, again = parse()
     assert (first(), again) == (None, tokens)
     assert second() is not None
-
-
-@needs_model
-def test_parses_are_the_same_with_numpy_blas_as_with_blis() -> None:
-    pipeline = load_pipeline(DEFAULT_MODEL, components=PARSER)
-    ops = get_current_ops()
-    assert isinstance(ops, NumpyOps)
-    assert not ops.use_blis
-
-    def parses() -> list[list[tuple[str, str, int]]]:
-        return [[(t.tag_, t.dep_, t.head.i) for t in doc] for doc in pipeline.pipe(TEXTS)]
-
-    with_numpy = parses()
-    ops.use_blis = True
-    try:
-        assert parses() == with_numpy
-    finally:
-        ops.use_blis = False
 
 
 @needs_model

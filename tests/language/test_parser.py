@@ -2,19 +2,15 @@
 
 import importlib.util
 import random
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc as SpacyDoc
-from spacy.vocab import Vocab
 
 from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
-from graphrag_tasks.language.annotate import annotate, batches
-from graphrag_tasks.language.morphology import Form, Morphology
+from graphrag_tasks.language.annotate import annotate
+from graphrag_tasks.language.morphology import Morphology
 from graphrag_tasks.language.parser import SentenceParser, parsed
 from graphrag_tasks.language.tokenizer import is_technical_name
 from graphrag_tasks.language.tokens import Doc
@@ -122,69 +118,8 @@ def test_forms_are_learnt_once(stock: Language, monkeypatch: pytest.MonkeyPatch)
     assert (first[0].lemma, first[0].pos) == ("table", "NOUN")
 
 
-def test_the_table_of_forms_is_bounded(stock: Language, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphrag_tasks.language.morphology.MAX_FORMS", 4)
-    morphology = Morphology(stock)
-    strings = stock.vocab.strings
-    keys = [(strings.add(f"w{n}"), strings.add("NN"), strings.add("dep")) for n in range(10)]
-    learned = []
-
-    def learn(keys: list[tuple[int, int, int]], before: Any) -> list[Form]:
-        learned.extend(keys)
-        return Morphology._run(morphology, keys, before)
-
-    monkeypatch.setattr(morphology, "_run", learn)
-    assert [form.text for form in morphology.forms(keys)] == [f"w{n}" for n in range(10)]
-    assert len(morphology._forms) + len(morphology._older) <= 4
-    for key in [keys[0], keys[1], keys[0], keys[2], keys[0], keys[3], keys[0]]:
-        morphology.forms([key])
-    assert learned == [*keys, keys[0], keys[1], keys[2], keys[3]]  # what is met stays
-
-
-def test_a_pipeline_whose_rules_look_further_is_not_covered() -> None:
-    from spacy.lang.en import English
-
-    pipeline = English()
-    assert not Morphology.covers(pipeline)
-    ruler = pipeline.add_pipe("attribute_ruler")
-    pipeline.add_pipe("lemmatizer", config={"mode": "rule"})
-    ruler.add([[{"LOWER": "a"}, {"LOWER": "b"}]], {"POS": "X"})
-    assert Morphology.covers(pipeline)
-    ruler.add([[{"NORM": "a"}]], {"POS": "X"})
-    assert not Morphology.covers(pipeline)
-
-
-@given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
-def test_batches_are_bounded_and_hold_every_doc_in_order(sizes: list[int], most: int) -> None:
-    docs = [SpacyDoc(Vocab(), words=["w"] * size) for size in sizes]
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("graphrag_tasks.language.annotate.BATCH_TOKENS", most)
-        found = list(batches(docs))
-    assert [doc for batch in found for doc in batch] == docs
-    for batch in found:
-        assert sum(map(len, batch[:-1])) < most
-
-
 def test_docs_without_tokens_are_left_alone(stock: Language) -> None:
     empty = SpacyDoc(stock.vocab, words=[])
     annotate(stock, [empty])
     annotate(stock, [])
     assert len(empty) == 0
-
-
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=30), st.randoms())
-def test_edges_of_any_tree(heads: list[int], choose: random.Random) -> None:
-    """Also of trees whose arcs cross."""
-    from spacy.vocab import Vocab
-
-    count = len(heads)
-    order = list(range(count))
-    choose.shuffle(order)
-    tree = [0] * count
-    for place, i in enumerate(order):  # each word's head is one that came before it
-        tree[i] = order[heads[place] % place] if place else i
-    doc = SpacyDoc(Vocab(), words=["w"] * count, heads=tree, deps=["dep"] * count)
-    for word in parsed(doc):
-        below = [one.i for one in word.subtree]
-        assert below == sorted(below)
-        assert (word.left_edge.i, word.right_edge.i) == (below[0], below[-1])

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.lines import Body, Font, Line
+from graphrag_tasks.parse.pdf.lines import Font, Line
 
 REGULAR = Font("Serif")
 BOLD = Font("Serif-Bold", bold=True)
-ITALIC = Font("Serif-Italic", italic=True)
 MONO = Font("Mono", mono=True)
-BODY = Body(10.0, "Serif")
 
 
 def line(

@@ -8,11 +8,11 @@ from urllib.parse import unquote
 
 import pytest
 import yaml
+from tools.reference import command_line as commands
+from tools.reference import sections
 
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.pipeline.stages import STAGES
-from tools.reference import command_line as commands
-from tools.reference import sections
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,17 @@ from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 __all__ = ["index", "store", "tiny_weights", "write_model"]
 
 
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small snapshot, published once."""
+    folder = tmp_path_factory.mktemp("small")
+    publish(folder / "store", SMALL)
+    return folder / "store"
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    publish(tmp_path / "store", SMALL)
-    return tmp_path / "store"
+def store(small: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(small, tmp_path / "store")
 
 
 @pytest.fixture

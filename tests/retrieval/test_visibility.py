@@ -383,7 +383,7 @@ def corpora(draw: st.DrawFn) -> list[Document]:
     ]
 
 
-@few_or_many("examples", 3, 12)
+@few_or_many("examples", 2, 12)
 def test_no_word_of_hidden_documents_alone_comes_out(examples: int) -> None:
     generated = [Phase.explicit, Phase.reuse, Phase.generate]
 

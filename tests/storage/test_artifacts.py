@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError
-from graphrag_tasks.storage.artifacts import Folder, cut
+from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.receipts import Receipt, Table
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -195,20 +195,6 @@ def test_the_same_code_works_on_another_file_system() -> None:
     assert Folder("memory://artifacts/moved").read_table("chunks").num_rows == 2
     Folder("memory://artifacts").delete()
     assert not Folder("memory://artifacts/moved").exists("chunks.parquet")
-
-
-@given(st.lists(st.integers(0, 7), max_size=9), st.integers(1, 6))
-def test_rows_are_cut_alike_however_they_come(sizes: list[int], size: int) -> None:
-    numbers = iter(range(1000))
-    batches = [
-        pa.record_batch({"n": pa.array([next(numbers) for _ in range(rows)], pa.int64())})
-        for rows in sizes
-    ]
-    schema = pa.schema([("n", pa.int64())])
-    reader = pa.RecordBatchReader.from_batches(schema, iter(batches))
-    found = [part["n"].to_pylist() for part in cut(reader, size)]
-    whole = list(range(sum(sizes)))
-    assert found == [whole[start : start + size] for start in range(0, len(whole), size)]
 
 
 def test_a_stream_gives_the_bytes_of_the_table(

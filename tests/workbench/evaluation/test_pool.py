@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import cast
 
-import numpy as np
 import pytest
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.protocol import Embedder, Encoded
 from graphrag_tasks.workbench.evaluation.questions import pool
-from graphrag_tasks.workbench.evaluation.report import Times
-from graphrag_tasks.workbench.evaluation.retrieval import TimedEmbedder
 
 
 def passages(folder: Path, *titles: str) -> str:
@@ -47,31 +42,3 @@ def test_titles_are_dropped_and_nothing_else(tmp_path: Path) -> None:
     ]
     with pytest.raises(ConfigError, match="only passages"):
         pool([str(tmp_path)], tmp_path / "scratch", untitled=True)
-
-
-class Slow:
-    dimension = 2
-    fingerprint = "f"
-    engine = "none"
-
-    def encode(self, texts: list[str]) -> np.ndarray:
-        sum(range(300_000))
-        return np.ones((len(texts), 2), np.float32)
-
-    def encode_detailed(self, texts: list[str]) -> Encoded:
-        return Encoded(self.encode(texts), len(texts), 0, len(texts))
-
-
-def test_the_encoders_time_adds_up() -> None:
-    timed = TimedEmbedder(cast("Embedder", Slow()))
-    assert timed.spent == Times(0.0, 0.0)
-    assert timed.encode(["a", "b"]).shape == (2, 2)
-    first = timed.spent
-    assert first.cpu > 0
-    assert first.wall > 0
-    timed.encode_detailed(["a"])
-    assert timed.spent == first
-    timed.encode(["a"])
-    assert timed.spent.cpu > first.cpu
-    assert (timed.dimension, timed.fingerprint) == (2, "f")
-    assert Times(3.0, 2.0) - Times(1.0, 2.0) == Times(2.0, 0.0)

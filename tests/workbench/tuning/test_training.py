@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from training import models
 
+from benchmarks.training import models
 from graphrag_tasks.workbench.tuning.bert import load_bert
 from tests.workbench.tuning.conftest import ASKED, PAIRS, SAID, document, questions
 
