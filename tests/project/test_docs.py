@@ -8,9 +8,9 @@ from urllib.parse import unquote
 
 import pytest
 import yaml
-from tools.reference import command_line as commands
-from tools.reference import sections
 
+from benchmarks.tools.reference import command_line as commands
+from benchmarks.tools.reference import sections
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.pipeline.stages import STAGES
 
