@@ -16,13 +16,14 @@ from graphrag_tasks.core.errors import MissingDependencyError
 
 MODULES: Mapping[str, tuple[str, ...]] = {
     "index": (
-        "bs4", "charset_normalizer", "defusedxml", "docling", "docutils", "duckdb", "lxml", "marko",
+        "bs4", "defusedxml", "docling", "docutils", "duckdb", "lxml", "marko",
         "olefile", "openpyxl", "PIL", "py3langid", "pypdfium2", "spacy",
     ),
     "llm": ("openai", "genai_prices", "httpx2", "tiktoken"),
     "notebook": ("pandas", "networkx"),
     "rdf": ("rdflib",),
-    "milvus": ("pymilvus", "milvus_lite", "grpc"),
+    "milvus": ("pymilvus", "grpc"),
+    "milvus-lite": ("milvus_lite",),
     "s3": ("obstore",),
     "ocr": ("rapidocr",),
     "train": ("jax", "optax"),

@@ -17,7 +17,7 @@ from graphrag_tasks.core.extras import MODULES, require
 from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
 from graphrag_tasks.embed.protocol import ENDPOINT
-from graphrag_tasks.embed.vectors.vector_store import AUTO, NO_VECTOR_STORE
+from graphrag_tasks.embed.vectors.vector_store import AUTO, LITE, NO_VECTOR_STORE
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.probe import answer_once, reach
@@ -132,6 +132,7 @@ def _is_needed(extra: str, config: Config) -> bool:
         "index": True,
         "llm": bool(config.llm.model),
         "milvus": config.load.vector_store not in (AUTO, NO_VECTOR_STORE),
+        "milvus-lite": config.load.vector_store == LITE,
         "s3": any(map(is_s3, uris)),
         "ocr": config.parse.ocr != "off",
     }.get(extra, False)

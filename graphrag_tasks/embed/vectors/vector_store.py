@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.core.extras import brought_by
+from graphrag_tasks.core.extras import brought_by, require
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
@@ -119,6 +119,8 @@ def check_vector_store(store: Folder, config: LoadConfig) -> None:
     name = chosen(store, config)
     if name == NO_VECTOR_STORE:
         return
+    if name == LITE:
+        require("milvus-lite")
     with brought_by("milvus"):
         VECTOR_STORES.factory(name)
     if name == LITE and not store.is_local:
