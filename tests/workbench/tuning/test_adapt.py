@@ -156,6 +156,7 @@ def test_each_question_and_each_folder_is_left_out_once(index: Index) -> None:
         assert len({made[place].folder for place in fold.judged}) == 1
 
 
+@pytest.mark.slow
 def test_one_seed_gives_one_model_of_which_a_share_is_kept(index: Index, encoder: Path) -> None:
     made = examples(index)[:16]  # two batches: the state of the optimizer counts in the second
     tunable = TunableEncoder(encoder, replace(FAST[ENCODER], epochs=1))
@@ -168,7 +169,9 @@ def test_one_seed_gives_one_model_of_which_a_share_is_kept(index: Index, encoder
         np.testing.assert_allclose(half[name], (whole[name] + before) / 2, atol=1e-6)
 
 
-@pytest.mark.parametrize("model", [DEFAULT_MODEL, DEFAULT_RERANKER])
+@pytest.mark.parametrize(
+    "model", [DEFAULT_MODEL, pytest.param(DEFAULT_RERANKER, marks=pytest.mark.slow)]
+)
 def test_what_is_written_untuned_gives_the_same_as_before(model: str, tmp_path: Path) -> None:
     texts = ["Which table replaces VBBS?", "Use table VBBE instead of table VBBS. " * 9]
     is_reranker = model == DEFAULT_RERANKER
