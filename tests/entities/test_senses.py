@@ -172,6 +172,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
     assert run(documents) == run(dict(reversed(documents.items())))
 
 
+@pytest.mark.slow
 def test_many_names_that_differ_in_a_letter_are_neither_split_nor_slow() -> None:
     texts = tuple(f"the part K{number:05d} is a screw of the machine" for number in range(10_000))
     sentences = [

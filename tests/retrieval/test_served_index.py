@@ -31,6 +31,8 @@ from graphrag_tasks.storage.snapshots.store import Store
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import ONE, TWO, FakeEmbedder
 
+pytestmark = pytest.mark.slow
+
 LITE = LoadConfig(vector_store="milvus_lite", retry_seconds=0)
 LABELS = (("staff",), ("board",), ("board", "staff"), (), ("public",))
 READERS: tuple[Principals, ...] = (("staff",), ("nobody",), ALL_DOCUMENTS)
