@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from decimal import Decimal
 from typing import Any
 
@@ -96,8 +97,9 @@ def what_was_asked(state: RunState, receipts: Iterable[Receipt]) -> dict[str, An
 
 def spent_usd(state: RunState) -> Decimal | None:
     """Return what a run spent so far, for all purposes; None where a price is not known."""
-    journal = Journal(answers_file(state.config.llm, state.config.store))
-    return journal.spent(run_name(state)).usd
+    file = answers_file(state.config.llm, state.config.store)
+    with closing(Journal(file)) as journal:
+        return journal.spent(run_name(state)).usd
 
 
 def _packs(state: RunState, wanted: Sequence[int]) -> Iterator[Pack]:
