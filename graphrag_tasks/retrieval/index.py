@@ -87,7 +87,8 @@ class Index(Browser):
         vectors: OpenVectors = FlatIndex.of,
     ) -> None:
         self._encoder = QueryEncoder(snapshot.manifest.embedding, embedder)
-        super().__init__(snapshot, config or RetrievalConfig(), vectors)
+        super().__init__(snapshot, vectors)
+        self.config = config or RetrievalConfig()
         self._searcher = Searcher(
             self._graph,
             self.config,
@@ -131,9 +132,11 @@ class Index(Browser):
         """
         _ = self._provenance  # is made once, and then shared
         other = copy(self)
-        rerank = self.config.rerank.model_copy(update={"weight": 1.0, "of_part": 0})
+        rerank = self.config.rerank.model_copy(update={"weight": 1.0})
         config = self.config.model_copy(update={"rerank": rerank})
-        other._searcher = replace(self._searcher, config=config, reranker=lambda: reranker)
+        other._searcher = replace(
+            self._searcher, config=config, reranker=lambda: reranker, of_part=0
+        )
         return other
 
     def search(
@@ -270,7 +273,7 @@ class Index(Browser):
 
     def _by_question(self, question: str) -> Rows:
         query, _ = self._searcher.query(question, 1)
-        return by_question(self._graph, query, self.config)
+        return by_question(self._graph, query)
 
     @overload
     def communities(self) -> pd.DataFrame: ...

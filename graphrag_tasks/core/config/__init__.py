@@ -25,7 +25,7 @@ from graphrag_tasks.core.config.reading import (
     ShareRule,
     WindowConfig,
 )
-from graphrag_tasks.core.config.search import RerankConfig, RetrievalConfig, WalkConfig
+from graphrag_tasks.core.config.search import RerankConfig, RetrievalConfig
 from graphrag_tasks.core.config.sections import (
     LABEL_PATTERN,
     AccessConfig,
@@ -65,7 +65,6 @@ __all__ = [
     "SentencesConfig",
     "ShareRule",
     "SqlConfig",
-    "WalkConfig",
     "WindowConfig",
     "load_config",
 ]

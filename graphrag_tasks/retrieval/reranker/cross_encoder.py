@@ -58,7 +58,8 @@ class CrossEncoder:
 
     Args:
         model: Name or folder of a model of the BERT or XLM-RoBERTa family that gives one score.
-        max_tokens: Tokens of question and passage that are read.
+        max_tokens: Tokens of question and passage that are read. The default was chosen on the SAP
+            questions: 192 find no more (benchmarks/README.md).
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
         precision: `int8`, by which ONNX Runtime multiplies matrices that the model keeps as bytes
@@ -82,7 +83,7 @@ class CrossEncoder:
         self._config = read_config(self._files)
         if not _SHORTEST <= max_tokens <= self._config.longest:
             lengths = f"{_SHORTEST} to {self._config.longest}, the lengths this model reads"
-            raise ConfigError(f"{max_tokens} is outside {lengths}", "retrieval.rerank.max_tokens")
+            raise ConfigError(f"{max_tokens} tokens are outside {lengths}", str(model))
         self._max_tokens = max_tokens
         self._precision = precision
         self._engine = Engine(
@@ -182,7 +183,4 @@ def best_window(
 
 def make_cross_encoder(config: RerankConfig) -> CrossEncoder:
     """Return the cross-encoder that the settings describe."""
-    return CrossEncoder(
-        config.model, max_tokens=config.max_tokens, engine=config.engine,
-        precision=config.precision,
-    )  # fmt: skip
+    return CrossEncoder(config.model)
