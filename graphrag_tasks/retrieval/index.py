@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.config import LanguageConfig, RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.joined import model_names
 from graphrag_tasks.embed.protocol import Embedder
@@ -69,8 +69,9 @@ class Index(Browser):
     Args:
         snapshot: The pinned snapshot; with access labels, what `visibility.visible` lets through.
         config: Parameters of the search.
+        language: Names the spaCy model that finds noun phrases.
         embedder: Query encoder; by default the model in the manifest.
-        noun_phrases: Finds the noun phrases of a question; spaCy by default.
+        noun_phrases: Finds the noun phrases of a question in place of that model.
         vectors: Returns the vectors of a kind; memory-mapped by default.
 
     Raises:
@@ -82,6 +83,7 @@ class Index(Browser):
         snapshot: Snapshot,
         *,
         config: RetrievalConfig | None = None,
+        language: LanguageConfig | None = None,
         embedder: Embedder | None = None,
         noun_phrases: Callable[[str], Sequence[str]] | None = None,
         vectors: OpenVectors = FlatIndex.of,
@@ -93,7 +95,7 @@ class Index(Browser):
             self._graph,
             self.config,
             self._encoder.encode,
-            noun_phrases or NounPhrases(self.config.model),
+            noun_phrases or NounPhrases((language or LanguageConfig()).model),
             lambda rows: self._provenance.passages(rows),
             lambda: self.reranker,
         )

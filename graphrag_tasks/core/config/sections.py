@@ -9,14 +9,10 @@ from pydantic import Field, StringConstraints, model_validator
 from graphrag_tasks.core.config.base import BaseConfig
 from graphrag_tasks.core.config.corpus import (
     CommunitiesConfig,
-    DictionaryConfig,
     DomainConfig,
     EmbedConfig,
-    GraphConfig,
-    LinkConfig,
     LoadConfig,
     MergeConfig,
-    NormalizeConfig,
     RelationshipsConfig,
     ResolveConfig,
     SqlConfig,
@@ -25,8 +21,8 @@ from graphrag_tasks.core.config.llm import LlmConfig
 from graphrag_tasks.core.config.reading import (
     ChunkConfig,
     ExtractConfig,
+    LanguageConfig,
     ParseConfig,
-    SentencesConfig,
 )
 from graphrag_tasks.core.config.search import RetrievalConfig
 
@@ -48,9 +44,6 @@ class PlanConfig(BaseConfig):
     )
     allow_mass_delete: bool = Field(False, description="publish although more than that is gone")
     full_refresh: bool = Field(False, description="process every document again")
-    trust_etags: bool = Field(
-        True, description="do not read objects in S3 again whose ETag and size did not change"
-    )
 
 
 class QualityConfig(BaseConfig):
@@ -63,21 +56,8 @@ class QualityConfig(BaseConfig):
     answers: bool = Field(
         False, description="also answer the questions, and judge the answers without a model"
     )
-    max_coverage_drop: float = Field(
-        0.05, ge=0, le=1, description="fall of the share of gold that answers cite"
-    )
-    min_sentences: int = Field(200, ge=0, description="graphs of fewer sentences are not compared")
     minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions")
     max_recall_drop: float = Field(0.05, ge=0, le=1, description="fall of Recall@5")
-    max_triples_drop: float = Field(0.3, ge=0, le=1, description="fall of triples per sentence")
-    max_orphan_rise: float = Field(0.1, ge=0, le=1, description="rise of the share of orphans")
-    max_component_drop: float = Field(
-        0.2, ge=0, le=1, description="fall of the share of entities in the largest component"
-    )
-    max_merge_rise: float = Field(0.1, ge=0, le=1, description="rise of merges per name")
-    max_adopted_drop: float = Field(
-        0.1, ge=0, le=1, description="fall of the share of a model's facts that is adopted"
-    )
     allow_drop: bool = Field(False, description="publish all the same, and say what fell")
 
 
@@ -141,17 +121,13 @@ class Config(BaseConfig):
     plan: PlanConfig = PlanConfig()
     parse: ParseConfig = ParseConfig()
     chunk: ChunkConfig = ChunkConfig()
-    sentences: SentencesConfig = SentencesConfig()
+    language: LanguageConfig = LanguageConfig()
     extract: ExtractConfig = ExtractConfig()
     merge_shards: MergeConfig = MergeConfig()
-    entity_dictionary: DictionaryConfig = DictionaryConfig()
     domain: DomainConfig = DomainConfig()
-    normalize: NormalizeConfig = NormalizeConfig()
     resolve: ResolveConfig = ResolveConfig()
-    link_mentions: LinkConfig = LinkConfig()
     relationships: RelationshipsConfig = RelationshipsConfig()
     sql: SqlConfig = SqlConfig()
-    graph: GraphConfig = GraphConfig()
     llm: LlmConfig = LlmConfig()
     communities: CommunitiesConfig = CommunitiesConfig()
     embed: EmbedConfig = EmbedConfig()

@@ -58,16 +58,15 @@ class CrossEncoder:
 
     Args:
         model: Name or folder of a model of the BERT or XLM-RoBERTa family that gives one score.
-        max_tokens: Tokens of question and passage that are read. The default was chosen on the SAP
-            questions: 192 find no more (benchmarks/README.md).
+        max_tokens: Tokens of question and passage that are read, if the model can. The
+            default was chosen on the SAP questions: 192 find no more (benchmarks/README.md).
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
         precision: `int8`, by which ONNX Runtime multiplies matrices that the model keeps as bytes
             as they are, or `float32`. OpenVINO has its own (`embed.engine`).
 
     Raises:
-        ConfigError: The model is of another kind or incomplete, or `max_tokens` is outside what
-            it can read.
+        ConfigError: The model is of another kind or incomplete, or reads too few tokens at once.
     """
 
     def __init__(
@@ -81,10 +80,10 @@ class CrossEncoder:
     ) -> None:
         self._files = find_model(model, "retrieval.rerank.model")
         self._config = read_config(self._files)
-        if not _SHORTEST <= max_tokens <= self._config.longest:
-            lengths = f"{_SHORTEST} to {self._config.longest}, the lengths this model reads"
-            raise ConfigError(f"{max_tokens} tokens are outside {lengths}", str(model))
-        self._max_tokens = max_tokens
+        self._max_tokens = min(max_tokens, self._config.longest)
+        if self._max_tokens < _SHORTEST:
+            what = f"reads {self._max_tokens} tokens at once, at least {_SHORTEST} are needed"
+            raise ConfigError(f"{model} {what}", "retrieval.rerank.model")
         self._precision = precision
         self._engine = Engine(
             self._graph,

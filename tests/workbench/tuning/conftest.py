@@ -130,7 +130,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
         "sources": [str(folder / "corpus")],
         "store": str(folder / "store"),
         "load": {"vector_store": "none"},
-        "embed": {"model": str(encoder), "max_tokens": POSITIONS},
+        "embed": {"model": str(encoder)},
     }
     run_index(load_config(None, overrides=given), workers=1)
     return folder / "store"
