@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,17 +69,15 @@ def main() -> None:
         if (pair.corpus, pair.split) == (options.corpus, options.split)
     ]
     tables = _tables(Store(options.store).open())
-    settings = {"config": ResolveConfig(), "language": LanguageConfig(), "sql": SqlConfig()}
-    by_rules = resolve(*tables, **settings).collected()  # type: ignore[arg-type]
+    resolved = partial(
+        resolve, *tables, config=ResolveConfig(), language=LanguageConfig(), sql=SqlConfig()
+    )
+    by_rules = resolved().collected()
     oracle = Oracle(pairs, by_rules.tables["merges"])
     embedder = make_embedder(EmbedConfig())
-    with_it = {"confirmer": oracle, "name_vectors": embedder}
     found = {
         "rules": _judged(pairs, by_rules),
-        "confirmer": _judged(
-            pairs,
-            resolve(*tables, **settings, **with_it).collected(),  # type: ignore[arg-type]
-        ),
+        "confirmer": _judged(pairs, resolved(confirmer=oracle, name_vectors=embedder).collected()),
     }
     print(json.dumps({**found, "pairs_asked": oracle.asked}, indent=2))
 

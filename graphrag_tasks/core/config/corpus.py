@@ -15,7 +15,7 @@ class MergeConfig(BaseConfig):
     changes_no_row = frozenset({"max_failed_share"})
 
     max_failed_share: float = Field(
-        0.2, ge=0, le=1, description="share of readable documents that may fail"
+        0.2, ge=0, le=1, description="share of readable documents that may fail before the run does"
     )
 
 
@@ -38,7 +38,12 @@ class ResolveConfig(BaseConfig):
 
     changes_no_row = frozenset({"overrides"})  # what the file says is counted
 
-    same_score: float = Field(0.8, gt=0, le=1, description="pairs from this score on are merged")
+    same_score: float = Field(
+        0.8,
+        gt=0,
+        le=1,
+        description="pairs from this score on are merged; higher merges less and errs less",
+    )
     overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
     confirm: bool = Field(False, description="ask llm.model about similar names and unsure pairs")
 
@@ -68,15 +73,23 @@ class SqlConfig(BaseConfig):
         "",
         description="Spark's master, or sc://host:port; empty: SPARK_REMOTE, else this machine",
     )
-    memory_bytes: int = Field(3_000_000_000, ge=100_000_000, description="memory of one query")
-    threads: int = Field(2, gt=0, description="threads of one query")
+    memory_bytes: int = Field(
+        3_000_000_000,
+        ge=100_000_000,
+        description="memory of one query, which spills to disk beyond it; more is faster",
+    )
+    threads: int = Field(
+        2, gt=0, description="threads of one query; as many as there are cores to spare"
+    )
 
 
 class CommunitiesConfig(BaseConfig):
     """Leiden communities of the entity graph, and what their summaries may draw on."""
 
     resolutions: tuple[float, ...] = Field(
-        (0.5, 2.0, 8.0), min_length=1, description="rising: coarse communities first"
+        (0.5, 2.0, 8.0),
+        min_length=1,
+        description="rising: coarse communities first; higher ones give smaller communities",
     )
     summarizer: str = Field("extractive", description="a name from the registry of summarizers")
 
@@ -94,10 +107,18 @@ class EmbedConfig(BaseConfig):
 
     embedder: str = Field("local", description="a name from the registry of embedders")
     model: str = Field("technical_minilm", description="built-in model, model package or folder")
-    second_model: str = Field("", description="its vectors are joined to the first's; none")
-    threads: int = Field(0, ge=0, description="0: as many as there are cores")
+    second_model: str = Field(
+        "",
+        description="its vectors are joined to the first's: better for short passages, at twice the"
+        " size; none",
+    )
+    threads: int = Field(
+        0, ge=0, description="fewer leave cores to others; 0: as many as there are cores"
+    )
     engine: Literal["auto", "openvino", "onnxruntime"] = Field(
-        "auto", description="auto: openvino where it is installed and computes in bfloat16"
+        "auto",
+        description="auto: openvino where it is installed and computes in bfloat16; name one where "
+        "machines differ",
     )
     base_url: str = Field("", description="embedder endpoint: its address; llm.base_url")
     dimensions: int = Field(0, ge=0, description="embedder endpoint: length of a vector; known")

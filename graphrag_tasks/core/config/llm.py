@@ -50,8 +50,14 @@ class BudgetConfig(BaseConfig):
 class AnswersConfig(BaseConfig):
     """What a question may show a model, and how long its answer may be."""
 
-    prompt_tokens: int = Field(6000, gt=0, description="most tokens of passages and instructions")
-    output_tokens: int = Field(600, gt=0, description="most tokens of an answer")
+    prompt_tokens: int = Field(
+        6000,
+        gt=0,
+        description="most tokens of passages and instructions; more tell more and cost more",
+    )
+    output_tokens: int = Field(
+        600, gt=0, description="most tokens of an answer; raise it for long ones"
+    )
     plan: bool = Field(
         False, description="have the model rewrite a question by the graph before the search"
     )
@@ -74,12 +80,29 @@ class LlmConfig(BaseConfig):
         f"answers: {', '.join(_PURPOSES)}",
     )
     answers: AnswersConfig = AnswersConfig()
-    provider: str = Field("", description="name in the keys of answers; the host by default")
-    concurrency: int = Field(8, gt=0, le=256, description="requests at a time")
-    requests_per_minute: int = Field(0, ge=0, description="0: as the endpoint says")
-    tokens_per_minute: int = Field(0, ge=0, description="0: as the endpoint says")
-    timeout_seconds: float = Field(120, gt=0, description="of one request")
-    retry_failed: bool = Field(False, description="ask again what got no valid answer before")
+    provider: str = Field(
+        "",
+        description="name in the keys of answers, by default the host; keeps answers when the "
+        "address changes",
+    )
+    concurrency: int = Field(
+        8,
+        gt=0,
+        le=256,
+        description="requests at a time; as many as the endpoint answers side by side",
+    )
+    requests_per_minute: int = Field(
+        0, ge=0, description="limit of an endpoint that does not tell its own; 0: as it says"
+    )
+    tokens_per_minute: int = Field(
+        0, ge=0, description="limit of an endpoint that does not tell its own; 0: as it says"
+    )
+    timeout_seconds: float = Field(
+        120, gt=0, description="of one request; raise it for a slow local model"
+    )
+    retry_failed: bool = Field(
+        False, description="ask again what got no valid answer before, as after a model was mended"
+    )
     answers_file: str = Field(
         "", description="SQLite file of answers and costs; by default in the store, if a folder"
     )
@@ -87,7 +110,9 @@ class LlmConfig(BaseConfig):
         90, ge=0, description="after which gc removes answers that nothing uses; 0: never"
     )
     structured: Literal["auto", "json_schema", "json_object", "prompt"] = Field(
-        "auto", description="how answers get their form; auto: the strictest that is understood"
+        "auto",
+        description="how answers get their form; auto: the strictest that is understood; name one "
+        "for a server that claims more than it can",
     )
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="sent as they are: temperature, seed, reasoning_effort"
@@ -99,7 +124,9 @@ class LlmConfig(BaseConfig):
     batch: Literal["off", "auto"] = Field(
         "off", description="auto: facts are asked for in batches, where the endpoint has them"
     )
-    batch_from: int = Field(100, gt=0, description="requests that are worth a batch")
+    batch_from: int = Field(
+        100, gt=0, description="requests that are worth a batch; fewer are answered at once"
+    )
     prices: dict[str, ModelPrice] = Field(
         default_factory=dict, description="by model; instead of the known list prices"
     )

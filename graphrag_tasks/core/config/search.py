@@ -14,15 +14,22 @@ class RerankConfig(BaseConfig):
         20,
         ge=0,
         le=200,
-        description="first chunks that are reranked, but those far behind; 0: none",
+        description="first chunks that are reranked, but those far behind; fewer are faster, 0: "
+        "none",
     )
     weight: float = Field(
-        0.5, ge=0, description="of its score, standardised, beside that of the first reading"
+        0.5,
+        ge=0,
+        description="of its score, standardised, beside that of the first reading; more for a tuned"
+        " reranker",
     )
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
     min_relevance: float = Field(
-        0, ge=0, lt=1, description="chunks that were read and answer less probably are left out"
+        0,
+        ge=0,
+        lt=1,
+        description="chunks that were read and answer less probably are left out; more cites less",
     )
 
 
@@ -33,5 +40,9 @@ class RetrievalConfig(BaseConfig):
     vectors: str = Field(
         "arrays", description="arrays: mapped from the snapshot; or a vector store, as milvus"
     )
-    k: int = Field(5, gt=0, description="chunks returned; relations are 2k")
+    k: int = Field(
+        5,
+        gt=0,
+        description="chunks returned, with 2k relations; more tell more and are longer to read",
+    )
     rerank: RerankConfig = RerankConfig()

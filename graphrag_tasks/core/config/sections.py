@@ -36,14 +36,31 @@ Label = Annotated[str, StringConstraints(pattern=f"^{LABEL_PATTERN}$")]
 class PlanConfig(BaseConfig):
     """What may change between runs, and how the work is cut into shards."""
 
-    shard_bytes: int = Field(1_000_000, gt=0, description="shard size; bounds a worker's memory")
-    max_tasks: int = Field(256, gt=0, description="most mapped tasks; one may do several shards")
-    parts: int = Field(4, gt=0, description="mapped tasks of a stage that can be divided: embed")
-    max_deleted_share: float = Field(
-        0.5, ge=0, le=1, description="share of published documents a run may lose"
+    shard_bytes: int = Field(
+        1_000_000,
+        gt=0,
+        description="shard size; smaller shards need less memory, larger ones fewer tasks",
     )
-    allow_mass_delete: bool = Field(False, description="publish although more than that is gone")
-    full_refresh: bool = Field(False, description="process every document again")
+    max_tasks: int = Field(
+        256,
+        gt=0,
+        description="most mapped tasks, each of one shard or several; more use more workers",
+    )
+    parts: int = Field(
+        4, gt=0, description="mapped tasks that embed is divided into; as many as there are workers"
+    )
+    max_deleted_share: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="share of published documents a run may lose; more looks like a lost mount",
+    )
+    allow_mass_delete: bool = Field(
+        False, description="publish although more than that is gone, where it is meant"
+    )
+    full_refresh: bool = Field(
+        False, description="process every document again, as after an upgrade of a parser"
+    )
 
 
 class QualityConfig(BaseConfig):
@@ -56,16 +73,30 @@ class QualityConfig(BaseConfig):
     answers: bool = Field(
         False, description="also answer the questions, and judge the answers without a model"
     )
-    minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions")
-    max_recall_drop: float = Field(0.05, ge=0, le=1, description="fall of Recall@5")
+    minimum_recall: float = Field(
+        0, ge=0, le=1, description="least Recall@5 of the questions that is published"
+    )
+    max_recall_drop: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description="fall of Recall@5 that is published; raise it for few questions",
+    )
     allow_drop: bool = Field(False, description="publish all the same, and say what fell")
 
 
 class RetentionConfig(BaseConfig):
     """What is kept of the past, for a rollback."""
 
-    keep: int = Field(5, ge=0, description="snapshots kept beside the current one")
-    staging_days: float = Field(7, gt=0, description="days after which a killed run is given up")
+    keep: int = Field(
+        5,
+        ge=0,
+        description="snapshots kept beside the current one; more to go back further, fewer for less"
+        " disk",
+    )
+    staging_days: float = Field(
+        7, gt=0, description="days after which the work of a killed run is removed"
+    )
 
 
 # Access labels (see `graphrag_tasks.sources.labels`) and readers

@@ -72,8 +72,9 @@ _DECIDED = pa.schema(
 _UNSURE_SCORE = 0.5
 """Score from which on a pair is unsure, and a model may be asked; chosen by reading."""
 
-SIMILAR_SCORE = 0.85
-"""Cosine from which on a model is asked whether two names are one thing: `benchmarks.confirm`."""
+_SIMILAR_SCORE = 0.85
+"""Cosine from which on a model is asked whether two names are one thing; chosen with
+`benchmarks.confirm`."""
 
 
 @stage(
@@ -179,7 +180,7 @@ def _similar(names: Rows, encoder: NameEncoder | None) -> list[Candidate]:
         for batch in names.to_batches()
         for row in zip(*(batch[column].to_pylist() for column in columns), strict=True)
     ]
-    return similar_names(rows, encoder, SIMILAR_SCORE)
+    return similar_names(rows, encoder, _SIMILAR_SCORE)
 
 
 class _Resolution:
