@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import SentencesConfig
+from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.cells import is_code, prose_rows
@@ -83,7 +83,7 @@ class _Sentence(NamedTuple):
         table("chunks"),
     ),
     makes=("sentences",),
-    settings={"config": "sentences"},
+    settings={"language": "language"},
     libraries=("spacy",),
 )
 def filter_sentences(
@@ -91,7 +91,7 @@ def filter_sentences(
     cells: pa.Table,
     chunks: pa.Table,
     *,
-    config: SentencesConfig,
+    language: LanguageConfig,
 ) -> StageResult:
     """Find the sentences of chunks, by document and position, and whether each has a verb.
 
@@ -115,7 +115,7 @@ def filter_sentences(
             pieces.extend(_pieces(block, prose, is_read=number not in entries))
     sentences: dict[str, list[_Sentence]] = defaultdict(list)
     foreign = 0
-    for piece, sentence in _in_languages(list(_find(pieces, config.model)), config):
+    for piece, sentence in _in_language(list(_find(pieces, language.model)), language):
         foreign += sentence.is_foreign
         sentences[piece.document_id].append(sentence)
     rows = [
@@ -235,13 +235,13 @@ def _find(pieces: Sequence[_Piece], model: str) -> Iterator[tuple[_Piece, _Sente
                 yield piece, _Sentence(place + first, place + last, piece.page, is_read)
 
 
-def _in_languages(
-    found: Sequence[tuple[_Piece, _Sentence]], config: SentencesConfig
+def _in_language(
+    found: Sequence[tuple[_Piece, _Sentence]], language: LanguageConfig
 ) -> Iterator[tuple[_Piece, _Sentence]]:
     """Yield the sentences, those of prose in another language as foreign and without a verb."""
 
     def known(word: str) -> bool:
-        return known_words(config.model)(word)  # loaded only where there is prose
+        return known_words(language.model)(word)  # loaded only where there is prose
 
     for _, of_document in groupby(found, lambda one: one[0].document_id):
         own = list(of_document)
@@ -250,7 +250,7 @@ def _in_languages(
             for piece, sentence in own
             if piece.is_prose
         ]
-        judged = iter(are_in(config.language, prose, known))
+        judged = iter(are_in(language.name, prose, known))
         for piece, sentence in own:
             if piece.is_prose and not next(judged):
                 sentence = sentence._replace(has_verb=False, is_foreign=True)

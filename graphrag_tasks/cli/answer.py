@@ -65,7 +65,7 @@ def answer(
     settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
     opened = open_index(
         settings.store, snapshot, principals or None,
-        config=settings.retrieval, load=settings.load,
+        config=settings.retrieval, language=settings.language, load=settings.load,
     )  # fmt: skip
     client = None
     if llm:

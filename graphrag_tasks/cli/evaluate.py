@@ -148,7 +148,9 @@ def answers(
     settings = load_config(config, overrides={"store": store} | named)
     asked = read_questions(questions, split=split, unanswerable=True)
     judged = read_lines(by_hand, JudgedByHand) if by_hand else []
-    index = open_index(settings.store, config=settings.retrieval, load=settings.load)
+    index = open_index(
+        settings.store, config=settings.retrieval, language=settings.language, load=settings.load
+    )
     today = f"{date.today():%Y-%m-%d}"
     client = Client(settings.llm, settings.store, f"judge-{today}") if judge else None
     modes = list(dict.fromkeys(mode or ["auto"]))
@@ -199,7 +201,9 @@ def make(
     from graphrag_tasks.workbench.questions import Rewording, make_questions
 
     settings = load_config(config, overrides={"store": store})
-    index = open_index(settings.store, config=settings.retrieval, load=settings.load)
+    index = open_index(
+        settings.store, config=settings.retrieval, language=settings.language, load=settings.load
+    )
     rewording = None
     if llm:
         client = Client(settings.llm, settings.store, f"questions-{date.today():%Y-%m-%d}")
@@ -232,4 +236,6 @@ def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
 
     snapshot = Store(settings.store).open()
     encoder = TimedEmbedder(embedder_of(snapshot.manifest.embedding))
-    return Index(snapshot, config=settings.retrieval, embedder=encoder), encoder
+    return Index(
+        snapshot, config=settings.retrieval, language=settings.language, embedder=encoder
+    ), encoder

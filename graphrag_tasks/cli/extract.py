@@ -57,16 +57,16 @@ def extract(
     from graphrag_tasks.extract.reading import Line, read_lines
     from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 
-    settings = load_config(config).extract
+    model = load_config(config).language.model
     if explain is not None:
-        _explain(explain, settings.model, html, lead=lead)
+        _explain(explain, model, html, lead=lead)
         return
     if text is None:
         raise QueryError("there is nothing to read", "extract", "Name a file with --text")
     sentences = _read_lines(text)
-    extractor = DependencyExtractor(settings.model, batch_size=settings.batch_size)
+    extractor = DependencyExtractor(model)
     frames_of: Iterator[list[Frame]]
-    if tokenized or format_ is Format.TSV or not settings.linear:
+    if tokenized or format_ is Format.TSV:
         frames_of = extractor.extract(sentences, tokenized=tokenized)
     else:
         frames_of = read_lines([Line(sentence) for sentence in sentences], extractor)

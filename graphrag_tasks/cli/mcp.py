@@ -42,7 +42,7 @@ def mcp(
 
     settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
     held = tuple(principals) if principals else None
-    current = Current(settings.store, held, settings.retrieval, settings.load)
+    current = Current(settings.store, held, settings.retrieval, settings.load, settings.language)
     server = make_server(current, __version__)
     if http:
         import uvicorn

@@ -59,7 +59,7 @@ def query(
     settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
     opened = open_index(
         settings.store, snapshot, principals or None,
-        config=settings.retrieval, load=settings.load,
+        config=settings.retrieval, language=settings.language, load=settings.load,
     )  # fmt: skip
     context = opened.search(question, mode=mode, k=k, rerank=rerank)
     if json:

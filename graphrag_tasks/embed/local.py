@@ -40,7 +40,7 @@ from graphrag_tasks.embed.model_files import (
 )
 from graphrag_tasks.embed.protocol import Encoded
 from graphrag_tasks.embed.saved_graph import GRAPH_VERSION
-from graphrag_tasks.embed.windows import PADDING_MULTIPLE, Window, batches, merge, split
+from graphrag_tasks.embed.windows import MAX_TOKENS, PADDING_MULTIPLE, Window, batches, merge, split
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -68,15 +68,14 @@ class LocalEmbedder:
         model: Import name of a package with a `model` folder, or a sentence-transformers folder
             of a BERT encoder with mean pooling.
         setting: The setting that names it, for errors.
-        max_tokens: Longest window, with its two special tokens.
+        max_tokens: Longest window, with its two special tokens; shorter where the model reads less.
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
         batch_tokens: Most tokens of one batch, padding included: affects speed and memory alone.
 
     Raises:
         MissingDependencyError: The default model is not installed.
-        ConfigError: The model is of another kind or incomplete, or `max_tokens` is outside what
-            it can read.
+        ConfigError: The model is of another kind or incomplete, or its windows are too short.
     """
 
     def __init__(
@@ -84,19 +83,18 @@ class LocalEmbedder:
         model: str | Path = DEFAULT_MODEL,
         *,
         setting: str = "embed.model",
-        max_tokens: int = 512,
+        max_tokens: int = MAX_TOKENS,
         threads: int = 0,
         engine: str = "auto",
         batch_tokens: int = 2048,
     ) -> None:
         self._files: ModelFiles = find_model(model, setting)
         self._config: BertConfig = read_config(self._files)
-        longest = self._config.longest
-        if not _SHORTEST_WINDOW <= max_tokens <= longest:
-            lengths = f"{_SHORTEST_WINDOW} to {longest}, the lengths that {model} reads"
-            raise ConfigError(f"{max_tokens} is outside {lengths}", "embed.max_tokens")
+        self.max_tokens = min(max_tokens, self._config.longest)
+        if self.max_tokens < _SHORTEST_WINDOW:
+            what = f"reads {self.max_tokens} tokens at once, at least {_SHORTEST_WINDOW} are needed"
+            raise ConfigError(f"{model} {what}", setting)
         self._prompts = read_prompts(self._files)
-        self.max_tokens = max_tokens
         self._batch_tokens = batch_tokens
         self._engine = Engine(self._graph, lambda: self.fingerprint, engine, threads)
 
@@ -220,7 +218,4 @@ def make_second_embedder(config: EmbedConfig) -> LocalEmbedder:
 
 @cache
 def _made(config: EmbedConfig, model: str, setting: str) -> LocalEmbedder:
-    return LocalEmbedder(
-        model, setting=setting, max_tokens=config.max_tokens, threads=config.threads,
-        engine=config.engine,
-    )  # fmt: skip
+    return LocalEmbedder(model, setting=setting, threads=config.threads, engine=config.engine)

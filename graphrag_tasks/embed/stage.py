@@ -20,7 +20,7 @@ from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.core.stage import StageResult, stage, table
-from graphrag_tasks.embed.joined import JoinedEmbedder
+from graphrag_tasks.embed.joined import SECOND_WEIGHT, JoinedEmbedder
 from graphrag_tasks.embed.protocol import EMBEDDERS, Embedder
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder
         return first
     from graphrag_tasks.embed.local import make_second_embedder  # brings ONNX Runtime
 
-    return JoinedEmbedder(first, make_second_embedder(config), config.second_weight)
+    return JoinedEmbedder(first, make_second_embedder(config), SECOND_WEIGHT)
 
 
 @stage(
@@ -63,7 +63,6 @@ def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder
         table("relations", "relation_id", "text"),
     ),
     makes=schemas.VECTOR_TABLES,
-    settings={"config": "embed"},
     given=("embedder", "reusable", "done"),
     libraries=LIBRARIES,
     divisible=True,
@@ -73,7 +72,6 @@ def embed(
     entities: pa.Table,
     relations: pa.Table,
     *,
-    config: EmbedConfig,
     embedder: Embedder,
     reusable: Mapping[str, pa.Table] | None = None,
     done: StageResult | None = None,
@@ -92,7 +90,7 @@ def embed(
     for name, rows in inputs.items():
         id_column, text_column = _COLUMNS[name]
         texts = rows[text_column].to_pylist()
-        if config.heading_path and rows is chunks:
+        if rows is chunks:
             texts = list(map(text_below_headings, rows["heading_path"].to_pylist(), texts))
         hashes = [text_sha256(text) for text in texts]
         known: dict[str, NDArray[np.float32]] = {}

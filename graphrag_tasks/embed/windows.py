@@ -13,6 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+MAX_TOKENS = 512
+"""Tokens of the longest window: as many as encoders of the BERT family read at once."""
+
 PADDING_MULTIPLE = 4
 """Window lengths are rounded up to a multiple of this many tokens."""
 

@@ -21,10 +21,14 @@ from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract.context import PLACE, CellPlaces
 from graphrag_tasks.extract.coref.parses import Parse, joined, parse_of
 from graphrag_tasks.extract.coref.protocol import Coreference, CoreferenceResolver, Passage, Topic
-from graphrag_tasks.extract.reading import Reading, readings_of
+from graphrag_tasks.extract.reading import readings_of
 
 _SENTENCE_COLUMNS = [*PLACE, "text", "char_start", "has_verb"]
 _ENDS = ("head", "tail")
+
+LEAST_CONFIDENCE = 0.7
+"""Least confidence of a resolution that names a node: chosen by the precision that
+`benchmarks.training.coref` prints."""
 
 _Row = Mapping[str, Any]
 
@@ -48,16 +52,13 @@ def resolve_mentions(
     *,
     cells: pa.Table,
     parses: Mapping[str, Parse],
-    linear: bool,
     resolver: CoreferenceResolver,
-    min_confidence: float,
 ) -> StageResult:
     """Return `found` with `coreferences`, and with the names of the ends in its `triples`.
 
     Antecedents are looked for in whole documents: `sentences` are all, in reading order. Cells of
     prose are passages of their own. `parses` are by text; a sentence without one is passed over.
-    `linear` says that sentences were parsed without the labels before them. Only resolutions of at
-    least `min_confidence` go into `head_resolved` and `tail_resolved`.
+    Only resolutions of at least `LEAST_CONFIDENCE` go into `head_resolved` and `tail_resolved`.
     """
     titles = _mapping(documents, "document_id", "title")
     headings = _mapping(chunks, "chunk_id", "heading_path")
@@ -67,7 +68,7 @@ def resolve_mentions(
         inside = [places.of(row) for row in together]
         outside = Passage(
             parses=[
-                _parse_of_row(row, {} if cell else parses, linear=linear)
+                _parse_of_row(row, {} if cell else parses)
                 for row, cell in zip(together, inside, strict=True)
             ],
             title=titles.get(together[0]["document_id"], ""),
@@ -78,11 +79,11 @@ def resolve_mentions(
             if cell:
                 of_cell = [row for _, row in run]
                 passage = Passage(
-                    parses=[_parse_of_row(row, parses, linear=linear) for row in of_cell],
+                    parses=[_parse_of_row(row, parses) for row in of_cell],
                     topic=Topic(cell.key.name, cell.key.kind) if cell.key else None,
                 )
                 rows += [_row(coreference, of_cell) for coreference in resolver.resolve(passage)]
-    sure = [row for row in rows if row["confidence"] >= min_confidence]
+    sure = [row for row in rows if row["confidence"] >= LEAST_CONFIDENCE]
     triples = pa.Table.from_pylist(
         with_resolutions(found.tables["triples"].to_pylist(), sure), schema=schemas.TRIPLES
     )
@@ -107,15 +108,16 @@ def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Ite
         yield list(together)
 
 
-def _parse_of_row(row: _Row, parses: Mapping[str, Parse], *, linear: bool) -> Parse:
+def _parse_of_row(row: _Row, parses: Mapping[str, Parse]) -> Parse:
     """Return the parse of a sentence, at its places in it; one without tokens if it was not read.
 
     A sentence that was not read has none either where an equal one was, in another context.
     """
     text = row["text"]
-    readings = readings_of(text) if linear else [Reading(text, 0)]
     pieces = [
-        (parses[reading.text], reading.shift) for reading in readings if reading.text in parses
+        (parses[reading.text], reading.shift)
+        for reading in readings_of(text)
+        if reading.text in parses
     ]
     if not row["has_verb"] or not pieces:
         return parse_of((), text)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import GraphConfig, SqlConfig
+from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.schemas import EDGES, NODES
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import Rows, mention_weights, relation_weights
@@ -92,7 +92,7 @@ class _Edges(NamedTuple):
 
 def build_edges(
     nodes: pa.Table, chunks: pa.Table, relations: Scanned, mentions: Scanned, titles: Scanned,
-    linked: pa.Table, *, config: GraphConfig, sql: SqlConfig,
+    linked: pa.Table, *, sql: SqlConfig,
 ) -> pa.Table:  # fmt: skip
     """Return `schemas.EDGES`: relations in their order, then the other kinds by rows.
 
@@ -116,9 +116,9 @@ def build_edges(
 
     with sql_over(inputs, sql) as connection:
         edges = [
-            _relations(connection, entities, config),
-            _mentions(connection, MENTION, len(ids) - entities, config),
-            _mentions(connection, TITLE, len(ids) - entities, config),
+            _relations(connection, entities),
+            _mentions(connection, MENTION, len(ids) - entities),
+            _mentions(connection, TITLE, len(ids) - entities),
             _Edges(pa.repeat(NEXT, len(once)), rows(following["chunk_id"]),
                    rows(following["next_id"]), once, once),
             _Edges(pa.repeat(LINK, len(link_counts)), rows(linked["source_id"]),
@@ -132,18 +132,18 @@ def count_entities(nodes: pa.Table) -> int:
     return int(pc.sum(pc.equal(nodes["kind"], ENTITY)).as_py() or 0)
 
 
-def _relations(connection: Connection, entities: int, config: GraphConfig) -> _Edges:
+def _relations(connection: Connection, entities: int) -> _Edges:
     rows = connection.sql(_RELATIONS).to_arrow_table().combine_chunks()
     found = {name: rows[name].to_numpy() for name in ("source", "target", "weight", "confidence")}
     ends = found["source"], found["target"]
     weights = relation_weights(
         found["weight"], found["confidence"], np.column_stack(ends),
-        entities=entities, degree_cap=config.degree_cap,
+        entities=entities,
     )  # fmt: skip
     return _Edges(rows["kind"].combine_chunks(), *ends, found["weight"], weights)
 
 
-def _mentions(connection: Connection, kind: str, chunks: int, config: GraphConfig) -> _Edges:
+def _mentions(connection: Connection, kind: str, chunks: int) -> _Edges:
     ends = connection.sql(_MENTIONS.format(table=f"{kind}s")).fetchnumpy()["ends"]
     ends.sort()
     is_first = np.ones(len(ends), np.bool_)  # of its pair; differences would take eight bytes each
@@ -151,7 +151,7 @@ def _mentions(connection: Connection, kind: str, chunks: int, config: GraphConfi
     first = np.flatnonzero(is_first)
     support = np.diff(first, append=len(ends))
     sources, targets = ((ends[first] >> bits).astype(np.int32) for bits in (32, 0))
-    weights = mention_weights(support, sources, chunks=chunks, degree_cap=config.degree_cap)
+    weights = mention_weights(support, sources, chunks=chunks)
     kinds = pa.repeat(kind, len(sources))
     return _Edges(kinds, sources, targets, support.astype(np.float32), weights)
 

@@ -29,22 +29,25 @@ JOINT_CONFIDENCE = f"""
 """
 """SQL for 1 - Π(1 - confidence) of a group, summed as whole numbers: exact in any order."""
 
+DEGREE_CAP = 200
+"""An entity's relations beyond it count for less; chosen by reading summaries of communities."""
 
-def hub_damping(degrees: Rows, among: int, degree_cap: int) -> Weights:
+
+def hub_damping(degrees: Rows, among: int) -> Weights:
     """Return the factor that edges of each node count for: above 0, at most 1, less for hubs.
 
     Inverse frequency, as for common words: log(1 + n / degree) / log(1 + n), with n the nodes it is
-    `among` (no edge counts as one). Beyond `degree_cap` the factor also shrinks with the degree, so
+    `among` (no edge counts as one). Beyond `DEGREE_CAP` the factor also shrinks with the degree, so
     that all edges of a hub together weigh no more than those of a node at the cap.
     """
     degrees = np.maximum(degrees, 1)
     damped: Weights = np.log1p(among / degrees) / np.log1p(max(among, 1))
-    return np.minimum(damped, 1.0) * np.minimum(1.0, degree_cap / degrees)
+    return np.minimum(damped, 1.0) * np.minimum(1.0, DEGREE_CAP / degrees)
 
 
 def relation_weights(
     support: NDArray[np.floating], confidence: NDArray[np.floating], ends: Rows,
-    *, entities: int, degree_cap: int,
+    *, entities: int,
 ) -> Weights:  # fmt: skip
     """Return how strongly each relation ties its ends.
 
@@ -52,19 +55,19 @@ def relation_weights(
     of a relation; `ends` are the entity rows of heads and tails, shape (relations, 2).
     """
     degrees = np.bincount(ends.ravel(), minlength=entities)
-    damping = hub_damping(degrees, entities, degree_cap)
+    damping = hub_damping(degrees, entities)
     weights: Weights = np.log2(1.0 + support) * confidence
     return weights * damping[ends[:, 0]] * damping[ends[:, 1]]
 
 
 def mention_weights(
-    support: NDArray[np.integer], entity_rows: NDArray[np.integer], *, chunks: int, degree_cap: int
+    support: NDArray[np.integer], entity_rows: NDArray[np.integer], *, chunks: int
 ) -> NDArray[np.float32]:
     """Return the weight of each entity in a chunk that has `support` mentions of it.
 
     Common entities say little about a chunk.
     """
-    damping = hub_damping(np.bincount(entity_rows), chunks, degree_cap)
+    damping = hub_damping(np.bincount(entity_rows), chunks)
     weights = np.empty(len(support), np.float32)
     for start in range(0, len(support), _AT_ONCE):  # they are ten times as many as relations
         part = slice(start, start + _AT_ONCE)

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import EmbedConfig, ExtractConfig
+from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.extract.coref.protocol import load_resolver
@@ -75,13 +75,13 @@ def _lists_by_document(rows: pa.Table, name: str, ids: pa.Array) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
 
 
-def triples_of_documents(config: ExtractConfig) -> BatchFunction:
+def triples_of_documents(config: ExtractConfig, language: LanguageConfig) -> BatchFunction:
     """Return a function from batches of `documents_with_tables` to batches of `TRIPLES`.
 
     They are the rows that the stage gives, document by document. Models are loaded on the first
     batch of a process.
     """
-    return partial(_triples_of, config)
+    return partial(_triples_of, config, language)
 
 
 def vectors_of_chunks(config: EmbedConfig) -> BatchFunction:
@@ -94,10 +94,10 @@ def vectors_of_chunks(config: EmbedConfig) -> BatchFunction:
 
 
 def _triples_of(
-    config: ExtractConfig, batches: Iterable[pa.RecordBatch]
+    config: ExtractConfig, language: LanguageConfig, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     def extractor(listener: ParseListener) -> Extractor:
-        return make_extractor(config, on_parse=listener)  # a process keeps its pipeline
+        return make_extractor(config, language, on_parse=listener)  # a process keeps its pipeline
 
     resolver = load_resolver(config.coref)
     for batch in batches:
@@ -106,7 +106,7 @@ def _triples_of(
             found = extract(
                 pa.table(document.select(list(_COLUMNS["documents"]))),
                 *(_table(document, name) for name in _NESTED),
-                config=config, extractor=extractor, resolver=resolver,
+                config=config, language=language, extractor=extractor, resolver=resolver,
             )  # fmt: skip
             yield from found.tables["triples"].cast(TRIPLES).combine_chunks().to_batches()
 
@@ -126,7 +126,7 @@ def _vectors_of(config: EmbedConfig, batches: Iterable[pa.RecordBatch]) -> Itera
     )
     for batch in batches:
         chunks = pa.Table.from_batches([batch])
-        found = embed(chunks, entities, relations, config=config, embedder=embedder)
+        found = embed(chunks, entities, relations, embedder=embedder)
         yield from found.tables["chunk_vectors"].cast(VECTORS).combine_chunks().to_batches()
 
 

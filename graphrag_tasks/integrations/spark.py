@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import EmbedConfig, ExtractConfig
+from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.core.extras import require_version
 from graphrag_tasks.integrations.batches import (
     TRIPLES,
@@ -28,17 +28,20 @@ OLDEST = "4"
 require_version("spark", "pyspark", OLDEST)
 
 
-def extract_on_spark(documents: DataFrame, config: ExtractConfig) -> DataFrame:
+def extract_on_spark(
+    documents: DataFrame, config: ExtractConfig, language: LanguageConfig
+) -> DataFrame:
     """Return the triples of documents.
 
     Args:
         documents: The rows of `batches.documents_with_tables`. A partition is one worker's work.
         config: The stage's settings.
+        language: The language that facts are extracted from.
 
     Returns:
         The columns of the table `triples`.
     """
-    return _mapped(documents, triples_of_documents(config), TRIPLES)
+    return _mapped(documents, triples_of_documents(config, language), TRIPLES)
 
 
 def embed_on_spark(chunks: DataFrame, config: EmbedConfig) -> DataFrame:

@@ -32,6 +32,7 @@ from graphrag_tasks.llm.batch import Batches
 from graphrag_tasks.llm.budget import Budget, Cost
 from graphrag_tasks.llm.forecast import Forecast, Rates, forecast
 from graphrag_tasks.llm.journal import Journal, answers_file
+from graphrag_tasks.llm.ledger import BATCH_PRICE
 from graphrag_tasks.llm.prices import check_price
 from graphrag_tasks.llm.request import Identity, Request
 from graphrag_tasks.llm.sender import Sender
@@ -243,7 +244,7 @@ class Client:
             batched = total.requests >= self._config.batch_from
         if self._config.batch == "off" or not self._sender.abilities(model).batches:
             batched = False
-        return total.at(Decimal(str(self._config.batch_price))) if batched else total
+        return total.at(BATCH_PRICE) if batched else total
 
     def connected(self) -> AbstractContextManager[None]:
         """Hold connections for a block; they are closed when the last such block ends.

@@ -13,6 +13,9 @@ from graphrag_tasks.llm.budget import MONTH, NOTHING, Budget, Cost
 from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt, Journal, month_now
 from graphrag_tasks.llm.prices import price
 
+BATCH_PRICE = Decimal("0.5")
+"""Price in a batch, as a share of the price: OpenAI's, which others that have batches took over."""
+
 
 @dataclass(frozen=True)
 class Billed:
@@ -94,7 +97,7 @@ class Ledger:
         """Return what tokens cost."""
         usd = price(self._config, model, usage)
         if usd is not None and in_batch:
-            usd *= Decimal(str(self._config.batch_price))
+            usd *= BATCH_PRICE
         return Cost(usd, usage.total)
 
     def attempt(

@@ -41,10 +41,13 @@ EMBED = "embed"
 """Purpose of texts that are sent to be embedded."""
 
 _AGAIN = "Run again: answers so far are kept"
-_FIRST_WAIT = 0.5
+ATTEMPTS = 5
+"""Tries of a request that fails for a while: with their waits some ten seconds."""
+
+_FIRST_WAIT, LONGEST_WAIT = 0.5, 120.0
 _MOST_DOUBLED = 8
-"""Seconds before a request is sent again, and how often they are doubled: to 128, above the default
-of `longest_wait_seconds`. Half of them to one and a half times as many are waited."""
+"""Seconds before a request is sent again, at most, and how often they are doubled: to 128, above
+the most. Half of them to one and a half times as many are waited."""
 _MOST_WAITED = 3600.0
 """Seconds that one request is told to wait, in all, before the run gives up."""
 
@@ -246,13 +249,12 @@ class Sender:
         backoff = random.Random(record.key)  # noqa: S311 - spreads threads, no secret
         outcome, failed, busy = None, 0, 0
         waited = 0.0
-        while failed < self.config.attempts and not (self.stopped.is_set() and failed + busy):
+        while failed < ATTEMPTS and not (self.stopped.is_set() and failed + busy):
             outcome, left_at = self._attempt(record, send, answer_of, until)
             if outcome.kind not in (Kind.BUSY, Kind.FAILED, Kind.UNSURE):
                 return outcome
-            longest = self.config.longest_wait_seconds
             again = min(failed + busy, _MOST_DOUBLED)
-            seconds = min(_FIRST_WAIT * 2**again * (0.5 + backoff.random()), longest)
+            seconds = min(_FIRST_WAIT * 2**again * (0.5 + backoff.random()), LONGEST_WAIT)
             if outcome.wait is not None:
                 seconds = outcome.wait
             if outcome.kind == Kind.BUSY:
@@ -266,7 +268,7 @@ class Sender:
                 log.info("%s: %s; asked again in %.1f s", record.purpose, outcome.why, seconds)
                 continue
             failed += 1
-            if seconds > longest:
+            if seconds > LONGEST_WAIT:
                 break
             log.warning("%s: %s; asked again in %.1f s", record.purpose, outcome.why, seconds)
             self.stopped.wait(seconds)

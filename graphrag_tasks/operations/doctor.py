@@ -61,7 +61,7 @@ def examine(config: Config, *, llm: bool = False) -> list[Check]:
         **{name: partial(_package, name) for name in _PACKAGES},
         **{f"extra {name}": partial(_extra, name, config) for name in MODULES},
         "torch": _torch,
-        "spaCy model": partial(_spacy_model, config.extract.model),
+        "spaCy model": partial(_spacy_model, config.language.model),
         "PDF engine": partial(_pdf_engine, config),
         "embedding model": partial(_embedding_model, config),
         "reranker": partial(_model, config.retrieval.rerank.model, "retrieval.rerank.model"),

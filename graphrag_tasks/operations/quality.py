@@ -36,6 +36,20 @@ _DIGITS = 4
 """Decimals of a figure, so that none differs by rounding alone."""
 
 
+_FEWEST_SENTENCES = 200
+"""Sentences from which on graphs are compared: in a smaller one a document moves the figures."""
+_MOST_TRIPLES_DROP = 0.3
+"""Share of the triples per sentence that may be lost. This and the changes below were chosen: more
+than new documents bring, less than a lost table or a changed model does."""
+_MOST_CHANGES = {
+    "orphan_share": 0.1,
+    "largest_component_share": -0.2,
+    "merge_rate": 0.1,
+    _ADOPTED: -0.1,
+    COVERAGE: -0.05,
+}
+
+
 @dataclass(frozen=True)
 class Verdict:
     """A figure of a snapshot, beside that of the one before, and what it had to hold.
@@ -112,7 +126,7 @@ def verdicts(
     limits that recall may have, the stricter one counts.
     """
     earlier = before.stats.get("quality", {}) if before else {}
-    if of.stats["counts"]["sentences_kept"] < config.min_sentences:
+    if of.stats["counts"]["sentences_kept"] < _FEWEST_SENTENCES:
         earlier = {name: value for name, value in earlier.items() if name in (_ASKED, COVERAGE)}
     return [_verdict(name, earlier.get(name), value, config) for name, value in measured.items()]
 
@@ -121,13 +135,9 @@ def _verdict(name: str, before: float | None, after: float, config: QualityConfi
     limits = [config.minimum_recall] if name == _ASKED and config.minimum_recall else []
     if before is not None:
         changes = {
-            "triples_per_sentence": -before * config.max_triples_drop,
-            "orphan_share": config.max_orphan_rise,
-            "largest_component_share": -config.max_component_drop,
-            "merge_rate": config.max_merge_rise,
-            _ADOPTED: -config.max_adopted_drop,
+            **_MOST_CHANGES,
+            "triples_per_sentence": -before * _MOST_TRIPLES_DROP,
             _ASKED: -config.max_recall_drop,
-            COVERAGE: -config.max_coverage_drop,
         }
         limits += [round(before + changes[name], _DIGITS)] if name in changes else []
     if not limits:

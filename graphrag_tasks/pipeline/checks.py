@@ -22,7 +22,7 @@ from graphrag_tasks.storage.snapshots.store import Store
 
 
 def _check_extractor(config: Config) -> None:
-    make_extractor(config.extract)
+    make_extractor(config.extract, config.language)
     if config.extract.asks:
         LlmReader(Client(config.llm), config)
 

@@ -128,7 +128,8 @@ class Inputs:
 
     def extractor(self) -> Callable[[ParseListener], Extractor]:
         """Return what makes the extractor, told who listens to its parses."""
-        return lambda on_parse: make_extractor(self._config.extract, on_parse=on_parse)
+        config = self._config
+        return lambda on_parse: make_extractor(config.extract, config.language, on_parse=on_parse)
 
     def resolver(self) -> CoreferenceResolver:
         """Return the resolver of coreference."""
@@ -270,7 +271,7 @@ class Identities:
 
     def extractor(self) -> list[str]:
         """Return the extractor and its code."""
-        return _identity(make_extractor(self._config.extract))
+        return _identity(make_extractor(self._config.extract, self._config.language))
 
     def resolver(self) -> list[str]:
         """Return the resolver and its code."""

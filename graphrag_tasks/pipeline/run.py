@@ -32,7 +32,7 @@ from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 from graphrag_tasks.storage.receipts import Receipt
-from graphrag_tasks.storage.snapshots.manifests import Manifest
+from graphrag_tasks.storage.snapshots.manifests import Manifest, settings_of
 from graphrag_tasks.storage.snapshots.publish import build_manifest, publish, time_of_publish
 from graphrag_tasks.storage.snapshots.store import Snapshot, write_table
 from graphrag_tasks.storage.snapshots.summary import summarize
@@ -259,7 +259,7 @@ class Run:
             parent_id=basis.parent_id,
             now=time_of_publish(state.store),
             fingerprints=basis.fingerprints,
-            settings={"communities": state.config.communities, "graph": state.config.graph},
+            settings=settings_of(state.config.communities),
             sources={root.name: root.whole for root in basis.roots},
             collections=vectors.collections(state.config),
             stats={

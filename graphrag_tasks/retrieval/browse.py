@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.language.known_names import find_names, folded_name
@@ -25,7 +24,7 @@ from graphrag_tasks.retrieval.graph.topics import topics
 from graphrag_tasks.retrieval.notebook import frames, parts
 from graphrag_tasks.retrieval.question.query import RankedRow, Seed, checked_number
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
-from graphrag_tasks.retrieval.ranker.traverse import paths_between
+from graphrag_tasks.retrieval.ranker.traverse import MAX_HOPS, MAX_PATHS, paths_between
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
 from graphrag_tasks.storage.columns import Rows
 from graphrag_tasks.storage.snapshots.store import Snapshot
@@ -47,7 +46,7 @@ class Followed:
     """What a path query found.
 
     Attributes:
-        paths: At most `config.max_paths`, those with the best support first.
+        paths: At most `MAX_PATHS`, those with the best support first.
         ends: All things at the end of the path that has no name.
         dropped: Conditions that were dropped until something was found.
     """
@@ -62,14 +61,10 @@ class Browser:
 
     Attributes:
         snapshot: The pinned snapshot.
-        config: Parameters of the search.
     """
 
-    def __init__(
-        self, snapshot: Snapshot, config: RetrievalConfig, vectors: OpenVectors = FlatIndex.of
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, vectors: OpenVectors = FlatIndex.of) -> None:
         self.snapshot = snapshot
-        self.config = config
         self._graph = Graph(snapshot, vectors)
 
     @property
@@ -168,18 +163,16 @@ class Browser:
         order = np.lexsort((self._graph.relations.id_ranks[relations], -support))
         return self.relations_at(relations[order].tolist())
 
-    def paths(self, a: str, b: str, max_hops: int | None = None) -> tuple[PathHit, ...]:
-        """Return the shortest paths between the entities of two names, at most `config.max_paths`.
+    def paths(self, a: str, b: str, max_hops: int = MAX_HOPS) -> tuple[PathHit, ...]:
+        """Return the shortest paths between the entities of two names, at most `MAX_PATHS`.
 
-        `max_hops` is the longest path wanted, by default `config.max_hops`.
+        `max_hops` is the longest path wanted.
 
         Raises:
             QueryError: No entity has a name.
         """
         starts, ends = self.entity_rows(a).tolist(), self.entity_rows(b).tolist()
-        hops = self.config.max_hops if max_hops is None else max_hops
-        limit = self.config.max_paths
-        found = paths_between(self._graph, starts, ends, max_hops=hops, limit=limit)
+        found = paths_between(self._graph, starts, ends, max_hops=max_hops, limit=MAX_PATHS)
         return PathHit.of(self._provenance, found)
 
     def community(self, name: str) -> tuple[CommunityHit, ...]:
@@ -294,7 +287,7 @@ class Browser:
         found = find_paths(self._graph, query)
         ends = [Seed(row, 1.0, "path") for row in found.ends]
         return Followed(
-            paths=PathHit.of(self._provenance, found.paths[: self.config.max_paths]),
+            paths=PathHit.of(self._provenance, found.paths[:MAX_PATHS]),
             ends=ListedHit.of(self._provenance, ends),
             dropped=found.dropped,
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.config import LanguageConfig, RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.joined import model_names
 from graphrag_tasks.embed.protocol import Embedder
@@ -69,8 +69,9 @@ class Index(Browser):
     Args:
         snapshot: The pinned snapshot; with access labels, what `visibility.visible` lets through.
         config: Parameters of the search.
+        language: Names the spaCy model that finds noun phrases.
         embedder: Query encoder; by default the model in the manifest.
-        noun_phrases: Finds the noun phrases of a question; spaCy by default.
+        noun_phrases: Finds the noun phrases of a question in place of that model.
         vectors: Returns the vectors of a kind; memory-mapped by default.
 
     Raises:
@@ -82,17 +83,19 @@ class Index(Browser):
         snapshot: Snapshot,
         *,
         config: RetrievalConfig | None = None,
+        language: LanguageConfig | None = None,
         embedder: Embedder | None = None,
         noun_phrases: Callable[[str], Sequence[str]] | None = None,
         vectors: OpenVectors = FlatIndex.of,
     ) -> None:
         self._encoder = QueryEncoder(snapshot.manifest.embedding, embedder)
-        super().__init__(snapshot, config or RetrievalConfig(), vectors)
+        super().__init__(snapshot, vectors)
+        self.config = config or RetrievalConfig()
         self._searcher = Searcher(
             self._graph,
             self.config,
             self._encoder.encode,
-            noun_phrases or NounPhrases(self.config.model),
+            noun_phrases or NounPhrases((language or LanguageConfig()).model),
             lambda rows: self._provenance.passages(rows),
             lambda: self.reranker,
         )
@@ -131,9 +134,11 @@ class Index(Browser):
         """
         _ = self._provenance  # is made once, and then shared
         other = copy(self)
-        rerank = self.config.rerank.model_copy(update={"weight": 1.0, "of_part": 0})
+        rerank = self.config.rerank.model_copy(update={"weight": 1.0})
         config = self.config.model_copy(update={"rerank": rerank})
-        other._searcher = replace(self._searcher, config=config, reranker=lambda: reranker)
+        other._searcher = replace(
+            self._searcher, config=config, reranker=lambda: reranker, of_part=0
+        )
         return other
 
     def search(
@@ -270,7 +275,7 @@ class Index(Browser):
 
     def _by_question(self, question: str) -> Rows:
         query, _ = self._searcher.query(question, 1)
-        return by_question(self._graph, query, self.config)
+        return by_question(self._graph, query)
 
     @overload
     def communities(self) -> pd.DataFrame: ...

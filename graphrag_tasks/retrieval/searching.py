@@ -30,6 +30,10 @@ from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
 from graphrag_tasks.retrieval.reranker import Passage, Reranker
 from graphrag_tasks.retrieval.view.arrays import Vectors
 
+OF_PART = 3
+"""Where documents are long: chunks that are read with each part of a question alone. Chosen on the
+SAP questions (benchmarks/README.md)."""
+
 log = logging.getLogger(__name__)
 
 
@@ -53,6 +57,7 @@ class Searcher:
         noun_phrases: Returns the noun phrases of a text.
         passages: Returns chunks as the reranker reads them.
         reranker: Returns the reranker; called where chunks are reranked.
+        of_part: Where documents are long: chunks that it reads with each part of a question alone.
     """
 
     graph: Graph
@@ -61,6 +66,7 @@ class Searcher:
     noun_phrases: Callable[[str], Sequence[str]]
     passages: Callable[[Sequence[int]], Sequence[Passage]]
     reranker: Callable[[], Reranker]
+    of_part: int = OF_PART
 
     def query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
         """Return a checked question, and notes on what was cut of it or of k.
@@ -149,7 +155,7 @@ class Searcher:
         read = self.reranker().scores
         reranking = Reranking(
             min(candidates, MOST_CHUNKS), self.passages, read, settings.weight, only_near,
-            settings.of_part,
+            self.of_part,
         )  # fmt: skip
         return replace(query, reranking=reranking)
 

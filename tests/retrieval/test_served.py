@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 LABELS = (("staff",), ("board",), ("board", "staff"), (), ("public",))
 READERS: tuple[tuple[str, ...], ...] = ((), ("staff",), ("board",), ("staff", "board"), ("nobody",))
-LITE = LoadConfig(vector_store="milvus_lite", batch_rows=4)
+LITE = LoadConfig(vector_store="milvus_lite")
 QUESTION = FakeEmbedder.vector("which?")
 
 

@@ -38,6 +38,13 @@ _REQUEST_SECONDS = 30
 """A request that takes longer has failed; chosen."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10
 """Seconds between two attempts, doubled from the first to the longest."""
+_RETRY_SECONDS = 60
+"""How long a failed request is repeated: a server that starts again is back by then."""
+_BATCH_ROWS = 2000
+"""Rows of a request by key: with vectors of 384 numbers 3 MB, far below what a server takes."""
+_INDEX_TYPE, _METRIC = "FLAT", "IP"
+"""Of a new collection: all rows are compared, as with arrays, and unit vectors have one order by
+either metric."""
 _FAILURES = (MilvusException, grpc.RpcError)
 _LENGTH = 64  # of keys, ids and scalar values
 _LABEL_LENGTH = 128  # as config.LABEL_PATTERN
@@ -52,7 +59,7 @@ _Answer = TypeVar("_Answer")
 class MilvusStore:
     """Milvus: a server, or embedded in this process on a folder that one process may open.
 
-    A failed request is repeated until `config.retry_seconds` have passed since the first try; rows
+    A failed request is repeated until `_RETRY_SECONDS` have passed since the first try; rows
     are upserted by key, so doing it twice does no harm. `on_close` gets the uri.
 
     Raises:
@@ -62,7 +69,6 @@ class MilvusStore:
     def __init__(
         self,
         uri: str,
-        config: LoadConfig,
         *,
         token: str = "",
         on_close: Callable[[str], None] = lambda _uri: None,
@@ -70,7 +76,6 @@ class MilvusStore:
         logging.getLogger("grpc._server").addFilter(_is_no_missing_method)
         logging.getLogger(_OF_ITERATORS).addFilter(_is_no_missing_timestamp)
         self._uri = uri
-        self._config = config
         self._on_close = on_close
         connect = partial(MilvusClient, uri, token=token, timeout=_REQUEST_SECONDS)
         self._client: Any = self._ask("", connect)
@@ -80,10 +85,9 @@ class MilvusStore:
         if not vectors.num_rows:
             return 0
         self._ask(collection, partial(self._open, collection, vectors.schema))
-        size = self._config.batch_rows
-        inserted = sum(self._insert(collection, rows) for rows in by_key(vectors, size))
+        inserted = sum(self._insert(collection, rows) for rows in by_key(vectors, _BATCH_ROWS))
         self._flush(collection)
-        missing = sum(len(self._new(collection, rows)) for rows in by_key(vectors, size))
+        missing = sum(len(self._new(collection, rows)) for rows in by_key(vectors, _BATCH_ROWS))
         if missing:
             what = f"{missing} of {vectors.num_rows} rows are not there after the insert"
             raise TransientError(what, f"load, {collection}")
@@ -117,7 +121,7 @@ class MilvusStore:
 
     def vectors(self, collection: str, keys: Collection[str]) -> dict[str, Sequence[float]]:
         """Return the vectors of rows by their keys, without those that are not there."""
-        wanted, size = list(keys), self._config.batch_rows
+        wanted = list(keys)
 
         def get(part: list[str]) -> Any:  # noqa: ANN401 - pymilvus is untyped
             self._client.load_collection(collection)
@@ -126,8 +130,8 @@ class MilvusStore:
             )
 
         found: dict[str, Sequence[float]] = {}
-        for start in range(0, len(wanted), size):
-            rows = self._ask(collection, partial(get, wanted[start : start + size]))
+        for start in range(0, len(wanted), _BATCH_ROWS):
+            rows = self._ask(collection, partial(get, wanted[start : start + _BATCH_ROWS]))
             found |= {row["key"]: row["vector"] for row in rows}
         return found
 
@@ -137,9 +141,8 @@ class MilvusStore:
             return 0
         keys = self._ask(collection, partial(self._keys, collection))
         doomed = [key for key in keys if not kept(key)]
-        size = self._config.batch_rows
-        for start in range(0, len(doomed), size):
-            ids = doomed[start : start + size]
+        for start in range(0, len(doomed), _BATCH_ROWS):
+            ids = doomed[start : start + _BATCH_ROWS]
             self._ask(collection, partial(self._client.delete, collection, ids=ids))
         self._flush(collection)
         return len(doomed)
@@ -153,7 +156,7 @@ class MilvusStore:
         """Return the answer to a request, which is repeated while it fails."""
         tries = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(_FAILURES),
-            stop=tenacity.stop_after_delay(self._config.retry_seconds),
+            stop=tenacity.stop_after_delay(_RETRY_SECONDS),
             wait=tenacity.wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE),
             before_sleep=_log_failure,
             reraise=True,
@@ -184,9 +187,7 @@ class MilvusStore:
                 max_capacity=_MOST_LABELS, max_length=_LABEL_LENGTH,
             )  # fmt: skip
         index = self._client.prepare_index_params()
-        index.add_index(
-            "vector", index_type=self._config.index_type, metric_type=self._config.metric
-        )
+        index.add_index("vector", index_type=_INDEX_TYPE, metric_type=_METRIC)
         self._client.create_collection(  # rows are counted right after they were inserted
             collection, schema=schema, index_params=index, consistency_level="Strong"
         )
@@ -195,7 +196,7 @@ class MilvusStore:
         """Return the keys of all rows of a collection."""
         self._client.load_collection(collection)
         rows = self._client.query_iterator(
-            collection, batch_size=self._config.batch_rows, output_fields=["key"]
+            collection, batch_size=_BATCH_ROWS, output_fields=["key"]
         )
         keys: list[str] = []
         while batch := rows.next():
@@ -225,10 +226,10 @@ class MilvusStore:
 
 def open_milvus_server(_: Folder, config: LoadConfig) -> MilvusStore:
     """Connect to the server at `load.milvus_uri`, or raise `TransientError`."""
-    return MilvusStore(config.milvus_uri, config, token=os.environ.get(TOKEN_VARIABLE, ""))
+    return MilvusStore(config.milvus_uri, token=os.environ.get(TOKEN_VARIABLE, ""))
 
 
-def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
+def open_milvus_lite(store: Folder, _: LoadConfig) -> MilvusStore:
     """Open Milvus Lite below the store, or raise `TransientError` if another process holds it."""
     path = Path(store.path(MILVUS_FILE))
     with changing(store.uri):
@@ -236,7 +237,7 @@ def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
     with _HOLDING:
         _HELD[str(path)] += 1
     try:
-        return MilvusStore(str(path), config, on_close=_release)
+        return MilvusStore(str(path), on_close=_release)
     except BaseException:
         _release(str(path))
         raise

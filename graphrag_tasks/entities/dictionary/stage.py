@@ -15,7 +15,7 @@ from collections import Counter
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import DictionaryConfig, SqlConfig
+from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.entities.dictionary.names import (
     GENERIC_HEADINGS,
@@ -49,6 +49,9 @@ _SQL = statements(
     is_column=r"(?i)^(?:term|acronym|abbreviation|expression|concept|keyword)s?$",
 )
 
+_REPEATED_DOCUMENTS = 5
+"""Documents from which on a heading that they share names nothing; chosen by reading."""
+
 
 @stage(
     per="corpus",
@@ -59,7 +62,7 @@ _SQL = statements(
         scan("chunks"),
     ),
     makes=("entity_dictionary",),
-    settings={"config": "entity_dictionary", "sql": "sql"},
+    settings={"sql": "sql"},
     libraries=("duckdb",),
 )
 def entity_dictionary(
@@ -68,7 +71,6 @@ def entity_dictionary(
     cells: Rows,
     chunks: Rows,
     *,
-    config: DictionaryConfig,
     sql: SqlConfig,
 ) -> StageResult:
     """List the names that titles, headings, keys of tables and definitions give each chunk."""
@@ -77,9 +79,7 @@ def entity_dictionary(
     with sql_over(tables, sql) as connection:
         _define(connection)
         connection.execute(_SQL["places"])
-        connection.register(
-            "judged", _judged(connection.sql(_SQL["distinct"]).to_arrow_table(), config)
-        )
+        connection.register("judged", _judged(connection.sql(_SQL["distinct"]).to_arrow_table()))
         found = connection.sql(_SQL["entity_dictionary"]).to_arrow_table()
         named = connection.sql("SELECT DISTINCT name, source, problem FROM judged").fetchall()
     problems = Counter(problem for _, problem in {(name, problem) for name, _, problem in named})
@@ -113,7 +113,7 @@ def _columns(names: list[str], rows: list[tuple[str, ...]]) -> pa.Table:
     return pa.table([pa.array(column, pa.string()) for column in columns], names=names)
 
 
-def _judged(found: pa.Table, config: DictionaryConfig) -> pa.Table:
+def _judged(found: pa.Table) -> pa.Table:
     """Return name, form and problem of each distinct title and heading."""
     rows = found.to_pylist()
     documents: dict[str, set[str]] = {}
@@ -125,7 +125,7 @@ def _judged(found: pa.Table, config: DictionaryConfig) -> pa.Table:
         forms, problem = term_forms(row["surface"]), None
         if row["source"] in (TITLE, HEADING):
             forms = name_forms(row["surface"])
-            problem = _problem(row, documents, config)
+            problem = _problem(row, documents)
         for name, form in forms:
             judged.append(
                 {key: row[key] for key in ("surface", "source", "title_source")}
@@ -137,9 +137,7 @@ def _judged(found: pa.Table, config: DictionaryConfig) -> pa.Table:
     )
 
 
-def _problem(
-    row: dict[str, str], documents: dict[str, set[str]], config: DictionaryConfig
-) -> str | None:
+def _problem(row: dict[str, str], documents: dict[str, set[str]]) -> str | None:
     """Return why a title or heading is no name."""
     key = heading_key(row["surface"])
     if key in GENERIC_HEADINGS:
@@ -147,4 +145,4 @@ def _problem(
     if row["source"] == TITLE:
         is_file = row["title_source"] == FILE_NAME and _FILE_NAME_SIGNS.search(row["surface"])
         return FILE_NAME if is_file else None
-    return REPEATED if len(documents[key]) >= config.repeated_documents else None
+    return REPEATED if len(documents[key]) >= _REPEATED_DOCUMENTS else None

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import LinkConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.link_mentions.matcher import NameMatcher
 from graphrag_tasks.entities.link_mentions.spelling import spelling_of
@@ -60,7 +60,7 @@ _SQL = statements(__package__, "stage.sql", extracted=EXTRACTED, name=NAME)
         scan("senses"),
     ),
     makes=("entities", "aliases", "mentions", "titles"),
-    settings={"config": "link_mentions", "sql": "sql"},
+    settings={"language": "language", "sql": "sql"},
     libraries=("spacy", "duckdb"),
 )
 def link_mentions(
@@ -72,7 +72,7 @@ def link_mentions(
     resolved: Rows,
     senses: Rows,
     *,
-    config: LinkConfig,
+    language: LanguageConfig,
     sql: SqlConfig,
 ) -> StageResult:
     """Find where entities are mentioned; the four tables are streams sorted by their ids.
@@ -88,7 +88,7 @@ def link_mentions(
         connection = stack.enter_context(sql_over(inputs, sql))
         for name in ("things", "ends", "meant", "titles", "places", "extracted"):
             connection.execute(_SQL[name])
-        matcher, entities = _matcher(connection, config)
+        matcher, entities = _matcher(connection, language)
         connection.register("numbered", entities)
         add_rows(connection, "found", _FOUND, _find(connection, matcher))
         connection.execute(_SQL["located"])
@@ -107,15 +107,13 @@ def link_mentions(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _matcher(connection: Connection, config: LinkConfig) -> tuple[NameMatcher, pa.Table]:
+def _matcher(connection: Connection, language: LanguageConfig) -> tuple[NameMatcher, pa.Table]:
     """Return what finds the names that are sought, by number, and the entity of each number."""
     matcher = NameMatcher()
     entities = [pa.array([], pa.int64())]
     numbers = count()
-    is_known = known_words(config.model)
-    for batch in (
-        connection.sql(_SQL["sought_names"]).to_arrow_reader(BATCH_ROWS) if config.names else ()
-    ):
+    is_known = known_words(language.model)
+    for batch in connection.sql(_SQL["sought_names"]).to_arrow_reader(BATCH_ROWS):
         entities.append(batch["entity"])
         columns = (batch[name].to_pylist() for name in ("key", "forms", "typed", "title"))
         for key, forms, typed, title, number in zip(*columns, numbers, strict=False):

@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from graphrag_tasks.core.config import NormalizeConfig
 from graphrag_tasks.entities.words import any_of, words
 from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.names import LITERAL, is_code
+
+_SHORTEST, _LONGEST, _MOST_WORDS = 2, 120, 8
+"""Characters of the shortest name and of the longest, and words of the longest: beyond, heads and
+tails are clauses. The first is the paper's, the others were chosen by reading."""
 
 PRONOUN = "PRON"
 LITERAL_TYPES = frozenset(
@@ -46,7 +49,6 @@ def problem_of(
     key: str,
     type_: str,
     source: str | None,
-    config: NormalizeConfig,
     *,
     told: bool = True,
 ) -> str | None:
@@ -56,22 +58,20 @@ def problem_of(
     is a fragment. A title of many words is the name of its document and no more, unless a triple
     tells something of it.
     """
-    return next(_problems(surface, key, type_, source, config, told), None)
+    return next(_problems(surface, key, type_, source, told), None)
 
 
-def _problems(
-    surface: str, key: str, type_: str, source: str | None, config: NormalizeConfig, told: bool
-) -> Iterator[str]:
+def _problems(surface: str, key: str, type_: str, source: str | None, told: bool) -> Iterator[str]:
     """Yield what is wrong, in the order of `PROBLEMS`."""
     if type_ == PRONOUN:
         yield "pronoun"
     if source != TITLE and ((type_ in LITERAL_TYPES and not is_code(surface)) or _is_value(key)):
         yield LITERAL
-    if len(key) < config.min_characters:
+    if len(key) < _SHORTEST:
         yield "short"
-    if len(key) > config.max_characters:
+    if len(key) > _LONGEST:
         yield "long"
-    if key.count(" ") >= config.max_words and not (source == TITLE and told):
+    if key.count(" ") >= _MOST_WORDS and not (source == TITLE and told):
         yield "wordy"
     if source != TITLE and _is_stop_word(key):
         yield "stop_word"

@@ -14,12 +14,12 @@ kind of thing it is (`types`), or else what the corpus says of such names (`kind
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import NormalizeConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, SqlConfig
 from graphrag_tasks.core.schemas import DOUBTED, LABEL, NAME_SOURCES
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.kinds import add_kinds
@@ -85,7 +85,7 @@ share tells nothing, and the labels stay.
     per="corpus",
     reads=(scan("triples"), scan("entity_dictionary"), scan("sentences")),
     makes=("surface_forms", "names"),
-    settings={"config": "normalize", "sql": "sql"},
+    settings={"language": "language", "sql": "sql"},
     given=("domain",),
     libraries=("spacy", "duckdb", "pyyaml"),
 )
@@ -94,7 +94,7 @@ def normalize(
     entity_dictionary: Rows,
     sentences: Rows,
     *,
-    config: NormalizeConfig,
+    language: LanguageConfig,
     sql: SqlConfig,
     domain: Domain | None = None,
 ) -> StageResult:
@@ -104,7 +104,8 @@ def normalize(
     with it, and `names`, one row for each key. A name of the dictionary counts once a document.
     """
     domain = domain or default_domain()
-    types = NameTypes(domain, known_words(config.model))
+    is_known = known_words(language.model)
+    types = NameTypes(domain, is_known)
     with ExitStack() as stack:
         inputs = {
             "triples": triples,
@@ -115,8 +116,8 @@ def normalize(
         connection = stack.enter_context(sql_over(inputs, sql, on_spark=True))
         for name in ("ends", "found"):
             connection.execute(_SQL[name])
-        add_rows(connection, "judged", _JUDGED, _judged(connection, config, types))
-        terms = _terms(connection, config, domain)
+        add_rows(connection, "judged", _JUDGED, _judged(connection, types, is_known))
+        terms = _terms(connection, domain)
         connection.register("terms", pa.table({"noun": pa.array(terms, pa.string())}))
         connection.execute(_SQL["generic"], _LEAST)
         for name in ("surface_forms", "mentioned", "named", "labelled"):
@@ -143,23 +144,21 @@ def normalize(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _terms(connection: Connection, config: NormalizeConfig, domain: Domain) -> list[str]:
+def _terms(connection: Connection, domain: Domain) -> list[str]:
     """Return the words that are terms of the corpus: bare nouns, and names of one word."""
     terms = Terms(
         connection.sql(_SQL["words"]).fetchall(),
         defined={singular_noun(name) for (name,) in connection.sql(_SQL["defined"]).fetchall()},
         domain=domain,
-        contrast=config.term_contrast,
     )
     nouns = connection.sql(_SQL["nouns"]).fetchall()
     return sorted(noun for (noun,) in nouns if terms.is_term(singular_noun(noun)))
 
 
 def _judged(
-    connection: Connection, config: NormalizeConfig, types: NameTypes
+    connection: Connection, types: NameTypes, is_known: Callable[[str], bool]
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
-    is_known = known_words(config.model)
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
             surface_forms, labels, sources, headers, told = (
@@ -169,7 +168,7 @@ def _judged(
             keys = [name.casefold() for name in names]
             rows = zip(surface_forms, keys, labels, sources, told, strict=True)
             problems = [
-                problem_of(text, key, type_, source, config, told=is_told)
+                problem_of(text, key, type_, source, told=is_told)
                 for text, key, type_, source, is_told in rows
             ]
             bare = [

@@ -24,6 +24,9 @@ _HALF = 0.5
 _FEWEST = 2
 """Uses of a term, at least: of what is said once a corpus of a page tells nothing."""
 
+_CONTRAST = 4.0
+"""Doublings by which a term is used more often than in general English; chosen by reading."""
+
 
 class Terms:
     """Tells which common nouns are terms of a corpus.
@@ -32,7 +35,6 @@ class Terms:
         counts: How often the corpus has each word in small letters, in any form.
         defined: Singular nouns that a glossary of the corpus explains: terms however rare.
         domain: Words that the user adds or takes away.
-        contrast: Least binary logarithm of the share in the corpus over that in English.
     """
 
     def __init__(
@@ -41,7 +43,6 @@ class Terms:
         *,
         defined: Set[str],
         domain: Domain,
-        contrast: float,
     ) -> None:
         self._counts: Counter[str] = Counter()
         for word, count in counts:
@@ -49,7 +50,6 @@ class Terms:
         self._total = max(self._counts.total(), 1)
         self._added = defined | set(map(singular_noun, domain.terms))
         self._taken = set(map(singular_noun, domain.no_terms))
-        self._contrast = contrast
 
     def is_term(self, noun: str) -> bool:
         """Tell whether a singular noun is a term; the user's word counts first."""
@@ -58,7 +58,7 @@ class Terms:
         if noun in self._added:
             return True
         is_used = self._counts[noun] >= _FEWEST and noun not in _WORDS_OF_MANUALS
-        return is_used and self.contrast(noun) >= self._contrast
+        return is_used and self.contrast(noun) >= _CONTRAST
 
     def contrast(self, noun: str) -> float:
         """Return the binary logarithm of a noun's share in the corpus over that in English."""

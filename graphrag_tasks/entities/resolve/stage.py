@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.resolve.candidates import (
@@ -69,6 +69,13 @@ _DECIDED = pa.schema(
 )
 """`schemas.RESOLVED` without what `types.sql` adds."""
 
+_UNSURE_SCORE = 0.5
+"""Score from which on a pair is unsure, and a model may be asked; chosen by reading."""
+
+_SIMILAR_SCORE = 0.85
+"""Cosine from which on a model is asked whether two names are one thing; chosen with
+`benchmarks.confirm`."""
+
 
 @stage(
     per="corpus",
@@ -81,7 +88,7 @@ _DECIDED = pa.schema(
         scan("cells"),
     ),
     makes=("merges", "resolved", "senses"),
-    settings={"config": "resolve", "sql": "sql"},
+    settings={"config": "resolve", "language": "language", "sql": "sql"},
     given=("overrides", "domain", "confirmer", "name_vectors", "unsent_documents"),
     libraries=("spacy", "duckdb", "pyyaml"),
 )
@@ -94,6 +101,7 @@ def resolve(
     cells: Rows,
     *,
     config: ResolveConfig,
+    language: LanguageConfig,
     sql: SqlConfig,
     overrides: Overrides | None = None,
     domain: Domain | None = None,
@@ -117,10 +125,10 @@ def resolve(
     }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        is_known = known_words(config.model)
+        is_known = known_words(language.model)
         ties = find_ties(connection, is_known)
         canonical = canonical_forms(names, is_known)
-        near = _similar(names, name_vectors, config)
+        near = _similar(names, name_vectors)
         wanted = {*ties.keys, *overrides.keys}
         wanted |= {key for one in near for key in (one.left, one.right)}
         known = comparable_names(connection, names, canonical, sorted(wanted), shorter_names)
@@ -163,7 +171,7 @@ def resolve(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _similar(names: Rows, encoder: NameEncoder | None, config: ResolveConfig) -> list[Candidate]:
+def _similar(names: Rows, encoder: NameEncoder | None) -> list[Candidate]:
     if encoder is None:
         return []
     columns = ("key", "name", "type", "mentions", "is_term")
@@ -172,7 +180,7 @@ def _similar(names: Rows, encoder: NameEncoder | None, config: ResolveConfig) ->
         for batch in names.to_batches()
         for row in zip(*(batch[column].to_pylist() for column in columns), strict=True)
     ]
-    return similar_names(rows, encoder, config.similar_score)
+    return similar_names(rows, encoder, _SIMILAR_SCORE)
 
 
 class _Resolution:
@@ -238,7 +246,7 @@ class _Resolution:
             guard = self._clusters.join(candidate.left, candidate.right)
             guard = guard and f"cluster:{guard}"
             verdict = DIFFERENT if guard else SAME
-        elif guard is None and candidate.score >= self._config.unsure_score:
+        elif guard is None and candidate.score >= _UNSURE_SCORE:
             verdict = UNSURE
         rules, score = candidate.rules, candidate.score
         self._decide(candidate.left, candidate.right, rules, score, guard, verdict)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from graphrag_tasks.core.config import ExtractConfig
+from graphrag_tasks.core.config import ExtractConfig, LanguageConfig
 from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME
 from graphrag_tasks.extract.dependency.rereading import masked, reread, reworded, unmasked
@@ -85,7 +85,7 @@ class DependencyExtractor:
 
 
 def make_dependency_extractor(
-    config: ExtractConfig, *, on_parse: ParseListener | None = None
+    _: ExtractConfig, language: LanguageConfig, *, on_parse: ParseListener | None = None
 ) -> DependencyExtractor:
-    """Return the extractor that the settings describe."""
-    return DependencyExtractor(config.model, batch_size=config.batch_size, on_parse=on_parse)
+    """Return the extractor that reads a language."""
+    return DependencyExtractor(language.model, on_parse=on_parse)

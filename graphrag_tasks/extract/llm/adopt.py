@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LLM, ExtractConfig
+from graphrag_tasks.core.config import LLM, ExtractConfig, LanguageConfig
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.extract.context import PLACE
-from graphrag_tasks.extract.coreference import with_resolutions
+from graphrag_tasks.extract.coreference import LEAST_CONFIDENCE, with_resolutions
 from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME as RULES
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.names import EXTRACTOR_NAME as PATTERNS
@@ -53,7 +53,7 @@ _Row = dict[str, Any]
         table("replies"),
     ),
     makes=("adopted_frames", "adopted_triples", "answers", "declined"),
-    settings={"config": "extract"},
+    settings={"config": "extract", "language": "language"},
     libraries=("spacy",),
 )
 def adopt(
@@ -66,6 +66,7 @@ def adopt(
     replies: pa.Table,
     *,
     config: ExtractConfig,
+    language: LanguageConfig,
 ) -> StageResult:
     """Join what a language model told to what the rules found.
 
@@ -73,10 +74,8 @@ def adopt(
         `adopted_frames` and `adopted_triples`: all facts of the shard, in place of `frames` and
         `triples`; `answers`, one row a request; and `declined`, what the sentences do not support.
     """
-    sure = coreferences.filter(
-        pc.greater_equal(coreferences["confidence"], config.coref_min_confidence)
-    )
-    shown = _Shown(chunks, sentences, sure, windows, replies, config)
+    sure = coreferences.filter(pc.greater_equal(coreferences["confidence"], LEAST_CONFIDENCE))
+    shown = _Shown(chunks, sentences, sure, windows, replies, language)
     facts = _Facts(frames, triples)
     answers, declined, confirmed = [], [], 0
     reasons = Counter[str]()
@@ -125,7 +124,7 @@ class _Shown:
         coreferences: pa.Table,
         windows: pa.Table,
         replies: pa.Table,
-        config: ExtractConfig,
+        language: LanguageConfig,
     ) -> None:
         self._beside = {
             one: (key or "", lead or "")
@@ -144,7 +143,7 @@ class _Shown:
         self._mentions: dict[str, list[_Row]] = defaultdict(list)
         for row in coreferences.to_pylist():
             self._mentions[row["sentence_id"]].append(row)
-        self._tokens = self._parsed(config)
+        self._tokens = self._parsed(language)
         self._judges: dict[tuple[str, str], Judge] = {}
 
     def told(self, reply: _Row) -> Told | None:
@@ -190,7 +189,7 @@ class _Shown:
         tokens, mentions = self._tokens[row["text"]], self._mentions[sentence_id]
         return Setting(row["text"], tokens, key, lead, around, mentions)
 
-    def _parsed(self, config: ExtractConfig) -> dict[str, Sequence[Token]]:
+    def _parsed(self, language: LanguageConfig) -> dict[str, Sequence[Token]]:
         """Return the parses of the sentences with a told fact, by text."""
         texts: dict[str, None] = {}
         for reply in self.replies:
@@ -198,7 +197,7 @@ class _Shown:
             for fact in told.relations if told else ():
                 if (one := self.sentence(reply, fact)) is not None:
                     texts[self.rows[one]["text"]] = None
-        parser = SentenceParser(config.model, batch_size=config.batch_size, entities=False)
+        parser = SentenceParser(language.model, entities=False)
         return dict(zip(texts, parser.parse(list(texts)), strict=True)) if texts else {}
 
 

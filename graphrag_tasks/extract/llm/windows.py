@@ -57,6 +57,9 @@ _OF_JOINT, _OF_SENTENCE = 1, 2
 """What a coordination adds to the gain, and what is taken off it: most sentences miss nothing."""
 _WORDS_AROUND = 25
 """Words that a sentence costs beside its own."""
+_OVERLAP = 1
+"""Sentences that two neighbouring windows share, as in the paper; none where a window has one."""
+
 _FUNCTION_WORDS = words("function_words")
 
 _Row = Mapping[str, Any]
@@ -141,7 +144,7 @@ def _all(chunks: Sequence[_Chunk], config: WindowConfig) -> Iterator[list[_Windo
         windows = [
             window
             for chunk in stretch
-            for window in _cut(chunk.sentences, config.window_sentences, config.window_overlap)
+            for window in _cut(chunk.sentences, config.window_sentences, _overlap(config))
         ]
         yield from _even(windows, -(-len(windows) // config.windows_per_request))
 
@@ -192,11 +195,16 @@ def _chosen(
     return frozenset(chosen)
 
 
+def _overlap(config: WindowConfig) -> int:
+    return min(_OVERLAP, config.window_sentences - 1)
+
+
 def _cost_of_all(read: Sequence[_Row], config: WindowConfig) -> float:
     """Return about how many tokens it takes to read all sentences of a stretch."""
-    step = config.window_sentences - config.window_overlap
+    overlap = _overlap(config)
+    step = config.window_sentences - overlap
     requests = len(read) / step / max(1.0, config.windows_per_request * _WINDOWS_OF_REQUEST)
-    repeated = config.window_overlap * requests / len(read)  # at the end of a request
+    repeated = overlap * requests / len(read)  # at the end of a request
     return requests * _REQUEST_TOKENS + (1 + repeated) * sum(map(_tokens, read))
 
 

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.graph.communities.source import Source, Statements
 from graphrag_tasks.graph.weights import Rows, Weights
 
 if TYPE_CHECKING:
     from graphrag_tasks.graph.communities.partition import Membership
+
+
+_MOST_RELATIONS, _MOST_SENTENCES = 6, 3
+"""Relations that a summary is made from, and sentences that it quotes; chosen by reading."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Level:
         return len(self.members.starts) - 1
 
 
-def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> Level:
+def rank(source: Source, membership: Membership) -> Level:
     """Rank entities, relations and sentences inside the communities of a level.
 
     A relation describes its community better if it is strong and its ends are central.
@@ -79,9 +82,9 @@ def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> L
     count = int(membership.max(initial=-1)) + 1
     members = Ranked.of(membership, centrality, count)
     told = np.where(source.is_fact, inside, -1)
-    relations = Ranked.of(told, telling, count).best(config.max_relations)
+    relations = Ranked.of(told, telling, count).best(_MOST_RELATIONS)
     sentences = _ranked_sentences(source.statements, inside, telling, count)
-    return Level(membership, centrality, members, relations, sentences.best(config.max_sentences))
+    return Level(membership, centrality, members, relations, sentences.best(_MOST_SENTENCES))
 
 
 def _ranked_sentences(statements: Statements, inside: Rows, telling: Weights, count: int) -> Ranked:

@@ -23,27 +23,33 @@ Membership = NDArray[np.int64]
 _ITERATIONS = 2
 """Ten take four times as long and raise modularity by .002."""
 
+_FEWEST_MEMBERS = 3
+"""Smaller communities are left out: a pair is told by its relation."""
+
+_SEED = 0
+"""Of the algorithm's random moves; any number does."""
+
 
 def partition(
     nodes: int, ends: Rows, weights: Weights,
-    *, resolutions: Sequence[float], min_members: int, seed: int,
+    *, resolutions: Sequence[float],
 ) -> list[Membership]:  # fmt: skip
     """Return the communities of an undirected graph at each of the rising resolutions.
 
     Edges between communities are left out at the levels below, so every community lies inside one
     parent. The result depends on the numbering of the nodes, not on the order or direction of the
     edges: `ends`, of shape (edges, 2), and their positive weights. Parallel edges add up, loops do
-    not count. Communities are numbered by their first node; those under `min_members` are left out.
+    not count. Communities are numbered by their first node; small ones are left out.
     """
     ends, weights = simple(ends, weights, nodes)
     near = _near_neighbours(ends)
     ends, weights = _renumbered(ends, weights, near, nodes)
     levels: list[Membership] = []
     for resolution in resolutions:
-        membership = _leiden(len(near), ends, weights, resolution, seed)
+        membership = _leiden(len(near), ends, weights, resolution)
         of_all = np.arange(len(near), len(near) + nodes)  # nodes without an edge are alone
         of_all[near] = membership
-        levels.append(_numbered(of_all, min_members))
+        levels.append(_numbered(of_all))
         inside = membership[ends[:, 0]] == membership[ends[:, 1]]
         ends, weights = ends[inside], weights[inside]
     return levels
@@ -95,11 +101,11 @@ def _renumbered(ends: Rows, weights: Weights, order: Rows, nodes: int) -> tuple[
     return ends[sorting], weights[sorting]
 
 
-def _leiden(nodes: int, ends: Rows, weights: Weights, resolution: float, seed: int) -> Membership:
+def _leiden(nodes: int, ends: Rows, weights: Weights, resolution: float) -> Membership:
     if not len(ends):
         return np.arange(nodes, dtype=np.int64)
     graph = igraph.Graph(n=nodes, edges=zip(*ends.T.tolist(), strict=True))  # faster than an array
-    igraph.set_random_number_generator(random.Random(seed))  # noqa: S311 - nothing secret
+    igraph.set_random_number_generator(random.Random(_SEED))  # noqa: S311 - nothing secret
     try:
         found = graph.community_leiden(
             "modularity", weights=weights, resolution=resolution, n_iterations=_ITERATIONS
@@ -109,12 +115,12 @@ def _leiden(nodes: int, ends: Rows, weights: Weights, resolution: float, seed: i
     return np.array(found.membership, dtype=np.int64)
 
 
-def _numbered(membership: Membership, min_members: int) -> Membership:
+def _numbered(membership: Membership) -> Membership:
     """Number communities by their first node, without the small ones."""
     _, first, inverse, sizes = np.unique(
         membership, return_index=True, return_inverse=True, return_counts=True
     )
-    kept = np.flatnonzero(sizes >= min_members)
+    kept = np.flatnonzero(sizes >= _FEWEST_MEMBERS)
     numbers = np.full(len(sizes), -1, dtype=np.int64)
     numbers[kept[np.argsort(first[kept])]] = np.arange(len(kept))
     return numbers[inverse]

@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import GraphConfig
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import Rows, relation_weights
 from graphrag_tasks.storage.sql import Connection, statements
@@ -63,7 +62,7 @@ class Source:
     The connection knows the tables of `COLUMNS`, and must stay open.
     """
 
-    def __init__(self, connection: Connection, graph: GraphConfig) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         for name in ("thing", "tie", "quotable"):
             connection.execute(_SQL[name])
@@ -72,9 +71,8 @@ class Source:
         ties = connection.sql(_SQL["ties"]).fetchnumpy()
         self.ends = np.column_stack([ties["head"], ties["tail"]]).astype(np.int64)
         self.weights = relation_weights(
-            ties["weight"], ties["confidence"], self.ends,
-            entities=len(self.entity_ids), degree_cap=graph.degree_cap,
-        )  # fmt: skip
+            ties["weight"], ties["confidence"], self.ends, entities=len(self.entity_ids)
+        )
         stated = connection.sql(_SQL["stated"]).fetchnumpy()
         first_stated = np.empty(int(stated["text"].max(initial=-1)) + 1, np.int64)
         backwards = stated["text"][::-1]

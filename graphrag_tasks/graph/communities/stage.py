@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig, SqlConfig
+from graphrag_tasks.core.config import CommunitiesConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
@@ -41,18 +41,21 @@ _MOST_CHILDREN = 8
 """Summaries of communities inside that a summary is made from; chosen, so that a prompt stays
 short."""
 
+_MOST_ENTITIES = 8
+"""Entities that a summary is made from; chosen by reading summaries."""
+
 
 @stage(
     per="corpus",
     reads=tuple(map(scan, COLUMNS)),
     makes=("communities", "members"),
-    settings={"config": "communities", "graph": "graph", "sql": "sql"},
+    settings={"config": "communities", "sql": "sql"},
     given=("summarizer", "summarized", "unsent_entities"),
     libraries=("python-igraph", "scipy", "duckdb"),
 )
 def communities(
     documents: Rows, sentences: Rows, entities: Rows, relations: Rows, evidence: Rows,
-    *, config: CommunitiesConfig, graph: GraphConfig, summarizer: Summarizer,
+    *, config: CommunitiesConfig, summarizer: Summarizer,
     sql: SqlConfig = _SQL, summarized: pa.Table | None = None,
     unsent_entities: Set[str] = frozenset(),
 ) -> StageResult:  # fmt: skip
@@ -71,13 +74,12 @@ def communities(
         "relations": relations, "evidence": evidence,
     }  # fmt: skip
     with sql_over(tables, sql) as connection:
-        source = Source(connection, graph)
+        source = Source(connection)
         unsent = np.isin(source.entity_ids.to_numpy(zero_copy_only=False), [*unsent_entities])
         memberships = partition(
-            len(source.entity_ids), source.ends, source.weights,
-            resolutions=config.resolutions, min_members=config.min_members, seed=config.seed,
-        )  # fmt: skip
-        levels = [rank(source, membership, config) for membership in memberships]
+            len(source.entity_ids), source.ends, source.weights, resolutions=config.resolutions
+        )
+        levels = [rank(source, membership) for membership in memberships]
         drawn = draw(
             memberships, [level.centrality for level in levels], source.ends, source.weights
         )
@@ -88,7 +90,7 @@ def communities(
         for level, of_level in reversed(list(zip(levels, rows, strict=True))):
             written = [
                 row
-                for part, contexts in _batches(of_level, level, source, unsent, config)
+                for part, contexts in _batches(of_level, level, source, unsent)
                 for row in map(or_, part, summaries.of(_with_children(part, contexts, below)))
             ]
             made.insert(0, pa.Table.from_pylist(written, schemas.COMMUNITIES))
@@ -136,13 +138,12 @@ def _batches(
     level: Level,
     source: Source,
     unsent: NDArray[np.bool_],
-    config: CommunitiesConfig,
 ) -> Iterator[tuple[list[dict[str, Any]], list[CommunityContext]]]:
     """Yield rows of communities, with what the summary of each may draw on."""
     for first in range(0, len(rows), _BATCH):
         part = rows[first : first + _BATCH]
         last = first + len(part)
-        entities = level.members.part(first, last).best(config.max_entities)
+        entities = level.members.part(first, last).best(_MOST_ENTITIES)
         relations = level.relations.part(first, last)
         sentences = level.sentences.part(first, last)
         members = level.members.part(first, last)

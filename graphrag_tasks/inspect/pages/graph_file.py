@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.inspect.export import Provenance, Selection, provenance
 from graphrag_tasks.inspect.pages.graph import LISTED, script_text
@@ -86,7 +85,7 @@ def _held(snapshot: Snapshot, selection: Selection, sources: Provenance) -> dict
         [("weight", "descending"), ("relation_id", "ascending")]
     )
     ids = relations["relation_id"].to_pylist()
-    told = Neighbourhoods(Browser(snapshot, RetrievalConfig())).relations(ids)
+    told = Neighbourhoods(Browser(snapshot)).relations(ids)
     document_of = _places(sources.documents, "document_id")
     chunk_documents = {
         chunk: document_of[document]

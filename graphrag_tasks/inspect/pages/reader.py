@@ -99,7 +99,8 @@ class Reader:
                 return self._indexes[wanted]
             opened = open_index(
                 self.config.store, wanted, self.config.pages.principals,
-                config=self.config.retrieval, load=self.config.load,
+                config=self.config.retrieval, language=self.config.language,
+                load=self.config.load,
             )  # fmt: skip
             self._indexes[opened.snapshot.snapshot_id] = opened
             while len(self._indexes) > MOST_OPEN:

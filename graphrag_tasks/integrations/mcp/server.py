@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from graphrag_tasks.core.config import LoadConfig, RetrievalConfig
+from graphrag_tasks.core.config import LanguageConfig, LoadConfig, RetrievalConfig
 from graphrag_tasks.core.errors import GraphragError, QueryError
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.core.near import did_you_mean
@@ -62,6 +62,7 @@ class Current:
         principals: Labels that the reader holds; None where the store has none.
         config: Parameters of the search.
         load: Where the vectors are, if `config.vectors` says on a server.
+        language: Names the spaCy model that finds noun phrases.
     """
 
     def __init__(
@@ -70,9 +71,12 @@ class Current:
         principals: tuple[str, ...] | None = None,
         config: RetrievalConfig | None = None,
         load: LoadConfig | None = None,
+        language: LanguageConfig | None = None,
     ) -> None:
         self._store, self._lock = Store(store), Lock()
-        self._open = partial(open_index, store, principals=principals, config=config, load=load)
+        self._open = partial(
+            open_index, store, principals=principals, config=config, load=load, language=language
+        )
         self._index = self._open()
 
     def __call__(self) -> Index:

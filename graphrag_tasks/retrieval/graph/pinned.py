@@ -169,7 +169,6 @@ class Graph:
         return relation_weights(
             weight, confidence, np.column_stack([self.heads, self.tails]),
             entities=len(self.entities),
-            degree_cap=self._snapshot.manifest.settings["graph"].degree_cap,
         )  # fmt: skip
 
     @cached_property

@@ -40,7 +40,7 @@ _ALWAYS_READ = 8
 
 _WITH_PARTS = np.float32(2)
 """How much more the reranker's score counts where parts are read too; chosen on the SAP questions
-(benchmarks/README.md), as `retrieval.rerank.of_part`."""
+(benchmarks/README.md)."""
 
 _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."

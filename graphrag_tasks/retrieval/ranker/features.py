@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
@@ -68,9 +67,9 @@ class Lists:
     parts: Floats
 
 
-def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
-    """Return the lists that the features are read from; `config.walk` has the parameters."""
-    walked = walk(graph, query, config, query.part_vectors)
+def make_lists(graph: Graph, query: Query) -> Lists:
+    """Return the lists that the features are read from."""
+    walked = walk(graph, query, query.part_vectors)
     near = _beside(graph, walked.hybrid)
     scores = _gated(walked, near)
     again = second_hop(graph, query, walked, scores)

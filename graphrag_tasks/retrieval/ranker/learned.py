@@ -71,7 +71,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
         return walk.rank(graph, query, config)
     if load_forest(joined=graph.vectors_are_joined).names != FEATURES:
         return walk.rank(graph, query, config).with_more(notes=[_OTHER_FEATURES])
-    lists = features.make_lists(graph, query, config)
+    lists = features.make_lists(graph, query)
     scores = learned_scores(graph, query, lists)
     further = {"second_hop": lists.again.scores}
     for number, part in enumerate(lists.parts, 1):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.walk import walk
@@ -17,7 +16,7 @@ def by_support(graph: Graph) -> Rows:
     return np.lexsort((graph.relations.id_ranks, -graph.relation_support))
 
 
-def by_question(graph: Graph, query: Query, config: RetrievalConfig) -> Rows:
+def by_question(graph: Graph, query: Query) -> Rows:
     """Return all relations, those that tell most of what a question is about first.
 
     Their score is the cosine with the question plus the score of mode `graph` of the best chunk
@@ -25,7 +24,7 @@ def by_question(graph: Graph, query: Query, config: RetrievalConfig) -> Rows:
     """
     if not len(graph.relations):
         return np.empty(0, dtype=np.int64)
-    walked = walk(graph, query, config).scores
+    walked = walk(graph, query).scores
     states = graph.relation_chunks
     best = np.full(len(graph.relations), walked.min(), dtype=np.float32)
     chunks, relations = states.pairs(np.arange(len(graph.relations)))

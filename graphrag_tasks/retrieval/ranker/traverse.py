@@ -27,6 +27,11 @@ def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[Ranke
     return list(map(RankedRow, relations[order].tolist(), scores[order].tolist()))
 
 
+MAX_HOPS, MAX_PATHS = 4, 10
+"""Relations of the longest path or chain, and most paths or chains that are returned; chosen: a
+person reads no longer ones, nor more."""
+
+
 def paths_between(
     graph: Graph, starts: Sequence[int], ends: Sequence[int], *, max_hops: int, limit: int
 ) -> list[Path]:

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from graphrag_tasks.core.config import RetrievalConfig, WalkConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.known_names import NameMatch, find_names
 from graphrag_tasks.retrieval.graph.linking import Link
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
@@ -37,6 +37,23 @@ _MOST_MEANT = 5
 
 _NEVER = 1e-6
 """Added to visits before the logarithm."""
+
+_DAMPING, STEPS = 0.85, 12
+"""Probability that the walk goes on, as in PageRank (Brin and Page, 1998), and its steps back and
+forth: visits change little after them."""
+
+_BM25_WEIGHT, _BASE_WEIGHT = 0.5, 0.08
+"""Weight of BM25 beside the cosine in the base score, and of that score beside the first walk. They
+and those below were chosen on public question sets (docs/results.md)."""
+
+_ENTITY_WEIGHT = 0.1
+"""Weight of a seed that is no title; that of a title is 1."""
+
+_RESET_CHUNKS, _RESET_WEIGHT = 5, 0.02
+"""Best chunks where the first walk restarts as well, and their weight beside the seeds."""
+
+_SECOND_CHUNKS, _SECOND_WEIGHT = 3, 0.5
+"""Chunks where the second walk restarts, and its weight beside the first."""
 
 _NOTHING_NAMED = (
     "The walk through the graph recognised no name in the question: it starts at the best chunks."
@@ -82,21 +99,18 @@ class Walked:
         return self.dense_z + self.bm25_z
 
 
-def walk(
-    graph: Graph, query: Query, config: RetrievalConfig, parts: Vectors | None = None
-) -> Walked:
+def walk(graph: Graph, query: Query, parts: Vectors | None = None) -> Walked:
     """Score every chunk by the two walks, and by its cosines with further vectors, `parts`."""
-    settings = config.walk
     names, ranks = graph.name_graph, graph.chunks.id_ranks
     asked = graph.lexicon.asked(query.text)
     bm25 = graph.lexicon.scores(asked)
     several = query.vector[None] if parts is None else np.vstack([query.vector, parts])
     dense, *by_part = graph.chunks.vectors.cosines(several, beside=bm25, allowed=query.allowed)
     dense_z, bm25_z = dense.standardised, standardised(bm25)
-    base = dense_z + np.float32(settings.bm25_weight) * bm25_z
+    base = dense_z + np.float32(_BM25_WEIGHT) * bm25_z
     matches = tuple(find_names(query.text, names.keys))
-    seeds = seed_weights(names, matches, settings)
-    reset = _reset(base, top(base, ranks, settings.reset_chunks))
+    seeds = _seed_weights(names, matches)
+    reset = _reset(base, top(base, ranks, _RESET_CHUNKS))
     links = tuple(one for one in graph.linker.links(query.text) if one.is_telling)
     linked = np.zeros_like(base)
     for link in links:
@@ -104,13 +118,13 @@ def walk(
         linked[chunks] += rarity
         if link.match.key not in names.keys or not link.match.is_telling:
             reset[chunks] += _SOFT * rarity / max(len(chunks), 1)
-    reset *= settings.reset_weight if seeds else 1.0
-    first = _log_visits(names, reset, seeds, settings)
-    scores = (first + np.float32(settings.base_weight) * base).astype(np.float32)
+    reset *= _RESET_WEIGHT if seeds else 1.0
+    first = _log_visits(names, reset, seeds)
+    scores = (first + np.float32(_BASE_WEIGHT) * base).astype(np.float32)
     again = np.zeros_like(base)
-    again[top(scores, ranks, settings.second_chunks)] = 1.0
-    second = _log_visits(names, again, {}, settings)
-    scores += np.float32(settings.second_weight) * second
+    again[top(scores, ranks, _SECOND_CHUNKS)] = 1.0
+    second = _log_visits(names, again, {})
+    scores += np.float32(_SECOND_WEIGHT) * second
     titled = max((weight for name, weight in seeds.items() if names.is_title[name]), default=0.0)
     return Walked(
         dense, by_part, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds,
@@ -129,12 +143,10 @@ def _holders(graph: Graph, link: Link) -> tuple[Rows, float]:
     return chunks, max(float(rarity.mean()), 0.0)
 
 
-def seed_weights(
-    names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig
-) -> dict[int, float]:
+def _seed_weights(names: NameGraph, matches: tuple[NameMatch, ...]) -> dict[int, float]:
     """Return the weight of each name that the walk starts at, without single lowercase words."""
     found = sorted({names.keys[match.key] for match in matches if match.is_telling})
-    kinds = (1.0 if names.is_title[name] else settings.entity_weight for name in found)
+    kinds = (1.0 if names.is_title[name] else _ENTITY_WEIGHT for name in found)
     return {name: kind * float(names.rarity[name]) for name, kind in zip(found, kinds, strict=True)}
 
 
@@ -146,18 +158,16 @@ def _reset(base: Floats, rows: Rows) -> Floats:
     return reset
 
 
-def _log_visits(
-    names: NameGraph, chunks: Floats, seeds: Mapping[int, float], settings: WalkConfig
-) -> Floats:
-    visits = names.walk.visits(chunks, seeds, damping=settings.damping, steps=settings.steps)
+def _log_visits(names: NameGraph, chunks: Floats, seeds: Mapping[int, float]) -> Floats:
+    visits = names.walk.visits(chunks, seeds, damping=_DAMPING, steps=STEPS)
     return standardised(np.log(visits + np.float32(_NEVER)))
 
 
-def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
+def rank(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     """Return the k chunks with the highest score, relations near them and the entities named."""
     if not len(graph.chunks):
         return Ranking(notes=["The snapshot holds no chunks."])
-    walked = walk(graph, query, config)
+    walked = walk(graph, query)
     scores = query.reranked(walked.scores, graph.chunks.id_ranks)
     return ranking(graph, query, walked, scores)
 

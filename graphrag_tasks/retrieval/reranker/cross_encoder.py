@@ -58,15 +58,15 @@ class CrossEncoder:
 
     Args:
         model: Name or folder of a model of the BERT or XLM-RoBERTa family that gives one score.
-        max_tokens: Tokens of question and passage that are read.
+        max_tokens: Tokens of question and passage that are read, if the model can. The
+            default was chosen on the SAP questions: 192 find no more (benchmarks/README.md).
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
         precision: `int8`, by which ONNX Runtime multiplies matrices that the model keeps as bytes
             as they are, or `float32`. OpenVINO has its own (`embed.engine`).
 
     Raises:
-        ConfigError: The model is of another kind or incomplete, or `max_tokens` is outside what
-            it can read.
+        ConfigError: The model is of another kind or incomplete, or reads too few tokens at once.
     """
 
     def __init__(
@@ -80,10 +80,10 @@ class CrossEncoder:
     ) -> None:
         self._files = find_model(model, "retrieval.rerank.model")
         self._config = read_config(self._files)
-        if not _SHORTEST <= max_tokens <= self._config.longest:
-            lengths = f"{_SHORTEST} to {self._config.longest}, the lengths this model reads"
-            raise ConfigError(f"{max_tokens} is outside {lengths}", "retrieval.rerank.max_tokens")
-        self._max_tokens = max_tokens
+        self._max_tokens = min(max_tokens, self._config.longest)
+        if self._max_tokens < _SHORTEST:
+            what = f"reads {self._max_tokens} tokens at once, at least {_SHORTEST} are needed"
+            raise ConfigError(f"{model} {what}", "retrieval.rerank.model")
         self._precision = precision
         self._engine = Engine(
             self._graph,
@@ -182,7 +182,4 @@ def best_window(
 
 def make_cross_encoder(config: RerankConfig) -> CrossEncoder:
     """Return the cross-encoder that the settings describe."""
-    return CrossEncoder(
-        config.model, max_tokens=config.max_tokens, engine=config.engine,
-        precision=config.precision,
-    )  # fmt: skip
+    return CrossEncoder(config.model)

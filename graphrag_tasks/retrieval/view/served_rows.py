@@ -145,7 +145,7 @@ def open_server(folder: Folder, config: LoadConfig, snapshot: Snapshot) -> Vecto
     Raises:
         ConfigError: There is no vector server, the snapshot was loaded into none, or a collection
             is missing or holds vectors of another model.
-        TransientError: The server does not answer within `load.retry_seconds`.
+        TransientError: The server does not answer for a minute.
     """
     _require_loaded(snapshot)
     server = open_vector_store(folder, config)

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
@@ -261,8 +262,7 @@ class VisibleSnapshot(Snapshot):
 
         found = finding.communities(
             **{name: self.table(name, columns) for name, columns in finding.COLUMNS.items()},
-            config=self.manifest.settings["communities"],
-            graph=self.manifest.settings["graph"],
+            config=CommunitiesConfig(**self.manifest.settings["communities"]),
             summarizer=finding.ExtractiveSummarizer(),
         )
         return found.collected().tables

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from graphrag_tasks.core.commands import command
-from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig
+from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.ids import ID_PATTERN
 from graphrag_tasks.storage.files import Files
@@ -50,11 +50,21 @@ class Stats(TypedDict, total=False):
     llm: dict[str, Any]
 
 
+class Communities(TypedDict):
+    """How communities were found; for the meaning see `CommunitiesConfig`."""
+
+    resolutions: tuple[float, ...]
+
+
 class Settings(TypedDict):
     """What a reader must know of the run's configuration, to make again what labels leave of it."""
 
-    communities: CommunitiesConfig
-    graph: GraphConfig
+    communities: Communities
+
+
+def settings_of(communities: CommunitiesConfig) -> Settings:
+    """Return what a manifest keeps of the configuration."""
+    return {"communities": {"resolutions": communities.resolutions}}
 
 
 def _time(text: str) -> str:
@@ -101,9 +111,7 @@ class Manifest:
     tables: dict[_TableName, Table]
     stats: Stats
     schema_version: int
-    settings: Settings = field(
-        default_factory=lambda: Settings(communities=CommunitiesConfig(), graph=GraphConfig())
-    )
+    settings: Settings = field(default_factory=lambda: settings_of(CommunitiesConfig()))
 
     @property
     def published_at(self) -> datetime:

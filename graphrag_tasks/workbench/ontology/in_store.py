@@ -46,7 +46,11 @@ def propose_in_store(
     """
     asked = read_asked(questions)
     index = open_index(
-        config.store, principals=ALL_DOCUMENTS, config=config.retrieval, load=config.load
+        config.store,
+        principals=ALL_DOCUMENTS,
+        config=config.retrieval,
+        language=config.language,
+        load=config.load,
     )
     client = Client(config.llm, config.store, run) if by_model else None
     ontologies = Ontologies(config.store)

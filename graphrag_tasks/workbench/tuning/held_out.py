@@ -112,7 +112,7 @@ class RerankerJudge:
 
     def scores(self, model: str | Path, examples: Sequence[Example]) -> Iterator[Scored]:
         """Yield scores of passages that hold an answer and of others, to calibrate on."""
-        reader = CrossEncoder(model, max_tokens=self._index.config.rerank.max_tokens)
+        reader = CrossEncoder(model)
         for example in examples:
             gold = [passages[0] for passages in example.gold]
             passages = [*gold, *example.others[: _CALIBRATED - len(gold)]]
