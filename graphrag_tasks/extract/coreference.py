@@ -1,8 +1,8 @@
-"""Coreference in the extract stage: the names that pronouns and definite mentions stand for.
+"""Coreference in the extract stage: resolves the mentions in triples to names.
 
-The extractor's parse is used a second time, so nothing is parsed twice. Antecedents are looked for
-below one heading at a time, in whole documents, so rows do not depend on how shards are cut. A
-triple keeps the surface and the place of its ends; what they stand for goes beside them.
+The extractor's parses are reused. Antecedents are searched below one heading at a time, in whole
+documents, so that rows do not depend on sharding. A triple keeps the text and position of its head
+and tail; their antecedents are separate columns.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _Row = Mapping[str, Any]
 
 
 class ParseRecorder:
-    """Keeps the light parses of the sentences that an extractor reads."""
+    """Records light parses of the sentences that an extractor reads."""
 
     def __init__(self) -> None:
         self.parses: dict[str, Parse] = {}  # by text, as equal texts have equal parses
 
     def record(self, text: str, tokens: Iterable[Any]) -> None:
-        """Keep the parse of a text; an extractor calls this for each one it has parsed."""
+        """Record the parse of a text; extractors call this for each sentence."""
         self.parses[text] = parse_of(tokens, text)
 
 
@@ -52,12 +52,12 @@ def resolve_mentions(
     resolver: CoreferenceResolver,
     min_confidence: float,
 ) -> StageResult:
-    """Return `found` with `coreferences`, and with the names of the ends in its `triples`.
+    """Return `found` with `coreferences`, and with resolved heads and tails in its `triples`.
 
-    Antecedents are looked for in whole documents: `sentences` are all, in reading order. Cells of
-    prose are passages of their own. `parses` are by text; a sentence without one is passed over.
-    `linear` says that sentences were parsed without the labels before them. Only resolutions of at
-    least `min_confidence` go into `head_resolved` and `tail_resolved`.
+    Antecedents are searched in whole documents: `sentences` are all, in reading order. Prose cells
+    are passages of their own. `parses` are by text; unparsed sentences are skipped. `linear` says
+    that sentences were parsed without their leading labels. Only resolutions with at least
+    `min_confidence` go into `head_resolved` and `tail_resolved`.
     """
     titles = _mapping(documents, "document_id", "title")
     headings = _mapping(chunks, "chunk_id", "heading_path")
@@ -98,7 +98,7 @@ def _mapping(table: pa.Table, key: str, value: str) -> dict[Any, Any]:
 
 
 def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Iterator[list[_Row]]:
-    """Yield the sentences that stand together below the same headings of a document."""
+    """Yield groups of consecutive sentences below the same headings."""
 
     def place(row: _Row) -> tuple[str, Sequence[str]]:
         return row["document_id"], headings.get(row["chunk_id"], ())
@@ -108,9 +108,9 @@ def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Ite
 
 
 def _parse_of_row(row: _Row, parses: Mapping[str, Parse], *, linear: bool) -> Parse:
-    """Return the parse of a sentence, at its places in it; one without tokens if it was not read.
+    """Return the parse of a sentence with its offsets; without tokens if it was not read.
 
-    A sentence that was not read has none either where an equal one was, in another context.
+    A sentence that was not read has no tokens even if an equal one was read in another context.
     """
     text = row["text"]
     readings = readings_of(text) if linear else [Reading(text, 0)]
@@ -129,7 +129,7 @@ def _row(one: Coreference, rows: Sequence[_Row]) -> dict[str, Any]:
 
 
 def with_resolutions(triples: Iterable[_Row], rows: Iterable[_Row]) -> list[dict[str, Any]]:
-    """Return triples with the names that their ends stand for, by rows of `coreferences`."""
+    """Return triples with the antecedents of their heads and tails, from rows of `coreferences`."""
     mentions: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         mentions[row["sentence_id"]].append(row)
@@ -143,7 +143,7 @@ def with_resolutions(triples: Iterable[_Row], rows: Iterable[_Row]) -> list[dict
 
 
 def _name(mentions: Iterable[_Row], triple: _Row, end: str) -> str | None:
-    """Return what an end stands for; a definite mention has its article before the end's core."""
+    """Return the antecedent of a head or tail; definite mentions include their article."""
     start, stop = triple[f"{end}_start"], triple[f"{end}_end"]
     if start == stop:
         return None  # it stands in another sentence or row

@@ -1,8 +1,8 @@
-"""The extract stage: sentences and tables in, n-ary frames and the triples derived from them out.
+"""The extract stage: derives n-ary frames and triples from sentences and tables.
 
-The triples are those of the configured extractor of sentences, of the patterns of `linear`, and of
-the rows of tables (paper, section 3.1: dependency triples ∪ linear heuristics). A fact that several
-find is one triple.
+Triples come from the configured extractor, from the patterns of `linear`, and from table rows
+(paper, section 3.1: dependency triples ∪ linear heuristics). A fact found more than once is one
+triple.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ EXTRACTORS: Registry[Extractor] = Registry(
         "graphrag_tasks.extract.dependency.extractor:make_dependency_extractor",
     ),
 )
-"""Factories take the settings and, as `on_parse`, what hears of each parsed sentence.
+"""Factories take the settings and a listener `on_parse`.
 
-With `llm` and `hybrid`, too, the rules read every sentence: what a model tells of some of them is
-joined to that later (`adopt`), and where it tells nothing, nothing is lost.
+With `llm` and `hybrid` too, the rules read every sentence; `adopt` merges the model's facts later,
+so nothing is lost if a model says nothing.
 """
 
 ExtractorFactory = Callable[[ParseListener], Extractor]
-"""Makes an extractor that hands on each sentence it has parsed."""
+"""Makes an extractor that reports each parsed sentence."""
 
 _Row = dict[str, Any]
 
@@ -89,10 +89,10 @@ def extract(
 ) -> StageResult:
     """Read sentences and tables into frames and triples, and resolve their mentions.
 
-    `sentences` are all of them, in reading order. `extractor` makes what reads those with a verb.
+    `sentences` are all of them, in reading order. `extractor` reads those with a verb.
 
     Returns:
-        `frames`; `triples`, with what their ends stand for; and `coreferences`.
+        `frames`; `triples`, with resolved heads and tails; and `coreferences`.
     """
     recorder = ParseRecorder()
     reader = extractor(recorder.record)
@@ -127,10 +127,10 @@ def extract_facts(
     extractor: Extractor,
     config: ExtractConfig,
 ) -> StageResult:
-    """Extract frames from sentences and tables, and derive triples from them.
+    """Extract frames from sentences and tables, and derive triples.
 
     Returns:
-        `frames` and `triples`, in the order of the sentences, those of tables last.
+        `frames` and `triples`, in sentence order; those of tables come last.
     """
     prose, stats = _prose(blocks, cells, sentences, config)
     oversized = extractor.oversized_sentences
@@ -155,9 +155,9 @@ def extract_facts(
 def _prose(
     blocks: pa.Table, cells: pa.Table, sentences: pa.Table, config: ExtractConfig
 ) -> tuple[list[tuple[_Row, Place]], dict[str, int | float]]:
-    """Return what is read: sentences with a verb, and lines for the patterns, with their places.
+    """Return the sentences with a verb and the lines for patterns, with their contexts.
 
-    A line without a verb may be one of another language than the model's.
+    A line without a verb may be in another language than the model's.
     """
     columns = [*PLACE, "char_start", "text", "has_verb"]
     places = Places(blocks, cells)
@@ -178,7 +178,7 @@ def _prose(
 
 
 def _are_read(lines: Sequence[tuple[_Row, Place]], config: ExtractConfig) -> Iterator[bool]:
-    """Tell of each line whether the patterns read it: whether it is in the model's language."""
+    """Yield for each line whether patterns read it: whether it is in the model's language."""
     if not config.linear:
         yield from (False for _ in lines)
         return
@@ -201,14 +201,11 @@ def _read(
 
 
 class _Rows:
-    """Rows of the two artifacts by their ids, as they are found."""
-
     def __init__(self) -> None:
         self.frames: dict[str, _Row] = {}
         self.triples: dict[str, _Row] = {}
 
     def add(self, sentence: Mapping[str, Any], found: Iterable[Frame]) -> None:
-        """Add the frames of one sentence, and what is derived from them."""
         place = {name: sentence[name] for name in PLACE}
         triples: list[_Row] = []
         for frame in found:
@@ -224,7 +221,7 @@ class _Rows:
 def _add_tables(
     rows: _Rows, cells: pa.Table, sentences: pa.Table, config: ExtractConfig
 ) -> dict[str, int | float]:
-    """Add the frames of tables to the sentences their rows are, and return counts."""
+    """Add the frames of tables to the sentences that are their rows, and return counts."""
     counts = TableCounts()
     with_cells = cells["document_id"].unique()
     columns = [*PLACE, "char_start", "char_end", "text"]
@@ -246,7 +243,7 @@ def _add_tables(
 
 
 def _in_line(frame: Frame, line: Mapping[str, Any]) -> Frame:
-    """Return a frame with places in its line; a name from another line covers none there."""
+    """Return a frame with offsets in its line; names from other lines get an empty span."""
     start, end = line["char_start"], line["char_end"]
     moved = shifted(frame, -start)
     at = moved.arguments[-1].end
