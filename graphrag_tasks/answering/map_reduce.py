@@ -1,8 +1,8 @@
-"""Questions on the whole corpus: a model notes what its communities say, then answers by the notes.
+"""Answer questions on the whole corpus by map and reduce over communities.
 
-Communities that do not fit one prompt are read in batches, side by side (map). Each batch gives
-points, with the numbers of the communities that state them, and further questions, whose passages
-join those of the question. From these one answer is written (reduce), and checked like any other.
+Communities that do not fit one prompt are read in parallel batches (map). Each batch gives points,
+with the numbers of the communities that state them, and follow-up questions, whose passages join
+the question's. From these one answer is written (reduce), and checked like any other.
 
 Sources: Edge et al., "From Local to Global", arXiv 2404.16130; follow-up questions as in DRIFT
 search of microsoft/graphrag.
@@ -35,14 +35,14 @@ _MOST_FOLLOW_UPS = 4
 
 _MOST_POINTS = 10
 _MOST_OUTPUT = 1_200
-"""Points of a batch, and tokens of the request's answer."""
+"""Points per batch, and output tokens of a request."""
 
 _HIGHEST_SCORE = 100
-"""Of a point, as the instructions say; a model's higher number is lowered to it."""
+"""Highest score of a point, as in the instructions; higher numbers are clipped."""
 
 _PASSAGES = 3
 _LEAST_RELEVANCE = 0.5
-"""Passages of a further question that are read, and the least probability that one answers it."""
+"""Passages read per follow-up question, and least probability that a passage answers it."""
 
 _NOT_SENT = (
     "No community was sent to the model: each rests on many documents, and some may not be sent."
@@ -78,12 +78,12 @@ class Report(BaseModel):
 
 @dataclass(frozen=True)
 class Drawn:
-    """What an answer is written from.
+    """The material for an answer.
 
     Attributes:
-        context: With the communities and passages to read.
-        notes: What its communities say on the question, the most helpful first; empty where they
-            fit the prompt as they are.
+        context: Communities and passages to read.
+        notes: Points of its communities, most helpful first; empty if the communities fit the
+            prompt unchanged.
     """
 
     context: Context
@@ -91,16 +91,13 @@ class Drawn:
 
 
 def drawn(model: Model, context: Context) -> Drawn | None:
-    """Return what an answer on the whole corpus is written from; None where no batch was read.
+    """Return the material for an answer on the whole corpus; None if no batch could be read.
 
-    Requests that fail leave their communities out; `model.notes` says why.
-
-    Args:
-        model: Who is asked.
-        context: What mode `global` found.
+    Failed requests omit their communities; `model.notes` says why. `context` comes from mode
+    `global`.
 
     Raises:
-        TerminalError: The settings are to be mended.
+        TerminalError: The settings are wrong.
     """
     if model.sent is not None:
         model.notes.append(_NOT_SENT)
@@ -131,7 +128,7 @@ def drawn(model: Model, context: Context) -> Drawn | None:
 
 
 def _batches(communities: Sequence[CommunityHit], room: int) -> list[list[CommunityHit]]:
-    """Return communities in batches of at most so many tokens; one that has more is left out."""
+    """Split communities into batches of at most `room` tokens; larger communities are left out."""
     batches: list[list[CommunityHit]] = []
     left = 0
     for hit in communities:
@@ -151,13 +148,13 @@ def _shown(batch: Sequence[CommunityHit], asked: str) -> str:
 
 
 def _block(hit: CommunityHit) -> str:
-    """Return a community with its number, quoted, so that none of its lines gives an order."""
+    """Return a numbered community, quoted so that no line can act as an instruction."""
     lines = [one_line(hit.title), *hit.summary.splitlines()]
     return "\n".join([f"[{hit.rank}]", *(f"> {line}".rstrip() for line in lines)])
 
 
 def _points(report: Report, batch: Sequence[CommunityHit]) -> list[Point]:
-    """Return the best points that name a community of the batch, with bounded scores."""
+    """Return the best points that name a community of the batch, with clipped scores."""
     shown = {hit.rank for hit in batch}
     points = [
         Point(
@@ -182,13 +179,13 @@ def _further(reports: Sequence[Report], asked: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a model's text on one line, without numbers in brackets that pass for citations."""
+    """Return a model's text on one line, without fake citation numbers."""
     encoded = text.encode("utf-8", "ignore")  # JSON may hold halves of characters
     return one_line(re.sub(r"\[[\d\s,;–-]*\]", " ", encoded.decode()))
 
 
 def _with_passages(index: Index, context: Context, questions: Sequence[str]) -> Context:
-    """Return a context with the passages of further questions among its own, by turns."""
+    """Return a context that interleaves its passages with those of follow-up questions."""
     found = [index.search(question, "ranked", _PASSAGES).chunks for question in questions]
     relevant = [[hit for hit in hits if hit.score >= _LEAST_RELEVANCE] for hits in found]
     turns = zip_longest(context.chunks, *relevant)
@@ -199,7 +196,7 @@ def _with_passages(index: Index, context: Context, questions: Sequence[str]) -> 
 
 
 def _joined(context: Context, communities: Sequence[CommunityHit], points: list[Point]) -> Drawn:
-    """Return a context with the communities that points name, and the points with their numbers."""
+    """Return a context with the communities that points name, and the renumbered points."""
     named = list(dict.fromkeys(community for point in points for community in point.communities))
     by_rank = {hit.rank: hit for hit in communities}
     context = _with_communities(context, [by_rank[rank] for rank in named])

@@ -1,4 +1,4 @@
-"""`graphrag-tasks adapt`: models tuned on a corpus's own questions."""
+"""`graphrag-tasks adapt`: tune models on a corpus's own questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`graphrag-tasks answer`: a question's answer, each sentence with its source."""
+"""`graphrag-tasks answer`: answer a question, each sentence with its source."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _WAIT_SECONDS = 3600.0
-"""Nobody waits for the answers of an evaluation: it has as long as a run."""
+"""An evaluation waits for answers as long as a run."""
 
 app = typer.Typer(help="Measure retrieval and answers on questions.", no_args_is_help=True)
 
@@ -228,7 +228,6 @@ def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:
 
 
 def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
-    """Open the current snapshot with its own model, timed."""
     from graphrag_tasks.retrieval import Index
     from graphrag_tasks.retrieval.question.query_encoder import embedder_of
     from graphrag_tasks.storage.snapshots.store import Store

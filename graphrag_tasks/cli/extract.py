@@ -1,4 +1,4 @@
-"""`graphrag-tasks extract`: the frames of sentences, and with `--explain` where they come from."""
+"""`graphrag-tasks extract`: frames of sentences; `--explain` shows how they arise."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _shown(argument: Argument) -> str:
 
 
 def _explain(sentence: str, model: str, html: Path | None, *, lead: str | None) -> None:
-    """Print the parse, frames and triples of a sentence, and what nearly was a frame."""
+    """Print a sentence's parse, frames, triples and near misses."""
     from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
     from graphrag_tasks.extract.dependency.repair import repaired
     from graphrag_tasks.extract.explain import near_misses, pattern_misses
@@ -133,7 +133,7 @@ def _explain(sentence: str, model: str, html: Path | None, *, lead: str | None) 
 
 
 def _tree(doc: Doc) -> Tree:
-    """Return the dependency tree; words are in the order of the sentence at each level."""
+    """Return the dependency tree; siblings are in sentence order."""
     tree = Tree("[bold]Parse[/bold]  label  word  tag  part of speech  lemma", highlight=False)
     nodes: list[tuple[Tree, Token]] = [(tree, token) for token in doc if token.head is token]
     for parent, token in nodes:
@@ -159,7 +159,7 @@ def _row(frame: Frame) -> tuple[str, str, str, str, str, float]:
 
 
 def _triples(sentence: str, frames: Sequence[Frame]) -> list[tuple[str, str, str, str, float]]:
-    """Return what the extract stage derives from frames: names related, each fact once."""
+    """Return the triples that the extract stage derives from frames."""
     from graphrag_tasks.extract.triples import derive_triples, merged
 
     found = [asdict(triple) for frame in frames for triple in derive_triples(frame)]

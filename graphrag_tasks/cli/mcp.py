@@ -1,4 +1,4 @@
-"""`graphrag-tasks mcp`: tools for agents, over standard input and output or HTTP on loopback."""
+"""`graphrag-tasks mcp`: tools for agents, over standard input and output or local HTTP."""
 
 from __future__ import annotations
 

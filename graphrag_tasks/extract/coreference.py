@@ -1,8 +1,8 @@
-"""Coreference in the extract stage: the names that pronouns and definite mentions stand for.
+"""Coreference in the extract stage: resolves the mentions in triples to names.
 
-The extractor's parse is used a second time, so nothing is parsed twice. Antecedents are looked for
-below one heading at a time, in whole documents, so rows do not depend on how shards are cut. A
-triple keeps the surface and the place of its ends; what they stand for goes beside them.
+The extractor's parses are reused. Antecedents are searched below one heading at a time, in whole
+documents, so that rows do not depend on sharding. A triple keeps the text and position of its head
+and tail; their antecedents are separate columns.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _Row = Mapping[str, Any]
 
 
 class ParseRecorder:
-    """Keeps the light parses of the sentences that an extractor reads."""
+    """Records light parses of the sentences that an extractor reads."""
 
     def __init__(self) -> None:
         self.parses: dict[str, Parse] = {}  # by text, as equal texts have equal parses
 
     def record(self, text: str, tokens: Iterable[Any]) -> None:
-        """Keep the parse of a text; an extractor calls this for each one it has parsed."""
+        """Record the parse of a text; extractors call this for each sentence."""
         self.parses[text] = parse_of(tokens, text)
 
 
@@ -54,7 +54,7 @@ def resolve_mentions(
     parses: Mapping[str, Parse],
     resolver: CoreferenceResolver,
 ) -> StageResult:
-    """Return `found` with `coreferences`, and with the names of the ends in its `triples`.
+    """Return `found` with `coreferences`, and with resolved heads and tails in its `triples`.
 
     Antecedents are looked for in whole documents: `sentences` are all, in reading order. Cells of
     prose are passages of their own. `parses` are by text; a sentence without one is passed over.
@@ -99,7 +99,7 @@ def _mapping(table: pa.Table, key: str, value: str) -> dict[Any, Any]:
 
 
 def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Iterator[list[_Row]]:
-    """Yield the sentences that stand together below the same headings of a document."""
+    """Yield groups of consecutive sentences below the same headings."""
 
     def place(row: _Row) -> tuple[str, Sequence[str]]:
         return row["document_id"], headings.get(row["chunk_id"], ())
@@ -111,7 +111,7 @@ def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Ite
 def _parse_of_row(row: _Row, parses: Mapping[str, Parse]) -> Parse:
     """Return the parse of a sentence, at its places in it; one without tokens if it was not read.
 
-    A sentence that was not read has none either where an equal one was, in another context.
+    A sentence that was not read has no tokens even if an equal one was read in another context.
     """
     text = row["text"]
     pieces = [
@@ -131,7 +131,7 @@ def _row(one: Coreference, rows: Sequence[_Row]) -> dict[str, Any]:
 
 
 def with_resolutions(triples: Iterable[_Row], rows: Iterable[_Row]) -> list[dict[str, Any]]:
-    """Return triples with the names that their ends stand for, by rows of `coreferences`."""
+    """Return triples with the antecedents of their heads and tails, from rows of `coreferences`."""
     mentions: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         mentions[row["sentence_id"]].append(row)
@@ -145,7 +145,7 @@ def with_resolutions(triples: Iterable[_Row], rows: Iterable[_Row]) -> list[dict
 
 
 def _name(mentions: Iterable[_Row], triple: _Row, end: str) -> str | None:
-    """Return what an end stands for; a definite mention has its article before the end's core."""
+    """Return the antecedent of a head or tail; definite mentions include their article."""
     start, stop = triple[f"{end}_start"], triple[f"{end}_end"]
     if start == stop:
         return None  # it stands in another sentence or row

@@ -1,8 +1,8 @@
-"""The extract stage: sentences and tables in, n-ary frames and the triples derived from them out.
+"""The extract stage: derives n-ary frames and triples from sentences and tables.
 
-The triples are those of the configured extractor of sentences, of the patterns of `linear`, and of
-the rows of tables (paper, section 3.1: dependency triples ∪ linear heuristics). A fact that several
-find is one triple.
+Triples come from the configured extractor, from the patterns of `linear`, and from table rows
+(paper, section 3.1: dependency triples ∪ linear heuristics). A fact found more than once is one
+triple.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ EXTRACTORS: Registry[Extractor] = Registry(
 )
 """Factories take the settings, the language and, as `on_parse`, what hears of each parsed sentence.
 
-With `llm` and `hybrid`, too, the rules read every sentence: what a model tells of some of them is
-joined to that later (`adopt`), and where it tells nothing, nothing is lost.
+With `llm` and `hybrid` too, the rules read every sentence; `adopt` merges the model's facts later,
+so nothing is lost if a model says nothing.
 """
 
 ExtractorFactory = Callable[[ParseListener], Extractor]
-"""Makes an extractor that hands on each sentence it has parsed."""
+"""Makes an extractor that reports each parsed sentence."""
 
 _Row = dict[str, Any]
 
@@ -90,10 +90,10 @@ def extract(
 ) -> StageResult:
     """Read sentences and tables into frames and triples, and resolve their mentions.
 
-    `sentences` are all of them, in reading order. `extractor` makes what reads those with a verb.
+    `sentences` are all of them, in reading order. `extractor` reads those with a verb.
 
     Returns:
-        `frames`; `triples`, with what their ends stand for; and `coreferences`.
+        `frames`; `triples`, with resolved heads and tails; and `coreferences`.
     """
     recorder = ParseRecorder()
     reader = extractor(recorder.record)
@@ -129,10 +129,10 @@ def extract_facts(
     config: ExtractConfig,
     language: LanguageConfig,
 ) -> StageResult:
-    """Extract frames from sentences and tables, and derive triples from them.
+    """Extract frames from sentences and tables, and derive triples.
 
     Returns:
-        `frames` and `triples`, in the order of the sentences, those of tables last.
+        `frames` and `triples`, in sentence order; those of tables come last.
     """
     prose, stats = _prose(blocks, cells, sentences, language)
     oversized = extractor.oversized_sentences
@@ -156,9 +156,9 @@ def extract_facts(
 def _prose(
     blocks: pa.Table, cells: pa.Table, sentences: pa.Table, language: LanguageConfig
 ) -> tuple[list[tuple[_Row, Place]], dict[str, int | float]]:
-    """Return what is read: sentences with a verb, and lines for the patterns, with their places.
+    """Return the sentences with a verb and the lines for patterns, with their contexts.
 
-    A line without a verb may be one of another language than the model's.
+    A line without a verb may be in another language than the model's.
     """
     columns = [*PLACE, "char_start", "text", "has_verb"]
     places = Places(blocks, cells)
@@ -200,14 +200,11 @@ def _read(prose: Sequence[tuple[_Row, Place]], extractor: Extractor) -> Iterator
 
 
 class _Rows:
-    """Rows of the two artifacts by their ids, as they are found."""
-
     def __init__(self) -> None:
         self.frames: dict[str, _Row] = {}
         self.triples: dict[str, _Row] = {}
 
     def add(self, sentence: Mapping[str, Any], found: Iterable[Frame]) -> None:
-        """Add the frames of one sentence, and what is derived from them."""
         place = {name: sentence[name] for name in PLACE}
         triples: list[_Row] = []
         for frame in found:
@@ -227,7 +224,7 @@ def _add_tables(
     config: ExtractConfig,
     language: LanguageConfig,
 ) -> dict[str, int | float]:
-    """Add the frames of tables to the sentences their rows are, and return counts."""
+    """Add the frames of tables to the sentences that are their rows, and return counts."""
     counts = TableCounts()
     with_cells = cells["document_id"].unique()
     columns = [*PLACE, "char_start", "char_end", "text"]
@@ -249,7 +246,7 @@ def _add_tables(
 
 
 def _in_line(frame: Frame, line: Mapping[str, Any]) -> Frame:
-    """Return a frame with places in its line; a name from another line covers none there."""
+    """Return a frame with offsets in its line; names from other lines get an empty span."""
     start, end = line["char_start"], line["char_end"]
     moved = shifted(frame, -start)
     at = moved.arguments[-1].end

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 OLDEST = "4"
-"""The oldest release of pyspark that reads Arrow tables and maps Arrow batches as this does."""
+"""Oldest pyspark that can read Arrow tables and map Arrow batches as used here."""
 
 require_version("spark", "pyspark", OLDEST)
 
@@ -47,9 +47,7 @@ def extract_on_spark(
 def embed_on_spark(chunks: DataFrame, config: EmbedConfig) -> DataFrame:
     """Return the vectors of chunks.
 
-    Args:
-        chunks: `chunk_id`, `text` and `heading_path`. A partition is one worker's work.
-        config: The stage's settings.
+    `chunks` has `chunk_id`, `text` and `heading_path`; a partition is one worker's work.
 
     Returns:
         `id` of the chunk, `text_sha256`, and `vector` as a list of floats.

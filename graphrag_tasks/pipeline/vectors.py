@@ -1,4 +1,4 @@
-"""What the vectors of a snapshot depend on, and their copy in a vector server."""
+"""Identity of a snapshot's vectors, and their copy in a vector server."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from graphrag_tasks.storage.artifacts import Folder
 
 
 def engine_of(config: Config) -> str:
-    """Return what computes vectors on this machine, with its version and precision."""
+    """Return the engine that computes vectors on this machine, with version and precision."""
     return embedding.make_embedder(config.embed, Client(config.llm)).engine
 
 
 def embedder_of(config: Config, client: Client, engine: str) -> Embedder:
-    """Return the embedder of a run, which has the engine that the run was planned with.
+    """Return the embedder of a run, after checking that it has the planned engine.
 
-    Vectors of two engines differ in their last bits, and those of a snapshot are of one.
+    Vectors of different engines differ in their last bits, and a snapshot's must be of one.
 
     Raises:
         ConfigError: This machine has another engine.
@@ -50,7 +50,7 @@ def embedder_of(config: Config, client: Client, engine: str) -> Embedder:
 
 
 def identity(config: Config, engine: str) -> dict[str, Any]:
-    """Return what vectors by an engine depend on: two runs that agree in it may share them."""
+    """Return what an engine's vectors depend on: runs with equal values may share vectors."""
     wanted = config.embed
     embedder = embedding.make_embedder(wanted, Client(config.llm))
     remote = {

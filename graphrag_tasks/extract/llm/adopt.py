@@ -1,9 +1,9 @@
-"""The adopt stage: what a language model told becomes facts, where its sentences support it.
+"""The adopt stage: accepts a language model's facts if its sentences support them.
 
-It reads text only: the same replies give the same rows. A fact that the rules found too makes
-theirs more sure and is no second one. With the extractor `llm` the rules' facts of prose go in
-sentences of which the model told as many that hold; with `hybrid` they stay. Where it told fewer,
-theirs stay in any case: neither a lazy model nor a document that talks to it takes facts away.
+It reads text only: the same replies give the same rows. A fact that the rules also found raises
+their confidence. With the extractor `llm`, the rules' facts of a prose sentence are dropped if the
+model gave at least as many supported facts; with `hybrid` they stay. So neither a lazy model nor a
+document that instructs it removes facts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.schema import validated
 
 SILENT = "silent"
-"""Status of a window without a fact that holds, where the rules have some."""
+"""Status of a window without a supported fact, although the rules found some."""
 
 _Row = dict[str, Any]
 
@@ -68,11 +68,11 @@ def adopt(
     config: ExtractConfig,
     language: LanguageConfig,
 ) -> StageResult:
-    """Join what a language model told to what the rules found.
+    """Merge a language model's facts with the rules' facts.
 
     Returns:
-        `adopted_frames` and `adopted_triples`: all facts of the shard, in place of `frames` and
-        `triples`; `answers`, one row a request; and `declined`, what the sentences do not support.
+        `adopted_frames` and `adopted_triples`: all facts of the shard, replacing `frames` and
+        `triples`; `answers`, one row for each request; and `declined`, the unsupported facts.
     """
     sure = coreferences.filter(pc.greater_equal(coreferences["confidence"], LEAST_CONFIDENCE))
     shown = _Shown(chunks, sentences, sure, windows, replies, language)
@@ -115,7 +115,7 @@ def adopt(
 
 
 class _Shown:
-    """What a model was shown, and its replies."""
+    """The sentences shown to a model, and its replies."""
 
     def __init__(
         self,
@@ -147,11 +147,11 @@ class _Shown:
         self._judges: dict[tuple[str, str], Judge] = {}
 
     def told(self, reply: _Row) -> Told | None:
-        """Return what a reply tells; None where it is no answer."""
+        """Return the parsed facts of a reply; None if it is not an answer."""
         return validated(reply["text"], Told) if reply["status"] == Kind.ANSWERED else None
 
     def sentence(self, reply: _Row, fact: ToldFact) -> str | None:
-        """Return the sentence that a fact names, or None where it was shown no such."""
+        """Return the sentence that a fact refers to, or None if that number was not shown."""
         ids = reply["sentence_ids"]
         return ids[fact.sentence - 1] if 0 < fact.sentence <= len(ids) else None
 
@@ -163,7 +163,7 @@ class _Shown:
         told: Told | None,
         facts: _Facts,
     ) -> Frame | Reason:
-        """Return a fact as a frame, or why it is none."""
+        """Return a fact as a frame, or the reason why it is declined."""
         if sentence_id is None or told is None:
             return Reason.NO_SENTENCE
         key = (reply["request_key"], sentence_id)
@@ -203,7 +203,7 @@ class _Shown:
 
 @dataclass
 class _Facts:
-    """The facts of a shard: those of the rules, and those that are adopted."""
+    """The facts of a shard: the rules' and the adopted ones."""
 
     frames: pa.Table
     triples: pa.Table
@@ -219,11 +219,10 @@ class _Facts:
             self._of_sentence[row["sentence_id"]].append(row)
 
     def count(self, sentence_ids: Iterable[str]) -> int:
-        """Return how many facts the rules have in some sentences."""
         return sum(len(self._of_sentence[one]) for one in sentence_ids)
 
     def has(self, frame: Frame, sentence: Mapping[str, Any]) -> bool:
-        """Return whether the rules found a fact, with this very relation."""
+        """Tell whether the rules found the fact with exactly this relation."""
         row = _triple(frame, "")
         return any(
             _is_same(row, other) and row["relation"] == other["relation"]
@@ -231,7 +230,7 @@ class _Facts:
         )
 
     def add(self, frame: Frame, sentence: Mapping[str, Any]) -> bool:
-        """Add a fact; return whether the rules found it too."""
+        """Add a fact, and tell whether the rules found it too."""
         place = {name: sentence[name] for name in PLACE}
         of_frame = place | frame_row(frame, sentence["sentence_id"])
         row = place | _triple(frame, of_frame["frame_id"])
@@ -251,7 +250,7 @@ class _Facts:
         return False
 
     def told_whole(self) -> set[str]:
-        """Return the sentences of which a model told as many facts as the rules found."""
+        """Return the sentences for which a model gave at least as many facts as the rules."""
         told = Counter(row["sentence_id"] for _, row in self._new.values())
         told.update(
             row["sentence_id"]
@@ -262,7 +261,7 @@ class _Facts:
         return {one for one, count in told.items() if count >= self.count((one,))}
 
     def drop(self, sentence_ids: set[str], extractors: Sequence[str]) -> None:
-        """Drop the facts of extractors in some sentences, but those that a model told, too."""
+        """Drop the extractors' facts in some sentences, except those confirmed by a model."""
         for sentence_id in sentence_ids:
             for row in self._of_sentence[sentence_id]:
                 if row["extractor"] in extractors and row["triple_id"] not in self._confirmed:
@@ -279,7 +278,7 @@ class _Facts:
         return kept + with_resolutions((row for _, row in self._new.values()), coreferences)
 
     def frame_rows(self) -> list[_Row]:
-        """Return all frames: those that lost all their triples are gone."""
+        """Return all frames that still have a triple."""
         rows = [row for rows in self._of_sentence.values() for row in rows]
         stay = {row["frame_id"] for row in rows if row["triple_id"] not in self._gone}
         gone = {row["frame_id"] for row in rows if row["triple_id"] in self._gone} - stay
@@ -308,7 +307,7 @@ def _meaning(row: _Row) -> tuple[object, ...]:
 
 
 def _is_same(told: _Row, found: _Row) -> bool:
-    """Return whether a told fact and one of the rules are one: ends that overlap, one main word."""
+    """Tell whether a model's fact equals a rule's: overlapping head and tail, same main word."""
     if told["negated"] != found["negated"] or found["extractor"] == EXTRACTOR_NAME:
         return False
     if not any(_related(told["relation"], found["relation"])):
