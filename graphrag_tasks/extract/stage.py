@@ -33,7 +33,6 @@ from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.rows import frame_row, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
-from graphrag_tasks.language import model_version
 from graphrag_tasks.language.cells import is_code
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.glyphs import unreadable
@@ -179,16 +178,11 @@ def _prose(
 
 
 def _are_read(lines: Sequence[tuple[_Row, Place]], language: LanguageConfig) -> Iterator[bool]:
-    """Tell of each line whether the patterns read it: whether it is in the model's language."""
-    code, is_known = _known_language(language)
+    """Tell of each line whether the patterns read it: whether it is in the language."""
+    is_known = known_words(language.model)
     for _, of_document in groupby(lines, lambda line: line[0]["document_id"]):
         texts = [row["text"] for row, _ in of_document]
-        yield from are_in(code, texts, is_known)
-
-
-def _known_language(language: LanguageConfig) -> tuple[str, Callable[[str], bool]]:
-    """Return the code of the model's language, and what tells whether a word is of it."""
-    return model_version(language.model).partition("_")[0], known_words(language.model)
+        yield from are_in(language.name, texts, is_known)
 
 
 def _read(prose: Sequence[tuple[_Row, Place]], extractor: Extractor) -> Iterator[list[Frame]]:
@@ -232,9 +226,9 @@ def _add_tables(
     by_document: dict[str, list[_Row]] = defaultdict(list)
     for row in wanted.select(columns).sort_by("char_start").to_pylist():
         by_document[row["document_id"]].append(row)
-    code, is_known = _known_language(language)
+    is_known = known_words(language.model)
     for document_id, lines in sorted(by_document.items()):
-        are_read = are_in(code, [line["text"] for line in lines], is_known)
+        are_read = are_in(language.name, [line["text"] for line in lines], is_known)
         table = cells.filter(pc.equal(cells["document_id"], document_id))
         for frame in row_facts(table, max_rows=config.max_table_rows, counts=counts):
             before = bisect_right(lines, frame.start, key=itemgetter("char_start"))
