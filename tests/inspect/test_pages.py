@@ -215,7 +215,9 @@ def test_what_a_model_read_is_told(config: Config) -> None:
     }  # fmt: skip
     changed = manifest | {"stats": manifest["stats"] | {"llm": llm}}
     folder.write_json("manifest.json", changed)
-    page, snapshots = (client(config).get(one).text for one in ("/snapshots/current", "/snapshots"))
+    keep = config.retention.model_copy(update={"keep": 9})
+    fresh = client(config.model_copy(update={"retention": keep}))  # has read no manifest yet
+    page, snapshots = (fresh.get(one).text for one in ("/snapshots/current", "/snapshots"))
     folder.write_json("manifest.json", manifest)
     assert "LLM read 27 of 30 windows (3 refused), 12 facts told, 9 adopted, 0.25 USD" in page
     assert "not stated" in page
