@@ -44,10 +44,10 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 
 def neighbourhood(graph: Graph, seeds: Rows, config: RetrievalConfig) -> Rows:
-    """Return the relations that touch a seed, a random choice of them above the cap.
+    """Return the relations of the seeds, or above the cap a random sample of them.
 
-    The choice depends on `config.seed` alone (numpy's PCG64) and is drawn from the relations in
-    order of id, so it does not depend on how tables are sorted.
+    The sample depends only on `config.seed` (numpy's PCG64) and is drawn in id order, so it does
+    not depend on how tables are sorted.
     """
     relations = np.flatnonzero(graph.all_entity_relations.union(seeds))
     large = len(graph.relations) >= config.large_graph_relations

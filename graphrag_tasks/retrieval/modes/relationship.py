@@ -1,11 +1,11 @@
-"""Modes `local` and `path`: relations around and between the entities that the question names.
+"""Modes `local` and `path`: relations around and between the entities in the question.
 
-Mode `local` ranks the relations within `local_hops` hops by cosine, and their evidence and the
-chunks that mention the entities by cosine and BM25.
+Mode `local` ranks the relations within `local_hops` hops by cosine, and chunks that state them or
+mention the entities by cosine and BM25.
 
 Mode `path`: "how is A connected to B" gives the shortest paths between them. "What does A depend
-on" follows dependencies from head to tail, "what breaks if A goes down" from tail to head; without
-any, all relations of A in that direction are taken, one hop far.
+on" follows dependencies from head to tail, "what breaks if A goes down" from tail to head; if there
+are none, all relations of A in that direction, one hop far.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NOBODY = "The question names no entity: chunks come from the default ranking al
 
 
 def rank_local(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k best chunks and 2k best relations; the second hop passes through no hub."""
+    """Return the k best chunks and 2k best relations; the second hop avoids hubs."""
     seeds = [seed for one in named_seeds(graph, query) for seed in one.seeds]
     notes = [] if seeds else [_BY_VECTOR]
     seeds = seeds or find_seeds(graph, query, config)
@@ -85,9 +85,9 @@ def rank_path(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 def find_paths(
     graph: Graph, question: str, named: Sequence[NamedSeeds], config: RetrievalConfig
 ) -> list[Path]:
-    """Return paths between the first two things named, or chains from the first.
+    """Return paths between the first two entities named, or chains from the first.
 
-    A question how two things are connected has no answer if only one of them is known.
+    A question about a connection has no answer if only one of its names is known.
     """
     hops, limit, starts = config.max_hops, config.max_paths, named[0].rows
     forwards = bool(_FORWARDS.search(question))

@@ -1,4 +1,4 @@
-"""Seed entities of a question: matched by name or noun phrase, and the nearest by vector."""
+"""Seed entities of a question: by name or noun phrase, and the nearest by vector."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _PIPELINE = Lock()  # the process shares one pipeline, and it fills shared table
 class NounPhrases:
     """Noun phrases of a text by spaCy, whose `model` is loaded on the first call.
 
-    A noun chunk that begins with determiners, possessives or question words is returned as it is
-    and without them: "the print server" is the entity "print server".
+    A noun chunk that begins with determiners, possessives or question words is returned with and
+    without them: "the print server" is the entity "print server".
     """
 
     def __init__(self, model: str) -> None:
@@ -44,8 +44,8 @@ class NounPhrases:
 def find_seeds(graph: Graph, query: Query, config: RetrievalConfig) -> list[Seed]:
     """Return the seeds of the paper's Algorithm 2, each once.
 
-    First the entities that a noun phrase names, in order of phrase and id: the whole phrase equals
-    a display name or an alias but for case. Then the `config.seed_entities` nearest by cosine.
+    First the entities whose display name or alias equals a noun phrase, ignoring case, ordered by
+    phrase and id. Then the `config.seed_entities` nearest by cosine.
     """
     if not len(graph.entities):
         return []
@@ -64,12 +64,12 @@ def find_seeds(graph: Graph, query: Query, config: RetrievalConfig) -> list[Seed
 
 @dataclass(frozen=True)
 class NamedSeeds:
-    """A name in the question, and the entities that have it.
+    """A name in the question, and its entities.
 
     Attributes:
         surface: The name as written in the question.
         as_name: Whether it is written with a capital letter or a digit.
-        seeds: The entities, in order of id.
+        seeds: The entities, ordered by id.
     """
 
     surface: str
@@ -91,7 +91,7 @@ class NamedSeeds:
 def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
     """Return the names of entities in a question, in order.
 
-    Single words in lower case that are no terms count only if the question holds no other name.
+    Single lower-case words that are no terms count only if the question has no other name.
     """
     links = graph.linker.links(query.text)
     telling = [one for one in links if one.is_telling]

@@ -1,4 +1,4 @@
-"""Mode `graph`: random walks from the names in the question over the names that chunks share.
+"""Mode `graph`: random walks from the names in the question over names shared by chunks.
 
 1. Base score: standardised cosine plus a weighted, standardised BM25 score.
 2. Seeds: the longest known names in the question; rare names and titles weigh more.
@@ -45,19 +45,19 @@ _NOTHING_NAMED = (
 
 @dataclass(frozen=True)
 class Walked:
-    """The scores that mode `graph` computes, shape (chunks,) each.
+    """The scores of mode `graph`, shape (chunks,) each.
 
     Attributes:
         dense: Cosines with the question; `dense_z` standardised.
         parts: Cosines with further vectors.
-        asked: Terms of the question that some chunk holds.
+        asked: Terms of the question that some chunk contains.
         bm25: BM25 score; `bm25_z` standardised.
         base: Weighted sum of `dense_z` and `bm25_z`.
         first: Standardised logarithm of the first walk's visits; `second` of the second's.
-        seeds: Weight of each name that the walk starts at, by ascending name.
+        seeds: Weight of each seed name, by ascending name.
         titled: Weight of the rarest title among the seeds; 0 without one.
         links: The names of entities in the question.
-        linked: Sum of the rarities of these names that each chunk mentions.
+        linked: Sum of the rarities of these names in each chunk.
     """
 
     dense: Cosines
@@ -85,7 +85,7 @@ class Walked:
 def walk(
     graph: Graph, query: Query, config: RetrievalConfig, parts: Vectors | None = None
 ) -> Walked:
-    """Score every chunk by the two walks, and by its cosines with further vectors, `parts`."""
+    """Score every chunk by the two walks, and by its cosines with `parts`."""
     settings = config.walk
     names, ranks = graph.name_graph, graph.chunks.id_ranks
     asked = graph.lexicon.asked(query.text)
@@ -119,7 +119,7 @@ def walk(
 
 
 def _holders(graph: Graph, link: Link) -> tuple[Rows, float]:
-    """Return the chunks that mention a link's first entities, and the rarity of these."""
+    """Return the chunks that mention a link's first entities, and these entities' rarity."""
     rows = np.array(link.rows[:_MOST_MEANT], dtype=np.int64)
     offsets = graph.entity_chunks.offsets
     counts = offsets[rows + 1] - offsets[rows]
@@ -132,7 +132,7 @@ def _holders(graph: Graph, link: Link) -> tuple[Rows, float]:
 def seed_weights(
     names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig
 ) -> dict[int, float]:
-    """Return the weight of each name that the walk starts at, without single lowercase words."""
+    """Return the weight of each seed name, without single lower-case words."""
     found = sorted({names.keys[match.key] for match in matches if match.is_telling})
     kinds = (1.0 if names.is_title[name] else settings.entity_weight for name in found)
     return {name: kind * float(names.rarity[name]) for name, kind in zip(found, kinds, strict=True)}
@@ -154,7 +154,7 @@ def _log_visits(
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k chunks with the highest score, relations near them and the entities named."""
+    """Return the k best chunks, with nearby relations and the entities named."""
     if not len(graph.chunks):
         return Ranking(notes=["The snapshot holds no chunks."])
     walked = walk(graph, query, config)
@@ -171,7 +171,7 @@ def ranking(
 ) -> Ranking:
     """Return the k best chunks by `scores`, with the walks' relations and entities.
 
-    Ranks are also given for the lists in `further`, where a chunk's score there is above 0.
+    `further` are more lists for which ranks are given, to chunks with a score above 0.
     """
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
     lists = {"dense": walked.dense.values, "bm25": walked.bm25, "graph": walked.first, **further}
@@ -196,7 +196,7 @@ def ranking(
 
 
 def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
-    """Return the entities that the question names: seeds of the walk first, rarest first."""
+    """Return the entities in the question: seeds of the walk first, rarest first."""
     keys, seeds = graph.name_graph.keys, walked.seeds
     matches = [match for match in walked.matches if keys[match.key] in seeds]
     matches.sort(key=lambda match: (-seeds[keys[match.key]], match.start))
