@@ -1,4 +1,4 @@
-"""The one adapter for Milvus, embedded or a server."""
+"""The adapter for Milvus, embedded or a server."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from graphrag_tasks.storage.files import changing
 log = logging.getLogger(__name__)
 
 MILVUS_FILE = "milvus/vectors.db"
-"""Milvus Lite's folder below the store."""
+"""Folder of Milvus Lite in the store."""
 
 TOKEN_VARIABLE = "GRAPHRAG_MILVUS_TOKEN"  # noqa: S105 - its name
-"""Environment variable with the server's token, `user:password`; never a setting or an artifact."""
+"""Environment variable of the server's token, `user:password`; never a setting or an artifact."""
 
 _OF_ITERATORS = "pymilvus.client.iterator.query_iterator"
 _REQUEST_SECONDS = 30
-"""A request that takes longer has failed; chosen."""
+"""Timeout of a request in seconds; chosen."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10
-"""Seconds between two attempts, doubled from the first to the longest."""
+"""First and longest pause between attempts in seconds; pauses double."""
 _FAILURES = (MilvusException, grpc.RpcError)
 _LENGTH = 64  # of keys, ids and scalar values
 _LABEL_LENGTH = 128  # as config.LABEL_PATTERN
@@ -45,15 +45,15 @@ _MOST_LABELS = 4096  # as many as an array in Milvus may hold
 _OWN_COLUMNS = ("id", "text_sha256", "vector")
 _HELD: Counter[str] = Counter()
 _HOLDING = RLock()
-"""How many clients of this process share the server that is embedded on a folder."""
+"""Lock for `_HELD`, the number of clients in this process per embedded folder."""
 _Answer = TypeVar("_Answer")
 
 
 class MilvusStore:
-    """Milvus: a server, or embedded in this process on a folder that one process may open.
+    """Milvus: a server, or embedded in this process on a folder that only one process may open.
 
-    A failed request is repeated until `config.retry_seconds` have passed since the first try; rows
-    are upserted by key, so doing it twice does no harm. `on_close` gets the uri.
+    A failed request is retried until `config.retry_seconds` after the first attempt; rows are
+    upserted by key, so a repeated insert does no harm. `on_close` gets the uri.
 
     Raises:
         TransientError: The server does not answer, or another process holds the folder.
@@ -76,7 +76,7 @@ class MilvusStore:
         self._client: Any = self._ask("", connect)
 
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
-        """Insert the rows whose key the collection does not hold yet; return their number."""
+        """Insert the rows whose keys the collection lacks; return their number."""
         if not vectors.num_rows:
             return 0
         self._ask(collection, partial(self._open, collection, vectors.schema))
@@ -92,7 +92,7 @@ class MilvusStore:
     def search(
         self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the rows nearest to a vector, best first, whichever snapshot names them."""
+        """Return the rows nearest to a vector, best first, of any snapshot."""
         fitting = condition(where)
 
         def search() -> Any:  # noqa: ANN401 - pymilvus is untyped
@@ -108,7 +108,7 @@ class MilvusStore:
         return [VectorHit(row["key"], row["id"], score) for row, score in found]
 
     def dimension(self, collection: str) -> int | None:
-        """Return the numbers of a vector, or None where there is no such collection."""
+        """Return the collection's dimension, or None where there is no such collection."""
         if not self._ask(collection, lambda: self._client.has_collection(collection)):
             return None
         found = self._ask(collection, lambda: self._client.describe_collection(collection))
@@ -116,7 +116,7 @@ class MilvusStore:
         return int(vector["params"]["dim"])
 
     def vectors(self, collection: str, keys: Collection[str]) -> dict[str, Sequence[float]]:
-        """Return the vectors of rows by their keys, without those that are not there."""
+        """Return the vectors of rows by key, without missing rows."""
         wanted, size = list(keys), self._config.batch_rows
 
         def get(part: list[str]) -> Any:  # noqa: ANN401 - pymilvus is untyped
@@ -132,7 +132,7 @@ class MilvusStore:
         return found
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
-        """Remove the rows of a collection whose key is not kept, and return their number."""
+        """Remove the rows of a collection whose key is not kept; return their number."""
         if not self._ask(collection, lambda: self._client.has_collection(collection)):
             return 0
         keys = self._ask(collection, partial(self._keys, collection))
@@ -150,7 +150,7 @@ class MilvusStore:
         self._on_close(self._uri)
 
     def _ask(self, collection: str, request: Callable[[], _Answer]) -> _Answer:
-        """Return the answer to a request, which is repeated while it fails."""
+        """Return the answer to a request, with retries."""
         tries = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(_FAILURES),
             stop=tenacity.stop_after_delay(self._config.retry_seconds),
@@ -168,7 +168,7 @@ class MilvusStore:
             ) from error
 
     def _open(self, collection: str, columns: pa.Schema) -> None:
-        """Load a collection for rows with these columns; make it if absent."""
+        """Load a collection for rows with these columns; create it if absent."""
         if self._client.has_collection(collection):
             self._client.load_collection(collection)
             return
@@ -204,7 +204,7 @@ class MilvusStore:
         return keys
 
     def _new(self, collection: str, rows: Rows) -> list[str]:
-        """Return the keys that the collection does not hold."""
+        """Return the keys that the collection lacks."""
         get = partial(self._client.get, collection, ids=list(rows), output_fields=["key"])
         known = {hit["key"] for hit in self._ask(collection, get)}
         return [key for key in rows if key not in known]
@@ -229,7 +229,7 @@ def open_milvus_server(_: Folder, config: LoadConfig) -> MilvusStore:
 
 
 def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
-    """Open Milvus Lite below the store, or raise `TransientError` if another process holds it."""
+    """Open Milvus Lite in the store, or raise `TransientError` if another process holds it."""
     path = Path(store.path(MILVUS_FILE))
     with changing(store.uri):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -243,7 +243,7 @@ def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
 
 
 def _release(path: str) -> None:
-    """Free the folder's lock, which closing the last client alone would keep."""
+    """Release the folder's lock after the last client, as closing that client does not."""
     from milvus_lite.server_manager import server_manager_instance
 
     with _HOLDING:
@@ -258,14 +258,14 @@ def _log_failure(state: tenacity.RetryCallState) -> None:
 
 
 def _is_no_missing_method(record: logging.LogRecord) -> bool:
-    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not offer.
+    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not support.
 
-    pymilvus asks for a timestamp on connect and does without when the answer is "not
-    implemented"; the server inside this process would log an error each time.
+    pymilvus requests a timestamp on connect and accepts the answer "not implemented"; the embedded
+    server would log an error each time.
     """
     return not (record.exc_info and isinstance(record.exc_info[1], NotImplementedError))
 
 
 def _is_no_missing_timestamp(record: logging.LogRecord) -> bool:
-    """Drop the warning that Milvus Lite gives no timestamp to read as of: one process writes it."""
+    """Drop Milvus Lite's warning about a missing read timestamp: only one process writes."""
     return "mvccTs" not in record.msg
