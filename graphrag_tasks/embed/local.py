@@ -1,9 +1,9 @@
 """The default embedder: a BERT sentence encoder on the CPU, without a deep-learning framework.
 
 Invariant: a text's vector does not depend on the other texts of the call, the batch size, threads
-or earlier calls, so an incremental index equals a clean one (`windows` and `bert_onnx` say how).
-It holds for one version of ONNX Runtime on one kind of CPU; elsewhere the last bits differ.
-Dynamic int8 quantisation would break it, because its scales depend on the batch.
+or earlier calls, so an incremental index equals a clean one (see `windows` and `bert_onnx`). It
+holds for one version of ONNX Runtime on one kind of CPU; elsewhere the last bits differ. Dynamic
+int8 quantisation would break it, because its scales depend on the batch.
 
 ONNX Runtime and the tokenizer are imported on first use.
 """
@@ -127,15 +127,15 @@ class LocalEmbedder:
 
     @property
     def engine(self) -> str:
-        """What computes the vectors."""
+        """The engine that computes the vectors."""
         return str(self._engine)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit rows of questions in their order, shape (len(texts), dimension)."""
+        """Return unit vectors of questions as rows, shape (len(texts), dimension)."""
         return self._encoded(texts, self._prompts.question).vectors
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed passages, and count what was encoded and how."""
+        """Embed passages, and count texts and windows."""
         return self._encoded(texts, self._prompts.passage)
 
     def _encoded(self, texts: Sequence[str], prompt: str) -> Encoded:
@@ -178,7 +178,7 @@ class LocalEmbedder:
     ) -> NDArray[np.float32]:
         """Return the windows' unit vectors, shape (len(windows), dimension).
 
-        `tell` is called with the share of them that is done, after each batch.
+        `tell` is called after each batch with the finished share.
         """
         vectors = np.empty((len(windows), self.dimension), np.float32)
         longest, pad = self._config.longest, self._config.pad_token_id
@@ -198,7 +198,7 @@ class LocalEmbedder:
 
     @cached_property
     def _special_tokens(self) -> tuple[int, int]:
-        """The tokens that enclose every input: what the empty text consists of."""
+        """The tokens around every input, which are the tokens of the empty text."""
         tokens = self._tokenizer.encode("").ids
         if len(tokens) != 2:
             what = f"encloses a text in {len(tokens)} special tokens, expected 2 ([CLS] and [SEP])"
@@ -207,12 +207,12 @@ class LocalEmbedder:
 
 
 def make_local_embedder(config: EmbedConfig, _: object = None) -> LocalEmbedder:
-    """Return the embedder that the settings describe, one per process."""
+    """Return the embedder for the settings, one per process."""
     return _made(config, config.model, "embed.model")
 
 
 def make_second_embedder(config: EmbedConfig) -> LocalEmbedder:
-    """Return the embedder whose vectors are joined to the first one's, one per process."""
+    """Return the second embedder, whose vectors are joined to the first's, one per process."""
     return _made(config, config.second_model, "embed.second_model")
 
 

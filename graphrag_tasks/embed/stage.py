@@ -1,7 +1,7 @@
 """The embed stage: one unit vector for each chunk, entity and relation.
 
-Paper, section 3.3: entities, chunks and relations have embeddings of their own. A text that an
-earlier snapshot embedded with the same model keeps its vector, found by the text's hash.
+Paper, section 3.3: entities, chunks and relations are embedded separately. Vectors of an earlier
+snapshot with the same model are reused, by text hash.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from graphrag_tasks.llm import Client
 
 LIBRARIES = ("onnxruntime", "tokenizers")
-"""Distributions whose version can change a vector."""
+"""Packages whose version can change a vector."""
 
 _COLUMNS = {
     "chunk_vectors": ("chunk_id", "text"),
@@ -41,7 +41,7 @@ def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder
 
     Args:
         config: Its settings.
-        client: Sends texts to an endpoint, where that embeds.
+        client: Sends texts to an endpoint, if the embedder is one.
 
     Raises:
         ConfigError: There is no embedder of that name.
@@ -78,10 +78,10 @@ def embed(
 ) -> StageResult:
     """Embed the texts of chunks, the names of entities and the words of relations.
 
-    Known texts are taken from `reusable`, vector tables of the same model, and from `done`: what
-    the stage made of parts of the rows. The result has one table of `schemas.vectors_schema` per
-    kind, in the order of the given rows; in its stats, which count the work on parts too,
-    `windowed` is the number of texts that were longer than the model reads at once.
+    Known texts take their vectors from `reusable`, vector tables of the same model, and from
+    `done`, the stage's result for parts of the rows. The result has one table of
+    `schemas.vectors_schema` per kind, in the order of the given rows. The stats include the work on
+    parts; `windowed` is the number of texts longer than the model's input.
     """
     inputs = {"chunk_vectors": chunks, "entity_vectors": entities, "relation_vectors": relations}
     tables: dict[str, pa.Table] = {}
@@ -110,7 +110,7 @@ def embed(
 
 
 def text_below_headings(path: Sequence[str], text: str) -> str:
-    """Return a chunk's text below the headings of its path that it does not begin with."""
+    """Return a chunk's text preceded by the headings of its path that it does not begin with."""
     own = {" ".join(block.split()) for block in text.split(BLOCK_SEPARATOR)[: len(path)]}
     missing = [heading for heading in path if heading not in own]
     return BLOCK_SEPARATOR.join([" > ".join(missing), text]) if missing else text

@@ -1,9 +1,9 @@
-"""Nodes and edges as Arrow arrays, and igraph's view of them.
+"""Nodes and edges as Arrow arrays, and their view in igraph.
 
 Nodes are entities and chunks. Edges are relations between entities, mentions of an entity in a
-chunk, chunks below an entity's name as their title, the `next` chunk of a chunk, and links from a
-chunk to one of another document. A snapshot stores the arrays, and readers memory-map them. Ids are
-numbered in SQL, out of core; nothing here loops over rows in Python.
+chunk, titles (an entity and the chunks under its name), the `next` chunk, and links from a chunk to
+one of another document. Snapshots store the arrays, readers memory-map them. Ids are numbered in
+SQL, out of core; nothing here loops over rows in Python.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MENTIONS = """
 
 
 def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
-    """Return `schemas.NODES`: entities in their order, then chunks in theirs."""
+    """Return `schemas.NODES`: entities first, then chunks, in their order."""
     kinds = [pa.repeat(ENTITY, entities.num_rows), pa.repeat(CHUNK, chunks.num_rows)]
     ids = [*entities["entity_id"].chunks, *chunks["chunk_id"].chunks]
     return pa.table(
@@ -54,8 +54,8 @@ def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
 def linked_chunks(links: pa.Table, anchors: pa.Table, chunks: pa.Table) -> pa.Table:
     """Return `source_id`, `target_id` and `count` of linked chunks, sorted by the ids.
 
-    A link leads to the chunk that its fragment names, or else to the document's first. Links inside
-    a document, and to one that is not in the corpus, are left out.
+    A link's target is the chunk of its fragment, or else the document's first chunk. Links inside a
+    document, and to documents outside the corpus, are left out.
     """
     targets = links["target_document_id"]
     first = chunks.filter(pc.equal(chunks["ordinal"], 0))
@@ -81,7 +81,7 @@ def _place(documents: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArra
 
 
 class _Edges(NamedTuple):
-    """Edges of one sort; `_joined` gives the columns the types of `schemas.EDGES`."""
+    """Edges of one kind; `_joined` casts the columns to the types of `schemas.EDGES`."""
 
     kinds: pa.Array[Any]
     sources: NDArray[np.int32]
@@ -94,10 +94,10 @@ def build_edges(
     nodes: pa.Table, chunks: pa.Table, relations: Scanned, mentions: Scanned, titles: Scanned,
     linked: pa.Table, *, sql: SqlConfig,
 ) -> pa.Table:  # fmt: skip
-    """Return `schemas.EDGES`: relations in their order, then the other kinds by rows.
+    """Return `schemas.EDGES`: relations in their order, then the other kinds.
 
-    `linked` is what `linked_chunks` returns. The table has one chunk, as an Arrow file of one batch
-    needs it.
+    `linked` is the result of `linked_chunks`. The table has one chunk, as an Arrow file of one
+    batch needs it.
     """
     ids = nodes["id"].combine_chunks()
     entities = count_entities(nodes)
@@ -157,7 +157,7 @@ def _mentions(connection: Connection, kind: str, chunks: int) -> _Edges:
 
 
 def _joined(edges: list[_Edges]) -> pa.Table:
-    """Return edges of all kinds; those of relations, which come first, have a row."""
+    """Return the edges of all kinds; only relations, which come first, have a `row`."""
     related, *others = (len(edge.sources) for edge in edges)
     rows = pa.array(np.arange(related, dtype=np.int32))
     rows = pa.concat_arrays([rows, pa.nulls(sum(others), pa.int32())])
@@ -171,7 +171,7 @@ def _joined(edges: list[_Edges]) -> pa.Table:
 
 
 def edge_ends(edges: pa.Table) -> Rows:
-    """Return the node rows of sources and targets, shape (edges, 2)."""
+    """Return the node rows of each edge's source and target, shape (edges, 2)."""
     return np.column_stack([edges[end].to_numpy().astype(np.int64) for end in ("source", "target")])
 
 

@@ -1,4 +1,4 @@
-"""Load stage: the graph as arrays, words and names to search by, and vectors for a server."""
+"""Load stage: the graph as arrays, BM25 and name tables for search, and vectors for a server."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def load(
     mentions: Rows, titles: Rows, sentences: Rows, links: pa.Table, anchors: pa.Table,
     *, sql: SqlConfig, upload: Callable[[], int] = lambda: 0,
 ) -> StageResult:  # fmt: skip
-    """Build the graph's arrays, BM25 and names, and count what the paper counts.
+    """Build the graph's arrays, BM25 and name tables, and the paper's statistics.
 
-    `upload` brings the vectors to their server, and returns how many it lacked.
+    `upload` sends missing vectors to their server, and returns their number.
     """
     words = word_tables(documents, chunks)
     read_from = {

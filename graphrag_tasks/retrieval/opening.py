@@ -1,4 +1,4 @@
-"""Opening a published snapshot for search, with its vectors in memory or on a server."""
+"""Open a published snapshot for search, with its vectors in memory or on a server."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def open_index(
 
     Args:
         store: Folder or URI of the store; a remote snapshot is copied to the local disk.
-        snapshot: Id of the snapshot to pin; the current one by default.
-        principals: Access labels that the reader holds; only documents with one of them, or with
-            the label `public`, are searched. Needed if and only if the snapshot has labels.
+        snapshot: Id of the snapshot to open; the current one by default.
+        principals: Access labels of the reader; only documents with one of them, or with the label
+            `public`, are searched. Required if and only if the snapshot has labels.
         config: Parameters of the search; the paper's by default.
         embedder: Query encoder; by default the model in the manifest, loaded on first search.
         language: Names the spaCy model that finds noun phrases, loaded on first use; the built-in
@@ -55,9 +55,9 @@ def open_index(
             connection is closed with the index.
 
     Raises:
-        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or the
-            embedder is not the one it was embedded with.
-        AccessError: The snapshot has labels and no principals are given, or the other way round.
+        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or it was
+            embedded with another embedder.
+        AccessError: The snapshot has labels and no principals are given, or vice versa.
         ArtifactError: One of its tables is missing or unreadable.
         ConfigError: This process may map too little memory for a search; or the snapshot was loaded
             into no vector server, or a collection there is missing or of another model.

@@ -1,4 +1,4 @@
-"""The one adapter for Milvus, embedded or a server."""
+"""The adapter for Milvus, embedded or a server."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from graphrag_tasks.storage.files import changing
 log = logging.getLogger(__name__)
 
 MILVUS_FILE = "milvus/vectors.db"
-"""Milvus Lite's folder below the store."""
+"""Folder of Milvus Lite in the store."""
 
 TOKEN_VARIABLE = "GRAPHRAG_MILVUS_TOKEN"  # noqa: S105 - its name
-"""Environment variable with the server's token, `user:password`; never a setting or an artifact."""
+"""Environment variable of the server's token, `user:password`; never a setting or an artifact."""
 
 _OF_ITERATORS = "pymilvus.client.iterator.query_iterator"
 _REQUEST_SECONDS = 30
-"""A request that takes longer has failed; chosen."""
+"""Timeout of a request in seconds; chosen."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10
 """Seconds between two attempts, doubled from the first to the longest."""
 _RETRY_SECONDS = 60
@@ -52,12 +52,12 @@ _MOST_LABELS = 4096  # as many as an array in Milvus may hold
 _OWN_COLUMNS = ("id", "text_sha256", "vector")
 _HELD: Counter[str] = Counter()
 _HOLDING = RLock()
-"""How many clients of this process share the server that is embedded on a folder."""
+"""Lock for `_HELD`, the number of clients in this process per embedded folder."""
 _Answer = TypeVar("_Answer")
 
 
 class MilvusStore:
-    """Milvus: a server, or embedded in this process on a folder that one process may open.
+    """Milvus: a server, or embedded in this process on a folder that only one process may open.
 
     A failed request is repeated until `_RETRY_SECONDS` have passed since the first try; rows
     are upserted by key, so doing it twice does no harm. `on_close` gets the uri.
@@ -81,7 +81,7 @@ class MilvusStore:
         self._client: Any = self._ask("", connect)
 
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
-        """Insert the rows whose key the collection does not hold yet; return their number."""
+        """Insert the rows whose keys the collection lacks; return their number."""
         if not vectors.num_rows:
             return 0
         self._ask(collection, partial(self._open, collection, vectors.schema))
@@ -96,7 +96,7 @@ class MilvusStore:
     def search(
         self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the rows nearest to a vector, best first, whichever snapshot names them."""
+        """Return the rows nearest to a vector, best first, of any snapshot."""
         fitting = condition(where)
 
         def search() -> Any:  # noqa: ANN401 - pymilvus is untyped
@@ -112,7 +112,7 @@ class MilvusStore:
         return [VectorHit(row["key"], row["id"], score) for row, score in found]
 
     def dimension(self, collection: str) -> int | None:
-        """Return the numbers of a vector, or None where there is no such collection."""
+        """Return the collection's dimension, or None where there is no such collection."""
         if not self._ask(collection, lambda: self._client.has_collection(collection)):
             return None
         found = self._ask(collection, lambda: self._client.describe_collection(collection))
@@ -136,7 +136,7 @@ class MilvusStore:
         return found
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
-        """Remove the rows of a collection whose key is not kept, and return their number."""
+        """Remove the rows of a collection whose key is not kept; return their number."""
         if not self._ask(collection, lambda: self._client.has_collection(collection)):
             return 0
         keys = self._ask(collection, partial(self._keys, collection))
@@ -153,7 +153,7 @@ class MilvusStore:
         self._on_close(self._uri)
 
     def _ask(self, collection: str, request: Callable[[], _Answer]) -> _Answer:
-        """Return the answer to a request, which is repeated while it fails."""
+        """Return the answer to a request, with retries."""
         tries = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(_FAILURES),
             stop=tenacity.stop_after_delay(_RETRY_SECONDS),
@@ -171,7 +171,7 @@ class MilvusStore:
             ) from error
 
     def _open(self, collection: str, columns: pa.Schema) -> None:
-        """Load a collection for rows with these columns; make it if absent."""
+        """Load a collection for rows with these columns; create it if absent."""
         if self._client.has_collection(collection):
             self._client.load_collection(collection)
             return
@@ -205,7 +205,7 @@ class MilvusStore:
         return keys
 
     def _new(self, collection: str, rows: Rows) -> list[str]:
-        """Return the keys that the collection does not hold."""
+        """Return the keys that the collection lacks."""
         get = partial(self._client.get, collection, ids=list(rows), output_fields=["key"])
         known = {hit["key"] for hit in self._ask(collection, get)}
         return [key for key in rows if key not in known]
@@ -244,7 +244,7 @@ def open_milvus_lite(store: Folder, _: LoadConfig) -> MilvusStore:
 
 
 def _release(path: str) -> None:
-    """Free the folder's lock, which closing the last client alone would keep."""
+    """Release the folder's lock after the last client, as closing that client does not."""
     from milvus_lite.server_manager import server_manager_instance
 
     with _HOLDING:
@@ -259,14 +259,14 @@ def _log_failure(state: tenacity.RetryCallState) -> None:
 
 
 def _is_no_missing_method(record: logging.LogRecord) -> bool:
-    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not offer.
+    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not support.
 
-    pymilvus asks for a timestamp on connect and does without when the answer is "not
-    implemented"; the server inside this process would log an error each time.
+    pymilvus requests a timestamp on connect and accepts the answer "not implemented"; the embedded
+    server would log an error each time.
     """
     return not (record.exc_info and isinstance(record.exc_info[1], NotImplementedError))
 
 
 def _is_no_missing_timestamp(record: logging.LogRecord) -> bool:
-    """Drop the warning that Milvus Lite gives no timestamp to read as of: one process writes it."""
+    """Drop Milvus Lite's warning about a missing read timestamp: only one process writes."""
     return "mvccTs" not in record.msg

@@ -1,10 +1,9 @@
-"""Entity dictionary stage: what the corpus itself calls things, and where it says so.
+"""Entity dictionary stage: which names the corpus itself declares, and where.
 
-The title of a document and the headings above a chunk name what it is about, so they are names
-whether or not a sentence states anything of them. Headings that say what a section is for
-("Prerequisites") name nothing: they are known by a short list, and by being repeated from document
-to document. Keys of tables and terms of definition lists are names where they are written as names
-are (`terms`). Abbreviations that texts introduce come with the triples.
+Titles and the headings above a chunk name its topic, so they are names even where no sentence
+mentions them. Headings that say what a section is for ("Prerequisites") are excluded by a short
+list, and by being repeated from document to document. Table keys and terms of definition lists
+count where they are written like names (`names`). Abbreviations come with the triples.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from graphrag_tasks.entities.dictionary.names import (
 from graphrag_tasks.storage.sql import Connection, Rows, sql_over, statements
 
 TITLE, HEADING, KEY, TERM = "title", "heading", "key", "term"
-"""Where a name stands: the document's title, a heading, the first column of a table, or before the
-colon of a list of definitions."""
+"""Where a name stands: document title, heading, first column of a table, or term of a definition
+list."""
 
 GENERIC, REPEATED, FILE_NAME = "generic", "repeated", "file_name"
-"""Why a title or heading is no name."""
+"""Why a title or heading is not used as a name."""
 
 _FILE_NAME_SIGNS = re.compile(r"[\d_]")
 
@@ -73,7 +72,7 @@ def entity_dictionary(
     *,
     sql: SqlConfig,
 ) -> StageResult:
-    """List the names that titles, headings, keys of tables and definitions give each chunk."""
+    """List the names per chunk from titles, headings, table keys and definitions."""
     documents = documents.select(["document_id", "title", "title_source"])
     tables = {"documents": documents, "blocks": blocks, "cells": cells, "chunks": chunks}
     with sql_over(tables, sql) as connection:
@@ -91,7 +90,7 @@ def entity_dictionary(
 
 
 def _define(connection: Connection) -> None:
-    """Make the table of keys and terms that are names, with their places."""
+    """Create the table of keys and terms that are names, with their places."""
     connection.execute(_SQL["keys"])
     connection.execute(_SQL["terms"])
     keys = [key for (key,) in connection.sql("SELECT DISTINCT text FROM keys").fetchall()]

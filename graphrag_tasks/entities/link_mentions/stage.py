@@ -1,8 +1,8 @@
-"""The mention stage: where each entity is mentioned, and which chunks bear its name.
+"""The mention stage: where each entity is mentioned, and which chunks its headings cover.
 
-Triples tell some of it. The rest is found in the text: every name of every entity, longest match
-first, in every sentence, line of code and row of a table (`matcher`). An entity that only a title
-names is one too, with no mention. Titles and headings lead from their entity to the chunks below.
+Triples give some mentions. The rest come from matching every name of every entity, longest match
+first, in every sentence, line of code and table row (`matcher`). An entity that only a title names
+has no mention. Titles and headings link their entity to the chunks below them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from graphrag_tasks.storage.sql import (
 )
 
 EXTRACTED, NAME = "extracted", "name"
-"""Where a mention comes from: an end of a triple, or a known name found in the text."""
+"""Source of a mention: an end of a triple, or a known name found in the text."""
 
 _TEXTS_AT_ONCE = 1 << 14
-"""Texts whose tokens are held together: memory stays small however large a corpus is. Chosen."""
+"""Texts tokenised at a time; bounds memory for corpora of any size. Chosen."""
 
 _FOUND = pa.schema(
     [
@@ -75,9 +75,9 @@ def link_mentions(
     language: LanguageConfig,
     sql: SqlConfig,
 ) -> StageResult:
-    """Find where entities are mentioned; the four tables are streams sorted by their ids.
+    """Find where entities are mentioned; the result's tables are streams sorted by id.
 
-    A name that is found where an end of a triple is the same entity is no second mention.
+    A name match inside an end of a triple with the same entity is not counted twice.
     """
     inputs = {
         "triples": triples, "sentences": sentences, "entity_dictionary": entity_dictionary,
@@ -127,7 +127,7 @@ def _matcher(connection: Connection, language: LanguageConfig) -> tuple[NameMatc
 
 
 def _find(connection: Connection, matcher: NameMatcher) -> Iterator[pa.RecordBatch]:
-    """Yield rows of `_FOUND`, one batch for each of sentences."""
+    """Yield rows of `_FOUND`, one batch per batch of sentences."""
     connection.execute(_SQL["texts"])
     with connection.cursor() as reading:  # while the other connection writes
         for batch in reading.sql("FROM texts").to_arrow_reader(_TEXTS_AT_ONCE):
@@ -142,7 +142,7 @@ def _find(connection: Connection, matcher: NameMatcher) -> Iterator[pa.RecordBat
 
 
 def _with_ids(connection: Connection) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
-    """Return what puts ids for the numbers of mentions: what is sorted is a third as large."""
+    """Return a function that adds ids for numbers; sorting numbers takes a third of the memory."""
     entity_ids = _whole(connection.sql(_SQL["entity_ids"]).to_arrow_table())
     place_ids = _whole(connection.sql(_SQL["place_ids"]).to_arrow_table())
 
@@ -156,6 +156,6 @@ def _with_ids(connection: Connection) -> Callable[[pa.RecordBatch], pa.RecordBat
 
 
 def _whole(ids: pa.Table) -> dict[str, pa.Array[Any]]:
-    """Return columns as one array each, however long."""
+    """Return each column as one contiguous array."""
     columns = (column.cast(pa.large_string()).combine_chunks() for column in ids.columns)
     return dict(zip(ids.column_names, columns, strict=True))

@@ -1,4 +1,4 @@
-"""Leiden communities at several resolutions, each level nested in the one above it.
+"""Leiden communities at several resolutions, each level nested in the level above.
 
 Source of the algorithm: Traag, Waltman and van Eck, "From Louvain to Leiden" (2019), as igraph
 implements it, with modularity as the objective.
@@ -21,7 +21,7 @@ Membership = NDArray[np.int64]
 """Community of each node at one level; -1 for nodes in none."""
 
 _ITERATIONS = 2
-"""Ten take four times as long and raise modularity by .002."""
+"""Leiden iterations. Ten take four times as long and raise modularity by .002."""
 
 _FEWEST_MEMBERS = 3
 """Smaller communities are left out: a pair is told by its relation."""
@@ -34,9 +34,9 @@ def partition(
     nodes: int, ends: Rows, weights: Weights,
     *, resolutions: Sequence[float],
 ) -> list[Membership]:  # fmt: skip
-    """Return the communities of an undirected graph at each of the rising resolutions.
+    """Return the communities of an undirected graph at each of the increasing resolutions.
 
-    Edges between communities are left out at the levels below, so every community lies inside one
+    Edges between communities are dropped at the levels below, so every community lies inside one
     parent. The result depends on the numbering of the nodes, not on the order or direction of the
     edges: `ends`, of shape (edges, 2), and their positive weights. Parallel edges add up, loops do
     not count. Communities are numbered by their first node; small ones are left out.
@@ -56,7 +56,7 @@ def partition(
 
 
 def simple(ends: Rows, weights: Weights, nodes: int) -> tuple[Rows, Weights]:
-    """Join parallel edges, whichever way they run, and drop loops; sorted by their ends."""
+    """Merge parallel edges of either direction, and drop loops; sorted by ends."""
     low, high = ends.min(axis=1, initial=nodes), ends.max(axis=1, initial=-1)
     proper = low < high
     keys = low[proper] * nodes + high[proper]
@@ -69,7 +69,7 @@ def simple(ends: Rows, weights: Weights, nodes: int) -> tuple[Rows, Weights]:
 
 
 def _near_neighbours(ends: Rows) -> Rows:
-    """Return the nodes that have edges, each near its neighbours: breadth first from the first.
+    """Return the nodes with edges in breadth-first order, so neighbours are close.
 
     Ids order nodes at random. In this order Leiden reads memory that it has just read, which halves
     its time on a graph of 500,000 nodes.
@@ -93,7 +93,7 @@ def _matrix(heads: Rows, tails: Rows, count: int) -> csr_array:
 
 
 def _renumbered(ends: Rows, weights: Weights, order: Rows, nodes: int) -> tuple[Rows, Weights]:
-    """Return edges between places of nodes in this order, sorted."""
+    """Return edges with nodes renumbered by a given order, sorted."""
     places = np.empty(nodes, np.int64)
     places[order] = np.arange(len(order))
     ends = np.sort(places[ends], axis=1)

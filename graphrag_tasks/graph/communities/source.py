@@ -1,7 +1,7 @@
-"""The entity graph as arrays of numbers, and the texts of the few rows that summaries quote.
+"""The entity graph as numeric arrays, and the texts of the few rows that summaries quote.
 
 Ids are numbered in SQL, out of core, so a relation or a statement takes a few integers of memory.
-Names, wordings and sentences stay in their files until a summary asks for them.
+Names, wordings and sentences stay on disk until a summary needs them.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ COLUMNS: Mapping[str, list[str]] = {
     ],
     "evidence": ["relation_id", "sentence_id"],
 }
-"""Columns that the stage reads of each table."""
+"""Columns that the stage reads from each table."""
 
 _LONGEST_SENTENCE = 400
-"""Longer ones are lists and tables that lost their line ends: poor quotations."""
+"""Longest quoted sentence in characters; longer ones are lists and tables without line breaks."""
 
 _SQL = statements(__package__, "source.sql", longest_sentence=_LONGEST_SENTENCE, fact=FACT)
 
 
 @dataclass(frozen=True)
 class Statements:
-    """Which sentences state which relations, each pair once, by relation and then sentence.
+    """Which sentences state which relations, each pair once, sorted by relation and sentence.
 
-    Sentences of equal texts have the same number in `texts`, by first appearance; `documents` are
-    those of the sentences.
+    Sentences with equal texts share a number in `texts`, by first appearance; `documents` are the
+    sentences' documents.
     """
 
     relations: NDArray[np.int32]
@@ -57,7 +57,7 @@ class Statements:
 
 
 class Source:
-    """The graph of a corpus; entities, relations and sentences are numbered in order of their ids.
+    """The graph of a corpus; entities, relations and sentences are numbered by id.
 
     The connection knows the tables of `COLUMNS`, and must stay open.
     """
@@ -84,10 +84,10 @@ class Source:
         )
 
     def texts(self, kind: Literal["names", "wordings", "quotations"], numbers: Rows) -> list[Any]:
-        """Return names of entities, relations in words, or quoted sentences, by their numbers.
+        """Return names of entities, wordings of relations, or quotations of sentences, by number.
 
-        A wording is a mapping of `head`, `relation`, `phrase` and `tail`; a quotation of `text`,
-        `title` of the document, and `page`.
+        A wording maps `head`, `relation`, `phrase` and `tail`; a quotation `text`, the document's
+        `title`, and `page`.
         """
         places = pa.array(np.arange(len(numbers)))
         self._connection.register("chosen", pa.table({"place": places, "number": numbers}))

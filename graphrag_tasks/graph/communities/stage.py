@@ -1,8 +1,8 @@
-"""The communities stage: Leiden communities of the entity graph, with a title and a summary each.
+"""The communities stage: Leiden communities of the entity graph, each with a title and a summary.
 
-Global questions are answered from communities: each level covers the graph, coarser ones with fewer
-and broader summaries. A summary of the same content by the same summarizer is taken over from an
-earlier snapshot, so a summarizer that costs money is paid for changed communities only.
+Communities answer global questions: each level covers the graph, coarser levels with fewer and
+broader summaries. A summary of the same content by the same summarizer is reused from an earlier
+snapshot, so an expensive summarizer runs for changed communities only.
 """
 
 from __future__ import annotations
@@ -36,10 +36,9 @@ from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
 _SQL = SqlConfig()
 _BATCH = 1 << 13
-"""Communities whose texts are held at once."""
+"""Communities whose texts are held in memory at once."""
 _MOST_CHILDREN = 8
-"""Summaries of communities inside that a summary is made from; chosen, so that a prompt stays
-short."""
+"""Most child summaries that a summary is made from; chosen, so that a prompt stays short."""
 
 _MOST_ENTITIES = 8
 """Entities that a summary is made from; chosen by reading summaries."""
@@ -61,9 +60,9 @@ def communities(
 ) -> StageResult:  # fmt: skip
     """Find the communities of the entity graph and summarise them.
 
-    `COLUMNS` of each table are enough. `summarized` is `communities` of an earlier snapshot, whose
-    summaries are taken over. Communities with one of `unsent_entities` are private. The result has
-    `communities`, by level and number, and the stream `members`, the most central first.
+    `COLUMNS` of each table are enough. `summarized` is the `communities` table of an earlier
+    snapshot, whose summaries are reused. Communities with one of `unsent_entities` are private. The
+    result has `communities`, by level and number, and the stream `members`, the most central first.
     """
     # These bring igraph and scipy.
     from graphrag_tasks.graph.communities.map import draw
@@ -108,7 +107,7 @@ def communities(
 def _rows(
     levels: list[Level], entity_ids: pa.Array[Any], circles: Sequence[NDArray[np.float64]]
 ) -> list[list[dict[str, Any]]]:
-    """Return the rows of `communities` of each level, without their summaries."""
+    """Return the rows of `communities` per level, without their summaries."""
     rows: list[list[dict[str, Any]]] = []
     for number, level in enumerate(levels):
         made = []
@@ -139,7 +138,7 @@ def _batches(
     source: Source,
     unsent: NDArray[np.bool_],
 ) -> Iterator[tuple[list[dict[str, Any]], list[CommunityContext]]]:
-    """Yield rows of communities, with what the summary of each may draw on."""
+    """Yield rows of communities in batches, with the context for each summary."""
     for first in range(0, len(rows), _BATCH):
         part = rows[first : first + _BATCH]
         last = first + len(part)
@@ -167,7 +166,7 @@ def _with_children(
     contexts: Sequence[CommunityContext],
     below: Sequence[dict[str, Any]],
 ) -> list[CommunityContext]:
-    """Return contexts with the summaries of the largest communities of the level below."""
+    """Return contexts with the summaries of their largest child communities."""
     children: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in sorted(below, key=lambda row: (-row["size"], row["community_id"])):
         children[row["parent_id"]].append(row)
@@ -198,7 +197,7 @@ def _cited(row: dict[str, Any]) -> CitedSentence:
 
 
 class _Summaries:
-    """Titles, summaries and their keys, by key: each is written once, or taken over."""
+    """Titles and summaries by key: each is written once, or reused."""
 
     def __init__(self, summarizer: Summarizer, published: pa.Table | None) -> None:
         self._summarizer, self._published = summarizer, published

@@ -1,11 +1,11 @@
-"""Modes `local` and `path`: relations around and between the entities that the question names.
+"""Modes `local` and `path`: relations around and between the entities in the question.
 
 Mode `local` ranks the relations of these entities by cosine, and their evidence and the chunks that
 mention the entities by cosine and BM25.
 
 Mode `path`: "how is A connected to B" gives the shortest paths between them. "What does A depend
-on" follows dependencies from head to tail, "what breaks if A goes down" from tail to head; without
-any, all relations of A in that direction are taken, one hop far.
+on" follows dependencies from head to tail, "what breaks if A goes down" from tail to head; if there
+are none, all relations of A in that direction, one hop far.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def rank_path(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 def find_paths(graph: Graph, question: str, named: Sequence[NamedSeeds]) -> list[Path]:
     """Return paths between the first two things named, or chains from the first.
 
-    A question how two things are connected has no answer if only one of them is known.
+    A question about a connection has no answer if only one of its names is known.
     """
     starts = named[0].rows
     forwards = bool(_FORWARDS.search(question))

@@ -1,4 +1,4 @@
-"""Seed entities of a question: matched by name or noun phrase, and the nearest by vector."""
+"""Seed entities of a question: by name or noun phrase, and the nearest by vector."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _PIPELINE = Lock()  # the process shares one pipeline, and it fills shared table
 class NounPhrases:
     """Noun phrases of a text by spaCy, whose `model` is loaded on the first call.
 
-    A noun chunk that begins with determiners, possessives or question words is returned as it is
-    and without them: "the print server" is the entity "print server".
+    A noun chunk that begins with determiners, possessives or question words is returned with and
+    without them: "the print server" is the entity "print server".
     """
 
     def __init__(self, model: str) -> None:
@@ -66,12 +66,12 @@ def find_seeds(graph: Graph, query: Query) -> list[Seed]:
 
 @dataclass(frozen=True)
 class NamedSeeds:
-    """A name in the question, and the entities that have it.
+    """A name in the question, and its entities.
 
     Attributes:
         surface: The name as written in the question.
         as_name: Whether it is written with a capital letter or a digit.
-        seeds: The entities, in order of id.
+        seeds: The entities, ordered by id.
     """
 
     surface: str
@@ -93,7 +93,7 @@ class NamedSeeds:
 def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
     """Return the names of entities in a question, in order.
 
-    Single words in lower case that are no terms count only if the question holds no other name.
+    Single lower-case words that are no terms count only if the question has no other name.
     """
     links = graph.linker.links(query.text)
     telling = [one for one in links if one.is_telling]

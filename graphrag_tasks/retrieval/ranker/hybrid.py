@@ -1,4 +1,4 @@
-"""Modes `dense`, `bm25` and `hybrid`: the baselines that use no graph."""
+"""Modes `dense`, `bm25` and `hybrid`: baselines without a graph."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
 
 
 def rank_bm25(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
-    """Return the k chunks with the highest BM25 score; chunks that share no term are left out."""
+    """Return the k chunks with the highest BM25 score, without chunks that share no term."""
     scores = graph.lexicon.scores(graph.lexicon.asked(query.text))
     id_ranks = graph.chunks.id_ranks
     rows = query.best_chunks(query.reranked(scores, id_ranks), id_ranks)
@@ -49,7 +49,7 @@ def hybrid_chunks(
 ) -> list[RankedChunk]:
     """Return the k chunks with the highest sum of standardised cosine and weighted BM25 score.
 
-    The mask `inside`, shape (chunks,), limits the choice; scores are standardised over all chunks.
+    `inside`, shape (chunks,), limits the choice; scores are standardised over all chunks.
     """
     lexical = graph.lexicon.scores(graph.lexicon.asked(query.text))
     (dense,) = graph.chunks.vectors.cosines(
@@ -68,7 +68,7 @@ def hybrid_chunks(
 
 
 def list_ranks(lists: Mapping[str, Scores], rows: Rows) -> list[dict[str, int]]:
-    """Return each row's rank in each list, from 1; rows of equal score share a rank."""
+    """Return each row's rank in each list, from 1; equal scores share a rank."""
     ranks = []
     for scores in lists.values():
         above = len(scores) - np.searchsorted(np.sort(scores), scores[rows], side="right")

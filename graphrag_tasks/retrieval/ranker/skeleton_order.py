@@ -1,4 +1,4 @@
-"""Which relations of the graph show the most of what a question is about."""
+"""Order relations by their relevance to a question."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from graphrag_tasks.storage.columns import Rows
 
 
 def by_support(graph: Graph) -> Rows:
-    """Return all relations, those with the most support first."""
+    """Return all relations, best supported first."""
     return np.lexsort((graph.relations.id_ranks, -graph.relation_support))
 
 
 def by_question(graph: Graph, query: Query) -> Rows:
     """Return all relations, those that tell most of what a question is about first.
 
-    Their score is the cosine with the question plus the score of mode `graph` of the best chunk
-    that states them, both standardised; support breaks ties.
+    Their score is the cosine with the question plus the `graph` score of the best chunk that states
+    them, both standardised; support breaks ties.
     """
     if not len(graph.relations):
         return np.empty(0, dtype=np.int64)

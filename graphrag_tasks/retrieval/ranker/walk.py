@@ -1,4 +1,4 @@
-"""Mode `graph`: random walks from the names in the question over the names that chunks share.
+"""Mode `graph`: random walks from the names in the question over names shared by chunks.
 
 1. Base score: standardised cosine plus a weighted, standardised BM25 score.
 2. Seeds: the longest known names in the question; rare names and titles weigh more.
@@ -62,19 +62,19 @@ _NOTHING_NAMED = (
 
 @dataclass(frozen=True)
 class Walked:
-    """The scores that mode `graph` computes, shape (chunks,) each.
+    """The scores of mode `graph`, shape (chunks,) each.
 
     Attributes:
         dense: Cosines with the question; `dense_z` standardised.
         parts: Cosines with further vectors.
-        asked: Terms of the question that some chunk holds.
+        asked: Terms of the question that some chunk contains.
         bm25: BM25 score; `bm25_z` standardised.
         base: Weighted sum of `dense_z` and `bm25_z`.
         first: Standardised logarithm of the first walk's visits; `second` of the second's.
-        seeds: Weight of each name that the walk starts at, by ascending name.
+        seeds: Weight of each seed name, by ascending name.
         titled: Weight of the rarest title among the seeds; 0 without one.
         links: The names of entities in the question.
-        linked: Sum of the rarities of these names that each chunk mentions.
+        linked: Sum of the rarities of these names in each chunk.
     """
 
     dense: Cosines
@@ -133,7 +133,7 @@ def walk(graph: Graph, query: Query, parts: Vectors | None = None) -> Walked:
 
 
 def _holders(graph: Graph, link: Link) -> tuple[Rows, float]:
-    """Return the chunks that mention a link's first entities, and the rarity of these."""
+    """Return the chunks that mention a link's first entities, and these entities' rarity."""
     rows = np.array(link.rows[:_MOST_MEANT], dtype=np.int64)
     offsets = graph.entity_chunks.offsets
     counts = offsets[rows + 1] - offsets[rows]
@@ -181,7 +181,7 @@ def ranking(
 ) -> Ranking:
     """Return the k best chunks by `scores`, with the walks' relations and entities.
 
-    Ranks are also given for the lists in `further`, where a chunk's score there is above 0.
+    `further` are more lists for which ranks are given, to chunks with a score above 0.
     """
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
     lists = {"dense": walked.dense.values, "bm25": walked.bm25, "graph": walked.first, **further}
@@ -206,7 +206,7 @@ def ranking(
 
 
 def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
-    """Return the entities that the question names: seeds of the walk first, rarest first."""
+    """Return the entities in the question: seeds of the walk first, rarest first."""
     keys, seeds = graph.name_graph.keys, walked.seeds
     matches = [match for match in walked.matches if keys[match.key] in seeds]
     matches.sort(key=lambda match: (-seeds[keys[match.key]], match.start))

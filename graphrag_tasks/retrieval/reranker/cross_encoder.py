@@ -1,7 +1,7 @@
-"""The default reranker: a cross-encoder of the BERT family on the CPU.
+"""The default reranker: a BERT cross-encoder on the CPU.
 
 Nogueira & Cho, "Passage Re-ranking with BERT", 2019. Its cost grows with the tokens read, so of a
-long passage one window is read: the one that holds most of the question.
+long passage only the window with most of the question is read.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class CrossEncoder:
             default was chosen on the SAP questions: 192 find no more (benchmarks/README.md).
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
-        precision: `int8`, by which ONNX Runtime multiplies matrices that the model keeps as bytes
-            as they are, or `float32`. OpenVINO has its own (`embed.engine`).
+        precision: `int8`, by which ONNX Runtime multiplies byte matrices directly, or `float32`.
+            OpenVINO has its own (`embed.engine`).
 
     Raises:
         ConfigError: The model is of another kind or incomplete, or reads too few tokens at once.
@@ -139,7 +139,7 @@ class CrossEncoder:
 
     @cached_property
     def _special_tokens(self) -> list[int]:
-        """What encloses a question and a passage: `[CLS]`, `[SEP]` and `[SEP]`, or four."""
+        """Special tokens around question and passage: `[CLS]`, `[SEP]` and `[SEP]`, or four."""
         tokens: list[int] = self._tokenizer.encode("", "").ids
         if len(tokens) < 3:
             what = f"joins a question and a passage with {len(tokens)} special tokens, expected 3"
@@ -163,8 +163,8 @@ def best_window(
 ) -> list[int]:
     """Return the tokens of a passage that are read, at most `room`.
 
-    Headings take a third at most. Of a longer text the window is read that holds most of the
-    question's tokens, each counted once, by its id: vocabularies begin with what is frequent.
+    Headings take at most a third. Of a longer text the window with most of the question's tokens is
+    read, each counted once, weighted by id: vocabularies begin with frequent tokens.
     """
     kept = list(headings[: room // 3])
     room -= len(kept)
