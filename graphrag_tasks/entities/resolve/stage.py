@@ -176,8 +176,6 @@ def _similar(names: Rows, encoder: NameEncoder | None, config: ResolveConfig) ->
 
 
 class _Resolution:
-    """The decisions so far."""
-
     def __init__(
         self, names: Mapping[str, Name], overrides: Overrides, domain: Domain, config: ResolveConfig
     ) -> None:
