@@ -29,7 +29,7 @@ SAID += ("grove", "heath", "inlet", "jetty", "knoll", "ledge")
 ASKED = ("mango", "nylon", "olive", "pearl", "quilt", "robin")
 ASKED += ("sugar", "tulip", "ultra", "velvet", "walnut", "yogurt")
 PAIRS = tuple(combinations(range(12), 2))[:48]
-HIDDEN, INNER, LAYERS, POSITIONS = 32, 64, 2, 128
+HIDDEN, INNER, LAYERS, POSITIONS = 32, 64, 2, 96
 
 ModelFolder = Callable[[bool], Path]
 
