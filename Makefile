@@ -41,7 +41,7 @@ install-dev: .venv/installed-dev ## The same, with what the tests need
 .venv/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12 …"; exit 1; }
-	@echo "Installing into .venv (about 1.1 GB, a minute) …"
+	@echo "Installing into .venv (about 1.2 GB, a minute) …"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(UV) -r requirements.txt

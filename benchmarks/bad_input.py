@@ -26,7 +26,7 @@ import pyarrow as pa
 from graphrag_tasks.chunk import chunk
 from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, SentencesConfig
+from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.extract import ParseRecorder, extract_facts, make_extractor, resolve_mentions
 from graphrag_tasks.extract.coref.protocol import load_resolver
 
@@ -96,23 +96,25 @@ def run_stages(text: str) -> Run:
     names = pa.table(dict.fromkeys(("document_id", "uri", "source", "path"), pa.array(["d"])))
     documents = pa.table({"document_id": ["d"], "title": [""]})
     config, recorder, cells = ExtractConfig(), ParseRecorder(), schemas.empty("cells")
+    language = LanguageConfig()
     chunks = timed("chunks", lambda: chunk(names, blocks, config=ChunkConfig())).tables["chunks"]
     read = timed(
         "sentences",
-        lambda: filter_sentences(blocks, cells, chunks, config=SentencesConfig()),
+        lambda: filter_sentences(blocks, cells, chunks, language=LanguageConfig()),
     )
     sentences = read.tables["sentences"]
-    extractor = make_extractor(config, on_parse=recorder.record)
+    extractor = make_extractor(config, language, on_parse=recorder.record)
     found = timed(
         "extraction",
-        lambda: extract_facts(blocks, cells, sentences, extractor=extractor, config=config),
+        lambda: extract_facts(
+            blocks, cells, sentences, extractor=extractor, config=config, language=language
+        ),
     )
     resolved = timed(
         "coreference",
         lambda: resolve_mentions(
             found, documents, chunks, sentences, cells=cells, parses=recorder.parses,
-            linear=config.linear, resolver=load_resolver(config.coref),
-            min_confidence=config.coref_min_confidence,
+            resolver=load_resolver(config.coref),
         ),
     )  # fmt: skip
     return Run(seconds, {**read.stats, **resolved.stats})

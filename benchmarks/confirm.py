@@ -12,13 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from benchmarks.scoring.entities import LabelledPair, PairReport, report_of
-from graphrag_tasks.core.config import EmbedConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import EmbedConfig, LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.entities.resolve.candidates import Name
@@ -61,7 +62,6 @@ def main() -> None:
     parser.add_argument("--gold", default=str(_GOLD))
     parser.add_argument("--corpus", default="sap")
     parser.add_argument("--split", default="test")
-    parser.add_argument("--similar-score", type=float, default=ResolveConfig().similar_score)
     options = parser.parse_args()
     pairs = [
         pair
@@ -69,17 +69,15 @@ def main() -> None:
         if (pair.corpus, pair.split) == (options.corpus, options.split)
     ]
     tables = _tables(Store(options.store).open())
-    config = ResolveConfig(similar_score=options.similar_score)
-    by_rules = resolve(*tables, config=config, sql=SqlConfig()).collected()
+    resolved = partial(
+        resolve, *tables, config=ResolveConfig(), language=LanguageConfig(), sql=SqlConfig()
+    )
+    by_rules = resolved().collected()
     oracle = Oracle(pairs, by_rules.tables["merges"])
     embedder = make_embedder(EmbedConfig())
-    with_it = {"confirmer": oracle, "name_vectors": embedder}
     found = {
         "rules": _judged(pairs, by_rules),
-        "confirmer": _judged(
-            pairs,
-            resolve(*tables, config=config, sql=SqlConfig(), **with_it).collected(),  # type: ignore[arg-type]
-        ),
+        "confirmer": _judged(pairs, resolved(confirmer=oracle, name_vectors=embedder).collected()),
     }
     print(json.dumps({**found, "pairs_asked": oracle.asked}, indent=2))
 

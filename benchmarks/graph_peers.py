@@ -64,7 +64,7 @@ def main() -> None:
         build(str(options.passages))
         return
     here, passages = Path(__file__).resolve().parents[1], str(options.passages.resolve())
-    package = model_folder(load_config(environ={}).extract.model)
+    package = model_folder(load_config(environ={}).language.model)
     model = str(next(package.glob("*/config.cfg")).parent)
     ours = (sys.executable, "-m", "benchmarks.graph_peers", "--build", "--passages", passages)
     commands: dict[str, tuple[str, ...]] = {_OURS: ours}

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from benchmarks.scoring.triple_gold import Fact, GoldSentence, facts_of, locate, read_gold
 from benchmarks.scoring.triples import TripleReport, extracted, report_of, texts_of
-from graphrag_tasks.core.config import ExtractConfig, load_config
+from graphrag_tasks.core.config import ExtractConfig, LanguageConfig, load_config
 from graphrag_tasks.extract.llm import adopt
 from graphrag_tasks.extract.llm.ask import replies_table
 from graphrag_tasks.extract.llm.prompt import Told, ToldFact
@@ -155,7 +155,7 @@ def _read(
     replies = replies_table(oracle.read(packs), oracle)
     found = adopt(
         tables["chunks"], tables["sentences"], tables["frames"], tables["triples"],
-        tables["coreferences"], shown, replies, config=config,
+        tables["coreferences"], shown, replies, config=config, language=LanguageConfig(),
     ).collected().tables  # fmt: skip
     adopted = {name: rows for name, rows in found.items() if isinstance(rows, pa.Table)}
     return {**tables, **adopted, "triples": adopted["adopted_triples"]}

@@ -73,8 +73,8 @@ def settings(url: str, usd: float) -> LlmConfig:
     """Return the settings of the client."""
     return LlmConfig.model_validate(
         {
-            "base_url": url, "provider": "scripted", "model": "m", "attempts": 8,
-            "concurrency": _CONCURRENCY, "longest_wait_seconds": 1,
+            "base_url": url, "provider": "scripted", "model": "m",
+            "concurrency": _CONCURRENCY,
             "prices": {"m": {"input": 1, "output": 2}}, "budget": {"usd": usd},
         }
     )  # fmt: skip

@@ -93,8 +93,8 @@ def measure(seed: int, number: int, probe: int, faults: float, kinds: Sequence[s
     ):
         config = LlmConfig.model_validate(
             {
-                "base_url": endpoint.url, "provider": "scripted", "model": "m", "attempts": 9,
-                "longest_wait_seconds": 0.01, "budget": {"usd": 100}, "concurrency": 4,
+                "base_url": endpoint.url, "provider": "scripted", "model": "m",
+                "budget": {"usd": 100}, "concurrency": 4,
                 "prices": {"m": {"input": _PROMPT_PRICE, "output": _ANSWER_PRICE}},
             }
         )  # fmt: skip

@@ -20,7 +20,6 @@ from pathlib import Path
 from benchmarks.llm_adopt import IMPLIED
 from benchmarks.scoring.triple_gold import Fact, facts_of, locate, read_gold
 from benchmarks.scoring.triples import texts_of
-from graphrag_tasks.core.config import ExtractConfig
 from graphrag_tasks.extract.llm.prompt import ToldFact
 from graphrag_tasks.extract.llm.support import Judge, Reason, Setting
 from graphrag_tasks.language.parser import SentenceParser
@@ -112,7 +111,7 @@ def main() -> None:
     parser.add_argument("--split", action="append", required=True)
     options = parser.parse_args()
     labelled = list(sentences(options.store, options.split))
-    reader = SentenceParser(ExtractConfig().model, batch_size=64, entities=False)
+    reader = SentenceParser(entities=False)
     texts = list(dict.fromkeys(sentence for sentence, _ in labelled))
     parses = dict(zip(texts, reader.parse(texts), strict=True))
     draw = random.Random(0)  # noqa: S311 - made-up facts, no secret

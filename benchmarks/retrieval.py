@@ -144,7 +144,7 @@ def main() -> None:
             for count, times in reranking.items()
         },
         "reranker": index.config.rerank.model,
-        "engine": engine_text(index.config.rerank.engine),
+        "engine": engine_text("auto"),
         "reranker_mb": round(model / 2**20, 1),
         "reranking_mb": round((resident() - before) / 2**20, 1),
         "times_the_peer": {

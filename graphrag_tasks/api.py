@@ -74,7 +74,13 @@ def index(
             what, "access.enabled", "Give index(…, principals=[…]) or switch them off"
         )
     run_index(found, workers=workers)
-    return open_index(found.store, principals=principals, config=found.retrieval, load=found.load)
+    return open_index(
+        found.store,
+        principals=principals,
+        config=found.retrieval,
+        language=found.language,
+        load=found.load,
+    )
 
 
 def _merged(into: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:

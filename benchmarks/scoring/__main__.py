@@ -151,8 +151,7 @@ def openie(
 ) -> None:
     """Extract from gold sentences and report CaRB's precision, recall, F1 and AUC."""
     wanted = read_gold(gold)
-    settings = load_config(config).extract
-    extractor = DependencyExtractor(settings.model, batch_size=settings.batch_size)
+    extractor = DependencyExtractor(load_config(config).language.model)
     found = extractor.extract(list(wanted), tokenized=True)
     rows = [
         row
@@ -183,7 +182,7 @@ def coref(
 ) -> None:
     """Resolve GAP's pronouns and report overall, masculine and feminine F1, and bias."""
     examples = read_gap(gap)
-    model = load_config(config).extract.model
+    model = load_config(config).language.model
     found = predict_gap(examples, model=model, titled=titled)
     if predictions is not None:
         with writing(predictions):

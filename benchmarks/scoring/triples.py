@@ -203,12 +203,15 @@ def extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str
     tables = dict(parse(planned, config=config.parse, fetch=fetch).tables)
     tables |= chunk(tables["documents"], tables["blocks"], config=config.chunk).tables
     read = (tables[name] for name in ("blocks", "cells", "chunks"))
-    tables |= filter_sentences(*read, config=config.sentences).tables
+    tables |= filter_sentences(*read, language=config.language).tables
     read = (tables[name] for name in ("documents", "blocks", "cells", "chunks", "sentences"))
     found = extract(
         *read,
         config=config.extract,
-        extractor=lambda on_parse: make_extractor(config.extract, on_parse=on_parse),
+        language=config.language,
+        extractor=lambda on_parse: make_extractor(
+            config.extract, config.language, on_parse=on_parse
+        ),
         resolver=load_resolver(config.extract.coref),
     )
     return tables | dict(found.tables)

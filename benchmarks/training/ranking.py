@@ -31,7 +31,6 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
@@ -108,14 +107,14 @@ class Item:
 def read_items(store: str, questions: str, split: str | None = None) -> list[Item]:
     """Return the questions of a set, with the features of their candidates."""
     snapshot = Store(store).open()
-    graph, config = Graph(snapshot), RetrievalConfig()
+    graph = Graph(snapshot)
     encoder = embedder_of(snapshot.manifest.embedding)
     asked = read_questions(questions, split=split)
     chunk_ids = graph.chunks.ids.to_pylist()
     items = []
     for target in locate(asked, snapshot).targets:
         query = Query(target.question.question, 10, encoder.encode, partial(_given, ()))
-        lists = make_lists(graph, query, config)
+        lists = make_lists(graph, query)
         rows = candidates(graph, lists)
         groups = rows if target.by_chunk else graph.chunk_documents[rows]
         columns = features(graph, query, lists, rows)

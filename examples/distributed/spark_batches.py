@@ -20,7 +20,7 @@ def main(store: str) -> None:
     tables = {read.name: snapshot.table(read.name) for read in extract.reads}
     spark = SparkSession.builder.getOrCreate()
     documents = spark.createDataFrame(documents_with_tables(tables)).repartition(8)
-    triples = extract_on_spark(documents, config.extract)
+    triples = extract_on_spark(documents, config.extract, config.language)
     columns = ["chunk_id", "text", "heading_path"]
     chunks = spark.createDataFrame(tables["chunks"].select(columns)).repartition(8)
     vectors = embed_on_spark(chunks, config.embed)

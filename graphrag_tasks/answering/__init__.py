@@ -1,4 +1,4 @@
-"""Answers that can be checked: every sentence points to a sentence, a page and a box.
+"""Answers whose every sentence cites a sentence, a page and a box of a document.
 
 >>> from graphrag_tasks.answering import answer
 >>> from graphrag_tasks.retrieval import open_index

@@ -1,4 +1,4 @@
-"""Answering a question from an index: with quotations, or by a language model that is checked."""
+"""Answer a question from an index: by quotation, or by a checked language model."""
 
 from __future__ import annotations
 
@@ -50,28 +50,29 @@ def answer(
     max_usd: float | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Reply:
-    """Return an answer whose every sentence points to a sentence of a document, or none.
+    """Answer a question with sentences that cite documents, or with none.
 
-    A question that filters or counts rows is answered from tables, also where a model is there.
-    Any other is answered by the model, or else one for the topics of the corpus by its communities,
-    one for several things by whole lists, the rest by quotations. Where a model is asked and gives
-    no answer, it is as without, and a note says why. It is not asked where no document answers, or
-    for one on the whole corpus, where a word of its subject is in no document.
+    Questions that filter or count table rows are answered from tables, even if there is a model.
+    Other questions go to the model. Without one, questions about the corpus's topics are answered
+    from its communities, questions for several things by whole lists, the rest by quotations. If a
+    model gives no answer, the answer is as without it, with a note why. It is not asked if no
+    document answers, or, for questions on the whole corpus, if no document contains a word of the
+    subject.
 
     Args:
         index: Opened with the reader's labels: nothing else is read, or sent.
         question: As in `Index.search`.
-        client: Of the model that writes the answer; None: sentences of documents are quoted.
+        client: Client of the model that writes the answer; None: documents are quoted.
         mode: How chunks are found, as in `Index.search`; the reranker reads in every mode.
         k: Chunks that are read for sentences; by default `index.config.k`, and 10 for a list.
         filters: As in `Index.search`; tables are not counted with them.
         wanted: Sentences that are quoted, each with its neighbours.
-        max_usd: Most that the model may cost for this question.
-        tell: Is called with pieces of the model's text as they come, without links.
+        max_usd: Cost limit of the model for this question.
+        tell: Is called with pieces of the model's text as they arrive, without links.
 
     Raises:
         QueryError: As in `Index.search`.
-        TerminalError: The settings of the model are to be mended.
+        TerminalError: The settings of the model are wrong.
     """
     started = time.perf_counter()
     model = Model(client, index, max_usd) if client else None
@@ -114,10 +115,10 @@ def answer(
 
 
 def _may_answer(reply: Reply) -> bool:
-    """Tell whether a model is asked.
+    """Tell whether the model is asked.
 
-    No passage tells whether the corpus as a whole answers a question: then it is, unless a word of
-    its subject is in no document.
+    For the corpus as a whole, no passage tells whether it answers; the model is then asked, unless
+    no document contains a word of the subject.
     """
     if reply.verdict.state == NOT_HERE and reply.context.communities:
         return not has_subject(" ".join(reply.verdict.unknown))
@@ -153,9 +154,9 @@ def _with_mentions(reply: Reply, found: Mentioned) -> Reply:
 
 
 def _in_its_language(index: Index, reply: Reply, wanted: int) -> Reply:
-    """Return a reply that says so where a question is in a language that no document is in.
+    """Mark the reply if no document is in the question's language.
 
-    Neither its words nor the reranker can tell then whether the documents answer it.
+    Neither words nor the reranker can then tell whether the documents answer it.
     """
     asked_in = language_of(reply.question)
     known = [
@@ -179,7 +180,7 @@ def _in_its_language(index: Index, reply: Reply, wanted: int) -> Reply:
 
 
 def _is_found(noun: str, context: Context) -> bool:
-    """Tell whether a chunk has a noun that no table has: then its sentences may answer."""
+    """Tell whether a chunk contains a noun that no table has: then its sentences may answer."""
     term = terms(noun)
     return any(set(term) <= set(terms(chunk.text)) for chunk in context.chunks)
 
@@ -195,7 +196,7 @@ def _with_sentences(index: Index, reply: Reply, wanted: int, *, as_list: bool) -
 def _written(
     reply: Reply, model: Model, tell: Callable[[str], None] | None, *, is_filtered: bool
 ) -> Reply:
-    """Return a reply with what a model wrote, or with a note why it wrote nothing."""
+    """Return a reply with the model's text, or with a note why there is none."""
     source: Drawn | None = Drawn(reply.context)
     if reply.context.mode == "global" and not is_filtered:  # communities rest on all documents
         source = drawn(model, reply.context)
@@ -216,7 +217,7 @@ def _written(
 
 
 def _seen(reply: Reply, sentences: Sequence[AnswerSentence]) -> Verdict:
-    """Return the verdict on what a model wrote: uncertain at best where all is to be checked."""
+    """Return the verdict on a model's text: uncertain at best if every sentence has a problem."""
     seen = reply.verdict
     if all(sentence.problem for sentence in sentences):
         return replace(seen, state="uncertain") if seen.state == "answered" else seen
@@ -236,10 +237,10 @@ def answer_stream(
     wanted: int = QUOTED,
     max_usd: float | None = None,
 ) -> Iterator[str | Reply]:
-    """Yield the pieces of a model's answer as they come, and at last the checked reply.
+    """Yield the pieces of a model's answer as they arrive, and finally the checked reply.
 
-    Pieces are without links, but not checked otherwise: only the reply counts, which may quote
-    sentences instead. Who stops listening does not stop the answer: it is paid, and kept.
+    Pieces have no links, but are otherwise unchecked: only the reply counts, which may quote
+    sentences instead. Stopping early does not stop the answer: it is paid, and kept.
 
     Args and errors are those of `answer`.
     """

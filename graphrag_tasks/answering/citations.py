@@ -1,8 +1,8 @@
-"""A model's text checked after the fact: what each sentence points to, and what no source says.
+"""Check a model's text: align each sentence with its sources, and report unsupported content.
 
-A number counts where it stood in the prompt. Each sentence is aligned with the sentences of the
-cited items that have most of its words: these are its citations, with page and box. What they lack
-is named as the sentence's problem; nothing is corrected.
+Only citation numbers shown in the prompt count. Each sentence is aligned with the sentences of the
+cited items that share most of its words: these are its citations, with page and box. Unsupported
+content becomes the sentence's problem; nothing is corrected.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _IN_PROMPT = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
 
 _MOST_ALIGNED = 3
-"""Sentences of an item that a sentence rests on at most: chosen by reading."""
+"""Most sentences of an item that support a sentence: chosen by reading."""
 
 _ADDS = 0.15
-"""Share of a sentence's words that a further sentence of an item must add."""
+"""Least share of a sentence's words that another aligned sentence must add."""
 
 _LEAST_OF_ITEM = 0.3
-"""Least share of a sentence's words that a cited item has, beside a better one."""
+"""Least share of a sentence's words in a cited item, if another item has more."""
 
 _BESIDE = 1
-"""Sentences before and after an aligned one whose words count as its source's."""
+"""Neighbours of an aligned sentence whose words also count as source."""
 
 
 @dataclass(frozen=True)
 class _Item:
-    """What a number of the prompt stands for: its sentences in reading order, and its headings."""
+    """A numbered item of the prompt: its sentences in reading order, and its headings."""
 
     sentences: tuple[SourceSentence, ...]
     headings: str = ""
@@ -52,14 +52,10 @@ class _Item:
 def checked(
     text: str, index: Index, context: Context, prompt: str, noted: Collection[int] = ()
 ) -> tuple[AnswerSentence, ...]:
-    """Return the sentences of a model's text, each with its citations and its problem, if any.
+    """Return the sentences of a model's text, each with citations and any problem.
 
-    Args:
-        text: What the model wrote.
-        index: The index that was searched.
-        context: What was found.
-        prompt: What the model was shown of it.
-        noted: Numbers of further items that it was shown by notes on them.
+    `prompt` is what the model was shown of `context`; `noted` are numbers of items that it was
+    shown by notes.
     """
     shown = {int(number) for number in _IN_PROMPT.findall(prompt)}.union(noted)
     items = {
@@ -70,7 +66,7 @@ def checked(
 
 
 def _items(index: Index, context: Context) -> dict[int, _Item]:
-    """Return what each number of a prompt stands for, in the order of `context.prompt`."""
+    """Return the numbered items of a prompt, in the order of `context.prompt`."""
     items = [
         _Item(index.sentences(hit.chunk_id), "\n".join((hit.title, *hit.heading_path)))
         for hit in context.chunks
@@ -82,14 +78,12 @@ def _items(index: Index, context: Context) -> dict[int, _Item]:
 
 @dataclass(frozen=True)
 class _Said:
-    """A sentence as the model wrote it, and the numbers behind it."""
-
     text: str
     numbers: tuple[int, ...]
 
 
 def _split(text: str) -> Iterator[_Said]:
-    """Yield the sentences of a text; a line ends one, and numbers alone belong to the last."""
+    """Yield the sentences of a text; lone citation numbers belong to the sentence before."""
     waiting: _Said | None = None
     for part in sentences_of(text):
         numbers = tuple(_numbers(part))
@@ -106,7 +100,6 @@ def _split(text: str) -> Iterator[_Said]:
 
 
 def _numbers(text: str) -> Iterator[int]:
-    """Yield the numbers of marks such as `[1]`, `[1, 2]` and `[1-3]`."""
     for mark in _MARKS.findall(text):
         for part in re.split(r"[,;]", mark.strip("[]")):
             first, *further = (int(one) for one in re.split(r"[–\-]", part))
@@ -139,7 +132,7 @@ def _checked(said: _Said, items: Mapping[int, _Item], question: str) -> AnswerSe
 
 
 def _aligned(text: str, item: _Item) -> list[int]:
-    """Return the rows of an item's sentences that have most of a text's terms; none without any."""
+    """Return the rows of an item's sentences that share most terms with a text."""
     said = frozenset(terms(text))
     of_rows = [
         frozenset(terms("" if is_order(sentence.text) else sentence.text))
@@ -165,7 +158,7 @@ def _aligned(text: str, item: _Item) -> list[int]:
 def _without_idle(
     text: str, kept: Mapping[int, list[int]], items: Mapping[int, _Item]
 ) -> dict[int, list[int]]:
-    """Return the items that have enough of a text's words, or the best of them."""
+    """Return the items with enough of a text's words, or the best of them."""
     shares = {
         number: share(text, Source("\n".join(items[number].sentences[row].text for row in rows)))
         for number, rows in kept.items()

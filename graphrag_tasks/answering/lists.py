@@ -1,7 +1,7 @@
-"""Lists: the best sentences, each with its whole list or table, then further sentences.
+"""Answer questions for several things by whole lists: the best sentences with their list or table.
 
-A question for several things of a kind is answered by a list in a document more often than by
-sentences of their own, so the group of a good sentence comes before the next one.
+Such questions are answered by a document's list more often than by separate sentences, so the whole
+list of a good sentence comes before the next sentence.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
 LIST_CHUNKS = 10
-"""Chunks that are read for a list: twice those of other questions."""
+"""Chunks read for a list: twice as many as for other questions."""
 
 PLACES = 20
-"""Items that a list has at most."""
+"""Most items of a list."""
 
 _LEADING = 8
-"""Best sentences whose groups come first."""
+"""Best sentences whose whole lists come first."""
 
 _GROUP = 16
-"""Most items of one group. Both by trying on the lists of the SAP documents (splits dev and tune)
-and of two foreign corpora."""
+"""Most items of one list. Both tuned on the lists of the SAP documents (splits dev and tune) and
+of two foreign corpora."""
 
 _NO_NOUN = (
     r"(?!(?:does|is|was|has|this|its|process|access|class|status|\w+(?:ss|us)"
@@ -46,7 +46,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 """A question for several things of a kind. A word that ends with s may be a verb ("which table
-stores …", "what takes …"), so what follows decides."""
+stores …", "what takes …"), so the next words decide."""
 
 _EXISTING = re.compile(
     r"\b(?:which|what)\s+([\w -]{3,60}?)\s+(?:exist|are there|do we have|are documented)\b",
@@ -54,22 +54,22 @@ _EXISTING = re.compile(
 )
 _ON_THE_SUBJECT = 0.2
 _NAMED = 5
-"""Least score of a chunk whose document is named, and most documents that are."""
+"""Least score of a chunk whose document is listed, and most listed documents."""
 
 Item = tuple[SourceSentence, ...]
 
 
 def asks_for_list(question: str) -> bool:
-    """Tell whether a question asks for several things of one kind, and for nothing else."""
+    """Tell whether a question only asks for several things of one kind."""
     return not question_parts(question) and bool(_SEVERAL.search(" ".join(question.split())))
 
 
 def list_items(index: Index, context: Context) -> tuple[AnswerSentence, ...]:
-    """Return the items of a list, those of a group together; each group has a number of its own.
+    """Return the items of a list answer, grouped by source list; each group has its own number.
 
-    First come the documents whose titles have the kind asked for, where the question is which of
-    them exist. Then the groups of the best sentences, then further sentences, then the sentences
-    that name an entity of the kind. It is empty where none of the best sentences stands in a list.
+    First come documents whose titles contain the kind, if the question asks which of them exist.
+    Then the whole lists of the best sentences, further sentences, and sentences that name an entity
+    of the kind. Empty if none of the best sentences is in a list.
     """
     candidates = candidates_of(index, context.chunks)
     if not candidates:
@@ -92,7 +92,7 @@ def list_items(index: Index, context: Context) -> tuple[AnswerSentence, ...]:
 
 
 class _Places:
-    """The places of a list, filled in order; each sentence takes one once."""
+    """The items of a list answer, without duplicates."""
 
     def __init__(self) -> None:
         self.groups: list[list[Item]] = []
@@ -101,11 +101,10 @@ class _Places:
 
     @property
     def has_group(self) -> bool:
-        """Whether some items came together."""
+        """Whether at least one group has several items."""
         return any(len(group) > 1 for group in self.groups)
 
     def add(self, items: Sequence[Item]) -> None:
-        """Take the items that are new, as far as there are places."""
         new = [item for item in items if _place(item[0]) not in self._shown][: self._left]
         if new:
             self._shown.update(_place(source) for one in new for source in one)
@@ -116,7 +115,7 @@ class _Places:
 def unread_documents(
     index: Index, context: Context, items: Sequence[AnswerSentence]
 ) -> tuple[str, ...]:
-    """Return a note on documents on the subject that may hold more, if there are any."""
+    """Return a note on relevant documents that may contain more items, if any."""
     listed = {citation.source.document_id for item in items for citation in item.citations}
     likely = [chunk for chunk, score in context.read.items() if score >= _ON_THE_SUBJECT]
     titles = index.document_titles(likely)
@@ -128,9 +127,9 @@ def unread_documents(
 
 
 def _trimmed(items: Sequence[Item], best: SourceSentence, asked: frozenset[str]) -> list[Item]:
-    """Return a group, or of a long one the items that share most with the question.
+    """Return a group, or the items of a long group that share most with the question.
 
-    Of equals, those nearest to the best sentence are kept; the order stays the document's.
+    Ties prefer items near the best sentence; the document's order stays.
     """
     if len(items) <= _GROUP:
         return list(items)
@@ -144,7 +143,7 @@ def _trimmed(items: Sequence[Item], best: SourceSentence, asked: frozenset[str])
 
 
 def _place(source: SourceSentence) -> tuple[str, int]:
-    """Return where a sentence stands; two chunks that overlap both have it."""
+    """Return a sentence's position, which identifies it in overlapping chunks."""
     return source.document_id, source.char_start
 
 

@@ -1,4 +1,4 @@
-"""Questions for the documents that mention a name: each with the first sentence that does."""
+"""Answer questions for the documents that mention a name, with the first sentence of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.retrieval import Index, SourceSentence
 
 MOST_SHOWN = 20
-"""Documents that are listed, as many as rows of a table; all are counted."""
+"""Most documents listed; all are counted."""
 
 _KIND = r"(?:documents?|files?|pages?|articles?|texts?)"
 _SAYS = (
@@ -35,7 +35,7 @@ _QUOTES = "\"'“”‘’«»`"
 
 @dataclass(frozen=True)
 class Mentioned:
-    """The documents that mention a name, those with most such sentences first."""
+    """The documents that mention a name, those with most mentions first."""
 
     name: str
     sources: tuple[SourceSentence, ...]
@@ -43,14 +43,14 @@ class Mentioned:
 
     @property
     def summary(self) -> str:
-        """How many of how many documents mention it."""
+        """How many of the documents mention it."""
         some = f"{len(self.sources):,} of {self.documents:,} documents mention “{self.name}”."
         rest = len(self.sources) > MOST_SHOWN
         return f"{some} The first {MOST_SHOWN} are shown." if rest else some
 
 
 def asked_name(question: str) -> str:
-    """Return the name whose documents a question asks for; empty where it asks for others."""
+    """Return the name whose documents a question asks for, or ""."""
     said = " ".join(question.split())
     found = next(filter(None, (pattern.match(said) for pattern in _ASKS)), None)
     if found is None:
@@ -59,10 +59,10 @@ def asked_name(question: str) -> str:
 
 
 def documents_asked_for(index: Index, question: str) -> Mentioned | None:
-    """Return the documents that mention the name that a question asks for them by.
+    """Return the documents that a question asks for by a name.
 
-    It is None for another question, and for several words that stand nowhere as they are: these
-    may be a description.
+    None for other questions, and for several words that occur nowhere verbatim: they may be a
+    description.
     """
     name = asked_name(question) if isinstance(question, str) else ""
     if not name:

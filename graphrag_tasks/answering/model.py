@@ -1,4 +1,4 @@
-"""The language model for one question: within its money, and what may be sent to it."""
+"""Access to the language model for one question: cost limit, and what may be sent."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from graphrag_tasks.llm.schema import Form
 from graphrag_tasks.retrieval import Index
 
 NO_ANSWER = (BudgetError, TransientError, UnusableAnswersError)
-"""Errors that leave a question to be answered without the model; others are to be mended first."""
+"""Errors after which a question is answered without the model; others need fixing first."""
 
 
 class Model:
-    """Asks for one question; everything that is asked shares one cap in money.
+    """Asks the model for one question, with a common cost limit for all requests.
 
     Args:
-        client: Who is asked, with the budget of the run.
-        index: The index that is searched, opened with the reader's labels.
-        max_usd: Most money for the question; None: the run's budget alone.
+        client: Client with the budget of the run.
+        index: The searched index, opened with the reader's labels.
+        max_usd: Cost limit of the question; None: only the run's budget.
 
     Attributes:
-        notes: Why something that was to be asked has no answer.
+        notes: Reasons for missing answers.
 
     Raises:
-        PriceError: A cap in money is set, and the price of a model is not known.
+        PriceError: A cap in money is set, and the price of a model is unknown.
     """
 
     def __init__(self, client: Client, index: Index, max_usd: float | None = None) -> None:
@@ -47,14 +47,14 @@ class Model:
 
     @property
     def usd(self) -> float | None:
-        """What was spent; None where a price is not known."""
+        """Money spent; None if a price is unknown."""
         spent = self.budget.spent
         known = all(is_known(self.config, model) for model in self._asked)
         return float(spent.usd or 0) if known or not spent.tokens else None
 
     @cached_property
     def sent(self) -> frozenset[str] | None:
-        """The documents that may be sent, by id; None: all of the index."""
+        """Ids of the documents that may be sent; None means all."""
         if not self.config.exclude:
             return None
         table = self.index.snapshot.table("documents", ["document_id", "path"]).to_pylist()
@@ -63,7 +63,7 @@ class Model:
         return frozenset(paths) - kept_back if kept_back else None
 
     def ask(self, request: Request, tell: Callable[[str], None] | None = None) -> Answer | Failure:
-        """Return the answer to a request, as `Client.ask_one` does, within the question's money."""
+        """Return the answer to a request, as `Client.ask_one` does, within the question's limit."""
         model = self.client.identity(request.purpose).model
         if self._max_usd is not None:
             capped = self.config.budget.model_copy(update={"usd": max(self._max_usd, 1e-9)})
@@ -72,17 +72,12 @@ class Model:
         return self.client.ask_one(request, self.budget, tell)
 
     def filled(self, form: type[Form], requests: Sequence[Request], what: str) -> list[Form | None]:
-        """Return the filled forms, one for each request in order; None where there is none.
+        """Return the parsed answers to concurrent requests, in order; None for failures.
 
-        A note says why the first of these has none.
-
-        Args:
-            form: The form of the answers, which all requests name.
-            requests: Are asked side by side.
-            what: What failed, as the beginning of the note: "No plan was made".
+        A note explains the first failure and begins with `what`, such as "No plan was made".
 
         Raises:
-            TerminalError: The settings are to be mended.
+            TerminalError: The settings are wrong.
         """
 
         def one(request: Request) -> Form | str:

@@ -1,4 +1,4 @@
-"""Questions about the corpus as a whole: its topics, each with its documents and their share."""
+"""Answer questions about the corpus as a whole by its topics, with documents and shares."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from graphrag_tasks.retrieval.modes.overview import has_subject
 
 _TOPICS = 10
 _LEAST_DOCUMENTS = 2
-"""Topics that are listed, and the fewest documents of one; all are, if none has so many."""
+"""Most topics listed, and fewest documents of a topic (unless no topic has so many)."""
 
 
 def asks_for_overview(context: Context) -> bool:
-    """Tell whether a question asks for the topics of the whole corpus, and names no subject."""
+    """Tell whether a question asks for the topics of the whole corpus, without a subject."""
     return context.mode == "global" and not has_subject(context.question)
 
 
 def overview(index: Index) -> tuple[AnswerSentence, ...]:
-    """Return the topics of the corpus, each with its documents, the one with the most first.
+    """Return the topics of the corpus with their documents, largest topic first.
 
-    Titles, counts and shares are computed; each topic cites the beginning of the documents that
-    are about it most.
+    Titles, counts and shares are computed; each topic cites the beginning of its most typical
+    documents.
     """
     found = index.topics(_TOPICS)
     found = tuple(one for one in found if one.documents >= _LEAST_DOCUMENTS) or found

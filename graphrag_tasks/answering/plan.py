@@ -1,9 +1,9 @@
-"""Has a model plan a search in one request: other words, names of the graph, a mode, paths.
+"""Let a model plan a search in one request: rewordings, entity names, a mode, graph paths.
 
-Source: "Surfacing the structure", where a model that sees the skeleton of the graph rewrites a
-question ("the executive who used to work for X" is a person with a name). Here the rewritten
-question is searched beside the question and never in its place, and a plan that invents names
-counts for nothing: what a model says of the graph is looked up in it.
+Source: "Surfacing the structure", where a model that sees the graph's skeleton rewrites a question
+("the executive who used to work for X" is a person with a name). Here the rewording is searched in
+addition to the question, never instead, and plans with invented names are ignored: what a model
+says about the graph is checked.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ shown with a number, or * for any. direction is out from head to tail, in from t
 any."""
 
 _MOST_OUTPUT = 700
-"""Tokens of a plan; chosen."""
+"""Output tokens of a plan; chosen."""
 _MOST_PATHS, _MOST_PARTS, _MOST_WORDS = 3, 4, 60
-"""Paths and parts of a plan that are searched, and words of one text; they bound the work that a
-careless plan makes. Chosen."""
+"""Paths and parts of a plan that are searched, and words of one text; bounds the work of a
+careless plan. Chosen."""
 SKELETON_TOKENS, _SKELETON_SHARE = 1_500, 0.6
-"""Tokens of the skeleton, and its share at most where a prompt may hold few. A thousand show 53 of
-the 95 names that 60 questions of MuSiQue do not have and need, 3,600 two more."""
+"""Tokens of the skeleton, and its largest share of a small prompt. A thousand show 53 of the 95
+names that 60 questions of MuSiQue lack and need, 3,600 two more."""
 
 _SIGNS = ".,:;?!()[]{}\"“”‘’'"
 
@@ -102,12 +102,12 @@ class PlanForm(BaseModel):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is searched beside the question.
+    """Additional searches.
 
     Attributes:
-        beside: The question in other words, and its parts.
-        mode: Of the search; None: as without a plan.
-        paths: Ways through the graph.
+        beside: Rewordings and parts of the question.
+        mode: Search mode; None: as without a plan.
+        paths: Graph path queries.
     """
 
     beside: tuple[str, ...] = ()
@@ -116,10 +116,10 @@ class Plan:
 
 
 def planned(model: Model, question: str) -> Plan:
-    """Return a model's plan for a question, checked by the graph; an empty one where there is none.
+    """Return a model's plan for a question, checked against the graph; empty without one.
 
-    Nothing of the graph is shown where some documents are not to be sent: relations rest on many.
-    A note of the model says why a plan is missing or left out.
+    The graph is not shown if some documents may not be sent, as relations rest on many documents. A
+    model note says why a plan is missing or ignored.
     """
     index = model.index
     (form,) = model.filled(PlanForm, [_request(model, question)], _NO_PLAN)
@@ -159,10 +159,10 @@ def _quoted(heading: str, lines: Sequence[str]) -> str:
 
 
 def checked_plan(index: Index, question: str, form: PlanForm) -> Plan:
-    """Return what counts of a model's answer.
+    """Return the valid parts of a model's plan.
 
-    Names must be those of entities. Where one is not, the words of the model are left out; so is
-    each text with a name that neither the question nor an entity has.
+    If a name is not an entity's, all rewordings are dropped; so is each text with a name that
+    neither the question nor an entity has.
     """
     if not all(index.is_name(name.name) for name in form.names):
         return Plan(mode=MODE_OF[form.route], paths=_paths(index, form.paths))
@@ -172,7 +172,7 @@ def checked_plan(index: Index, question: str, form: PlanForm) -> Plan:
 
 
 def _counts(index: Index, question: str, text: str) -> bool:
-    """Tell whether a text is another question than the one asked, with no name of its own."""
+    """Tell whether a text differs from the question and adds no name."""
     words = text.split()
     if not text or text == one_line(question) or len(words) > _MOST_WORDS:
         return False
@@ -185,7 +185,7 @@ def _bare(word: str) -> str:
 
 
 def _paths(index: Index, planned: Sequence[PlannedPath]) -> tuple[PathQuery, ...]:
-    """Return the first paths that have a name or a type, and no name that is unknown."""
+    """Return the first valid paths: with a name or type, and without unknown names."""
     paths = [
         PathQuery(
             _thing(path.start),
@@ -207,10 +207,9 @@ def _thing(planned: PlannedThing) -> Thing:
 
 
 def with_paths(index: Index, context: Context, paths: Sequence[PathQuery]) -> Context:
-    """Return a context with what path queries find; as it is where they find nothing.
+    """Return a context with the results of path queries; unchanged if there are none.
 
-    What fits a query as it was planned counts; only if no query has that, what one finds with fewer
-    conditions.
+    Exact matches count; only if no query has any, matches with fewer conditions count.
     """
     found = [followed for followed in map(index.follow, paths) if followed.paths]
     least = min((len(followed.dropped) for followed in found), default=0)

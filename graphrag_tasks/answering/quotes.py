@@ -1,4 +1,4 @@
-"""Quotations: the sentences that answer a question best, each with what stands beside it."""
+"""Quote the sentences that answer a question best, with their neighbours."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from graphrag_tasks.retrieval.context.signals import is_content
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
 QUOTED = 3
-"""Sentences that are chosen, each with its neighbours."""
+"""Sentences chosen, each with its neighbours."""
 
 _FAR_BEHIND = 3.0
-"""How far a quoted sentence's score may lie below the best one's: chosen by reading answers
-of ten small files. On 327 SAP questions it loses no fact that was quoted without it."""
+"""Largest score difference to the best sentence: chosen by reading answers of ten small files.
+On 327 SAP questions it loses no fact."""
 
 _BEFORE, _AFTER = 1, 2
-"""Neighbours that are quoted: what "it" refers to stands before, the rest of an answer after."""
+"""Quoted neighbours: the antecedent of "it" comes before, the rest of an answer after."""
 
 _LEAST_WORDS = 3
-"""Words of a neighbour that is quoted; a shorter one is a scrap, such as a lone name."""
+"""Least words of a quoted neighbour; shorter ones are fragments, such as a lone name."""
 
 
 def quotes(index: Index, context: Context, wanted: int = QUOTED) -> tuple[AnswerSentence, ...]:
     """Return the sentences that answer a question best, in reading order.
 
-    A question for several things gets one quotation from each chunk at most, as what is asked
-    together often stands in several documents.
+    A question for several things gets at most one quotation per chunk, as its parts are often
+    answered in different documents.
     """
     candidates = candidates_of(index, context.chunks)
     if not candidates:
@@ -44,10 +44,10 @@ def quotes(index: Index, context: Context, wanted: int = QUOTED) -> tuple[Answer
 
 
 class _Connected:
-    """Tells which sentences may stand beside the best one: those that it leads to.
+    """Decides which sentences may join the best sentence: those related to it.
 
-    Such a sentence, or the headings above it, has a content word of the question, or it names what
-    a chosen one names.
+    A related sentence, or its headings, shares a content word with the question, or it shares a
+    name with a chosen sentence.
     """
 
     def __init__(self, index: Index, context: Context) -> None:
@@ -57,7 +57,7 @@ class _Connected:
         self._has_best, self._named = False, set[str]()
 
     def take(self, candidate: Candidate) -> bool:
-        """Tell whether a sentence is connected with the question; if so, its names are known."""
+        """Tell whether a sentence is related to the question; if so, remember its names."""
         names = self._index.names_in(candidate.sentence.text)
         held = candidate.terms | self._headings[candidate.chunk]
         if self._has_best and not (self._asked & held or self._named.intersection(names)):
@@ -71,7 +71,7 @@ def _runs(
     candidates: Sequence[Candidate], order: Iterator[int], wanted: int, connected: _Connected,
     *, one_per_chunk: bool,
 ) -> list[list[int]]:  # fmt: skip
-    """Return runs of neighbouring candidates, the best run first, each with its best row first."""
+    """Return runs of neighbouring candidates, best run first, each with its best row first."""
     runs: list[list[int]] = []
     shown: set[int] = set()
     chunks: set[int] = set()
@@ -90,9 +90,9 @@ def _runs(
 
 
 def _beside(candidates: Sequence[Candidate], row: int) -> Iterator[int]:
-    """Yield the neighbours that are quoted with a sentence, without scraps such as a lone name.
+    """Yield the quoted neighbours of a sentence, without fragments such as a lone name.
 
-    A row of a table ends where the next one begins.
+    A table row ends where the next begins.
     """
     first = row if _is_row(candidates[row]) else max(row - _BEFORE, 0)
     for other in range(first, min(row + _AFTER + 1, len(candidates))):
@@ -112,7 +112,7 @@ def _is_row(candidate: Candidate) -> bool:
 def _quoted(
     candidates: Sequence[Candidate], runs: Sequence[Sequence[int]]
 ) -> Iterator[AnswerSentence]:
-    """Yield the sentences of runs in reading order; runs that touch become one quotation."""
+    """Yield the sentences of runs in reading order; touching runs become one quotation."""
     best = [run[0] for run in runs]
     rows = sorted({row for run in runs for row in run})
     documents = list(dict.fromkeys(candidates[row].sentence.document_id for row in best))

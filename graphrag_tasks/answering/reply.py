@@ -1,4 +1,4 @@
-"""An answer: sentences that point to their sources, and a verdict whether there is one."""
+"""A reply: sentences with citations, and a verdict whether there is an answer."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 Form = Literal["quotes", "list", "rows", "overview"]
 
 _SHOWN_CHARACTERS = 400
-"""Characters of a sentence that the text shows; 99 % of the SAP documents' have fewer."""
+"""Characters shown of a sentence; 99 % of the SAP documents' sentences are shorter."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:
-    """A number in the answer's text and the sentence of a document that it points to."""
+    """A citation number in the answer's text, and the cited sentence."""
 
     number: int
     source: SourceSentence
@@ -40,10 +40,10 @@ class AnswerSentence:
     """A sentence of an answer.
 
     Attributes:
-        text: Without the numbers of its citations.
-        citations: What it rests on; never empty for a quotation.
-        problem: What a sentence by a model says and its source does not, in words.
-        is_best: Whether it was chosen; the sentences beside it only give its context.
+        text: Text without citation numbers.
+        citations: Cited sentences; never empty for a quotation.
+        problem: What a model's sentence says and its source does not, in words.
+        is_best: Whether it was chosen; other sentences only give context.
     """
 
     text: str
@@ -53,7 +53,7 @@ class AnswerSentence:
 
     @property
     def shown(self) -> str:
-        """The text on one line, without the end of a very long one, such as a row with code."""
+        """The text on one line, shortened if very long, such as a row with code."""
         text = one_line(self.text)
         if len(text) <= _SHOWN_CHARACTERS:
             return text
@@ -61,7 +61,7 @@ class AnswerSentence:
 
     @property
     def marked(self) -> str:
-        """The text that is shown, with its problem, if it has any."""
+        """The shown text, with its problem, if any."""
         return f"{self.shown} (to be checked: {self.problem})" if self.problem else self.shown
 
     @property
@@ -75,16 +75,16 @@ class Reply:
     """An answer to a question, from one snapshot.
 
     Attributes:
-        form: `quotes`; `list` where each sentence is an item, `rows` where it is a row of a table,
-            `overview` where it is a topic with counts, which no document states.
+        form: `quotes`; `list` if each sentence is an item, `rows` if it is a table row, `overview`
+            if it is a topic with counts, which no document states.
         summary: What was counted in tables, over how many rows; empty for other answers.
         verdict: Whether the documents answer the question.
-        sentences: The answer, in reading order; empty where the verdict is that there is none.
+        sentences: The answer, in reading order; empty if there is none.
         context: What was searched and found.
-        model: Who wrote the answer, as the settings name it; None: it is quoted.
-        usd: What a language model cost; 0 without one, None where its price is not known.
+        model: Name of the model that wrote it; None: it is quoted.
+        usd: Cost of language models; 0 without one, None if its price is unknown.
         milliseconds: From the question to the reply.
-        notes: What the reader should know, such as what was not read.
+        notes: Remarks for the reader, such as what was not read.
     """
 
     question: str
@@ -100,7 +100,7 @@ class Reply:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """Every sentence that the answer points to, by number and place."""
+        """All citations of the answer, by number and position."""
         found = {
             (citation.number, citation.source.sentence_id): citation
             for sentence in self.sentences
@@ -110,7 +110,7 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The answer with the numbers of its citations: a paragraph for each, or a line an item."""
+        """The answer with citation numbers: paragraphs, or a line for each item."""
         if self.form != "quotes" or self.summary:
             lines = [
                 f"- {sentence.shown} {_marks(sentence.numbers)}" for sentence in self.sentences
@@ -190,7 +190,7 @@ class Reply:
         return f"<p><b>{said}</b></p><p>{lines}</p><p><small>{sources}</small></p>{notes}"
 
     def sources(self) -> list[str]:
-        """Return a line for each page or document cited: its numbers, title and address."""
+        """Return a line for each cited page or document: numbers, title and address."""
         numbers: dict[str, list[int]] = {}
         for number, citations in groupby(self.citations, key=lambda one: one.number):
             sources = [citation.source for citation in citations]
@@ -200,7 +200,7 @@ class Reply:
         return [visible(f"{_marks(those)} {where}") for where, those in numbers.items()]
 
     def paragraphs(self) -> Iterator[tuple[tuple[int, ...], Sequence[AnswerSentence]]]:
-        """Yield the sentences that cite the same numbers, with these."""
+        """Yield consecutive sentences with the same citation numbers, and these."""
         for numbers, sentences in groupby(self.sentences, key=lambda sentence: sentence.numbers):
             yield numbers, list(sentences)
 

@@ -1,9 +1,9 @@
-"""Questions that filter or count the rows of tables: "how many of the reports failed?".
+"""Answer questions that filter or count table rows: "how many of the reports failed?".
 
-A question is matched to a view by names alone: the noun by the names of its tables, a column or a
-value; conditions by values that the question names, and by numbers beside a column's name. The
-rows are filtered and counted, never guessed: a noun that no table has is refused by name, and a
-question that denies something is left to quotations.
+A question is matched to a view by names only: its noun by table names, a column or a value;
+conditions by values in the question, and by numbers beside a column's name. Rows are filtered and
+counted, never guessed: a noun that no table has is refused by name, and negated questions are left
+to quotations.
 """
 
 from __future__ import annotations
@@ -59,33 +59,32 @@ _COMPARES = re.compile(
     r"|since|until|exactly|equal|between|up|more|less)\b",
     re.IGNORECASE,
 )
-"""Words that say how numbers are compared."""
+"""Words of numeric comparisons."""
 
 _ASKING = frozenset(
     {"many", "number", "count", "list", "show", "name", "give", "find", "table", "tables", "row"}
     | {"rows", "entries", "total", "all", "listed", "recorded", "has", "have", "had"}
 )
-"""Words that ask, and decide nothing."""
+"""Question words that carry no condition."""
 
 _YEARS = re.compile(r"^(?:year|date|founded|built|since|from|born|start|begin)", re.IGNORECASE)
 _YEAR = range(1000, 2101)
 """Numbers that may be years; chosen."""
 _PLURAL = re.compile(r"\w{2,}[^su\W]s")
 _NEAR = 5
-"""Words before and after a number in which the name of its column is looked for."""
+"""Words around a number in which its column's name is searched."""
 
 _SHORTEST_PREFIX = 3
-"""Letters: a word in small ones that has no more names no value, and a beginning with fewer no
-column."""
+"""Letters: shorter lower-case words are no values, and shorter prefixes no columns."""
 MOST_SHOWN = 20
-"""Rows that are quoted; all are counted."""
+"""Most rows quoted; all are counted."""
 _MOST_WORDS = 8
-"""Words of a question that may name a value together; bounds the work. Chosen."""
+"""Most words of a value in a question; bounds the work. Chosen."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What a row must fulfil, in words and by the rows that do; `column` where it is a value's."""
+    """A row condition in words, and the rows that meet it; `column` is set for values."""
 
     said: str
     rows: frozenset[int]
@@ -97,9 +96,9 @@ class RowsFound:
     """The rows of a view that a question asks for.
 
     Attributes:
-        counts: Whether the question asks how many they are.
+        counts: Whether the question asks for their number.
         conditions: In words.
-        rows: Places in the view.
+        rows: Row indexes in the view.
     """
 
     view: View
@@ -120,7 +119,7 @@ class RowsFound:
 
 @dataclass(frozen=True)
 class UnknownNoun:
-    """What a question asks for, where no table has it."""
+    """A noun of a question that no table has."""
 
     noun: str
 
@@ -131,7 +130,7 @@ class UnknownNoun:
 
 
 def quoted_rows(index: Index, found: RowsFound) -> tuple[AnswerSentence, ...]:
-    """Return the first rows that were found, each with its sentences in the document."""
+    """Return the first rows found, each with its sentences in the document."""
     documents = list(dict.fromkeys(found.view.rows[row].document_id for row in found.rows))
     rows = []
     for row in (found.view.rows[place] for place in found.rows[:MOST_SHOWN]):
@@ -147,7 +146,7 @@ def quoted_rows(index: Index, found: RowsFound) -> tuple[AnswerSentence, ...]:
 
 
 def asks_for_rows(question: str) -> bool:
-    """Tell whether a question may filter or count rows, before any table is looked at."""
+    """Tell whether a question may filter or count rows, before looking at tables."""
     if _DENIES.search(question) or question_parts(question):
         return False
     wanted = _COUNTS.search(question) or _EXTREME.search(question)
@@ -157,9 +156,9 @@ def asks_for_rows(question: str) -> bool:
 def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun | None:
     """Return the rows that a question asks for, or the noun that no table has.
 
-    It is None for a question that no table's names, columns and values can answer, and where a
-    word of it decides nothing: the rows of the others would be another answer. A noun is refused
-    only where the question counts, and a table has all its other words or fulfils its conditions.
+    None if no table's names, columns and values can answer, or if a word of the question matches
+    nothing: ignoring it would answer another question. A noun is refused only if the question
+    counts, and a table matches all its other words or conditions.
     """
     noun = _noun(question)
     if noun is None or not asks_for_rows(question):
@@ -195,7 +194,7 @@ class _Match:
         return (named, self.covered, len(self.conditions), len(self.view.rows))
 
     def found(self, *, counts: bool) -> RowsFound:
-        """Return the rows that fulfil all conditions; of two values of a column, one of them."""
+        """Return the rows that meet all conditions; values of one column are alternatives."""
         rows = frozenset(range(len(self.view.rows)))
         said: list[str] = []
         by_column: dict[int | None, list[Condition]] = {}
@@ -213,7 +212,7 @@ class _Match:
 
 
 def _noun(question: str) -> str | None:
-    """Return the words that say what is asked for, up to a verb or preposition."""
+    """Return the noun phrase asked for, up to a verb or preposition."""
     found = _NOUN.search(question)
     if not found:
         return None
@@ -227,7 +226,7 @@ def _noun(question: str) -> str | None:
 
 
 def _head(noun: str) -> str:
-    """Return the word of a noun phrase that says what things are: its first plural, or its last."""
+    """Return the head of a noun phrase: its first plural, or its last word."""
     spelled = words(noun)
     plural = (one for one in spelled if one.islower() and _PLURAL.fullmatch(one))
     return next(plural, spelled[-1])
@@ -271,7 +270,7 @@ def _matched(question: str, noun: str, view: View) -> _Match:
 def _table_conditions(
     asked: Sequence[str], view: View
 ) -> Iterator[tuple[Condition, frozenset[str]]]:
-    """Yield a condition for each word that is in the names of some of the tables alone."""
+    """Yield a condition for each word that is in the names of only some tables."""
     for term in asked:
         tables = {table for table, names in enumerate(view.table_terms) if term in names}
         if 0 < len(tables) < len(view.tables):
@@ -285,9 +284,9 @@ def _table_conditions(
 def _value_conditions(
     question: str, view: View, noun: str
 ) -> Iterator[tuple[Condition, frozenset[str]]]:
-    """Yield a condition for each value that the question names, the longest values first.
+    """Yield a condition for each value in the question, longest values first.
 
-    The noun that names what the rows are is none: "municipalities" may be a value, too.
+    The noun that names the rows is excluded: "municipalities" may be a value, too.
     """
     spelled = words(question)
     stems = [tuple(terms(word)) for word in spelled]
@@ -308,7 +307,7 @@ def _value_conditions(
 
 
 def _may_name(spelled: Sequence[str]) -> bool:
-    """Tell whether words may name a value: not a short word in lower case, such as "in" for IN."""
+    """Tell whether words may name a value: not a short lower-case word, such as "in" for IN."""
     return len(spelled) > 1 or len(spelled[0]) > _SHORTEST_PREFIX or spelled[0][0].isupper()
 
 
@@ -346,9 +345,9 @@ def _value(text: str) -> float:
 
 
 def _column_of(question: str, found: re.Match[str], number: float, view: View) -> int | None:
-    """Return the column of numbers whose name stands nearest to a number in the question.
+    """Return the numeric column whose name is nearest to a number in the question.
 
-    A number that may be a year belongs to the column of years, if there is one that has it.
+    A number that may be a year belongs to a column of years, if there is one.
     """
     if number in _YEAR and float(number).is_integer():
         for column in range(len(view.header)):
@@ -370,7 +369,7 @@ def _column_of(question: str, found: re.Match[str], number: float, view: View) -
 
 
 def _extreme(question: str, view: View) -> Condition | None:
-    """Return the condition that a column has its highest or lowest number."""
+    """Return the condition for the highest or lowest number of a column."""
     for pattern, choose, said in ((_HIGHEST, max, "highest"), (_LOWEST, min, "lowest")):
         found = pattern.search(question)
         if not found:
@@ -387,7 +386,7 @@ def _extreme(question: str, view: View) -> Condition | None:
 
 
 def _names_column(term: str, column: Term) -> bool:
-    """Tell whether a word names a column: by a stem, or by a beginning, as "cyl" for cylinders."""
+    """Tell whether a word names a column, by stem or prefix, as "cyl" for cylinders."""
     return any(
         term == stem or (len(stem) >= _SHORTEST_PREFIX and term.startswith(stem)) for stem in column
     )

@@ -1,4 +1,4 @@
-"""A search that the model plans."""
+"""Search with a plan by the model."""
 
 from __future__ import annotations
 
@@ -12,19 +12,14 @@ from graphrag_tasks.retrieval.modes.registry import AUTO
 
 
 def searched(model: Model, context: Context, mode: str, filters: Filters | None = None) -> Context:
-    """Return what is found for the question of a context with the model's help.
+    """Return a context extended by a model's search plan.
 
-    Nothing is asked, and the context is as it was, without `llm.answers.plan`. The signals stay
-    those of the first search: a verdict is fitted to the log-odds of one reranker.
-
-    Args:
-        model: Who is asked.
-        context: What was found without help.
-        mode: As the caller gave it; only where it is `auto`, the plan chooses.
-        filters: Of the search.
+    Unchanged without `llm.answers.plan`. The signals stay those of the first search: the verdict is
+    fitted to the log-odds of one reranker. `context` was found without the model; the plan chooses
+    the mode only if `mode` is `auto`.
 
     Raises:
-        TerminalError: The settings of the model are to be mended.
+        TerminalError: The settings of the model are wrong.
     """
     plan = planned(model, context.question) if model.config.answers.plan else Plan()
     chosen = plan.mode if mode == AUTO and plan.mode else context.mode

@@ -1,8 +1,8 @@
-"""Sentences of the chunks that were found, each with a score: how well it answers the question.
+"""Score the sentences of found chunks by how well they answer the question.
 
-The score is the cosine with the question, the log-odds of the chunk, and the terms that the
-sentence adds to the question: one that only repeats it, such as a heading, answers nothing. The
-reranker reads the first few.
+The score combines the cosine with the question, the chunk's log-odds, and the terms that the
+sentence adds to the question: repeating it, as headings do, answers nothing. The reranker reads the
+first few.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats
 
 _READ = 8
-"""First sentences that the reranker reads: more of them change nothing (`benchmarks/README.md`)."""
+"""Sentences that the reranker reads: more change nothing (`benchmarks/README.md`)."""
 
 _COSINE, _CHUNK, _OPENING, _NEW_TERMS, _RERANKED = 3.12, 0.41, -1.16, 0.34, 0.15
-"""Weights, by `python -m benchmarks.training.answers sentences` on the SAP questions of splits dev
-and tune.
-The sentence that opens a chunk is often its heading or the end of the chunk before."""
+"""Weights, by `python -m benchmarks.training.answers sentences` on the SAP questions of splits
+dev and tune. The first sentence of a chunk is often its heading or the end of the chunk
+before."""
 
 _ENCODED, _SHARED = 30, 2.0
-"""Sentences that are encoded, and the weight of the share of the question's terms by which they are
-chosen: with 30 nearly as many facts are found as with all (`benchmarks/README.md`)."""
+"""Sentences that are encoded, and the weight of shared question terms by which they are chosen:
+with 30 nearly as many facts are found as with all (`benchmarks/README.md`)."""
 
 _BEHIND = 100.0
-"""What the others lose, more than any score."""
+"""Penalty of the other sentences, larger than any score."""
 
 _NEVER = 1e-4
-"""Least probability that counts: the reranker's own go from .01 to .99."""
+"""Least probability used: the reranker's own range from .01 to .99."""
 
 _SAME = 0.8
-"""Share of common terms above which two sentences are one, as in copies of a page."""
+"""Jaccard similarity above which two sentences are copies."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence with the place of its chunk in the context, and its own in the chunk."""
+    """A sentence with the index of its chunk in the context, and its own in the chunk."""
 
     sentence: SourceSentence
     chunk: int
@@ -51,13 +51,13 @@ class Candidate:
     terms: frozenset[str]
 
     def is_copy_of(self, other: Candidate) -> bool:
-        """Tell whether two sentences say the same in nearly the same words."""
+        """Tell whether two sentences are near-duplicates."""
         common = len(self.terms & other.terms)
         return common >= _SAME * max(len(self.terms | other.terms), 1)
 
 
 def candidates_of(index: Index, chunks: Sequence[ChunkHit]) -> list[Candidate]:
-    """Return the sentences of chunks, in order of chunk and place."""
+    """Return the sentences of chunks, ordered by chunk and position."""
     return [
         Candidate(sentence, place, position, frozenset(terms(sentence.text)))
         for place, hit in enumerate(chunks)
@@ -68,8 +68,8 @@ def candidates_of(index: Index, chunks: Sequence[ChunkHit]) -> list[Candidate]:
 def sentence_scores(index: Index, context: Context, candidates: Sequence[Candidate]) -> Floats:
     """Return a score for each candidate, shape (candidates,).
 
-    Those that the reranker reads come first, then those that are encoded: the first by the words
-    that they share with the question, by their chunk and by what they add.
+    Reranked sentences come first, then encoded ones; those are chosen by words shared with the
+    question, by chunk and by added terms.
     """
     plain, by_words = _scores_by_words(context, candidates)
     encoded = np.argsort(-by_words, kind="stable")[:_ENCODED]
@@ -89,7 +89,7 @@ def sentence_scores(index: Index, context: Context, candidates: Sequence[Candida
 
 
 def _scores_by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
-    """Return the part of each score that needs no model; and the same, with the words shared."""
+    """Return the score parts without a model; and the same plus shared words."""
     asked = frozenset(terms(context.question))
     plain = np.array(
         [_plain_score(context, candidate, asked) for candidate in candidates], dtype=np.float32
@@ -105,9 +105,9 @@ def _plain_score(context: Context, candidate: Candidate, asked: frozenset[str]) 
 
 
 def best_of_each_chunk(index: Index, context: Context) -> dict[str, SourceSentence]:
-    """Return the best sentence of each chunk that has one, by the chunk's id.
+    """Return the best sentence of each chunk, by chunk id.
 
-    After a search by words alone it is the best by words: no model is loaded for it.
+    After a BM25 search only words count: no model is loaded.
     """
     candidates = candidates_of(index, context.chunks)
     if not candidates:

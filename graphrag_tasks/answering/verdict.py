@@ -1,4 +1,4 @@
-"""Whether the documents answer a question: a verdict of three."""
+"""Verdict whether the documents answer a question."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NOT_HERE: Literal["not in these documents"] = "not in these documents"
 _INTERCEPT, _LOG_ODDS, _MARGIN, _COSINE, _COVERAGE = -3.40, 0.10, 0.16, 4.18, 2.38
 _UNKNOWN_NAME = -1.06
 _ANSWERED, _UNCERTAIN = -0.53, -1.8
-"""Weights of the signals, and the least log-odds of either state, by `python -m
-benchmarks.training.answers verdict` on questions of six corpora that are judged nowhere. Of the
-answerable ones of each at most 20 % and 2 % fall below; as these are 20 to 50, the lower threshold
-is .27 lower still."""
+"""Weights of the signals, and log-odds thresholds, by `python -m benchmarks.training.answers
+verdict` on questions of six corpora without judgements. At most 20 % and 2 % of each corpus's
+answerable questions fall below; as these are 20 to 50, the lower threshold is .27 lower
+still."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class Verdict:
     Attributes:
         state: `answered`, `uncertain`, or `not in these documents`, which is rarely wrong.
         probability: That the first passage answers the question.
-        unknown: Words and names of the question that no document holds.
+        unknown: Words and names of the question that no document contains.
     """
 
     state: State
@@ -47,9 +47,9 @@ class Verdict:
 
 
 def verdict(signals: Signals) -> Verdict:
-    """Return the verdict on a question whose first chunks were read by the reranker.
+    """Return the verdict on a question whose first chunks were reranked.
 
-    A name that no document holds makes it uncertain at best, however near the passages are.
+    A name that no document contains makes it uncertain at best, however near the passages are.
     """
     if signals.read is None:
         return Verdict(state=NOT_HERE, probability=0.0, unknown=signals.unknown)

@@ -1,8 +1,8 @@
-"""Has a model write an answer from the context of a question.
+"""Let a model write an answer from the context of a question.
 
-What it is shown is the context's prompt: numbered items, documents quoted as data. The instructions
-never quote a document, and the question is one line after all else. What does not fit is left out;
-where the model finds the prompt too long all the same, it is shown half of it.
+It is shown the context's prompt: numbered items, documents quoted as data. The instructions never
+quote a document, and the question is the last line. Items that do not fit are left out; if the
+model still finds the prompt too long, it is halved.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _DENIAL = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""How an answer begins that says that there is none. Where a passage is cited it is no such."""
+"""The beginning of an answer that refuses. An answer that cites a passage is no refusal."""
 
 _SYSTEM = f"""\
 You answer a question from passages of documents. Each passage begins with its number in brackets. \
@@ -53,24 +53,23 @@ If the passages do not answer the question, write {REFUSAL} and nothing else."""
 
 _NOTES = "Notes on the question, the most helpful first; behind each the numbers that state it:"
 _SHARE_OF_NOTES = 0.5
-"""Most of a prompt that notes take."""
+"""Largest share of notes in a prompt."""
 
 _SHARES = (1.0, 0.5, 0.25)
-"""Shares of the passages that are tried where the model finds a prompt too long."""
+"""Shares of the passages tried if a prompt is too long."""
 
 _SMALLER = 0.9
-"""By how much a prompt shrinks until its tokens, counted, are as few as is set."""
+"""Factor by which a prompt shrinks until its token count fits."""
 
 _MOST_QUESTION = 2_000
-"""Characters of a question that are sent: as many as a search reads."""
+"""Characters of a question that are sent, as many as a search reads."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """What an earlier request noted on the question, as one line.
+    """A point noted by an earlier request, as one line.
 
-    Attributes:
-        numbers: Those in the prompt of the items that state it.
+    `numbers` are those of the prompt's items that state it.
     """
 
     text: str
@@ -78,20 +77,20 @@ class Note:
 
     @property
     def line(self) -> str:
-        """The text quoted like a document's, for it rests on documents, and its numbers."""
+        """The text, quoted like a document's because it rests on documents, and its numbers."""
         return f"> {one_line(self.text)} {''.join(f'[{number}]' for number in self.numbers)}"
 
 
 @dataclass(frozen=True)
 class Written:
-    """What came of asking.
+    """Result of asking.
 
     Attributes:
-        text: What the model wrote; empty where it wrote nothing that counts.
-        context: What may be sent of the context; its numbers are those of the text.
+        text: The model's text; empty if none is valid.
+        context: The part of the context that may be sent; its numbers are those of the text.
         prompt: What the model was shown of it.
-        noted: Numbers that stood behind notes.
-        model: As the settings name it: some servers name the path of its file.
+        noted: Numbers shown with notes.
+        model: Name in the settings, as some servers return a file path.
         note: Why there is no text.
     """
 
@@ -115,17 +114,17 @@ def written(
     tell: Callable[[str], None] | None = None,
     notes: Sequence[Note] = (),
 ) -> Written:
-    """Return what a model writes to a question, or why it wrote nothing.
+    """Return a model's answer to a question, or why there is none.
 
     Args:
-        model: Who is asked.
+        model: The model for the question.
         context: What was found.
-        tell: Is called with each piece of the text as it comes.
-        notes: What is shown beside the context, the most important first; what does not fit into
-            half of the prompt is left out. Only of a context that may be sent as a whole.
+        tell: Is called with each piece of the text as it arrives.
+        notes: Shown beside the context, the most important first, up to half of the prompt; only
+            with a context that may be sent completely.
 
     Raises:
-        TerminalError: The settings are to be mended: no model or price is known, a key is refused.
+        TerminalError: The settings are wrong: no model or price is known, a key is refused.
     """
     context = _that_may_be_sent(model, context)
     name = model.client.identity(PURPOSE).model
@@ -150,25 +149,25 @@ def _outcome(found: Answer | Failure, context: Context, prompt: str, name: str) 
 
 
 def question_line(context: Context) -> str:
-    """Return the last line of a prompt: the question, as far as it is sent."""
+    """Return the last line of a prompt: the question, shortened if needed."""
     return f"Question: {one_line(context.question)[:_MOST_QUESTION]}"
 
 
 def fits(config: LlmConfig, context: Context) -> bool:
-    """Tell whether one prompt shows all of a context."""
+    """Tell whether one prompt can show all of a context."""
     whole = context.to_prompt()
     return _prompt(context, _room(config, context)) == whole
 
 
 def _room(config: LlmConfig, context: Context) -> int:
-    """Return how many tokens the prompt of a context may have."""
+    """Return the token limit of a context's prompt."""
     return config.answers.prompt_tokens - count(_SYSTEM) - count(question_line(context))
 
 
 def _requests(
     config: LlmConfig, context: Context, notes: Sequence[Note]
 ) -> Iterator[tuple[Request, str, frozenset[int]]]:
-    """Yield ever shorter requests, each with what it shows of the context and of the notes."""
+    """Yield ever shorter requests, each with the context and notes that it shows."""
     room = _room(config, context)
     for share in _SHARES:
         lines, noted = _noted(notes, int(room * share * _SHARE_OF_NOTES))
@@ -181,7 +180,7 @@ def _requests(
 
 
 def _noted(notes: Sequence[Note], tokens: int) -> tuple[str, frozenset[int]]:
-    """Return the first notes that fit as text, and their numbers."""
+    """Return the first notes that fit, as text, and their numbers."""
     lines, kept = [_NOTES], list[Note]()
     for note in notes:
         lines.append(note.line)
@@ -195,7 +194,7 @@ def _noted(notes: Sequence[Note], tokens: int) -> tuple[str, frozenset[int]]:
 
 
 def _prompt(context: Context, tokens: int) -> str:
-    """Return the context's prompt of at most so many tokens; empty where nothing fits."""
+    """Return the context's prompt of at most `tokens` tokens; "" if nothing fits."""
     if count(whole := context.to_prompt()) <= tokens:
         return whole
     characters = max(tokens, 0) * CHARACTERS_A_TOKEN
@@ -205,9 +204,9 @@ def _prompt(context: Context, tokens: int) -> str:
 
 
 def _that_may_be_sent(model: Model, context: Context) -> Context:
-    """Return a context without the documents of `llm.exclude`, and without what rests on them.
+    """Return a context without the documents of `llm.exclude`, and what rests on them.
 
-    Where something is excluded, lists, paths and communities are left out: they rest on many
+    If something is excluded, lists, paths and communities are left out: they rest on many
     documents.
     """
     sent = model.sent

@@ -1,4 +1,8 @@
-"""Chunk stage: documents are split into chunks, and their links are resolved."""
+"""Chunk stages: split documents into chunks and sentences, and resolve links.
+
+In: the tables `documents` and `blocks`. Out: `chunks`, `links`, `anchors` and `sentences`. Open
+`stage.py` first, then `filter_sentences.py`.
+"""
 
 from graphrag_tasks.chunk.stage import chunk
 

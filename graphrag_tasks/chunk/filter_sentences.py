@@ -1,17 +1,16 @@
-"""Sentence stage: chunks become sentences, and those without a verb are marked.
+"""Sentence stage: splits chunks into sentences, and marks those with a verb.
 
-Source: paper, section 3.1 (spaCy sentences; a sentence without a verb phrase is not read by the
-extraction; it stays in its chunk's text).
+Source: paper, section 3.1 (spaCy sentences; a sentence without a verb phrase stays in its chunk's
+text, but is not extracted from). Invariants:
 
-What holds:
   * A sentence never crosses a block: headings, list items and paragraphs are separate.
-  * Sentences are found in whole blocks, so a chunk's edge tears none, and each is emitted once: in
-    the first chunk that holds it whole, else, clipped, in the chunk that holds most of it.
-  * Lines of code and rows of tables are not sentences: one row each, without a verb. Prose in a
-    cell has sentences of its own, at its place, and its row what stands before and after it.
-  * Neither are entries of contents, indexes and bibliographies: their lines are without a verb.
-  * Text that spaCy sees is cut into pieces of bounded length, in batches of bounded length, so
-    memory is bounded: a token takes some 20 KB while its batch is at work.
+  * Sentences are found in whole blocks, so that chunk edges cut none. Each is emitted once: in the
+    first chunk that contains it, else, clipped, in the chunk that contains most of it.
+  * A line of code or row of a table is one row without a verb. Prose in a cell has sentences of its
+    own, and its row consists of the text before and after it.
+  * Lines of contents, indexes and bibliographies are without a verb.
+  * spaCy sees pieces of bounded length in batches of bounded length, so memory is bounded: a token
+    takes some 20 KB while its batch is processed.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import SentencesConfig
+from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.cells import is_code, prose_rows
@@ -40,10 +39,10 @@ if TYPE_CHECKING:
 
 
 COMPONENTS = ("tok2vec", "tagger", "senter")
-"""The sentence recogniser is 1.7 times as fast as the parser, and agrees with it on 98 %."""
+"""The sentence recognizer is 1.7 times as fast as the parser, and agrees with it on 98 %."""
 
 MAX_PIECE_CHARACTERS = 10_000
-"""Longest text handed to spaCy at once; real paragraphs are far shorter."""
+"""Longest text given to spaCy at once; real paragraphs are far shorter."""
 
 _LINE_KINDS = ("code", "table")
 _BETWEEN_CELLS = " |\n"
@@ -57,7 +56,7 @@ _Span = tuple[int, int]
 
 
 class _Piece(NamedTuple):
-    """A stretch of one block, at its place in the document text."""
+    """A stretch of a block, with its position in the document text."""
 
     document_id: str
     text: str
@@ -83,7 +82,7 @@ class _Sentence(NamedTuple):
         table("chunks"),
     ),
     makes=("sentences",),
-    settings={"config": "sentences"},
+    settings={"language": "language"},
     libraries=("spacy",),
 )
 def filter_sentences(
@@ -91,9 +90,12 @@ def filter_sentences(
     cells: pa.Table,
     chunks: pa.Table,
     *,
-    config: SentencesConfig,
+    language: LanguageConfig,
 ) -> StageResult:
-    """Find the sentences of chunks, by document and position, and whether each has a verb.
+    """Find the sentences of chunks, ordered by document and position, and mark those with a verb.
+
+    || Sentences in a language other than the model's are kept, without a verb. The stat
+        `characters_clipped` counts characters of sentences that lie outside their chunk.
 
     A sentence in another language than the model's is not read: it is kept as one without a verb.
     `characters_clipped` of the stats are those of sentences longer than a chunk that lie outside of
@@ -115,7 +117,7 @@ def filter_sentences(
             pieces.extend(_pieces(block, prose, is_read=number not in entries))
     sentences: dict[str, list[_Sentence]] = defaultdict(list)
     foreign = 0
-    for piece, sentence in _in_languages(list(_find(pieces, config.model)), config):
+    for piece, sentence in _in_language(list(_find(pieces, language.model)), language):
         foreign += sentence.is_foreign
         sentences[piece.document_id].append(sentence)
     rows = [
@@ -156,7 +158,7 @@ def _text(blocks: Sequence[_Row]) -> str:
 
 
 def _prose_cells(cells: pa.Table) -> dict[tuple[str, int], list[_Span]]:
-    """Return where the cells of prose stand in the documents, by document and block, in order."""
+    """Return the spans of prose cells, by document and block, in order."""
     found: dict[tuple[str, int], list[_Span]] = defaultdict(list)
     for row in prose_rows(cells, _CELL_COLUMNS):
         found[row["document_id"], row["ordinal"]].append((row["char_start"], row["char_end"]))
@@ -183,7 +185,7 @@ def _pieces(block: _Row, prose: Sequence[_Span], *, is_read: bool) -> Iterator[_
 
 
 def _row_parts(text: str, prose: Sequence[_Span], at: int) -> Iterator[tuple[_Span, bool]]:
-    """Yield the spans of a table's text that are cells of prose, and of what is between them."""
+    """Yield the spans of a table's text: prose cells (true) and the text between them (false)."""
     start = 0
     for first, last in prose:
         yield _trimmed(text, start, first - at), False
@@ -193,7 +195,7 @@ def _row_parts(text: str, prose: Sequence[_Span], at: int) -> Iterator[tuple[_Sp
 
 
 def _trimmed(text: str, start: int, end: int) -> _Span:
-    """Return a span without the marks between cells at its edges."""
+    """Return a span without cell separators at its edges."""
     while start < end and text[start] in _BETWEEN_CELLS:
         start += 1
     while end > start and text[end - 1] in _BETWEEN_CELLS:
@@ -209,7 +211,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _bounded(text: str) -> Iterator[tuple[int, int]]:
-    """Yield spans of at most `MAX_PIECE_CHARACTERS`, cut at a full stop, else at a space."""
+    """Yield spans of at most `MAX_PIECE_CHARACTERS`, cut after a sentence, else at a space."""
     start = 0
     while len(text) - start > MAX_PIECE_CHARACTERS:
         high = start + MAX_PIECE_CHARACTERS
@@ -235,13 +237,13 @@ def _find(pieces: Sequence[_Piece], model: str) -> Iterator[tuple[_Piece, _Sente
                 yield piece, _Sentence(place + first, place + last, piece.page, is_read)
 
 
-def _in_languages(
-    found: Sequence[tuple[_Piece, _Sentence]], config: SentencesConfig
+def _in_language(
+    found: Sequence[tuple[_Piece, _Sentence]], language: LanguageConfig
 ) -> Iterator[tuple[_Piece, _Sentence]]:
-    """Yield the sentences, those of prose in another language as foreign and without a verb."""
+    """Yield the sentences; prose in another language is marked as foreign and without a verb."""
 
     def known(word: str) -> bool:
-        return known_words(config.model)(word)  # loaded only where there is prose
+        return known_words(language.model)(word)  # loaded only where there is prose
 
     for _, of_document in groupby(found, lambda one: one[0].document_id):
         own = list(of_document)
@@ -250,7 +252,7 @@ def _in_languages(
             for piece, sentence in own
             if piece.is_prose
         ]
-        judged = iter(are_in(config.language, prose, known))
+        judged = iter(are_in(language.name, prose, known))
         for piece, sentence in own:
             if piece.is_prose and not next(judged):
                 sentence = sentence._replace(has_verb=False, is_foreign=True)
@@ -286,7 +288,6 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 def _assign(
     sentences: Sequence[_Sentence], chunks: Sequence[_Row], text: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one document's sentences, chunk by chunk."""
     starts = [chunk["char_start"] for chunk in chunks]
     ends = [chunk["char_end"] for chunk in chunks]
     members: list[list[_Sentence]] = [[] for _ in chunks]
@@ -302,7 +303,7 @@ def _assign(
 
 
 def _chunk_of(sentence: _Sentence, starts: Sequence[int], ends: Sequence[int]) -> int | None:
-    """Return the first chunk that holds the sentence whole, else the one that holds most of it."""
+    """Return the first chunk that contains the sentence, else the one that contains most of it."""
     first = bisect_left(ends, sentence.end)
     if first < len(starts) and starts[first] <= sentence.start:
         return first

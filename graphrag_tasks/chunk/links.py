@@ -1,8 +1,8 @@
-"""Links between documents: where each stands, and what it refers to.
+"""Links between documents: position and target.
 
-A link's target is the uri that its address has below the document's own source, whether or not a
-document is there; nothing is fetched, and no link leads out of the source. The places that a
-fragment may name are ids in the document and its headings, in the form that GitHub gives them.
+A target is the uri that the address gives within the document's own source, whether or not a
+document exists there; nothing is fetched, and no link leaves the source. Fragments refer to ids in
+the document and to headings, as GitHub names them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HEADING_KINDS = ("title", "heading")
 
 
 class Target(NamedTuple):
-    """What a link refers to: the columns of `schemas.LINKS` of the same names."""
+    """Target of a link: the columns of `schemas.LINKS` of the same names."""
 
     kind: str
     target: str | None = None
@@ -35,7 +35,7 @@ class Target(NamedTuple):
 
 
 def resolve(href: str, document: _Row) -> Target:
-    """Return what a link refers to; a path that begins with `/` is below the source's root."""
+    """Return the target of a link; a path that begins with `/` starts at the source's root."""
     if _ADDRESS.match(href) and not href.lower().startswith("file:"):
         return Target(EXTERNAL, href)
     address, _, fragment = href.replace("\\", "/").partition("#")
@@ -48,7 +48,7 @@ def resolve(href: str, document: _Row) -> Target:
 
 
 def _path(relative: str, own: str) -> str | None:
-    """Return a path below the source's root, or None where it leads out of it."""
+    """Return a path below the source's root, or None if it leads outside."""
     if not relative:
         return own
     if _ADDRESS.match(relative) or _DRIVE.match(relative):
@@ -59,7 +59,7 @@ def _path(relative: str, own: str) -> str | None:
 
 
 def slug(heading: str) -> str:
-    """Return what GitHub calls a heading in links: lower case, without punctuation."""
+    """Return the anchor that GitHub gives a heading: lower case, without punctuation."""
     kept = (one for one in heading.strip().lower() if one in "- " or _is_word(one))
     return "".join(kept).replace(" ", "-")
 
@@ -72,7 +72,7 @@ def _is_word(character: str) -> bool:
 def link_rows(
     document: _Row, blocks: Iterable[_Row], chunks: Sequence[_Row]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the `schemas.LINKS` rows of a document, in the order of its text."""
+    """Yield the `schemas.LINKS` rows of a document, in text order."""
     places = _Places(chunks)
     for block in blocks:
         for link in block["links"] or ():
@@ -89,7 +89,7 @@ def link_rows(
 
 
 def anchor_rows(blocks: Sequence[_Row], chunks: Sequence[_Row]) -> Iterator[dict[str, Any]]:
-    """Yield the `schemas.ANCHORS` rows of a document; a name stands for the first place it has."""
+    """Yield the `schemas.ANCHORS` rows of a document; a repeated name refers to its first place."""
     places = _Places(chunks)
     found: dict[str, int] = {}
     for block in blocks:
@@ -109,14 +109,14 @@ def anchor_rows(blocks: Sequence[_Row], chunks: Sequence[_Row]) -> Iterator[dict
 
 
 class _Places:
-    """Finds the chunk of a place in a document's text."""
+    """Finds the chunk of a position in a document's text."""
 
     def __init__(self, chunks: Sequence[_Row]) -> None:
         self._chunks = chunks
         self._starts = [chunk["char_start"] for chunk in chunks]
 
     def chunk(self, start: int, end: int) -> str:
-        """Return the first chunk that holds a span, or where none does, its beginning."""
+        """Return the first chunk that contains the span, else the chunk where it begins."""
         index = max(0, bisect_right(self._starts, start) - 1)
         while index and self._chunks[index - 1]["char_end"] >= end:
             index -= 1

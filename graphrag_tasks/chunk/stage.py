@@ -1,17 +1,16 @@
-"""Chunk stage: documents are split at section headings, long sections by characters.
+"""Chunk stage: splits documents at section headings, and long sections by characters.
 
 Source: paper, section 3.1 (a section over 2,048 characters is split recursively by characters with
-an overlap of 200; the Chinese edition adds space-aware splitting).
+an overlap of 200; the Chinese edition adds space-aware splitting). Invariants:
 
-What holds:
   * A chunk's text is exactly the document text from `char_start` to `char_end`.
-  * Every character that is not blank space lies in a chunk; none has more than `max_characters`.
+  * Every character that is not blank space is in a chunk; none has more than `max_characters`.
   * Only chunks of the same section overlap, by at most `overlap_characters`.
-  * A heading stands in the chunk of the text below it; only at a document's end, or where headings
-    alone fill a chunk, does one stand without text.
-  * A long section is cut between blocks where it can be: code that fits a chunk stays whole, and a
-    list, table or listing stays with the sentence that leads to it.
-  * The time is linear in the length of the text, even without a single line end.
+  * A heading is in the chunk of the text below it, except at a document's end, or if headings alone
+    fill a chunk.
+  * A long section is cut between blocks if possible: code that fits a chunk stays whole, and a
+    list, table or listing stays with the sentence that introduces it.
+  * Time is linear in the length of the text, even without line ends.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.reference_matter import reference_matter
 
 _SEPARATORS = (("\n\n",), ("\n",), (". ", "! ", "? ", "\u3002"), (" ", "\t"))
-"""Where a block that is too long is cut, best first; a text without any is cut anywhere."""
+"""Where to cut a block that is too long, best first; without any of these, anywhere."""
 
 _HEADING_KINDS = ("title", "heading")
 _LED_KINDS = ("list_item", "table", "code")
@@ -49,7 +48,7 @@ _Block = Mapping[str, Any]
 class _Section:
     """Headings and the text below them: a span of the document text.
 
-    `path` are the headings above, outermost first; at `body` the first block begins that is none.
+    `path` holds the headings above, outermost first; `body` is the start of the first other block.
     """
 
     path: tuple[str, ...]
@@ -60,10 +59,10 @@ class _Section:
 
 @dataclass(frozen=True)
 class _Boundaries:
-    """The first characters of blocks, ascending: all of them, and those where a section may be cut.
+    """Start positions of blocks, ascending: all, and those where a section may be cut.
 
-    A `loose` place is a good one. A `glued` one parts a lead sentence or caption from what it
-    leads to, and is taken only if there is no other.
+    A `loose` position is a good cut. A `glued` one separates an introducing sentence or caption
+    from its list, table or code, and is used only if there is no other.
     """
 
     starts: Sequence[int]
@@ -72,7 +71,7 @@ class _Boundaries:
 
     @classmethod
     def of(cls, blocks: Sequence[_Block], config: ChunkConfig) -> _Boundaries:
-        """Tell loose from glued places; before a block that must be split anyway there is none."""
+        """Classify block starts; the start of a block that must be split anyway is no glued cut."""
         loose: list[int] = []
         glued: list[int] = []
         for before, after in pairwise(blocks):
@@ -83,7 +82,7 @@ class _Boundaries:
         return cls([block["char_start"] for block in blocks], loose, glued)
 
     def last(self, low: int, high: int) -> int | None:
-        """Return the last place in (low, high], a loose one where there is any."""
+        """Return the last cut position in (low, high], preferring loose ones."""
         for places in (self.loose, self.glued):
             index = bisect_right(places, high) - 1
             if index >= 0 and places[index] > low:
@@ -91,7 +90,7 @@ class _Boundaries:
         return None
 
     def block(self, place: int) -> int:
-        """Return the first character of the block that a place lies in."""
+        """Return the start of the block that contains a position."""
         return self.starts[bisect_right(self.starts, place) - 1]
 
 
@@ -109,7 +108,7 @@ def _leads(before: _Block, after: _Block) -> bool:
     settings={"config": "chunk"},
 )
 def chunk(documents: pa.Table, blocks: pa.Table, *, config: ChunkConfig) -> StageResult:
-    """Split documents into chunks and resolve their links, sorted by document and position."""
+    """Split documents into chunks and resolve their links, ordered by document and position."""
     blocks_of: dict[str, list[_Block]] = defaultdict(list)
     for block in blocks.select(_BLOCK_COLUMNS).to_pylist():
         blocks_of[block["document_id"]].append(block)
@@ -156,7 +155,7 @@ def _chunk_document(
 
 
 def _linked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give a document's chunks their ids and their neighbours'."""
+    """Set the ids of a document's chunks and of their neighbours."""
     ids = [
         content_id("chunk", row["document_id"], row["ordinal"], text_sha256(row["text"]))
         for row in rows
@@ -169,7 +168,7 @@ def _linked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _sections(blocks: Sequence[_Block]) -> Iterator[_Section]:
-    """Yield the sections; headings that follow each other begin one section together."""
+    """Yield the sections; consecutive headings begin one section together."""
     path: list[tuple[int, str]] = []
     start = body = end = 0
     only_headings = True
@@ -188,7 +187,7 @@ def _sections(blocks: Sequence[_Block]) -> Iterator[_Section]:
 
 
 def _enter(path: list[tuple[int, str]], heading: _Block) -> None:
-    """Put a heading on the path in place of those of its level and below; a title is level 0."""
+    """Replace headings of the same or a lower level on the path; a title is level 0."""
     level = int(heading["level"] or 1) if heading["kind"] == "heading" else 0
     while path and path[-1][0] >= level:
         path.pop()
@@ -198,7 +197,7 @@ def _enter(path: list[tuple[int, str]], heading: _Block) -> None:
 def _split(
     text: str, section: _Section, boundaries: _Boundaries, config: ChunkConfig
 ) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a section's chunks, without blank space around them."""
+    """Yield the spans of a section's chunks, without surrounding blank space."""
     last = _strip_end(text, section.start, section.end)
     start = done = _skip_space(text, section.start, last)
     while last - start > config.max_characters:
@@ -215,7 +214,7 @@ def _split(
 
 
 def _cut(text: str, low: int, high: int) -> int:
-    """Return the last good place to cut in (low, high], or high where there is none."""
+    """Return the last good place to cut in (low, high], or high if there is none."""
     for separators in _SEPARATORS:
         found = [(text.rfind(mark, low, high), mark) for mark in separators]
         place = max(index + len(mark) if index >= 0 else 0 for index, mark in found)
@@ -225,7 +224,7 @@ def _cut(text: str, low: int, high: int) -> int:
 
 
 def _overlap_start(text: str, start: int, cut: int, config: ChunkConfig) -> int:
-    """Return where the chunk after a cut begins: at a paragraph, line, sentence or word.
+    """Return the start of the chunk after a cut: at a paragraph, line, sentence or word.
 
     A chunk that the overlap would repeat nearly whole is not repeated at all.
     """
@@ -253,12 +252,12 @@ def _strip_end(text: str, start: int, end: int) -> int:
 
 
 def _overlapping(starts: Sequence[int], start: int, end: int) -> range:
-    """Return the numbers of the blocks that a span of the text overlaps."""
+    """Return the indexes of the blocks that a text span overlaps."""
     return range(bisect_right(starts, start) - 1, bisect_right(starts, end - 1))
 
 
 def _is_reference(blocks: Sequence[_Block], own: range, entries: frozenset[int]) -> bool:
-    """Return whether most characters below the headings are entries of reference matter."""
+    """Tell whether most characters below the headings are reference matter."""
     sizes = Counter[bool]()
     for number in own:
         if blocks[number]["kind"] not in _HEADING_KINDS:

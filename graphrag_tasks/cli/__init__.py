@@ -1,7 +1,8 @@
-"""The `graphrag-tasks` command: index, query, extract, evaluate, and look after snapshots.
+"""The `graphrag-tasks` command: index, query, extract, evaluate, and manage snapshots.
 
-Errors of the project are printed as one line and end with exit code 1; usage errors with 2.
-Heavy modules are imported by the command that needs them, so that `--help` answers at once.
+In: arguments. Out: tables for people, JSON for programs. Errors of the package are printed as one
+line and end with exit code 1; usage errors with 2. Heavy modules are imported by the command that
+needs them, so that `--help` is fast. A module holds a command; start with `index.py`.
 """
 
 from __future__ import annotations
@@ -75,12 +76,12 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; print an error of the project, or of the system, as one line."""
+    """Run the command; print an error of the package or the system as one line."""
     sys.argv[1:] = map(_from_home, sys.argv[1:])
     report_errors(app)
 
 
 def _from_home(argument: str) -> str:
-    """Return an argument with the home folder for `~/`, which a shell leaves in quotes."""
+    """Expand `~/` in an argument, which a shell leaves unexpanded in quotes."""
     found = re.match(r"(--[\w-]+=)?~/", argument)
     return f"{found[1] or ''}{Path.home() / argument[found.end() :]}" if found else argument

@@ -1,4 +1,4 @@
-"""What `plan --access` prints: who will see which documents, and which rule or file says so."""
+"""Output of `index --access`: who will see which documents, by which rule or file."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 _MOST_DOCUMENTS = 40
-"""With more, their folders are printed instead, so that it fits a screen or two."""
+"""With more documents, folders are printed instead, so that it fits a screen or two."""
 _NAMES = {"uri": "uri", "labels": "labels", "labels_from": "from", "labels_error": "error"}
 
 
 def access_of(listed: pa.Table) -> list[dict[str, Any]]:
-    """Return `uri`, `labels`, `from` and `error` of each document; null labels: they are off."""
+    """Return `uri`, `labels`, `from` and `error` of each document; null labels mean labels off."""
     rows: list[dict[str, Any]] = listed.select(list(_NAMES)).rename_columns(_NAMES).to_pylist()
     return rows
 
 
 def access_table(documents: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a table of who sees what: by document, or by folder where there are many."""
+    """Return a table of who sees what: by document, or by folder if there are many."""
     groups: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for document in documents:
         is_alone = len(documents) <= _MOST_DOCUMENTS

@@ -1,4 +1,4 @@
-"""`graphrag-tasks adapt`: models tuned on a corpus's own questions."""
+"""`graphrag-tasks adapt`: tune models on a corpus's own questions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def adapt(
     from graphrag_tasks.workbench.evaluation.questions import read_questions
 
     settings = load_config(config, overrides={"store": store})
-    index = Index(Store(settings.store).open(), config=settings.retrieval)
+    index = Index(
+        Store(settings.store).open(), config=settings.retrieval, language=settings.language
+    )
     begun = {"encoder": encoder, "reranker": reranker}
     tuning.adapt(
         index,

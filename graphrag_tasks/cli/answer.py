@@ -1,4 +1,4 @@
-"""`graphrag-tasks answer`: a question's answer, each sentence with its source."""
+"""`graphrag-tasks answer`: answer a question, each sentence with its source."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def answer(
     settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
     opened = open_index(
         settings.store, snapshot, principals or None,
-        config=settings.retrieval, load=settings.load,
+        config=settings.retrieval, language=settings.language, load=settings.load,
     )  # fmt: skip
     client = None
     if llm:

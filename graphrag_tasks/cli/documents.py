@@ -1,4 +1,4 @@
-"""`graphrag-tasks documents`: what became of each file."""
+"""`graphrag-tasks documents`: the outcome of each file."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _print_problems(found: list[DocumentReport], names: int, store: str) -> None
 
 
 def print_problem_counts(snapshot: Snapshot) -> None:
-    """Print how many documents were not read as a whole, by status and kind, if any."""
+    """Print the number of documents not read completely, by status and kind, if any."""
     from graphrag_tasks.operations.documents import document_reports, problems
 
     grouped = problems(document_reports(snapshot))

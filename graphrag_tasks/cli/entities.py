@@ -1,4 +1,4 @@
-"""`graphrag-tasks entities`: why an entity is what it is, and how to have it otherwise."""
+"""`graphrag-tasks entities`: explain an entity, and override decisions on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SECTIONS: dict[Change, Section] = {
     Change.SPLIT: "different",
     Change.RENAME: "rename",
 }
-"""Sections of the file of overrides."""
+"""Sections of the overrides file."""
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`graphrag-tasks estimate`: what a run would ask a language model, and what that costs."""
+"""`graphrag-tasks estimate`: what a run would ask a language model, and its cost."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def estimate(
 
 
 def _plain(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return values as JSON has them: money as digits."""
+    """Return values for JSON: money as decimal strings."""
     return {
         name: [f"{one:f}" for one in value]
         if name == "usd" and value is not None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _WAIT_SECONDS = 3600.0
-"""Nobody waits for the answers of an evaluation: it has as long as a run."""
+"""An evaluation waits for answers as long as a run."""
 
 app = typer.Typer(help="Measure retrieval and answers on questions.", no_args_is_help=True)
 
@@ -148,7 +148,9 @@ def answers(
     settings = load_config(config, overrides={"store": store} | named)
     asked = read_questions(questions, split=split, unanswerable=True)
     judged = read_lines(by_hand, JudgedByHand) if by_hand else []
-    index = open_index(settings.store, config=settings.retrieval, load=settings.load)
+    index = open_index(
+        settings.store, config=settings.retrieval, language=settings.language, load=settings.load
+    )
     today = f"{date.today():%Y-%m-%d}"
     client = Client(settings.llm, settings.store, f"judge-{today}") if judge else None
     modes = list(dict.fromkeys(mode or ["auto"]))
@@ -199,7 +201,9 @@ def make(
     from graphrag_tasks.workbench.questions import Rewording, make_questions
 
     settings = load_config(config, overrides={"store": store})
-    index = open_index(settings.store, config=settings.retrieval, load=settings.load)
+    index = open_index(
+        settings.store, config=settings.retrieval, language=settings.language, load=settings.load
+    )
     rewording = None
     if llm:
         client = Client(settings.llm, settings.store, f"questions-{date.today():%Y-%m-%d}")
@@ -224,7 +228,6 @@ def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:
 
 
 def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
-    """Open the current snapshot with its own model, timed."""
     from graphrag_tasks.retrieval import Index
     from graphrag_tasks.retrieval.question.query_encoder import embedder_of
     from graphrag_tasks.storage.snapshots.store import Store
@@ -232,4 +235,6 @@ def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
 
     snapshot = Store(settings.store).open()
     encoder = TimedEmbedder(embedder_of(snapshot.manifest.embedding))
-    return Index(snapshot, config=settings.retrieval, embedder=encoder), encoder
+    return Index(
+        snapshot, config=settings.retrieval, language=settings.language, embedder=encoder
+    ), encoder

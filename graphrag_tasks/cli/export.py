@@ -1,4 +1,4 @@
-"""`graphrag-tasks export` writes the graph for other programs, as a page or as a picture."""
+"""`graphrag-tasks export`: write the graph for other programs, as a page or as a picture."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ def export(
 
 
 def _require_place(target: Path, chosen: ExportFormat) -> None:
-    """Refuse a place that cannot be written to before the graph is read.
+    """Check before reading the graph that the target can be written.
 
     Raises:
-        OSError: Something else is there, or no folder to write into.
+        OSError: Something else is there, or its folder does not exist.
     """
     if chosen is ExportFormat.CSV:
         if target.exists() and not target.is_dir():
@@ -135,7 +135,7 @@ def _selected(
 def _writer(
     snapshot: Snapshot, selection: Selection, chosen: ExportFormat, base: str | None
 ) -> Callable[[TextIO], object]:
-    """Return what writes a file of a format."""
+    """Return the function that writes a format."""
     from graphrag_tasks.inspect import export as exporting
 
     if chosen in _RDF:
@@ -166,7 +166,7 @@ def _write_file(write: Callable[[TextIO], object], target: Path) -> None:
 
 
 def _write_folder(snapshot: Snapshot, selection: Selection, target: Path) -> None:
-    """Write the CSV files; a folder that holds others is left as it is.
+    """Write the CSV files into a folder, unless it holds other files.
 
     Raises:
         ConfigError: The folder holds other files.

@@ -1,4 +1,4 @@
-"""`graphrag-tasks extract`: the frames of sentences, and with `--explain` where they come from."""
+"""`graphrag-tasks extract`: frames of sentences; `--explain` shows how they arise."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ def extract(
     from graphrag_tasks.extract.reading import Line, read_lines
     from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 
-    settings = load_config(config).extract
+    model = load_config(config).language.model
     if explain is not None:
-        _explain(explain, settings.model, html, lead=lead)
+        _explain(explain, model, html, lead=lead)
         return
     if text is None:
         raise QueryError("there is nothing to read", "extract", "Name a file with --text")
     sentences = _read_lines(text)
-    extractor = DependencyExtractor(settings.model, batch_size=settings.batch_size)
+    extractor = DependencyExtractor(model)
     frames_of: Iterator[list[Frame]]
-    if tokenized or format_ is Format.TSV or not settings.linear:
+    if tokenized or format_ is Format.TSV:
         frames_of = extractor.extract(sentences, tokenized=tokenized)
     else:
         frames_of = read_lines([Line(sentence) for sentence in sentences], extractor)
@@ -102,7 +102,7 @@ def _shown(argument: Argument) -> str:
 
 
 def _explain(sentence: str, model: str, html: Path | None, *, lead: str | None) -> None:
-    """Print the parse, frames and triples of a sentence, and what nearly was a frame."""
+    """Print a sentence's parse, frames, triples and near misses."""
     from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
     from graphrag_tasks.extract.dependency.repair import repaired
     from graphrag_tasks.extract.explain import near_misses, pattern_misses
@@ -133,7 +133,7 @@ def _explain(sentence: str, model: str, html: Path | None, *, lead: str | None) 
 
 
 def _tree(doc: Doc) -> Tree:
-    """Return the dependency tree; words are in the order of the sentence at each level."""
+    """Return the dependency tree; siblings are in sentence order."""
     tree = Tree("[bold]Parse[/bold]  label  word  tag  part of speech  lemma", highlight=False)
     nodes: list[tuple[Tree, Token]] = [(tree, token) for token in doc if token.head is token]
     for parent, token in nodes:
@@ -159,7 +159,7 @@ def _row(frame: Frame) -> tuple[str, str, str, str, str, float]:
 
 
 def _triples(sentence: str, frames: Sequence[Frame]) -> list[tuple[str, str, str, str, float]]:
-    """Return what the extract stage derives from frames: names related, each fact once."""
+    """Return the triples that the extract stage derives from frames."""
     from graphrag_tasks.extract.triples import derive_triples, merged
 
     found = [asdict(triple) for frame in frames for triple in derive_triples(frame)]

@@ -1,4 +1,4 @@
-"""`graphrag-tasks index` runs the pipeline without Airflow; `doctor` looks before it."""
+"""`graphrag-tasks index` runs the pipeline without Airflow; `doctor` checks the installation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from graphrag_tasks.cli.stage_progress import stage_progress
 from graphrag_tasks.core.config import Config, load_config
 
 _NAMED = 10
-"""Documents named of each kind of change."""
+"""Documents named for each kind of change."""
 
 
 def index(
@@ -90,7 +90,6 @@ def index(
 
 
 def _print_plan(settings: Config, *, access: bool, json: bool) -> None:
-    """Print what a run would do and why."""
     import pyarrow.compute as pc
 
     from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
@@ -142,7 +141,7 @@ def _print_plan(settings: Config, *, access: bool, json: bool) -> None:
 
 
 def with_sources(settings: Config) -> Config:
-    """Return settings with the sources of the store where none are named, and say which."""
+    """Return settings with the store's sources if none are named, and print them."""
     from graphrag_tasks.pipeline import sources_of
 
     if settings.sources:

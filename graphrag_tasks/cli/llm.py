@@ -1,4 +1,4 @@
-"""`graphrag-tasks spending`: what a language model was asked, and what it cost."""
+"""`graphrag-tasks spending`: requests to language models, and their cost."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def spending(
 
 
 def _short(value: object) -> object:
-    """Return a value, an id by its first digits."""
+    """Return a value; ids are shortened."""
     return f"{value[:8]}…" if isinstance(value, str) and is_id(value) else value
 
 

@@ -1,4 +1,4 @@
-"""`graphrag-tasks mcp`: tools for agents, over standard input and output or HTTP on loopback."""
+"""`graphrag-tasks mcp`: tools for agents, over standard input and output or local HTTP."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def mcp(
 
     settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
     held = tuple(principals) if principals else None
-    current = Current(settings.store, held, settings.retrieval, settings.load)
+    current = Current(settings.store, held, settings.retrieval, settings.load, settings.language)
     server = make_server(current, __version__)
     if http:
         import uvicorn

@@ -1,4 +1,4 @@
-"""`graphrag-tasks ontology`: types and relations from users' questions, and their approval."""
+"""`graphrag-tasks ontology`: propose types and relations from users' questions."""
 
 from __future__ import annotations
 

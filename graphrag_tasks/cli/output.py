@@ -1,4 +1,4 @@
-"""What the commands print: JSON for programs, tables for people."""
+"""Output of the commands: JSON for programs, tables for people."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ ERRORS = TerminalConsole(stderr=True)
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 _NO_COMMAND = re.compile(r"No such command '([^']*)'")
 _ALSO_CALLED = {"search": "query", "ask": "answer", "build": "index", "run": "index", "ui": "serve"}
-"""What other programs call our commands; chosen."""
+"""Other programs' names for our commands; chosen."""
 
 
 @contextmanager
 def writing(target: Path) -> Iterator[None]:
-    """Turn an error of the system into a `ConfigError` that names the file."""
+    """Convert system errors to a `ConfigError` that names the file."""
     try:
         yield
     except OSError as error:
@@ -58,7 +58,7 @@ def print_json(value: object) -> None:
 
 
 def print_text(text: str) -> None:
-    """Write lines to standard output as they are, but for what would move the terminal."""
+    """Write lines to standard output, with control characters escaped."""
     stream = PlainStream(getattr(sys.stdout, "rich_proxied_file", sys.stdout))
     stream.write(f"{text}\n")
     stream.flush()
@@ -69,7 +69,7 @@ def _has_all_characters(stream: TextIO) -> bool:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """Return a table; numbers are set to the right, text is shown as it is, ids are not broken."""
+    """Return a table; numbers are right-aligned, text is not interpreted, ids are not wrapped."""
     rows = [list(row) for row in rows]
     made = Table(
         title=title, title_justify="left", title_style="bold", min_width=len(title),
@@ -99,7 +99,7 @@ def _cell(value: object) -> str:
 
 
 def print_summary(manifest: Manifest) -> None:
-    """Print what a snapshot holds and what each stage cost."""
+    """Print the contents of a snapshot, and each stage's cost."""
     from graphrag_tasks.storage.snapshots.summary import reading
 
     counts: Mapping[str, Any] = manifest.stats.get("counts", {})
@@ -122,13 +122,13 @@ _LINES = (
     ("sentences", "sentences_kept", "triples"),
     ("entities", "relations", "communities"),
 )
-"""What a person wants to know first of a new snapshot, a line each."""
+"""The most important counts of a new snapshot, by line."""
 
 
 def print_result(manifest: Manifest) -> None:
-    """Print in three lines what a snapshot holds, and the commands that come next.
+    """Print the contents of a snapshot in three lines, and the next commands.
 
-    With `--verbose` all counts, and what each stage cost, come first.
+    With `--verbose` all counts and stage costs come first.
     """
     if log.isEnabledFor(logging.INFO):
         print_summary(manifest)
@@ -147,10 +147,10 @@ def print_result(manifest: Manifest) -> None:
 
 
 def report_errors(run: Callable[..., int | None]) -> None:
-    """Run the commands; print an error of the project, or of the system, as one line.
+    """Run the commands; print an error of the package or the system as one line.
 
     Raises:
-        SystemExit: The command failed, or says how it ended.
+        SystemExit: The command failed, or returned an exit code.
     """
     with plain_output():
         sys.exit(_reported(run))

@@ -1,4 +1,4 @@
-"""`graphrag-tasks query`: one question, answered with what the index holds on it."""
+"""`graphrag-tasks query`: what the index holds for a question."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from graphrag_tasks.retrieval import ChunkHit, Context, FurtherHit, SourceSentence
 
 _SHOWN_CHARACTERS = 400
-"""Of a passage, so that an answer fits a screen or two; chosen."""
+"""Characters shown of a passage, so that an answer fits a screen or two; chosen."""
 _WORD = re.compile(r"[\w/.-]*\w")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
@@ -59,7 +59,7 @@ def query(
     settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
     opened = open_index(
         settings.store, snapshot, principals or None,
-        config=settings.retrieval, load=settings.load,
+        config=settings.retrieval, language=settings.language, load=settings.load,
     )  # fmt: skip
     context = opened.search(question, mode=mode, k=k, rerank=rerank)
     if json:
@@ -126,7 +126,7 @@ def _panel(hit: ChunkHit, best: SourceSentence | None, question: str) -> Panel:
 
 
 def _marked(sentence: str, question: str) -> str:
-    """Return a sentence in bold, the words that it shares with the question underlined."""
+    """Return a sentence in bold, with words of the question underlined."""
     from graphrag_tasks.language.bm25 import terms
 
     asked = set(terms(question))

@@ -1,4 +1,4 @@
-"""`graphrag-tasks serve`: the pages of a store in a browser of this machine."""
+"""`graphrag-tasks serve`: the pages of a store in a local browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphrag_tasks.core.errors import ConfigError
 
 LOOPBACK = "127.0.0.1"
 HOSTS = (LOOPBACK, "localhost")
-"""Names that a browser may call the server by: another one is a page that was led here."""
+"""Accepted host names: other names indicate DNS rebinding."""
 
 
 def serve(
@@ -53,7 +53,7 @@ def serve(
 
 
 def bound(port: int) -> socket.socket:
-    """Return a socket that listens on a port of this machine alone.
+    """Return a socket that listens on a local port.
 
     Raises:
         ConfigError: The port is taken, or may not be used.

@@ -1,4 +1,4 @@
-"""`graphrag-tasks snapshots`: what is published."""
+"""`graphrag-tasks snapshots`: manage published snapshots."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 16
-"""Characters of a sha256 that people see; JSON has all."""
+"""Digits of a sha256 shown in tables; JSON has all."""
 _HUBS = 10
-"""Entities with most relations that are listed."""
+"""Number of most connected entities listed."""
 
 app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 

@@ -1,4 +1,4 @@
-"""How far a run is: bars in a terminal, elsewhere a line each half minute."""
+"""Progress of a run: bars in a terminal, elsewhere a line each half minute."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from graphrag_tasks.cli.output import ERRORS
 from graphrag_tasks.core import progress
 
 Show = Callable[[str, int, int], None]
-"""Takes the name of a stage, the steps that are done, and how many it has."""
+"""Takes a stage's name, the number of steps done, and their total."""
 
 
 @contextmanager
 def stage_progress() -> Iterator[Show]:
-    """Yield what is told how far each stage is; it shows that on standard error."""
+    """Yield a function that shows a stage's progress on standard error."""
     with _bars() if ERRORS.is_terminal else _lines() as show:
         yield show
 

@@ -1,7 +1,7 @@
-"""Where the commands print: a terminal of any width and encoding, or a pipe whose reader has gone.
+"""Robust output: terminals of any width and encoding, and pipes whose reader is gone.
 
-Printing never decides how a command ends, and nothing that is printed moves the terminal: escape
-sequences are those of `TerminalConsole` alone (see `core.visible`).
+Printing never changes a command's exit code, and only `TerminalConsole` writes escape sequences
+(see `core.visible`).
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _LEAST_COLUMNS, _MOST_COLUMNS = 40, 1000  # a table of nine columns needs some
 
 
 class LenientStream:
-    """A stream that takes every text: what its encoding lacks is escaped, a lost reader ignored."""
+    """A stream that escapes characters its encoding lacks, and ignores a closed reader."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write a text; where nobody reads any more, nothing is written."""
+        """Write a text; if the reader is gone, do nothing."""
         encoding = getattr(self._stream, "encoding", None) or "utf-8"
         with self._reader_may_be_gone():
             self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         return len(text)
 
     def flush(self) -> None:
-        """Hand over what was written."""
+        """Flush the stream."""
         with self._reader_may_be_gone():
             self._stream.flush()
 
@@ -59,11 +59,11 @@ class LenientStream:
 
 
 class PlainStream(LenientStream):
-    """A stream for all that is no console: control characters are made visible."""
+    """A stream for non-console output: control characters are escaped."""
 
     @property
     def rich_proxied_file(self) -> LenientStream:
-        """The stream for consoles, which write escape sequences of their own."""
+        """The stream for consoles, which write their own escape sequences."""
         return LenientStream(self._stream)
 
     def write(self, text: str) -> int:
@@ -72,7 +72,7 @@ class PlainStream(LenientStream):
 
 
 class TerminalConsole(Console):
-    """A console whose width is one that tables fit in, and that shows texts as they are."""
+    """A console of a width that fits tables, which shows texts literally."""
 
     def __init__(self, *, stderr: bool = False, file: IO[str] | None = None) -> None:
         # Rich reads COLUMNS here unless it is given a size, and fails if that is no number.
@@ -80,13 +80,13 @@ class TerminalConsole(Console):
 
     @property  # type: ignore[misc]  # nobody sets it
     def size(self) -> ConsoleDimensions:
-        """The terminal's size now, within bounds."""
+        """The terminal's current size, within bounds."""
         columns, lines = shutil.get_terminal_size((80, 25))
         return ConsoleDimensions(_bounded(columns), max(lines, 1))
 
     @property
     def file(self) -> IO[str]:
-        """The stream that is written to."""
+        """The stream to write to."""
         stream = self._file or (sys.stderr if self.stderr else sys.stdout)
         while hasattr(stream, "rich_proxied_file"):
             stream = stream.rich_proxied_file
@@ -97,13 +97,13 @@ class TerminalConsole(Console):
         self._file = new
 
     def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401 - rich's own options
-        """Return a text to print, with what would move the terminal made visible."""
+        """Return a text to print, with control characters escaped."""
         return super().render_str(visible(text), **options)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Yield what is printed; what came by no string, such as a panel's title, is escaped."""
+        """Yield the output, also escaping text that is not a string, such as a panel's title."""
         for segment in super().render(renderable, options):
             shown = segment.text if segment.control else visible(segment.text)
             yield Segment(shown, segment.style, segment.control)
@@ -115,7 +115,7 @@ def _bounded(columns: int) -> int:
 
 @contextmanager
 def plain_output() -> Iterator[None]:
-    """Have all that prints, libraries and warnings too, print as this module says."""
+    """Make all output, including libraries' and warnings, follow this module's rules."""
     columns = shutil.get_terminal_size((80, 25)).columns
     if "COLUMNS" in os.environ or columns != _bounded(columns):
         os.environ["COLUMNS"] = str(_bounded(columns))  # for the pages of --help

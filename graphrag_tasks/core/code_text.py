@@ -1,6 +1,6 @@
-"""The text of a module without what does not run: comments, docstrings and blank lines.
+"""Return a module's text without comments, docstrings and blank lines.
 
-Python's own dumps of syntax trees differ from version to version, so the text is kept.
+Text is used because Python's dumps of syntax trees differ between versions.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 import ast
 
 _Span = tuple[tuple[int, int], tuple[int, int]]
-"""Line and byte of the first character, and of the one past the last; lines count from 1."""
+"""Line and byte of the start, and of the end (exclusive); lines count from 1."""
 
 
 def code_text(source: str, tree: ast.Module | None = None) -> str:
-    """Return a module's lines without comments, strings that stand alone, and blank lines.
+    """Return a module's lines without comments, standalone strings, and blank lines.
 
-    Its syntax tree saves time where it is known.
+    Passing its syntax tree saves time.
 
     Raises:
-        SyntaxError: It is no Python.
+        SyntaxError: It is not Python.
     """
     nodes = _nodes(tree or ast.parse(source))
     lines = [line.encode() for line in source.splitlines()]
@@ -42,7 +42,7 @@ def code_text(source: str, tree: ast.Module | None = None) -> str:
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
-    """Return a tree and all nodes below it that have fields, a fifth of the time of `ast.walk`."""
+    """Return all nodes of a tree that have fields, in a fifth of the time of `ast.walk`."""
     found = [tree]
     for node in found:
         for name in node._fields:
@@ -60,7 +60,7 @@ def _span(node: ast.expr | ast.Expr) -> _Span:
 
 
 def _comments(lines: list[bytes], texts: list[_Span]) -> list[_Span]:
-    """Return where comments stand: each from the first sign in no text to the end of its line."""
+    """Return the spans of comments: from the first `#` outside strings to the end of the line."""
     found = []
     for number, line in enumerate(lines, 1):
         place = line.find(b"#")

@@ -1,7 +1,7 @@
-"""The commands that messages tell a person to type: complete, and as this program was called.
+"""Commands that messages tell a person to type, complete with this program's options.
 
-The command line notes its `--store` and `--config` here, so that a message deep inside can name
-them. Other programs have neither, and a message then names the store it is about.
+The command line records its `--store` and `--config` here, so that a message from deep inside can
+name them. Other programs have neither; their messages name the store concerned.
 """
 
 from __future__ import annotations
@@ -22,23 +22,21 @@ _CONFIG: ContextVar[Path | None] = ContextVar("config", default=None)
 
 
 def note_store(store: str | None) -> str | None:
-    """Keep the store that the command line names."""
+    """Record the store named on the command line."""
     _STORE.set(store)
     return store
 
 
 def note_config(file: Path | None) -> Path | None:
-    """Keep the configuration file that the command line names."""
+    """Record the configuration file named on the command line."""
     _CONFIG.set(file)
     return file
 
 
 def command(*words: str, store: str | None = None) -> str:
-    """Return a command of this program, to be typed as it is but for words in capitals.
+    """Return a command of this program, ready to type except for words in capitals.
 
-    Args:
-        words: The command and its arguments.
-        store: Where the command line named none: the store that the message is about.
+    `store` is named if the command line named none.
     """
     selected: tuple[tuple[str, object], ...] = (
         ("--store", _STORE.get() or store),
@@ -49,7 +47,7 @@ def command(*words: str, store: str | None = None) -> str:
 
 
 def _called() -> str:
-    """Return how this program was called; by its name where another program runs."""
+    """Return how this program was called; its name if another program is running."""
     called = Path(sys.argv[0])
     if called.name == "__main__.py" and called.parent.name == "graphrag_tasks":
         return f"{shlex.quote(sys.executable)} -m graphrag_tasks"
@@ -60,9 +58,9 @@ def _called() -> str:
 
 
 def install_command(extra: str = "") -> str:
-    """Return the command that installs this package again, with an extra.
+    """Return the command that reinstalls this package with an extra.
 
-    It is not on a package index, so the command names the checkout or the wheel it came from.
+    It is not on a package index, so the command names its checkout or wheel.
     """
     wanted = f"{PROGRAM}[{extra}]" if extra else PROGRAM
     try:

@@ -1,4 +1,4 @@
-"""What a piece of work costs: wall-clock and CPU seconds, and peak resident memory."""
+"""Measure the cost of work: wall-clock and CPU seconds, and peak memory."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Cost:
 
     Attributes:
         seconds: Wall-clock time.
-        cpu_seconds: CPU time of all threads of this process and of the worker processes it has at
-            the end; 0 where there is no /proc.
+        cpu_seconds: CPU time of all threads of this process and of its current worker processes; 0
+            without /proc.
         peak_memory_bytes: Highest resident memory of this process during the block, plus that of
-            each worker process it has at the end: an upper bound of what they held at once. Where
-            the high-water mark cannot be reset, it is the highest since the process began.
+            each current worker process: an upper bound. If the high-water mark cannot be reset, it
+            is the highest since the process began.
     """
 
     seconds: float = 0.0
@@ -33,7 +33,7 @@ class Cost:
 
 @contextmanager
 def measured() -> Iterator[Cost]:
-    """Measure the block; the cost is filled in when it ends, also by an error."""
+    """Measure the block; the cost is filled in when it ends, even with an error."""
     cost = Cost()
     used = {process: _cpu_seconds(process) for process in _family()}
     for process in used:
@@ -52,19 +52,19 @@ def measured() -> Iterator[Cost]:
 
 @dataclass(frozen=True)
 class ProcessUse:
-    """CPU time of all threads of a process, and its highest resident memory (0 when it ended)."""
+    """CPU time of a process's threads, and its highest resident memory (0 after it ended)."""
 
     cpu_seconds: float
     peak_memory_bytes: int
 
 
 def child_processes() -> list[ProcessUse]:
-    """Return the use of each worker process that this process has now; none without a /proc."""
+    """Return the use of each current worker process; none without /proc."""
     return [ProcessUse(_cpu_seconds(child), _peak(child)) for child in _family()[1:]]
 
 
 def _family() -> list[Path]:
-    """Return the `/proc` folders of this process, then of its children; empty without a /proc."""
+    """Return the `/proc` folders of this process and its children; empty without /proc."""
     if not _SELF.exists():
         return []
     children: list[str] = []
@@ -75,7 +75,7 @@ def _family() -> list[Path]:
 
 
 def _cpu_seconds(process: Path) -> float:
-    """Return user and system time; 0 for a process that has just ended."""
+    """Return user and system time; 0 for an ended process."""
     with suppress(OSError):
         fields = (process / "stat").read_text().rpartition(")")[2].split()
         return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
@@ -83,7 +83,7 @@ def _cpu_seconds(process: Path) -> float:
 
 
 def _peak(process: Path) -> int:
-    """Return the high-water mark in bytes; 0 for a process that has just ended."""
+    """Return the high-water mark in bytes; 0 for an ended process."""
     with suppress(OSError):
         for line in (process / "status").read_text().splitlines():
             if line.startswith("VmHWM:"):

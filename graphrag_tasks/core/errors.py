@@ -1,7 +1,7 @@
-"""The errors of the project: `TerminalError`, where trying again cannot help, and `TransientError`.
+"""The package's errors: `TerminalError`, which retrying cannot fix, and `TransientError`.
 
-Every message says what went wrong, where (document, stage, file) and what to do next. A password
-in an address is left out of it.
+Every message says what went wrong, where (document, stage, file) and what to do next. Passwords in
+addresses are removed.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ _PASSWORD = re.compile(r"(?<=://)([^/\s:@]*):[^/\s@]+@")
 
 
 def holds_password(text: str) -> bool:
-    """Return whether a text holds an address with a password: `scheme://user:password@…`."""
+    """Tell whether a text contains an address with a password: `scheme://user:password@…`."""
     return _PASSWORD.search(text) is not None
 
 
 def without_passwords(text: str) -> str:
-    """Return a text with `***` for every password in an address."""
+    """Replace every password in an address by `***`."""
     return _PASSWORD.sub(r"\1:***@", text)
 
 
 class GraphragError(Exception):
-    """Base of every error the package raises: what went wrong, where, and what to do next.
+    """Base of every error of the package: what went wrong, where, and what to do next.
 
     `what` is a clause without a full stop; `hint` is usually a command.
     """
@@ -35,7 +35,6 @@ class GraphragError(Exception):
         super().__init__(self.what, self.where, self.hint)
 
     def __str__(self) -> str:
-        """Join what, where and hint into one readable line."""
         text = f"{self.where}: {self.what}" if self.where else self.what
         return f"{text}. {self.hint}" if self.hint else text
 
@@ -90,15 +89,15 @@ class EndpointError(TerminalError):
 
 
 class UnusableAnswersError(EndpointError):
-    """The answers of a language model are empty or of another form, all or too many of them."""
+    """A language model's answers, all or too many of them, are empty or invalid."""
 
 
 class BudgetError(TerminalError):
-    """A request would pass what a run may spend."""
+    """A request would exceed the budget of a run."""
 
 
 class PriceError(TerminalError):
-    """A cap in money is set and the price of the model is not known."""
+    """A cap in money is set and the price of the model is unknown."""
 
 
 class MissingDependencyError(TerminalError):
@@ -106,7 +105,7 @@ class MissingDependencyError(TerminalError):
 
 
 class TransientError(GraphragError):
-    """Storage or a server did not answer as it should; the same call may work later."""
+    """Storage or a server failed to answer properly; the same call may work later."""
 
 
 DOCUMENT_ERROR_CODES = {
@@ -130,4 +129,4 @@ DOCUMENT_ERROR_CODES = {
     "out_of_memory": "the parser needed more memory than it may take, or than there is",
     "crashed": "the parser's process died",
 }
-"""Every value `documents.error_code` may have, with its meaning."""
+"""Every value of `documents.error_code`, with its meaning."""

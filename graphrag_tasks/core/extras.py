@@ -1,6 +1,6 @@
-"""The extras of the package: what is installed by need, and what to say where something is not.
+"""Optional extras of the package, and errors for missing ones.
 
-The package alone reads, asks and serves; the rest comes by `graphrag-tasks[extra]`.
+The bare package reads, asks and serves; the rest comes by `graphrag-tasks[extra]`.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "airflow": ("airflow",),
     "openlineage": ("openlineage",),
 }  # fmt: skip
-"""The modules that each extra brings."""
+"""The modules of each extra."""
 
 _EXTRA_OF = {module: extra for extra, modules in MODULES.items() for module in modules}
 
 
 def require(extra: str) -> None:
-    """Refuse to begin without an extra.
+    """Check that an extra is installed.
 
     Raises:
         MissingDependencyError: A module of it is not installed.
@@ -51,12 +51,9 @@ def require(extra: str) -> None:
 
 
 def require_version(extra: str, package: str, oldest: str) -> None:
-    """Refuse to begin with an older release of a package than an extra brings.
+    """Check that an extra's package is recent enough.
 
-    Args:
-        extra: Name of the extra.
-        package: Name of the package on PyPI.
-        oldest: Its oldest release that fits, as numbers and dots.
+    `oldest` is the oldest release that fits, as numbers and dots.
 
     Raises:
         MissingDependencyError: It is not installed, or older.
@@ -72,7 +69,7 @@ def require_version(extra: str, package: str, oldest: str) -> None:
 
 @contextmanager
 def brought_by(extra: str) -> Iterator[None]:
-    """Import what an extra brings within a block.
+    """Import an extra's modules inside a block.
 
     Raises:
         MissingDependencyError: It is not installed.
@@ -86,14 +83,14 @@ def brought_by(extra: str) -> Iterator[None]:
 
 
 def as_missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
-    """Return what to say of a module that an extra would bring; None of another one."""
+    """Return the error for a module that an extra would install; None for other modules."""
     module = (error.name or "").partition(".")[0]
     extra = _EXTRA_OF.get(module)
     return _missing(module, extra) if extra else None
 
 
 def _release(text: str) -> tuple[int, ...]:
-    """Return the numbers of a version, without what marks a release to come."""
+    """Return the numbers of a version, without pre-release suffix."""
     numbers = re.match(r"\d+(?:\.\d+)*", text)
     return tuple(map(int, numbers[0].split("."))) if numbers else ()
 

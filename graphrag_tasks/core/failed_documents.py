@@ -1,4 +1,4 @@
-"""Documents that failed, in the log of whoever saw them fail."""
+"""Log documents that failed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ FAILED = "failed"
 """Status of a document that could not be read."""
 
 MOST_LINES = 50
-"""Of a log, so that what else it says is found; chosen."""
+"""Most log lines, so that other messages stay visible; chosen."""
 
 
 class FailedDocuments:
-    """Warns of each document that failed: what, where, and what to do next.
+    """Warns of each failed document: what, where, and what to do next.
 
     A source may hold thousands of broken files, so after `MOST_LINES` lines only their number is
-    told, at the end of the block.
+    logged, at the end of the block.
     """
 
     def __init__(self, log: logging.Logger) -> None:
@@ -29,7 +29,6 @@ class FailedDocuments:
         self.count = 0
 
     def __enter__(self) -> Self:
-        """Return what tells of documents within the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -42,7 +41,7 @@ class FailedDocuments:
             )
 
     def tell(self, documents: pa.Table) -> None:
-        """Warn of those among the rows of a `documents` table that failed."""
+        """Warn of the failed documents among rows of a `documents` table."""
         failed = documents.filter(pc.equal(documents["status"], FAILED))
         lines = failed.slice(0, max(0, MOST_LINES - self.count))
         self.count += failed.num_rows

@@ -1,12 +1,12 @@
-"""A sum of regression trees over arrays, read from JSON: ranking needs no training library.
+"""Evaluate a sum of regression trees over arrays, read from JSON, without a training library.
 
-One tree is nested lists: a leaf is a number, a node is `[feature, threshold, where at most the
-threshold, where above]`.
+A tree is nested lists: a leaf is a number, a node is `[feature, threshold, low, high]`, with `low`
+for values of at most the threshold.
 
-All trees are walked at once, one node of each at a time, parents first, as in QuickScorer
-(Lucchese et al., SIGIR 2015). Leaves are numbered from left to right, and a row's place is the
-first leaf below the node it has reached. So a row is at a node when its place is that node's first
-leaf, and going right moves it to the first leaf of the right side, which has a higher number.
+All trees are evaluated at once, one node of each at a time, parents first, as in QuickScorer
+(Lucchese et al., SIGIR 2015). Leaves are numbered from left to right; a row's state is the first
+leaf below its node. So a row is at a node if its state is that node's first leaf, and going right
+moves it to the first leaf of the right subtree.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 _NOBODY_PASSES = (0, np.inf, 0, 0)
-"""What fills up trees of fewer nodes than the largest."""
+"""Padding for trees with fewer nodes than the largest."""
 
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees laid out as arrays; those of nodes have shape (nodes of the largest tree, trees).
+    """Trees as arrays of shape (nodes of the largest tree, trees).
 
     Attributes:
-        names: The features, in the order of their columns.
-        feature: Column that each node looks at.
-        threshold: Rows with at most this go left.
-        first: The first leaf below each node.
-        right: The first leaf to the right below it.
-        leaves: Shape (trees, leaves of the largest tree): what each leaf adds.
+        names: The features, in column order.
+        feature: Column that each node tests.
+        threshold: Rows with at most this value go left.
+        first: First leaf below each node.
+        right: First leaf of its right subtree.
+        leaves: Shape (trees, leaves of the largest tree): value of each leaf.
     """
 
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ class Forest:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], dtype: type[np.floating] = np.float32) -> Forest:
-        """Build from the content of a file: `features` and `trees`, in numbers of this type."""
+        """Build from file content, `features` and `trees`, with this number type."""
         laid_out = [_lay_out(tree) for tree in data["trees"]]
         most = max((len(nodes) for nodes, _ in laid_out), default=0)
         filled = [[*nodes, *[_NOBODY_PASSES] * (most - len(nodes))] for nodes, _ in laid_out]
@@ -63,7 +63,7 @@ class Forest:
         )
 
     def values(self, columns: NDArray[Any]) -> NDArray[Any]:
-        """Return what each tree adds to each row: shape (rows, features) to (trees, rows)."""
+        """Return each tree's value for each row: shape (rows, features) to (trees, rows)."""
         values = np.ascontiguousarray(columns.T)
         at = np.zeros((len(self.leaves), len(columns)), dtype=self.first.dtype)
         nodes = zip(self.feature, self.threshold, self.first, self.right, strict=True)

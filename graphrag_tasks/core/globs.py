@@ -1,7 +1,6 @@
-"""Patterns of paths in settings: `*` and `?` stay in a folder, `**` goes through all below it.
+"""Path patterns in settings: `*` and `?` match within a folder, `**` matches all below.
 
-A path fits in whatever Unicode form its name is stored: macOS writes `ä` as two characters where a
-setting has one. Both are compared in form NFC.
+Paths and patterns are compared in Unicode form NFC: macOS stores `ä` as two characters.
 """
 
 from __future__ import annotations
@@ -16,48 +15,46 @@ from graphrag_tasks.core.errors import AccessError
 
 _WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _SHOWN = 3
-"""Folders that a message names."""
+"""Folders named in a message."""
 _ESCAPED = "./"  # begins the printable form of a path that is not UTF-8 (see `sources.roots`)
 
 
 def nfc(text: str) -> str:
-    """Return a text in the Unicode form that names are compared in."""
+    """Return a text in the Unicode form in which names are compared."""
     return unicodedata.normalize("NFC", text)
 
 
 def folded(text: str) -> str:
-    """Return a text without what tells apart case and look-alike forms of its letters."""
+    """Return a text without differences of case and of look-alike letters."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def fits(path: str, glob: str) -> bool:
-    """Return whether the whole of a path fits a pattern."""
+    """Tell whether a whole path matches a pattern."""
     return _pattern(nfc(glob)).fullmatch(nfc(path.removeprefix(_ESCAPED))) is not None
 
 
 def fits_any(path: str, globs: Iterable[str]) -> bool:
-    """Return whether a path fits one of some patterns."""
+    """Tell whether a path matches one of these patterns."""
     return any(fits(path, glob) for glob in globs)
 
 
 def nearly_fits(path: str, glob: str) -> bool:
-    """Return whether a path fits a pattern when case and look-alike letters are ignored."""
+    """Tell whether a path matches a pattern if case and look-alike letters are ignored."""
     return fits(folded(path), folded(glob))
 
 
 def excluded(
     paths: Mapping[str, str], globs: Sequence[str], *, are_all: bool = True
 ) -> frozenset[str]:
-    """Return the documents that `llm.exclude` keeps from models, of paths by their ids.
+    """Return the ids of documents that `llm.exclude` keeps from models.
 
-    Args:
-        paths: By the ids of documents.
-        globs: The patterns.
-        are_all: Whether these are all documents, so that each pattern has to fit one.
+    `paths` are by document id. With `are_all` these are all documents, so that each pattern has to
+    match one.
 
     Raises:
-        AccessError: A pattern fits nothing, or only where case is ignored: who wrote it meant to
-            hold something back.
+        AccessError: A pattern matches nothing, or only if case is ignored: its author meant to
+            exclude something.
     """
     found = {one for one, path in paths.items() if fits_any(path, globs)}
     sent = [path for one, path in paths.items() if one not in found]
@@ -73,13 +70,13 @@ def excluded(
 
 
 def named(paths: Iterable[str]) -> str:
-    """Return the folders of paths, as a message names them; a path that lies in none by itself."""
+    """Return the folders of paths for a message; a path without folder by itself."""
     folders = sorted({f"{folder}/" if (folder := dirname(one)) else one for one in paths})
     return ", ".join(f"'{one}'" for one in folders[:_SHOWN])
 
 
 def unused(glob: str, paths: Iterable[str], where: str) -> AccessError:
-    """Return the error of a pattern that fits none of some paths."""
+    """Return the error for a pattern that matches no path."""
     near, what = named(path for path in paths if nearly_fits(path, glob)), "it fits no document"
     return AccessError(
         f"{what}, but {near} where case is ignored" if near else what,

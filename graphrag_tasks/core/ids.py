@@ -1,7 +1,7 @@
-"""Identifiers and fingerprints, derived from content and position alone.
+"""Identifiers and fingerprints, derived only from content and position.
 
-No random number, clock or run id enters an identifier: the same input and configuration give
-the same ids on every machine, whatever the order or the sharding of the work.
+No random number, clock or run id is used: the same input and configuration give the same ids on
+every machine, in any order or sharding.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ ID_HEX_DIGITS = 24
 """Digits of an id: 96 bits; 10^8 rows collide with a probability below 10^-12."""
 
 ID_PATTERN = rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$"
-"""What every id looks like."""
+"""Pattern of every id."""
 
 _ID = re.compile(ID_PATTERN)
 
 
 def content_id(kind: str, *parts: str | int) -> str:
-    """Return the id of a thing: lower-case hex digits, safe in file names, filters and URLs.
+    """Return the id of an object: lower-case hex digits, safe in file names, filters and URLs.
 
     Parts are length-prefixed before hashing, so ("ab", "c") and ("a", "bc") differ.
     """
@@ -34,7 +34,7 @@ def content_id(kind: str, *parts: str | int) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Return whether a text looks like an id, and is therefore safe as a folder's name."""
+    """Tell whether a text looks like an id, and is therefore safe as a folder name."""
     return _ID.fullmatch(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Memory of a process: what it has mapped, and what it gives back to the system."""
+"""Memory of a process: mapped address space, and returning freed memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from graphrag_tasks.core.errors import ConfigError
 
 INDEX_BYTES, SEARCH_BYTES = 4_500_000_000, 3_000_000_000
-"""Address space that a run and a search need: with less, libraries of theirs end the process.
+"""Address space that a run and a search need: with less, libraries abort the process.
 
 Measured on the example corpus by `ulimit -v`: a run ended by a signal with 4.0 GB and not with 4.5,
 a search with 2.5 GB and not with 3.0.
@@ -17,7 +17,7 @@ a search with 2.5 GB and not with 3.0.
 
 
 def require_address_space(needed: int, what: str) -> None:
-    """Refuse to begin where a limit of this process is too low to get through.
+    """Check that this process's address space limit suffices.
 
     Raises:
         ConfigError: The process may map fewer bytes than `what` needs.
@@ -32,10 +32,10 @@ def require_address_space(needed: int, what: str) -> None:
 
 
 def release() -> None:
-    """Give freed memory that glibc keeps back to the system; takes some milliseconds.
+    """Return freed memory to the system (glibc only); takes some milliseconds.
 
-    What is free between things that stay is given back only on request: 45 MB after 24 shards of
-    250 KB. Does nothing where the C library is not glibc.
+    Freed arrays leave holes in the heap that are returned only on request: 45 MB after 24 shards of
+    250 KB.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
@@ -43,7 +43,7 @@ def release() -> None:
 
 
 def mapped_bytes(process: int | str = "self") -> int:
-    """Return the address space of a process, by its id; 0 where the system does not tell."""
+    """Return the address space of a process, by id; 0 if unknown."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[0])
     except (OSError, IndexError):

@@ -1,4 +1,4 @@
-"""Names that are spelled like a name that is not there."""
+"""Suggest known names with a similar spelling."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import difflib
 from collections.abc import Iterable
 
 _SHOWN = 3
-"""Names that are suggested; chosen."""
+"""Most suggested names; chosen."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question that suggests known names spelled like another, or with a word like it.
-
-    It is empty where none is like it. `name` is written as the known ones are.
-    """
+    """Return a question that suggests known names similar to a name, or sharing a word; else ""."""
     names = sorted(set(known))
     near = difflib.get_close_matches(name, names, n=_SHOWN)
     if not near:

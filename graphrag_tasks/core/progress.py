@@ -1,4 +1,4 @@
-"""How far long work is, for who reads its log; nothing of it goes into what the work makes."""
+"""Log the progress of long work; results do not depend on it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import time
 from collections.abc import Callable
 
 INTERVAL_SECONDS = 30.0
-"""Least time between two lines; what ends sooner says nothing."""
+"""Least time between log lines; shorter work logs nothing."""
 
 _MINUTE, _HOUR = 60, 3600
 
 
 class Progress:
-    """Logs what is done, of how many, how fast, and about how long the rest takes.
+    """Logs how much is done, how fast, and the estimated remaining time.
 
     Args:
-        log: Of the module that works.
-        work: Name of the work, as the log begins its lines.
-        total: How many there are.
-        unit: What they are, as a plural.
-        clock: Seconds of a clock that never goes back.
+        log: Logger of the working module.
+        work: Name of the work, at the start of log lines.
+        total: Number of items.
+        unit: Name of the items, in the plural.
+        clock: A monotonic clock in seconds.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Progress:
         self._began = self._told = clock()
 
     def reach(self, done: int) -> None:
-        """Log that so many are done, if the last line is long enough ago and some are left."""
+        """Log that `done` items are done, if the last line is long enough ago and some are left."""
         now = self._clock()
         if not 0 < done < self._total or now - self._told < INTERVAL_SECONDS:
             return

@@ -1,6 +1,6 @@
-"""Exchangeable parts by name: those of this package, and those that other packages install.
+"""Registries of exchangeable parts: built-in ones, and those that other packages install.
 
-Another package names its factory as an entry point of the registry's group::
+Another package registers a factory as an entry point of the registry's group::
 
     [project.entry-points."graphrag_tasks.extractors"]
     mine = "my_package:make_extractor"
@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Registry(Generic[T]):
-    """Factories of one `kind`, by name: built-in ones ("module:name") and those of entry points.
+    """Factories of one `kind`, by name: built-in ones ("module:name") and entry points.
 
-    `setting` is the setting that names one.
+    `setting` is the setting that selects one.
     """
 
     kind: str
@@ -38,7 +38,7 @@ class Registry(Generic[T]):
         return sorted({*self.built_in, *(point.name for point in entry_points(group=self.group))})
 
     def factory(self, name: str) -> Callable[..., T]:
-        """Return the factory of a name, or raise `ConfigError` where there is none."""
+        """Return the factory of this name, or raise `ConfigError`."""
         if name in self.built_in:
             module, _, function = self.built_in[name].partition(":")
             return cast("Callable[..., T]", getattr(import_module(module), function))

@@ -1,12 +1,13 @@
-"""Artifact schemas: one `pa.schema` per table, every column with its meaning.
+"""Table schemas: one `pa.schema` per table, every column with its meaning.
 
 Raise `SCHEMA_VERSION` with every change of a column, and say so in the CHANGELOG. Tables are cast
 to their schema on write and validated on read (see `storage.artifacts`).
 
 Offsets named `char_start` and `char_end` count code points of the *document text*: the document's
-block texts joined by `BLOCK_SEPARATOR`. `start` and `end` count code points of the *sentence
-text*; they are equal for a name that is not in the sentence (a list item leaves it to the lead, a
-table row to another row). All ends are exclusive. Pages count from 1; null where there are none.
+block texts joined by `BLOCK_SEPARATOR`. `start` and `end` count code points of the *sentence text*;
+they are equal for a name that the sentence does not contain (list items omit names given before the
+list, table rows names of other rows). All ends are exclusive. Pages count from 1; null if there are
+none.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ BLOCK_SEPARATOR = "\n\n"
 CELL_SEPARATOR = " | "
 
 VECTOR_TABLES = ("chunk_vectors", "entity_vectors", "relation_vectors")
-"""Tables of `vectors_schema`: one per kind, so that each can be memory-mapped as one matrix."""
+"""Tables of `vectors_schema`, one per kind, so that each can be memory-mapped as a matrix."""
 
 
 def _column(name: str, type_: pa.DataType, meaning: str, *, nullable: bool = False) -> pa.Field:
@@ -42,7 +43,7 @@ BOOL = pa.bool_()
 STRINGS = pa.list_(STRING)
 
 BBOX = pa.struct([(side, FLOAT) for side in ("left", "top", "right", "bottom")])
-"""A box on a page in points, origin at the top left."""
+"""A bounding box on a page, in points; the origin is the top left."""
 
 DOCUMENT_ID = _column("document_id", STRING, "the document: id of its uri")
 CHUNK_ID = _column("chunk_id", STRING, "the chunk: id of document, position and text")
@@ -62,10 +63,10 @@ _ORIGIN = (
 )
 
 LINK_SPAN = pa.struct([("start", INT), ("end", INT), ("href", STRING)])
-"""A hyperlink in a block: the span of its text there, and what it refers to, as written."""
+"""A hyperlink in a block: the span of its text, and its target as written."""
 
 LEFT_OUT = pa.struct([("reason", STRING), ("count", INT)])
-"""How many parts of a document its reader left out for one reason (`core.left_out`)."""
+"""Number of parts that a reader left out of a document for one reason (`core.left_out`)."""
 
 LABELS = (
     _nullable("labels", STRINGS, "access labels, sorted; empty: nobody sees it; null: off"),
@@ -73,7 +74,8 @@ LABELS = (
 )
 
 ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
-"""What became of a document since the published snapshot; one that stages work on is changed."""
+"""Change of a document since the published snapshot; documents that stages process are
+`changed`."""
 
 SOURCES = _table(
     DOCUMENT_ID,
@@ -151,7 +153,7 @@ CELLS = _table(
     _nullable("char_end", INT, "one past the last character in the document text"),
     _nullable("page", INT, "page its table begins on"),
 )
-"""One row per cell that has text, of every table; a merged cell is one row with its spans."""
+"""One row per non-empty table cell; a merged cell is one row with its spans."""
 
 CHUNKS = _table(
     CHUNK_ID,
@@ -201,7 +203,7 @@ ARGUMENT = pa.struct(
         ("slot", INT),
     ]
 )
-"""One argument of a frame, as in `extract.frames.Argument`: role, surface, head and noun core."""
+"""An argument of a frame, as in `extract.frames.Argument`: role, text, head and core."""
 
 SENTENCES = _table(
     *_SENTENCE,
@@ -272,7 +274,7 @@ WINDOWS = _table(
     _column("pack", INT, "windows of a document with the same number are one request"),
     _column("reason", STRING, "why it is read: all, critical or weak"),
 )
-"""What a language model is to read; of shards only."""
+"""Windows that a language model reads; in shards only."""
 
 _OF_REQUEST = (
     _column("request_key", STRING, "the request: hash of what was asked, of whom"),
@@ -297,7 +299,7 @@ REPLIES = _table(
     *_COSTS,
     _column("text", STRING, "the answer as it came, or why there is none"),
 )
-"""What a language model replied; of shards only."""
+"""Replies of a language model; in shards only."""
 
 ANSWERS = _table(
     *_OF_REQUEST,
@@ -322,7 +324,7 @@ DECLINED = _table(
     _column("tail", STRING, "as told"),
     _column("reason", STRING, "why it is no triple"),
 )
-"""Facts that a language model told and its sentences do not support."""
+"""Facts of a language model that its sentences do not support."""
 
 ENTITY_DICTIONARY = _table(
     _column("surface", STRING, "title, heading, key or term as it stands"),
@@ -346,14 +348,15 @@ SURFACE_FORMS = _table(
 USER, SHAPE, KIND, COLUMN, FIRST_NAME, LABEL = (
     "user", "shape", "kind", "column", "first_name", "label",
 )  # fmt: skip
-"""What of a name tells its entity type: a user's list, the name's shape, a kind beside it, the
-header above it, or the language model's label: of people by a first name, or of anything."""
+"""Evidence for an entity type, from the name itself: a user's list, its pattern, a kind beside
+it, the column header above it, or the model's label (of persons by a first name, or of
+anything)."""
 NAME_SOURCES = (USER, SHAPE, KIND, COLUMN, FIRST_NAME, LABEL)
 DOUBTED = "doubted"
-"""Takes the place of `LABEL` where labels do not hold: such a name has no type."""
+"""Replaces `LABEL` if labels are unreliable: such a name has no type."""
 KIND_SOURCES = HEAD, IS_A, KEY, LIST = "head", "is_a", "key", "list"
-"""What of the corpus tells the type of a name: its head noun, a statement, the header of the key
-column of a table, or a list of examples."""
+"""Evidence for an entity type, from the corpus: the head noun, an "is a" statement, the key
+column's header, or a list of examples."""
 
 NAMES = _table(
     _column("key", STRING, "normalised name"),
@@ -604,18 +607,18 @@ SCHEMAS: dict[str, pa.Schema] = {
     "name_nodes": NAME_NODES,
     "name_edges": NAME_EDGES,
 }
-"""Every table with a fixed schema, by artifact name."""
+"""Every table with a fixed schema, by name."""
 
 
 OF_SHARDS_ONLY = ("windows", "replies", "adopted_frames", "adopted_triples")
-"""Tables that pass between the stages of a shard, and are no part of a snapshot."""
+"""Tables passed between the stages of a shard, not part of a snapshot."""
 
 
 def schema_of(table: str) -> pa.Schema | None:
-    """Return a table's fixed schema, or None for the vector tables, whose dimension varies."""
+    """Return a table's fixed schema, or None for vector tables, whose dimension varies."""
     return None if table in VECTOR_TABLES else SCHEMAS[table]
 
 
 def empty(table: str) -> pa.Table:
-    """Return a valid table of no rows."""
+    """Return an empty table with this table's schema."""
     return SCHEMAS[table].empty_table()

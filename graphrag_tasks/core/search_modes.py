@@ -1,4 +1,4 @@
-"""The modes of a search by name, with a line on each."""
+"""Search modes by name, each with a line of description."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class SearchMode(StrEnum):
-    """How a search ranks chunks, and what it finds beside them."""
+    """How a search ranks chunks, and what else it finds."""
 
     AUTO = "auto"
     RANKED = "ranked"
@@ -22,7 +22,7 @@ class SearchMode(StrEnum):
 
     @property
     def about(self) -> str:
-        """What the mode does, in a line."""
+        """Description of the mode, one line."""
         return _ABOUT[self]
 
 

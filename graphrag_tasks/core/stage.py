@@ -39,13 +39,13 @@ from graphrag_tasks.core.code_text import code_text
 class StageResult:
     """What a stage returns.
 
-    A table that may be larger than memory is a stream: it can be read once, and one stream of a
-    result at a time. The reader closes the result afterwards.
+    A table that may exceed memory is a stream: it can be read once, one stream at a time. The
+    reader closes the result afterwards.
 
     Attributes:
-        tables: Rows by artifact name; exactly what the stage `makes`.
-        stats: Counts for receipts and summaries; those of streams are complete when all are read.
-        resources: What the streams read from: open connections and files.
+        tables: Rows by table name; exactly what the stage `makes`.
+        stats: Counts for receipts and summaries; those of streams are complete after reading.
+        resources: Open connections and files that the streams read from.
     """
 
     tables: Mapping[str, pa.Table | pa.RecordBatchReader]
@@ -53,14 +53,13 @@ class StageResult:
     resources: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Self:
-        """Return the result, whose resources are freed at the end of the block."""
         return self
 
     def __exit__(self, *error: object) -> None:
         self.resources.close()
 
     def collected(self) -> StageResult:
-        """Return the result with its streams read into memory, and its resources freed."""
+        """Return the result with its streams read into memory, and close its resources."""
         with self:
             tables = {
                 name: rows if isinstance(rows, pa.Table) else rows.read_all()
@@ -74,7 +73,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class Read:
-    """A table that a stage reads: some of its columns, or all; streamed if it may exceed memory."""
+    """A table that a stage reads: all or some columns; streamed if it may exceed memory."""
 
     name: str
     columns: tuple[str, ...] = ()
@@ -87,13 +86,13 @@ def table(name: str, *columns: str) -> Read:
 
 
 def scan(name: str) -> Read:
-    """Declare that a stage scans a table."""
+    """Declare that a stage streams a table."""
     return Read(name, streamed=True)
 
 
 @dataclass(eq=False, kw_only=True)
 class Stage(Generic[P]):
-    """A stage's function, with its declaration; made by `stage` and called like the function.
+    """A stage's function with its declaration; made by `stage`, and called like the function.
 
     Attributes:
         function: The work. Its name is also the `name` of tasks and receipts, and the first line
@@ -101,12 +100,12 @@ class Stage(Generic[P]):
         per: Whether it sees the documents of one shard, or the whole corpus.
         reads: Tables, in the order of its parameters.
         makes: Names of the tables in its result.
-        settings: Its parameters that are sections of the configuration, with the sections' names.
-        given: Its parameters that the pipeline makes (`pipeline.inputs`).
+        settings: Parameters that are sections of the configuration, with the sections' names.
+        given: Parameters that the pipeline computes (`pipeline.inputs`).
         libraries: Distributions whose version can change its tables.
-        reusable: Whether its published tables may be taken over; not if it has effects beside them.
-        divisible: Whether it may run before on parts of the rows that it reads, by the id in their
-            first columns; it gets what it made of them as `done`.
+        reusable: Whether its published tables may be reused; not if it has side effects.
+        divisible: Whether it may run earlier on parts of its input rows, selected by the id in
+            their first columns; it gets those results as `done`.
     """
 
     function: Callable[P, StageResult]
@@ -142,7 +141,7 @@ def stage(
     reusable: bool = True,
     divisible: bool = False,
 ) -> Callable[[Callable[P, StageResult]], Stage[P]]:
-    """Declare a function to be a stage; for the arguments see `Stage`."""
+    """Declare a function as a stage; see `Stage` for the arguments."""
     return lambda function: Stage(
         function=function, per=per, reads=reads, makes=makes, settings=settings, given=given,
         libraries=libraries, reusable=reusable, divisible=divisible,
@@ -150,22 +149,22 @@ def stage(
 
 
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
-"""Fields of syntax trees that hold statements: no import stands anywhere else."""
+"""Fields of syntax trees that hold statements, hence imports."""
 
 _SETTINGS = "graphrag_tasks.core.config"
 
 _DATA = frozenset({".json", ".sql", ".yaml"})
-"""Suffixes of data beside modules."""
+"""Suffixes of data files beside modules."""
 
 
 @cache
 def code_version(module: str) -> str:
     """Return a hash of the code that a module runs, so that changed code re-runs its stage.
 
-    It covers the module, or the whole package, and every module of this project that these import,
-    directly or not, with the data beside them, such as learned weights. Imports for types alone do
-    not count, nor do comments and docstrings, nor the modules of settings: what a stage is set to
-    is in its fingerprint by itself. No module is imported here.
+    It covers the module or package, every project module that it imports, directly or not, and data
+    files beside them, such as learned weights. Typing-only imports, comments and docstrings do not
+    count, nor do settings modules: settings are a separate part of the fingerprint. No module is
+    imported.
 
     Raises:
         ModuleNotFoundError: There is no such module.
@@ -204,7 +203,6 @@ def code_of(module: str) -> set[str]:
 
 
 def _below(package: str) -> Iterator[str]:
-    """Yield all modules of a package: a stage may load some by name."""
     source = _source_of(package)
     if source is not None and source.name == "__init__.py":
         for file in source.parent.rglob("*.py"):
@@ -214,7 +212,6 @@ def _below(package: str) -> Iterator[str]:
 
 @cache
 def _source_of(module: str) -> Path | None:
-    """Return a module's file, or None for names that are no modules."""
     root, *parts = module.split(".")
     spec = importlib.util.find_spec(root)
     if spec is None or spec.origin is None:
@@ -225,7 +222,7 @@ def _source_of(module: str) -> Path | None:
 
 
 class _Code(NamedTuple):
-    """What a module runs, and the names that it imports at run time."""
+    """Code text of a module, and the names that it imports at run time."""
 
     text: bytes
     imports: frozenset[str]
@@ -241,7 +238,7 @@ def _read(source: Path) -> _Code:
 def _imports(tree: ast.Module) -> Iterator[str]:
     """Yield the names that a module imports at run time, also inside functions.
 
-    `from a import b` may name a module or what is in one: both are given.
+    `from a import b` may name a module or an object in it: both are yielded.
     """
     waiting: list[ast.AST] = [tree]
     while waiting:

@@ -1,8 +1,8 @@
-"""Text that a terminal or a log shows and never obeys.
+"""Text that is safe to show in a terminal or log.
 
-A name of a file may hold an escape sequence that sets a window's title or clears the screen, or a
-sign that turns the order of what follows. Whatever shows names of files passes them through here:
-texts and titles of documents have no such characters, as `parse` takes them out.
+A file name may hold an escape sequence that sets a window's title or clears the screen, or a
+character that reverses the text direction. Everything that shows file names passes them through
+here; `parse` removes such characters from document texts and titles.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from logging.handlers import QueueHandler, QueueListener
 from typing import Any, TextIO
 
 TURNS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""The characters that turn the direction of writing."""
+"""Characters that change the direction of writing."""
 
 _UNSEEN = re.compile(
     f"[\x00-\x08\x0b-\x1f\x7f-\x9f{TURNS}"  # control characters but tab and new line
@@ -26,18 +26,18 @@ _UNSEEN = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return a text with `\u001b` for an escape character, and so on; new lines and tabs stay.
+    r"""Return a text with control characters escaped, such as `\u001b`; new lines and tabs stay.
 
-    In JSON, where such characters stand in strings alone, it means the same as before.
+    JSON, where such characters occur only in strings, keeps its meaning.
     """
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class VisibleFormatter(logging.Formatter):
-    """Formats records so that no message can forge a line of the log, or move the terminal."""
+    """Formats log records so that no message can forge a log line or control the terminal."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """Return the line of a record; only a traceback, which follows it, has several."""
+        """Return the line of a record; only its traceback has several lines."""
         return super().formatMessage(record).replace("\n", "\\n")
 
     def format(self, record: logging.LogRecord) -> str:
@@ -46,19 +46,18 @@ class VisibleFormatter(logging.Formatter):
 
 
 class _StandardError(logging.StreamHandler[TextIO]):
-    """Writes to standard error as it is now: a progress bar stands in for it while it is shown."""
+    """Writes to the current standard error, which a progress bar may replace."""
 
     def __init__(self) -> None:
         logging.Handler.__init__(self)
 
     @property
     def stream(self) -> TextIO:  # type: ignore[override]
-        """Standard error."""
         return sys.stderr
 
 
 def log_visibly(level: int = logging.WARNING) -> None:
-    """Log to standard error, unless logging is set up already."""
+    """Log to standard error, unless logging is already set up."""
     handler = _StandardError()
     handler.setFormatter(VisibleFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=level, handlers=[handler])
@@ -66,7 +65,7 @@ def log_visibly(level: int = logging.WARNING) -> None:
 
 class _ToParent(QueueHandler):
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
-        """Make a record of plain values, which keeps its traceback apart."""
+        """Convert a record to plain values for another process; its traceback stays separate."""
         if record.exc_info:
             record.exc_text = logging.Formatter().formatException(record.exc_info)
         record.msg, record.args, record.exc_info = record.getMessage(), None, None
@@ -75,20 +74,20 @@ class _ToParent(QueueHandler):
 
 class _Here(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        """Log a record of another process, by this one's handlers."""
+        """Log a record of another process by this one's handlers."""
         logger = logging.getLogger(record.name)
         if logger.isEnabledFor(record.levelno):
             logger.handle(record)
 
 
 def log_to(queue: Any, level: int) -> None:  # noqa: ANN401 - a queue between processes
-    """Log to a queue that the parent process reads; in a worker process, to begin with."""
+    """Log to a queue that the parent process reads; called first in a worker process."""
     logging.basicConfig(level=level, handlers=[_ToParent(queue)])
 
 
 @contextmanager
 def logs_from(queue: Any) -> Iterator[None]:  # noqa: ANN401 - a queue between processes
-    """Log what worker processes put into a queue, so that no line cuts through a progress bar."""
+    """Log what worker processes put into a queue, so that no line breaks a progress bar."""
     listener = QueueListener(queue, _Here())
     listener.start()
     try:

@@ -2,12 +2,12 @@
 
 Both are BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", NAACL 2019)
 without dropout. The sentence encoder has the mean pooling of Sentence-BERT (Reimers & Gurevych,
-EMNLP 2019). The cross-encoder reads a question and a passage as one input and gives one score
-(Nogueira & Cho, "Passage Re-ranking with BERT", 2019).
+EMNLP 2019). The cross-encoder scores a question and a passage as one input (Nogueira & Cho,
+"Passage Re-ranking with BERT", 2019).
 
-Only standard operators are used: the fusions of ONNX Runtime's optimiser reach the speed of its
-own contributed operators. Sums over tokens are matrix products: `ReduceSum` adds in another order
-when the batch has one row, which would let the batch size into the result.
+Only standard operators are used: the fusions of ONNX Runtime's optimiser reach the speed of its own
+contributed operators. Sums over tokens are matrix products, as `ReduceSum` adds in another order
+when the batch has one row, so the result would depend on the batch size.
 
 Shapes: b rows, s tokens, h hidden size, n heads, d = h / n.
 """
@@ -35,11 +35,11 @@ _MIDDLE, _MOST = 128, 127  # of a byte: what stands for 0, and the most steps fr
 _MASKED = -10_000.0  # exp() of any score plus this is exactly 0 in float32
 
 Weights = Mapping[str, NDArray[np.generic]]
-"""Tensors by their names in a checkpoint; `NAME#q` are rows of int8 and `NAME#s` their scales."""
+"""Tensors by their names in a checkpoint; `NAME#q` holds int8 rows and `NAME#s` their scales."""
 
 
 class _Graph:
-    """Nodes and constants of a graph under construction; values go by their names."""
+    """Nodes and constants of a graph under construction; values are referred to by name."""
 
     def __init__(self, weights: Weights, config: BertConfig, by_bytes: bool = False) -> None:
         self.weights = {name.removeprefix(config.prefix): weights[name] for name in weights}
@@ -50,7 +50,6 @@ class _Graph:
         self.constants: dict[str, TensorProto] = {}
 
     def tensor(self, name: str) -> NDArray[np.float32]:
-        """Return a tensor of the checkpoint."""
         return read_tensor(self.weights, name)
 
     def constant(self, name: str, value: NDArray[np.float32]) -> str:
@@ -60,7 +59,7 @@ class _Graph:
         return name
 
     def rows(self, name: str, indices: str) -> str:
-        """Return rows of a table; rows of int8 are multiplied as they are read, to save memory."""
+        """Return rows of a table; int8 rows are scaled after the lookup, to save memory."""
         if f"{name}#q" not in self.weights:
             return self.apply("Gather", self.constant(name, self.tensor(name)), indices)
         packed, scales = f"{name}#q", self.weights[f"{name}#s"]
@@ -70,7 +69,7 @@ class _Graph:
         return self.apply("Mul", values, self.apply("Gather", column, indices))
 
     def integers(self, *values: int) -> str:
-        """Return the name of an int64 vector: axes, shapes."""
+        """Return the name of an int64 vector, for axes and shapes."""
         name = "integers_" + "_".join(map(str, values))
         self.constants[name] = numpy_helper.from_array(np.array(values, np.int64), name)
         return name
@@ -104,11 +103,11 @@ class _Graph:
         return self.apply("Add", product, bias)
 
     def product_of_bytes(self, hidden: str, name: str, factor: np.float32) -> str:
-        """Return `factor` * hidden @ W.T, where W is kept as rows of int8.
+        """Return `factor` * hidden @ W.T, where W is stored as int8 rows.
 
-        Each token's state is rounded to 255 values, by a scale of its own: it does not depend on
-        the tokens beside it. Sums are of whole numbers, which every processor has the same; where
-        products of signed bytes may overflow, W has 128 added, which is taken away again.
+        Each token's state is rounded to 255 values by its own scale, independent of the other
+        tokens. Sums are of integers, so every processor gets the same; where products of signed
+        bytes may overflow, W is shifted by 128, which is subtracted again.
         """
         if hidden not in self.as_bytes:
             self.as_bytes[hidden] = self.rounded(hidden)
@@ -126,7 +125,7 @@ class _Graph:
         return self.apply("Mul", product, scale)
 
     def rounded(self, hidden: str) -> tuple[str, str]:
-        """Return the states as bytes around 128, and what one of each token's steps is."""
+        """Return the states as bytes around 128, and each token's step size."""
         largest = self.apply("ReduceMax", self.apply("Abs", hidden), self.integers(-1), keepdims=1)
         largest = self.apply("Max", largest, self.number("tiny", float(np.finfo(np.float32).tiny)))
         step = self.apply("Mul", largest, self.number("step", 1 / _MOST))
@@ -174,11 +173,11 @@ def build_encoder(weights: Weights, config: BertConfig) -> ModelProto:
 def build_cross_encoder(
     weights: Weights, config: BertConfig, head: Head, *, by_bytes: bool = False
 ) -> ModelProto:
-    """Build the graph from a question and a passage in one input to a score.
+    """Build the graph that scores a question and a passage in one input.
 
     Inputs are those of `build_encoder`, and `token_type_ids` where the model has two types; the
-    output `score` is float32, shape (b,). With `by_bytes`, matrices that are kept as rows of int8
-    are multiplied as such.
+    output `score` is float32, shape (b,). With `by_bytes`, int8 matrices are multiplied as
+    integers.
 
     Raises:
         ConfigError: A tensor is missing.

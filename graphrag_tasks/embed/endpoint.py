@@ -1,4 +1,4 @@
-"""Embeddings by an endpoint: OpenAI's, or any server that speaks its API.
+"""Embeddings from an endpoint: OpenAI's, or any server with the same API.
 
 Paper, section 3.1.4: entities, chunks and relations are embedded by `text-embedding-3-large`.
 """
@@ -24,28 +24,29 @@ from graphrag_tasks.llm import Client
 log = logging.getLogger(__name__)
 
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
-"""Numbers of a vector of OpenAI's models, by its documentation."""
+"""Dimensions of OpenAI's models, by its documentation."""
 _SHORTENED = "text-embedding-3"
-"""Models of that name give shorter vectors where that is asked for."""
+"""Prefix of model names that support shorter vectors on request."""
 
 _TEXTS, _CHARACTERS = 64, 100_000
-"""Most of one request."""
+"""Most texts and characters in one request."""
 _LONGEST = 20_000
-"""Characters of a text that are sent at once: every model of OpenAI reads as many."""
+"""Most characters of a text per request: every OpenAI model accepts this many."""
 _BLANK = "."
 
 
 class EndpointEmbedder:
     """Sends texts to an endpoint; several threads may use it.
 
-    A text longer than is sent at once is cut, and its vector is the mean of its parts' vectors.
+    A text longer than the limit is cut into parts, and its vector is the mean of the parts'
+    vectors.
 
     Args:
-        config: Model, address, length of a vector, and prompts.
+        config: Model, address, dimension, and prompts.
         client: Sends requests, within the limits and the budget.
 
     Raises:
-        ConfigError: The length of the model's vectors is not known.
+        ConfigError: The dimension of the model's vectors is unknown.
     """
 
     def __init__(self, config: EmbedConfig, client: Client) -> None:
@@ -73,15 +74,15 @@ class EndpointEmbedder:
 
     @property
     def engine(self) -> str:
-        """Who computes the vectors."""
+        """Provider that computes the vectors."""
         return f"endpoint {self._client.identity(model=self._config.model).provider}"
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit rows of questions in their order, shape (len(texts), dimension)."""
+        """Return unit vectors of questions as rows, shape (len(texts), dimension)."""
         return self._encoded(texts, self._config.query_prompt).vectors
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed passages, and count what was encoded and how."""
+        """Embed passages, and count texts and windows."""
         return self._encoded(texts, self._config.passage_prompt)
 
     def _encoded(self, texts: Sequence[str], prompt: str) -> Encoded:
@@ -101,7 +102,7 @@ class EndpointEmbedder:
         return Encoded(vectors[order], len(unique), windowed, len(parts))
 
     def _sent(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit vectors of texts, in requests that leave side by side."""
+        """Return unit vectors of texts; requests run concurrently."""
         wanted = self.dimension if self._config.model.startswith(_SHORTENED) else 0
         progress = Progress(log, "embed", len(texts), "texts")
         found: list[NDArray[np.float32]] = []

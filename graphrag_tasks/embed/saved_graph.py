@@ -1,6 +1,6 @@
-"""Graphs in the cache: to build one takes three times the time and memory of reading it.
+"""Cache of built graphs: building takes three times the time and memory of loading.
 
-A graph is a small ONNX file with its tensors beside it, which both engines map into memory.
+A graph is a small ONNX file with its tensors in a second file, which both engines memory-map.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 GRAPH_VERSION = 1
-"""Raised with every change of the graph that can change a vector."""
+"""Increased with every change of the graph that can change a vector."""
 
 _FILE, _TENSORS = "graph.onnx", "tensors"
 
 _IN_FILE = 1024
-"""Bytes up to which a tensor stays in the ONNX file, where the engines' optimisers read it."""
+"""Largest tensor in bytes stored inside the ONNX file, where the engines' optimisers read it."""
 
 _KEPT = 8
-"""Graphs that are kept, those last used: two models, in a few versions, of 55 MB each."""
+"""Most graphs in the cache, by last use: two models, in a few versions, of 55 MB each."""
 
 
 def saved_graph(fingerprint: str, build: Callable[[], ModelProto]) -> Path | None:
-    """Return the ONNX file of a graph, which is built and saved where the cache has none.
+    """Return the ONNX file of a graph, building and caching it if needed.
 
     Args:
-        fingerprint: Says what the graph is made of.
-        build: Makes the graph.
+        fingerprint: Identifies the graph's contents.
+        build: Builds the graph.
 
     Returns:
-        None where the cache cannot be written to.
+        None where the cache is not writable.
     """
 
     def save(folder: Path) -> None:
@@ -68,7 +68,7 @@ def forget(saved: Path) -> None:
 
 
 def _keep_few(folder: Path) -> None:
-    """Remove what was not used for longest; a process that has a graph open keeps it."""
+    """Remove the least recently used graphs; a process that has a graph open is not disturbed."""
     graphs = sorted(folder.iterdir(), key=lambda graph: graph.stat().st_mtime, reverse=True)
     for graph in graphs[_KEPT:]:
         shutil.rmtree(graph, ignore_errors=True)

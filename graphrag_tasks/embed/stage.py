@@ -1,7 +1,7 @@
 """The embed stage: one unit vector for each chunk, entity and relation.
 
-Paper, section 3.3: entities, chunks and relations have embeddings of their own. A text that an
-earlier snapshot embedded with the same model keeps its vector, found by the text's hash.
+Paper, section 3.3: entities, chunks and relations are embedded separately. Vectors of an earlier
+snapshot with the same model are reused, by text hash.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.core.stage import StageResult, stage, table
-from graphrag_tasks.embed.joined import JoinedEmbedder
+from graphrag_tasks.embed.joined import SECOND_WEIGHT, JoinedEmbedder
 from graphrag_tasks.embed.protocol import EMBEDDERS, Embedder
 
 if TYPE_CHECKING:
     from graphrag_tasks.llm import Client
 
 LIBRARIES = ("onnxruntime", "tokenizers")
-"""Distributions whose version can change a vector."""
+"""Packages whose version can change a vector."""
 
 _COLUMNS = {
     "chunk_vectors": ("chunk_id", "text"),
@@ -41,7 +41,7 @@ def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder
 
     Args:
         config: Its settings.
-        client: Sends texts to an endpoint, where that embeds.
+        client: Sends texts to an endpoint, if the embedder is one.
 
     Raises:
         ConfigError: There is no embedder of that name.
@@ -52,7 +52,7 @@ def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder
         return first
     from graphrag_tasks.embed.local import make_second_embedder  # brings ONNX Runtime
 
-    return JoinedEmbedder(first, make_second_embedder(config), config.second_weight)
+    return JoinedEmbedder(first, make_second_embedder(config), SECOND_WEIGHT)
 
 
 @stage(
@@ -63,7 +63,6 @@ def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder
         table("relations", "relation_id", "text"),
     ),
     makes=schemas.VECTOR_TABLES,
-    settings={"config": "embed"},
     given=("embedder", "reusable", "done"),
     libraries=LIBRARIES,
     divisible=True,
@@ -73,17 +72,16 @@ def embed(
     entities: pa.Table,
     relations: pa.Table,
     *,
-    config: EmbedConfig,
     embedder: Embedder,
     reusable: Mapping[str, pa.Table] | None = None,
     done: StageResult | None = None,
 ) -> StageResult:
     """Embed the texts of chunks, the names of entities and the words of relations.
 
-    Known texts are taken from `reusable`, vector tables of the same model, and from `done`: what
-    the stage made of parts of the rows. The result has one table of `schemas.vectors_schema` per
-    kind, in the order of the given rows; in its stats, which count the work on parts too,
-    `windowed` is the number of texts that were longer than the model reads at once.
+    Known texts take their vectors from `reusable`, vector tables of the same model, and from
+    `done`, the stage's result for parts of the rows. The result has one table of
+    `schemas.vectors_schema` per kind, in the order of the given rows. The stats include the work on
+    parts; `windowed` is the number of texts longer than the model's input.
     """
     inputs = {"chunk_vectors": chunks, "entity_vectors": entities, "relation_vectors": relations}
     tables: dict[str, pa.Table] = {}
@@ -92,7 +90,7 @@ def embed(
     for name, rows in inputs.items():
         id_column, text_column = _COLUMNS[name]
         texts = rows[text_column].to_pylist()
-        if config.heading_path and rows is chunks:
+        if rows is chunks:
             texts = list(map(text_below_headings, rows["heading_path"].to_pylist(), texts))
         hashes = [text_sha256(text) for text in texts]
         known: dict[str, NDArray[np.float32]] = {}
@@ -112,7 +110,7 @@ def embed(
 
 
 def text_below_headings(path: Sequence[str], text: str) -> str:
-    """Return a chunk's text below the headings of its path that it does not begin with."""
+    """Return a chunk's text preceded by the headings of its path that it does not begin with."""
     own = {" ".join(block.split()) for block in text.split(BLOCK_SEPARATOR)[: len(path)]}
     missing = [heading for heading in path if heading not in own]
     return BLOCK_SEPARATOR.join([" > ".join(missing), text]) if missing else text

@@ -1,8 +1,7 @@
-"""Windows of tokens: how texts become batches whose composition cannot change a vector.
+"""Windows of tokens: split texts into batches whose composition cannot change a vector.
 
-A window is padded to a length that follows from its own length alone, and a batch holds windows of
-one padded length. No row is ever padded to a neighbour's length, so each row of a batch goes
-through matrices of the same inner sizes as it would alone.
+A window's padded length follows from its own length alone, and a batch holds windows of one padded
+length. So each row of a batch goes through matrices of the same inner sizes as it would alone.
 """
 
 from __future__ import annotations
@@ -13,15 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+MAX_TOKENS = 512
+"""Tokens of the longest window: as many as encoders of the BERT family read at once."""
+
 PADDING_MULTIPLE = 4
-"""Window lengths are rounded up to a multiple of this many tokens."""
+"""Padded window lengths are multiples of this many tokens."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """Consecutive tokens of a text (by its position), special tokens included.
+    """Consecutive tokens of a text (given by its position), special tokens included.
 
-    `weight` is the number of the text's own tokens: the window's weight in the mean.
+    `weight` is the number of the text's own tokens, the window's weight in the mean.
     """
 
     text: int
@@ -47,7 +49,7 @@ class Batch:
 def split(
     text: int, tokens: Sequence[int], *, first: Sequence[int], last: int, max_tokens: int
 ) -> list[Window]:
-    """Cut a text's tokens into consecutive windows; a text without tokens gets one window.
+    """Split a text's tokens into consecutive windows; a text without tokens gets one window.
 
     `max_tokens` includes the tokens `first` and `last` around each window.
     """
@@ -57,7 +59,7 @@ def split(
 
 
 def padded_length(tokens: int, longest: int) -> int:
-    """Return the length to pad a window to: the next multiple, or the encoder's longest input."""
+    """Return a window's padded length: the next multiple, at most the encoder's longest input."""
     return min(-(-tokens // PADDING_MULTIPLE) * PADDING_MULTIPLE, longest)
 
 
@@ -91,7 +93,7 @@ def batches(
 def merge(
     windows: Sequence[Window], vectors: NDArray[np.float32], texts: int
 ) -> NDArray[np.float32]:
-    """Return one unit vector for each text: its window's, or the weighted mean of its windows'.
+    """Return one unit vector per text: its window's, or the weighted mean of its windows'.
 
     Args:
         windows: Windows in the order of their texts, at least one for each.

@@ -1,1 +1,5 @@
-"""From mentions to entities: the entity dictionary, types, resolution, and links to text."""
+"""From mentions to entities.
+
+Triples, headings and sentences come in; entities with aliases, types, senses and mentions go out.
+Stages in order: `dictionary`, `normalize`, `resolve`, `link_mentions`; open each one's `stage.py`.
+"""

@@ -1,4 +1,4 @@
-"""The word lists of `words.json`, which the stages read."""
+"""The word lists of `words.json`, used by all stages."""
 
 from graphrag_tasks.language.word_lists import WordLists
 

@@ -1,8 +1,8 @@
-"""Extraction: sentences in, n-ary predicate frames and binary triples out.
+"""Extract stage: turns sentences into n-ary predicate frames and binary triples.
 
-`frames` holds the value objects and the protocol of extractors, `dependency` the rule extractor
-that is the default, `linear` patterns in lines, `triples` the step from frames to graph edges, and
-`tsv` the tab-separated form that benchmarks of open information extraction read.
+In: sentences and table cells. Out: the tables `frames`, `triples` and `coreferences`. Open
+`stage.py` first, then `frames.py` (value objects), `dependency` (the default rules), `linear`
+(patterns) and `triples.py` (from frames to graph edges).
 """
 
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions

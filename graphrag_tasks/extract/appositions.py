@@ -1,4 +1,4 @@
-"""Nouns that a parse takes for other names of the nouns before them, and that are none."""
+"""Recognize parsed appositions that do not name the noun before them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _ITEM = re.compile(r"[\s\"”]{0,2},\s[\"“]?(?:an?\s|the\s)?")
 _BARE_ITEM = re.compile(r"[\s\"”]{0,2},\s[\"“]?(?!an?\s|the\s)")
 _LAST_ITEM = re.compile(r"[^.;:]{0,80}?,\s(?:and|or|an?|the)\b")
 _APART = re.compile(r"[;|)]|:(?!\w)|\be\.g\.")
-"""Signs between two things that are not one."""
+"""Characters that separate two different things."""
 _SET_OFF_AGAIN = re.compile(r"[^,.;:()]{0,60},")
 _FRONTED = re.compile(
     r"(?:^|[,;:.]\s)(?:to|if|when|while|for|in|on|at|by|with|after|before|since|as|from|until)\b[^,;:.]*$",
     re.IGNORECASE,
 )
-"""The start of a phrase whose comma only parts it from the clause: "In the dialog, the user"."""
+"""Start of an introductory phrase that ends with a comma: "In the dialog, the user"."""
 _NAMES_AT_END = re.compile(r"\s*(?:,[^()]{2,90})?\)[\s.§]*")
-"""What follows the first of the people whom a note thanks."""
+"""What may follow the first name in a list of credited people."""
 _CAPITALIZED = r"(?![a-z\d_])\w[\w.'’-]*"
 _FULL_NAME = re.compile(rf"{_CAPITALIZED}(?: {_CAPITALIZED}){{1,3}}")
 _ALL_NAMES = re.compile(rf"\s?\({_FULL_NAME.pattern}(?:, {_FULL_NAME.pattern})+\)")
@@ -28,11 +28,11 @@ _SET_OFF = re.compile(r"[,(\[:;–—-]")
 
 
 def is_no_apposition(row: Mapping[str, Any], text: str) -> bool:
-    """Return whether an apposition is no other name of what it stands behind.
+    """Tell whether an apposition is no other name of the noun before it.
 
-    In brackets it may be a remark ("(Optional)"), a short form of something else, who did it
-    ("(Tom Lane)") or what a function takes ("rank ( args )"). Behind a comma
-    it is the next item of an enumeration, if it has no article or a last item with "and" follows.
+    In brackets it may be a remark ("(Optional)"), an abbreviation of something else, an author
+    ("(Tom Lane)") or a function's arguments ("rank ( args )"). After a comma it is the next item of
+    an enumeration, if it has no article or a last item with "and" follows.
     """
     between, tail = text[row["head_end"] : row["tail_start"]], row["tail"]
     after = text[row["tail_end"] :]

@@ -1,4 +1,4 @@
-"""What stands around a sentence: the kind of its block, its list's lead, the key of its row."""
+"""Context of a sentence: block kind, text before its list, key of its table row."""
 
 from __future__ import annotations
 
@@ -19,29 +19,28 @@ from graphrag_tasks.language.cells import prose_rows
 from graphrag_tasks.language.reference_matter import reference_matter
 
 PLACE = ("sentence_id", "chunk_id", "document_id")
-"""Columns that say where in the corpus a row was found."""
+"""Columns that locate a row in the corpus."""
 LINE_KINDS = frozenset({"code", "table"})
-"""Kinds of blocks whose lines are no sentences."""
+"""Kinds of blocks whose lines are not sentences."""
 CELL = "cell"
-"""Kind of the place of sentences in a cell of prose."""
+"""Kind of the context of sentences in a prose cell."""
 
 _SAYS_WHAT = re.compile(
     r"have (?:details|notes?|represents|purpose|comments?|remarks?|summary|overview|function|usage)"
 )
-"""Relations of columns whose phrases say what the key is."""
+"""Relations of columns whose phrases describe the key."""
 _MAX_KEYED_CELLS = 100_000
-"""Cells of a table that are looked at for its keys: the first of them."""
+"""Cells of a table in which keys are searched, from its start."""
 _PROSE_COLUMNS = ("document_id", "ordinal", "row", "column", "char_start", "char_end")
 _LONGEST_HEADING = 80
-"""Characters of a heading, or of a paragraph's beginning, that may say that it leads elsewhere.
-Chosen."""
+"""Longest heading, or beginning of a paragraph, in characters, that may announce links. Chosen."""
 _COLUMNS = ["document_id", "kind", "level", "text", "char_start", "links"]
 
 _Row = Mapping[str, Any]
 
 
 class RowKey(NamedTuple):
-    """What a cell of prose is about."""
+    """The row key that a prose cell is about."""
 
     name: str  # the cell that names its row
     kind: str = ""  # header of the column of such cells, or ""
@@ -49,7 +48,7 @@ class RowKey(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of prose: its characters in the document, and what it is about."""
+    """A prose cell: its span in the document, and the row key."""
 
     start: int
     end: int
@@ -57,10 +56,11 @@ class Cell(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a sentence stands.
+    """The context of a sentence.
 
-    A pointer is an item, or a text with a link, below "See also" and the like; below "Next steps"
-    only one with a link; and an entry of contents, an index or a bibliography.
+    `is_pointer` marks sentences that only refer elsewhere: list items and texts with links below
+    headings such as "See also", items with links below "Next steps", and lines of contents, indexes
+    and bibliographies.
     """
 
     kind: str  # of its block, or `CELL`
@@ -71,7 +71,7 @@ class Place(NamedTuple):
 
 
 class Places:
-    """Finds the places of sentences among the blocks and cells of their documents, in any order."""
+    """Finds the context of sentences from the blocks and cells of their documents."""
 
     def __init__(self, blocks: pa.Table, cells: pa.Table) -> None:
         by_document: dict[str, list[_Row]] = defaultdict(list)
@@ -82,9 +82,9 @@ class Places:
         self._cells = CellPlaces(cells)
 
     def of(self, sentence: _Row) -> Place:
-        """Return the place of a row with `document_id` and `char_start`.
+        """Return the context of a row with `document_id` and `char_start`.
 
-        A sentence of a document without blocks is taken for a paragraph.
+        A sentence of a document without blocks counts as a paragraph.
         """
         document_id, start = sentence["document_id"], sentence["char_start"]
         cell = self._cells.of(sentence)
@@ -101,7 +101,7 @@ class Places:
 
 
 def _lead(blocks: Sequence[_Row], index: int) -> str | None:
-    """Return the paragraph before the list that an item stands in, or None."""
+    """Return the paragraph before the list of an item, or None."""
     while index >= 0 and blocks[index]["kind"] == "list_item":
         index -= 1
     is_paragraph = index >= 0 and blocks[index]["kind"] == "paragraph"
@@ -109,7 +109,7 @@ def _lead(blocks: Sequence[_Row], index: int) -> str | None:
 
 
 def _pointers(blocks: Sequence[_Row]) -> frozenset[int]:
-    """Return the numbers of the blocks of a document that only lead elsewhere."""
+    """Return the indexes of a document's blocks that only refer elsewhere."""
     found: list[int] = []
     level: int | None = None  # of the heading that leads elsewhere
     only_linked = False  # as it may have steps below it
@@ -130,7 +130,7 @@ def _pointers(blocks: Sequence[_Row]) -> frozenset[int]:
 
 
 class CellPlaces:
-    """Finds the cells of prose that sentences stand in, among the cells of their documents."""
+    """Finds the prose cells that contain sentences."""
 
     def __init__(self, cells: pa.Table) -> None:
         self._cells: dict[str, list[Cell]] = defaultdict(list)
@@ -140,14 +140,14 @@ class CellPlaces:
             found.sort(key=lambda cell: cell.start)
 
     def of(self, sentence: _Row) -> Cell | None:
-        """Return the cell of prose that a sentence stands in, or None."""
+        """Return the prose cell that contains a sentence, or None."""
         found, start = self._cells.get(sentence["document_id"], []), sentence["char_start"]
         index = bisect_right(found, start, key=lambda cell: cell.start) - 1
         return found[index] if index >= 0 and start < found[index].end else None
 
 
 def _prose_cells(cells: pa.Table) -> Iterator[tuple[str, Cell]]:
-    """Yield the cells of prose with their documents; only their tables are looked at for keys."""
+    """Yield the prose cells with their documents; keys are searched only in their tables."""
     prose: dict[tuple[str, int], list[_Row]] = defaultdict(list)
     for row in prose_rows(cells, _PROSE_COLUMNS):
         prose[row["document_id"], row["ordinal"]].append(row)

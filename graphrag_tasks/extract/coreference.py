@@ -1,8 +1,8 @@
-"""Coreference in the extract stage: the names that pronouns and definite mentions stand for.
+"""Coreference in the extract stage: resolves the mentions in triples to names.
 
-The extractor's parse is used a second time, so nothing is parsed twice. Antecedents are looked for
-below one heading at a time, in whole documents, so rows do not depend on how shards are cut. A
-triple keeps the surface and the place of its ends; what they stand for goes beside them.
+The extractor's parses are reused. Antecedents are searched below one heading at a time, in whole
+documents, so that rows do not depend on sharding. A triple keeps the text and position of its head
+and tail; their antecedents are separate columns.
 """
 
 from __future__ import annotations
@@ -21,22 +21,26 @@ from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract.context import PLACE, CellPlaces
 from graphrag_tasks.extract.coref.parses import Parse, joined, parse_of
 from graphrag_tasks.extract.coref.protocol import Coreference, CoreferenceResolver, Passage, Topic
-from graphrag_tasks.extract.reading import Reading, readings_of
+from graphrag_tasks.extract.reading import readings_of
 
 _SENTENCE_COLUMNS = [*PLACE, "text", "char_start", "has_verb"]
 _ENDS = ("head", "tail")
+
+LEAST_CONFIDENCE = 0.7
+"""Least confidence of a resolution that names a node: chosen by the precision that
+`benchmarks.training.coref` prints."""
 
 _Row = Mapping[str, Any]
 
 
 class ParseRecorder:
-    """Keeps the light parses of the sentences that an extractor reads."""
+    """Records light parses of the sentences that an extractor reads."""
 
     def __init__(self) -> None:
         self.parses: dict[str, Parse] = {}  # by text, as equal texts have equal parses
 
     def record(self, text: str, tokens: Iterable[Any]) -> None:
-        """Keep the parse of a text; an extractor calls this for each one it has parsed."""
+        """Record the parse of a text; extractors call this for each sentence."""
         self.parses[text] = parse_of(tokens, text)
 
 
@@ -48,16 +52,13 @@ def resolve_mentions(
     *,
     cells: pa.Table,
     parses: Mapping[str, Parse],
-    linear: bool,
     resolver: CoreferenceResolver,
-    min_confidence: float,
 ) -> StageResult:
-    """Return `found` with `coreferences`, and with the names of the ends in its `triples`.
+    """Return `found` with `coreferences`, and with resolved heads and tails in its `triples`.
 
     Antecedents are looked for in whole documents: `sentences` are all, in reading order. Cells of
     prose are passages of their own. `parses` are by text; a sentence without one is passed over.
-    `linear` says that sentences were parsed without the labels before them. Only resolutions of at
-    least `min_confidence` go into `head_resolved` and `tail_resolved`.
+    Only resolutions of at least `LEAST_CONFIDENCE` go into `head_resolved` and `tail_resolved`.
     """
     titles = _mapping(documents, "document_id", "title")
     headings = _mapping(chunks, "chunk_id", "heading_path")
@@ -67,7 +68,7 @@ def resolve_mentions(
         inside = [places.of(row) for row in together]
         outside = Passage(
             parses=[
-                _parse_of_row(row, {} if cell else parses, linear=linear)
+                _parse_of_row(row, {} if cell else parses)
                 for row, cell in zip(together, inside, strict=True)
             ],
             title=titles.get(together[0]["document_id"], ""),
@@ -78,11 +79,11 @@ def resolve_mentions(
             if cell:
                 of_cell = [row for _, row in run]
                 passage = Passage(
-                    parses=[_parse_of_row(row, parses, linear=linear) for row in of_cell],
+                    parses=[_parse_of_row(row, parses) for row in of_cell],
                     topic=Topic(cell.key.name, cell.key.kind) if cell.key else None,
                 )
                 rows += [_row(coreference, of_cell) for coreference in resolver.resolve(passage)]
-    sure = [row for row in rows if row["confidence"] >= min_confidence]
+    sure = [row for row in rows if row["confidence"] >= LEAST_CONFIDENCE]
     triples = pa.Table.from_pylist(
         with_resolutions(found.tables["triples"].to_pylist(), sure), schema=schemas.TRIPLES
     )
@@ -98,7 +99,7 @@ def _mapping(table: pa.Table, key: str, value: str) -> dict[Any, Any]:
 
 
 def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Iterator[list[_Row]]:
-    """Yield the sentences that stand together below the same headings of a document."""
+    """Yield groups of consecutive sentences below the same headings."""
 
     def place(row: _Row) -> tuple[str, Sequence[str]]:
         return row["document_id"], headings.get(row["chunk_id"], ())
@@ -107,15 +108,16 @@ def _passages(sentences: pa.Table, headings: Mapping[str, Sequence[str]]) -> Ite
         yield list(together)
 
 
-def _parse_of_row(row: _Row, parses: Mapping[str, Parse], *, linear: bool) -> Parse:
+def _parse_of_row(row: _Row, parses: Mapping[str, Parse]) -> Parse:
     """Return the parse of a sentence, at its places in it; one without tokens if it was not read.
 
-    A sentence that was not read has none either where an equal one was, in another context.
+    A sentence that was not read has no tokens even if an equal one was read in another context.
     """
     text = row["text"]
-    readings = readings_of(text) if linear else [Reading(text, 0)]
     pieces = [
-        (parses[reading.text], reading.shift) for reading in readings if reading.text in parses
+        (parses[reading.text], reading.shift)
+        for reading in readings_of(text)
+        if reading.text in parses
     ]
     if not row["has_verb"] or not pieces:
         return parse_of((), text)
@@ -129,7 +131,7 @@ def _row(one: Coreference, rows: Sequence[_Row]) -> dict[str, Any]:
 
 
 def with_resolutions(triples: Iterable[_Row], rows: Iterable[_Row]) -> list[dict[str, Any]]:
-    """Return triples with the names that their ends stand for, by rows of `coreferences`."""
+    """Return triples with the antecedents of their heads and tails, from rows of `coreferences`."""
     mentions: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         mentions[row["sentence_id"]].append(row)
@@ -143,7 +145,7 @@ def with_resolutions(triples: Iterable[_Row], rows: Iterable[_Row]) -> list[dict
 
 
 def _name(mentions: Iterable[_Row], triple: _Row, end: str) -> str | None:
-    """Return what an end stands for; a definite mention has its article before the end's core."""
+    """Return the antecedent of a head or tail; definite mentions include their article."""
     start, stop = triple[f"{end}_start"], triple[f"{end}_end"]
     if start == stop:
         return None  # it stands in another sentence or row

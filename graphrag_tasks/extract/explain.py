@@ -1,6 +1,6 @@
-"""Why a sentence has the frames it has: what its other predicates and its patterns lack.
+"""Explain a sentence's frames: why its other predicates and patterns gave none.
 
-It asks the rules again, one by one, so that extraction itself carries no trace.
+The rules are run again one by one, so that extraction itself needs no tracing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PARSE = "parse"
 
 
 class NearMiss(NamedTuple):
-    """A rule that nearly gave a frame."""
+    """A rule that almost gave a frame."""
 
     rule: str  # "parse", or the pattern (`LinearRule`)
     word: str  # the word that shows that it could have
@@ -37,7 +37,7 @@ _ARROWS = re.compile(r"→|⇒|➔|➜|-?->")
 
 
 def near_misses(doc: Doc, frames: Sequence[Frame]) -> list[NearMiss]:
-    """Return the verbs, appositions and possessives of a sentence that have no frame."""
+    """Return the verbs, appositions and possessives of a sentence without a frame."""
     found = {frame.start for frame in frames}
     return [
         NearMiss(PARSE, token.text, token.idx, reason)
@@ -49,9 +49,9 @@ def near_misses(doc: Doc, frames: Sequence[Frame]) -> list[NearMiss]:
 def pattern_misses(
     text: str, frames: Sequence[Frame], *, lead: str | None = None
 ) -> Iterator[NearMiss]:
-    """Yield the patterns that a sentence shows a sign of, but that are in none of its frames.
+    """Yield patterns whose signs a sentence shows, but that gave no frame.
 
-    `lead` is the text before the list that the sentence is an item of, if it is one.
+    `lead` is the text before the sentence's list, if it is a list item.
     """
     rules = {frame.rule for frame in frames}
     if states_no_fact(text):
@@ -115,7 +115,7 @@ def _verb_reason(verb: Token) -> str:
 
 
 def displacy_input(doc: Doc) -> dict[str, Any]:
-    """Return a parse in the form that `spacy.displacy` draws when `manual` is set."""
+    """Return a parse in the form that `spacy.displacy` draws with `manual`."""
     arcs = [
         {"start": min(token.i, token.head.i), "end": max(token.i, token.head.i),
          "label": token.dep_, "dir": "left" if token.i < token.head.i else "right"}

@@ -1,8 +1,8 @@
-"""Frames: what a sentence says, one n-ary record per predicate; and what makes them.
+"""Frames: n-ary predicate records of a sentence, and the protocol of extractors.
 
-Offsets are characters of the sentence, from 0, with `end` exclusive. A frame keeps all arguments
-of its predicate together: splitting it into variants of one statement costs precision. The binary
-triples of the graph are derived from frames (`graphrag_tasks.extract.triples`).
+Offsets are characters of the sentence, from 0, with `end` exclusive. A frame keeps all arguments of
+its predicate together: splitting it into variants costs precision. Binary triples are derived from
+frames (`graphrag_tasks.extract.triples`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 PRONOUN = "PRON"
-"""Entity type of an argument whose head is a pronoun: to be resolved or dropped, not a name."""
+"""Entity type of an argument whose head is a pronoun: to be resolved or dropped."""
 
 ParseListener = Callable[[str, Iterable[Any]], None]
-"""Called with a sentence and its tokens, which have spaCy's attributes, so it is parsed once."""
+"""Called with a sentence and its spaCy tokens, so that each sentence is parsed only once."""
 
 
 class Role(StrEnum):
-    """What an argument is to its predicate. Clauses, adverbials and times are no graph nodes."""
+    """Role of an argument. Clauses, adverbials and times are not graph nodes."""
 
     SUBJECT = "subject"  # the patient, if the frame is passive
     OBJECT = "object"
@@ -34,9 +34,9 @@ class Role(StrEnum):
 
 
 class Rule(StrEnum):
-    """The rule that found a frame: the construction, or else where its subject came from.
+    """The rule that found a frame: its construction, or the origin of its subject.
 
-    The rules from `SVO` to `ADVERBIAL` are those of verbs with a subject of their own.
+    The rules from `SVO` to `ADVERBIAL` are of verbs with their own subject.
     """
 
     SVO = "svo"
@@ -57,9 +57,9 @@ class Rule(StrEnum):
 
 
 class Span(NamedTuple):
-    """A text and the characters of the sentence that it covers.
+    """A text and its character span in the sentence.
 
-    A name that the sentence leaves out, because one before it has it, covers none: `start == end`.
+    A name that the sentence omits has an empty span: `start == end`.
     """
 
     text: str
@@ -69,12 +69,12 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """One argument of a frame: its surface, its syntactic head, and its core.
+    """An argument of a frame: its text, its syntactic head, and its core.
 
-    The surface leaves out relative clauses, appositions and conjuncts. Where that makes a gap,
-    `text` joins the pieces by a space, and `start` and `end` cover them all. The core is
-    contiguous. It is the node of the graph: the head with compounds, adjectives, numbers and a
-    short "of" phrase. It is empty if the argument is not a noun or adjective phrase.
+    The text leaves out relative clauses, appositions and conjuncts. If that makes a gap, `text`
+    joins the pieces by a space, and `start` and `end` cover them all. The contiguous core is the
+    graph node: the head with compounds, adjectives, numbers and a short "of" phrase. It is empty if
+    the argument is not a noun or adjective phrase.
     """
 
     role: str  # a value of `Role`
@@ -93,7 +93,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """One predicate with all its arguments.
+    """A predicate with all its arguments.
 
     The predicate has its auxiliaries, negation and particles; without a verb it is "is", "has" or
     "include". The lemma has no tense, negation and adverbs: "set up", "be compatible", "plan to
@@ -113,20 +113,20 @@ class Frame:
     confidence: float  # probability that it is right
 
     def having(self, *roles: Role) -> list[Argument]:
-        """Return the arguments of any of these roles, in order."""
+        """Return the arguments with one of these roles, in order."""
         return [argument for argument in self.arguments if argument.role in roles]
 
 
 class Extractor(Protocol):
     """Turns sentences into frames, by rules or by a language model.
 
-    The frames of a sentence depend on its text and on the fingerprint alone, not on the
-    sentences around it, so they can be cached by content.
+    The frames of a sentence depend only on its text and on the fingerprint, so they can be cached
+    by content.
     """
 
     @property
     def name(self) -> str:
-        """Short name, which goes into every frame's `extractor`."""
+        """Short name, the value of `extractor` in its frames."""
 
     @property
     def fingerprint(self) -> str:
@@ -134,7 +134,7 @@ class Extractor(Protocol):
 
     @property
     def oversized_sentences(self) -> int:
-        """Sentences so far that were too long to be read, and got no frames."""
+        """Number of sentences that were too long, and got no frames."""
 
     def extract(self, sentences: Sequence[str]) -> Iterator[list[Frame]]:
-        """Yield one list of frames for each sentence, in order; an empty list is an answer."""
+        """Yield a list of frames for each sentence, in order; it may be empty."""

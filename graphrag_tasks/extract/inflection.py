@@ -1,4 +1,4 @@
-"""Forms of English verbs: participles for passive relations ("be stored in"), pasts, bases."""
+"""English verb forms: participles for passive relations ("be stored in"), past tense, bases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphrag_tasks.extract.words import mapping, words
 
 _IRREGULAR = mapping("irregular_participles")
 _IRREGULAR_PASTS = mapping("irregular_pasts")
-"""Those that differ from the participle."""
+"""Past tenses that differ from the participle."""
 _PREFIXES = ("over", "under", "with", "fore", "re", "out", "up", "off", "pre", "mis", "un")
 _REGULAR_WITH_PREFIX = frozenset({"relay"})
 _DOUBLING_VERBS = words("doubling_verbs")
@@ -19,7 +19,7 @@ _VOWELS = re.compile(r"[aeiouy]+")
 
 
 def past_participle(lemma: str) -> str:
-    """Return the past participle of a verb's lemma, which may have a prefix: "overwrite"."""
+    """Return the past participle of a lemma, which may have a prefix: "overwrite"."""
     if lemma in _IRREGULAR:
         return _IRREGULAR[lemma]
     for prefix in _PREFIXES if lemma not in _REGULAR_WITH_PREFIX else ():
@@ -39,7 +39,7 @@ def past_participle(lemma: str) -> str:
 
 
 def past_tense(lemma: str) -> str:
-    """Return the past tense of a verb's lemma: its participle, unless it has a form of its own."""
+    """Return the past tense of a lemma, by default its participle."""
     for prefix in ("", *_PREFIXES):
         stem = lemma.removeprefix(prefix)
         if stem in _IRREGULAR_PASTS and (not prefix or stem != lemma):
@@ -48,7 +48,7 @@ def past_tense(lemma: str) -> str:
 
 
 def base_of_third_person(verb: str) -> str:
-    """Return the base form of a regular verb's third person ("carries": "carry")."""
+    """Return the base of a regular third person singular ("carries": "carry")."""
     if verb.endswith("ies") and len(verb) > 4:
         return verb[:-3] + "y"
     if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
@@ -57,7 +57,7 @@ def base_of_third_person(verb: str) -> str:
 
 
 def base_of_gerund(gerund: str, verbs: Collection[str]) -> str | None:
-    """Return which of some verbs a gerund is of ("mapping": "map", "using": "use"), or None."""
+    """Return the verb of `verbs` that a gerund is formed of ("mapping": "map"), or None."""
     stem = gerund.removesuffix("ing")
     if stem == gerund:
         return None

@@ -1,9 +1,9 @@
-"""Relations as a person reads them, beside the canonical form that joins them.
+"""Readable relation phrases, beside the canonical relation.
 
-"replace" is what a graph compares; a reader wants "was replaced by", "no longer fills", "must be
-within": voice, tense, number, modality and negation as the sentence has them. Where the predicate
-stands in the sentence as it is needed, it is taken from there; where a triple turns it round (the
-object of an active becomes the subject of a passive) the form is made.
+"replace" is the canonical form; a reader wants "was replaced by", "no longer fills", "must be
+within": voice, tense, number, modality and negation as in the sentence. The sentence's own words
+are used if they fit; if a triple is turned (the object of an active verb becomes a passive
+subject), the form is generated.
 """
 
 from __future__ import annotations
@@ -32,21 +32,15 @@ _BE = "be"
 
 
 def is_conditional(frame: Frame) -> bool:
-    """Return whether a frame stands in a condition or an open question, and so asserts nothing."""
+    """Tell whether a frame is in a condition or open question, and so asserts nothing."""
     return frame.modality in _CONDITIONS
 
 
 def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> str:
     """Return the words between head and tail of a triple that a frame gives.
 
-    A part of the tail that its name lacks is among them, "receive half the" (adult dose), and the
-    object of a verb before its preposition: "uses the index for" (sorting).
-
-    Args:
-        frame: The frame.
-        head: The argument that is the triple's head.
-        relation: The triple's canonical relation.
-        tail: The argument that is its tail.
+    Included are parts of the tail that its name lacks, "receive half the" (adult dose), and a
+    verb's object before its preposition: "uses the index for" (sorting).
     """
     part = _PART.match(tail.text) if tail.text != tail.core_text else None
     said = _phrase(frame, head, relation)
@@ -91,7 +85,7 @@ def _joined(predicate: str, rest: str) -> str:
 
 @dataclass(frozen=True)
 class _Verb:
-    """What a predicate says beside its lemma, to make other forms of it."""
+    """Modality, negation and tense of a predicate, used to generate other forms."""
 
     modal: str = ""
     denial: str = ""
@@ -132,7 +126,7 @@ class _Verb:
         return f"{self.modal} {self.denial}".strip().replace("can not", "cannot")
 
     def be(self, rest: str) -> str:
-        """Return a form of "be" with a rest: "is", "cannot be", "has not been"."""
+        """Return a form of "be" before `rest`: "is", "cannot be", "has not been"."""
         if self.modal:
             auxiliaries = [self._denied_modal, "be"]
         elif self.is_perfect:
@@ -144,7 +138,7 @@ class _Verb:
         return " ".join(filter(None, [*auxiliaries, rest.strip()]))
 
     def active(self, relation: str) -> str:
-        """Return the finite form of a relation, the verb first."""
+        """Return the finite form of a relation that begins with its verb."""
         verb, _, rest = relation.partition(" ")
         if verb == _BE:
             return self.be(rest)
@@ -163,5 +157,5 @@ class _Verb:
 
 
 def _aided(words: list[str], form: str) -> bool:
-    """Return whether an auxiliary before a form makes a participle of it: "has replaced"."""
+    """Tell whether an auxiliary makes a form a perfect: "has replaced"."""
     return bool(set(_PERFECT) & set(words[: words.index(form)]))

@@ -1,12 +1,12 @@
-"""Lines of prose, read by a parser and by patterns.
+"""Read lines of prose by a parser and by patterns.
 
-The parser reads a line without a label that only disturbs it: "Optional: Under Notifications, you
-can ..." is read from "Under" on. In "adjust_numbers: Provides final numbers." the label is the
-subject of the verb after it, so the colon gives way.
+A leading label that disturbs the parse is left out: "Optional: Under Notifications, you can ..." is
+parsed from "Under". In "adjust_numbers: Provides final numbers." the label is the verb's subject,
+so the colon is dropped.
 
-In cells of tables, "Used to store orders", "Contains the stock" and "Name of the plant" are about
-the key of their row. They are parsed with a pronoun in front, which no key disturbs, however it is
-written. In the frames the key stands for the pronoun, and covers no characters of the sentence.
+In table cells, "Used to store orders", "Contains the stock" and "Name of the plant" are about the
+row key. They are parsed with a pronoun in front; in the frames, the key replaces the pronoun and
+has an empty span.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _ENTRIES = frozenset(
     {"add", "choose", "configure", "define", "enter", "indicate", "provide", "select", "set"}
     | {"specify", "use"}
 )
-"""Commands that say what to do with the key: "Enter the name of the plant"."""
+"""Commands about the key: "Enter the name of the plant"."""
 
 
 class Line(NamedTuple):
@@ -68,14 +68,14 @@ class Line(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A text to parse, and how many characters further on each of its own stands in the line."""
+    """A text to parse, and the offset of its characters in the line."""
 
     text: str
     shift: int
 
 
 def read_lines(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
-    """Yield the frames of each line: those of the extractor, then those of the patterns."""
+    """Yield the frames of each line: the extractor's, then the patterns'."""
     about_keys = _frames_about_keys([line for line in lines if line.key], extractor)
     readings = [readings_of(line.text) if line.is_parsed and not line.key else [] for line in lines]
     for line, parsed in zip(lines, _parsed(readings, extractor), strict=True):
@@ -84,7 +84,7 @@ def read_lines(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Fra
 
 
 def is_phrase(text: str) -> bool:
-    """Return whether a line without a verb may relate two nouns.
+    """Tell whether a line without a verb may relate two nouns.
 
     It has a preposition, or a label and a word like a verb in the third person: "Log: Stores keys".
     """
@@ -95,16 +95,17 @@ def is_phrase(text: str) -> bool:
 
 
 def _parsed(readings: Sequence[list[Reading]], extractor: Extractor) -> Iterator[list[Frame]]:
-    """Yield the frames of each line's readings, with places in the line."""
+    """Yield the frames of each line's readings, with offsets in the line."""
     parses = extractor.extract([reading.text for pieces in readings for reading in pieces])
     for pieces in readings:
         yield [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
 
 
 def _frames_about_keys(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
-    """Yield the frames of sentences in cells, with the key of the row for a missing subject.
+    """Yield the frames of sentences in cells; the row key replaces a missing subject.
 
-    A phrase, which shows by its frames only, is read a second time, as what the key is.
+    A phrase without a verb, recognized by its frames, is read a second time as a description of the
+    key.
     """
     readings = [_readings_about_key(line) for line in lines]
     frames = list(_parsed(readings, extractor))
@@ -130,7 +131,7 @@ def _readings_about_key(line: Line) -> list[Reading]:
 
 
 def readings_of(text: str) -> list[Reading]:
-    """Return what is to be parsed of a text: each of its lines, as a title is a line of its own."""
+    """Return the texts to parse: each line of a text, as a title is a line of its own."""
     readings, start = [], 0
     for line in text.split("\n"):
         if line.strip():
@@ -152,7 +153,7 @@ def _reading_of(line: str) -> Reading:
 
 
 def shifted(frame: Frame, shift: int) -> Frame:
-    """Return a frame with all its places moved on."""
+    """Return a frame with all offsets shifted."""
     if not shift:
         return frame
     arguments = tuple(_shifted(argument, shift) for argument in frame.arguments)
@@ -165,7 +166,7 @@ def _shifted(argument: Argument, shift: int) -> Argument:
 
 
 def _clause_about(text: str) -> Reading | None:
-    """Return a sentence that lacks its subject with a pronoun for it, or None if it has one."""
+    """Return a sentence without a subject with a pronoun in front, or None if it has a subject."""
     if auxiliary := _AUXILIARY.match(text):
         return _behind("They " if auxiliary[1] else "It ", text)
     if cells.says_what_it_does(text):
@@ -174,7 +175,7 @@ def _clause_about(text: str) -> Reading | None:
 
 
 def _phrase_about(text: str, frames: Iterable[Frame]) -> Reading | None:
-    """Return a phrase as what a pronoun is, or None if the text is a clause."""
+    """Return a phrase with "It is" in front, or None if the text is a clause."""
     relative = _RELATIVE.search(text)
     end = relative.start() if relative else len(text)
     if any(frame.rule in _MAIN_RULES and frame.start < end for frame in frames):
@@ -192,10 +193,10 @@ def _behind(subject: str, text: str) -> Reading:
 def _told_of_key(
     frames: Iterable[Frame], key: RowKey, text: str, *, opens: bool
 ) -> Iterator[Frame]:
-    """Yield frames with the key where they have the pronoun that stood for it.
+    """Yield frames in which the key replaces its pronoun.
 
-    Places in the frames are those in the sentence `text`; the pronoun's are negative. A command
-    that `opens` a cell is about the key, too: "Enter the name of the plant".
+    Offsets are those of the sentence `text`; the pronoun's are negative. A command that `opens` a
+    cell is about the key, too: "Enter the name of the plant".
     """
     for frame in frames:
         yield _with_key(frame, key, text)
@@ -223,7 +224,7 @@ def _with_key(frame: Frame, key: RowKey, sentence: str) -> Frame:
 
 
 def _capital(argument: Argument, sentence: str) -> Argument:
-    """Return an argument as it stands in the sentence, not behind a pronoun."""
+    """Return an argument with the sentence's own capitalization."""
     if argument.start:
         return argument
     core = argument.core_text

@@ -1,4 +1,4 @@
-"""Rows of the artifacts `frames` and `triples`, with their ids."""
+"""Rows of the tables `frames` and `triples`, with their ids."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphrag_tasks.extract.frames import Frame
 
 
 def frame_row(frame: Frame, sentence_id: str) -> dict[str, Any]:
-    """Return the row of a frame, without the place of its sentence."""
+    """Return the row of a frame, without the location of its sentence."""
     spans = [f"{argument.role}:{argument.start}:{argument.end}" for argument in frame.arguments]
     frame_id = content_id(
         "frame", sentence_id, frame.rule, frame.predicate, frame.start, frame.end, *spans

@@ -1,8 +1,8 @@
-"""The extract stage: sentences and tables in, n-ary frames and the triples derived from them out.
+"""The extract stage: derives n-ary frames and triples from sentences and tables.
 
-The triples are those of the configured extractor of sentences, of the patterns of `linear`, and of
-the rows of tables (paper, section 3.1: dependency triples ∪ linear heuristics). A fact that several
-find is one triple.
+Triples come from the configured extractor, from the patterns of `linear`, and from table rows
+(paper, section 3.1: dependency triples ∪ linear heuristics). A fact found more than once is one
+triple.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import HYBRID, LLM, ExtractConfig
+from graphrag_tasks.core.config import HYBRID, LLM, ExtractConfig, LanguageConfig
 from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.core.stage import StageResult, stage, table
@@ -33,7 +33,6 @@ from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.rows import frame_row, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
-from graphrag_tasks.language import model_version
 from graphrag_tasks.language.cells import is_code
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.glyphs import unreadable
@@ -50,14 +49,14 @@ EXTRACTORS: Registry[Extractor] = Registry(
         "graphrag_tasks.extract.dependency.extractor:make_dependency_extractor",
     ),
 )
-"""Factories take the settings and, as `on_parse`, what hears of each parsed sentence.
+"""Factories take the settings, the language and, as `on_parse`, what hears of each parsed sentence.
 
-With `llm` and `hybrid`, too, the rules read every sentence: what a model tells of some of them is
-joined to that later (`adopt`), and where it tells nothing, nothing is lost.
+With `llm` and `hybrid` too, the rules read every sentence; `adopt` merges the model's facts later,
+so nothing is lost if a model says nothing.
 """
 
 ExtractorFactory = Callable[[ParseListener], Extractor]
-"""Makes an extractor that hands on each sentence it has parsed."""
+"""Makes an extractor that reports each parsed sentence."""
 
 _Row = dict[str, Any]
 
@@ -72,7 +71,7 @@ _Row = dict[str, Any]
         table("sentences"),
     ),
     makes=("frames", "triples", "coreferences"),
-    settings={"config": "extract"},
+    settings={"config": "extract", "language": "language"},
     given=("extractor", "resolver"),
     libraries=("spacy",),
 )
@@ -84,39 +83,40 @@ def extract(
     sentences: pa.Table,
     *,
     config: ExtractConfig,
+    language: LanguageConfig,
     extractor: ExtractorFactory,
     resolver: CoreferenceResolver,
 ) -> StageResult:
     """Read sentences and tables into frames and triples, and resolve their mentions.
 
-    `sentences` are all of them, in reading order. `extractor` makes what reads those with a verb.
+    `sentences` are all of them, in reading order. `extractor` reads those with a verb.
 
     Returns:
-        `frames`; `triples`, with what their ends stand for; and `coreferences`.
+        `frames`; `triples`, with resolved heads and tails; and `coreferences`.
     """
     recorder = ParseRecorder()
     reader = extractor(recorder.record)
     return resolve_mentions(
-        extract_facts(blocks, cells, sentences, extractor=reader, config=config),
+        extract_facts(blocks, cells, sentences, extractor=reader, config=config, language=language),
         documents,
         chunks,
         sentences,
         cells=cells,
         parses=recorder.parses,
-        linear=config.linear,
         resolver=resolver,
-        min_confidence=config.coref_min_confidence,
     )
 
 
-def make_extractor(config: ExtractConfig, *, on_parse: ParseListener | None = None) -> Extractor:
+def make_extractor(
+    config: ExtractConfig, language: LanguageConfig, *, on_parse: ParseListener | None = None
+) -> Extractor:
     """Return the configured extractor of sentences.
 
     Raises:
         ConfigError: There is no extractor of that name.
         MissingDependencyError: Its model is not installed.
     """
-    return EXTRACTORS.factory(config.extractor)(config, on_parse=on_parse)
+    return EXTRACTORS.factory(config.extractor)(config, language, on_parse=on_parse)
 
 
 def extract_facts(
@@ -126,24 +126,24 @@ def extract_facts(
     *,
     extractor: Extractor,
     config: ExtractConfig,
+    language: LanguageConfig,
 ) -> StageResult:
-    """Extract frames from sentences and tables, and derive triples from them.
+    """Extract frames from sentences and tables, and derive triples.
 
     Returns:
-        `frames` and `triples`, in the order of the sentences, those of tables last.
+        `frames` and `triples`, in sentence order; those of tables come last.
     """
-    prose, stats = _prose(blocks, cells, sentences, config)
+    prose, stats = _prose(blocks, cells, sentences, language)
     oversized = extractor.oversized_sentences
     collected = _Rows()
     progress = Progress(log, "extract", len(prose), "sentences")
     for done, ((row, _), found) in enumerate(
-        zip(prose, _read(prose, extractor, config), strict=True), start=1
+        zip(prose, _read(prose, extractor), strict=True), start=1
     ):
         collected.add(row, found)
         progress.reach(done)
     stats["sentences_oversized"] = extractor.oversized_sentences - oversized
-    if config.tables:
-        stats |= _add_tables(collected, cells, sentences, config)
+    stats |= _add_tables(collected, cells, sentences, config, language)
     tables = {
         "frames": pa.Table.from_pylist([*collected.frames.values()], schema=schemas.FRAMES),
         "triples": pa.Table.from_pylist([*collected.triples.values()], schema=schemas.TRIPLES),
@@ -153,23 +153,23 @@ def extract_facts(
 
 
 def _prose(
-    blocks: pa.Table, cells: pa.Table, sentences: pa.Table, config: ExtractConfig
+    blocks: pa.Table, cells: pa.Table, sentences: pa.Table, language: LanguageConfig
 ) -> tuple[list[tuple[_Row, Place]], dict[str, int | float]]:
-    """Return what is read: sentences with a verb, and lines for the patterns, with their places.
+    """Return the sentences with a verb and the lines for patterns, with their contexts.
 
-    A line without a verb may be one of another language than the model's.
+    A line without a verb may be in another language than the model's.
     """
     columns = [*PLACE, "char_start", "text", "has_verb"]
     places = Places(blocks, cells)
     placed = ((row, places.of(row)) for row in sentences.select(columns).to_pylist())
     lines = [(row, place) for row, place in placed if place.kind not in LINE_KINDS]
     prose, empty = [], 0
-    for (row, place), is_read in zip(lines, _are_read(lines, config), strict=True):
+    for (row, place), is_read in zip(lines, _are_read(lines, language), strict=True):
         if not (row["has_verb"] or is_read):
             continue
         if unreadable(row["text"]):
             continue
-        if config.linear and (place.is_pointer or states_no_fact(row["text"])):
+        if place.is_pointer or states_no_fact(row["text"]):
             empty += 1
         elif place.kind != CELL or not is_code(row["text"]):
             prose.append((row, place))
@@ -177,22 +177,15 @@ def _prose(
     return prose, {"sentences_read": read, "sentences_without_facts": empty}
 
 
-def _are_read(lines: Sequence[tuple[_Row, Place]], config: ExtractConfig) -> Iterator[bool]:
-    """Tell of each line whether the patterns read it: whether it is in the model's language."""
-    if not config.linear:
-        yield from (False for _ in lines)
-        return
-    language = model_version(config.model).partition("_")[0]
+def _are_read(lines: Sequence[tuple[_Row, Place]], language: LanguageConfig) -> Iterator[bool]:
+    """Tell of each line whether the patterns read it: whether it is in the language."""
+    is_known = known_words(language.model)
     for _, of_document in groupby(lines, lambda line: line[0]["document_id"]):
         texts = [row["text"] for row, _ in of_document]
-        yield from are_in(language, texts, known_words(config.model))
+        yield from are_in(language.name, texts, is_known)
 
 
-def _read(
-    prose: Sequence[tuple[_Row, Place]], extractor: Extractor, config: ExtractConfig
-) -> Iterator[list[Frame]]:
-    if not config.linear:
-        return extractor.extract([row["text"] for row, _ in prose])
+def _read(prose: Sequence[tuple[_Row, Place]], extractor: Extractor) -> Iterator[list[Frame]]:
     lines = []
     for row, place in prose:
         is_parsed = row["has_verb"] or is_phrase(row["text"])
@@ -201,14 +194,11 @@ def _read(
 
 
 class _Rows:
-    """Rows of the two artifacts by their ids, as they are found."""
-
     def __init__(self) -> None:
         self.frames: dict[str, _Row] = {}
         self.triples: dict[str, _Row] = {}
 
     def add(self, sentence: Mapping[str, Any], found: Iterable[Frame]) -> None:
-        """Add the frames of one sentence, and what is derived from them."""
         place = {name: sentence[name] for name in PLACE}
         triples: list[_Row] = []
         for frame in found:
@@ -222,9 +212,13 @@ class _Rows:
 
 
 def _add_tables(
-    rows: _Rows, cells: pa.Table, sentences: pa.Table, config: ExtractConfig
+    rows: _Rows,
+    cells: pa.Table,
+    sentences: pa.Table,
+    config: ExtractConfig,
+    language: LanguageConfig,
 ) -> dict[str, int | float]:
-    """Add the frames of tables to the sentences their rows are, and return counts."""
+    """Add the frames of tables to the sentences that are their rows, and return counts."""
     counts = TableCounts()
     with_cells = cells["document_id"].unique()
     columns = [*PLACE, "char_start", "char_end", "text"]
@@ -232,9 +226,9 @@ def _add_tables(
     by_document: dict[str, list[_Row]] = defaultdict(list)
     for row in wanted.select(columns).sort_by("char_start").to_pylist():
         by_document[row["document_id"]].append(row)
-    language, is_known = model_version(config.model).partition("_")[0], known_words(config.model)
+    is_known = known_words(language.model)
     for document_id, lines in sorted(by_document.items()):
-        are_read = are_in(language, [line["text"] for line in lines], is_known)
+        are_read = are_in(language.name, [line["text"] for line in lines], is_known)
         table = cells.filter(pc.equal(cells["document_id"], document_id))
         for frame in row_facts(table, max_rows=config.max_table_rows, counts=counts):
             before = bisect_right(lines, frame.start, key=itemgetter("char_start"))
@@ -246,7 +240,7 @@ def _add_tables(
 
 
 def _in_line(frame: Frame, line: Mapping[str, Any]) -> Frame:
-    """Return a frame with places in its line; a name from another line covers none there."""
+    """Return a frame with offsets in its line; names from other lines get an empty span."""
     start, end = line["char_start"], line["char_end"]
     moved = shifted(frame, -start)
     at = moved.arguments[-1].end

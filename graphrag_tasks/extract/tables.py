@@ -1,7 +1,7 @@
-"""Rows of tables as frames: the row's key, a column's header, and the cell.
+"""Table rows as frames: row key, column header, cell.
 
-Numbers and dates are no nodes of a graph: they stay in the `cells` table, typed, and give no frame.
-Prose is read as sentences (`topics`). A table without a column that names its rows gives none.
+Numbers and dates are not graph nodes: they stay, typed, in the `cells` table. Prose cells are read
+as sentences (`topics`). A table without a key column gives no frame.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ CONFIDENCE = 0.7
 CELL_COLUMNS = ["ordinal", "row", "column", "is_header", "is_row_header", "header", "text",
             "value_type", "char_start", "char_end", "row_span", "col_span"]  # fmt: skip
 _MIN_UNIQUE = 0.7
-"""Least share of rows with a value of their own in a key column."""
+"""Least share of distinct values in a key column."""
 _MIN_NAMED = 0.5
-"""Least share of rows whose key is a name."""
+"""Least share of keys that are names."""
 _KEY_WORDS = re.compile(rf"\b{any_of('key_headers')}\b", re.IGNORECASE)
 _OLD = re.compile(r"\b(?:old|obsolete|deprecated|previous|legacy|replaced|before)\b", re.IGNORECASE)
 _NEW = re.compile(
@@ -49,7 +49,7 @@ _Cell = Mapping[str, Any]
 
 @dataclass
 class TableCounts:
-    """Rows read and left out, and cells that are numbers."""
+    """Numbers of rows read and left out, and of numeric cells."""
 
     table_rows: int = 0
     table_rows_over_limit: int = 0
@@ -57,10 +57,10 @@ class TableCounts:
 
 
 def row_facts(cells: pa.Table, *, max_rows: int, counts: TableCounts) -> Iterator[Frame]:
-    """Yield the frames of one document's tables, in order, with places in the document text.
+    """Yield the frames of a document's tables, in order, with offsets in the document text.
 
-    Only the first `max_rows` of each table are read. What is read and left out is added to
-    `counts`. A frame starts at its tail, or at its key where the tail covers several rows.
+    Only the first `max_rows` of each table are read; `counts` is updated. A frame starts at its
+    tail, or at its key if the tail spans several rows.
     """
     body = cells.filter(pc.invert(cells["is_header"]))
     for ordinal in sorted(set(body["ordinal"].to_pylist())):
@@ -75,7 +75,7 @@ def row_facts(cells: pa.Table, *, max_rows: int, counts: TableCounts) -> Iterato
 
 
 def keyed_cells(cells: Sequence[_Cell]) -> Iterator[tuple[_Cell, _Cell]]:
-    """Yield the cells beside the keys of their rows, each with its key, row by row.
+    """Yield the cells beside row keys, each with its key, row by row.
 
     `cells` are those of one table without its header.
     """
@@ -90,7 +90,7 @@ def keyed_cells(cells: Sequence[_Cell]) -> Iterator[tuple[_Cell, _Cell]]:
 
 
 def _of_rows(cells: Sequence[_Cell]) -> list[_Cell]:
-    """Return a cell for each row that it covers, without notes that are as wide as the table."""
+    """Return cells repeated for each row that they span, without notes as wide as the table."""
     width = max((cell["column"] + cell["col_span"] for cell in cells), default=0)
     last = max((cell["row"] for cell in cells), default=0)
     return [
@@ -118,7 +118,7 @@ def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[Frame]
 
 
 def _key_column(cells: Sequence[_Cell], rows: int) -> int | None:
-    """Return the column whose cells name the rows: unique, text, left, and called a name."""
+    """Return the key column: unique, textual, left, and named like a key."""
     columns: dict[int, list[_Cell]] = defaultdict(list)
     for cell in cells:
         columns[cell["column"]].append(cell)
@@ -151,7 +151,7 @@ def _is_name(cell: _Cell) -> bool:
 
 
 def relation_of(key_header: str | None, header: str | None) -> str | None:
-    """Return what a column says of the key, in the words of its header."""
+    """Return the relation of a column to the key, from its header."""
     if header is None:
         return None
     if _NEW.search(header) and (key_header is None or _OLD.search(key_header)):

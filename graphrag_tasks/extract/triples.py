@@ -1,9 +1,9 @@
-"""Binary triples for the graph, derived from frames, each fact of a sentence once.
+"""Derive binary triples from frames, each fact of a sentence once.
 
-One frame gives one triple for each pair of nodes that it relates: "SAP stores credit data in
-table KNKK" becomes (SAP, store, credit data), (SAP, store in, table KNKK) and (credit data, be
-stored in, table KNKK). The relation has no tense, negation or modal; a passive with a "by" agent
-is turned round, so that active and passive mentions of a fact meet.
+A frame gives a triple for each pair of nodes that it relates: "SAP stores credit data in table
+KNKK" becomes (SAP, store, credit data), (SAP, store in, table KNKK) and (credit data, be stored in,
+table KNKK). The relation has no tense, negation or modal; a passive with a "by" agent becomes
+active, so that both forms of a fact meet.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from graphrag_tasks.extract.phrases import is_conditional, phrase_of
 from graphrag_tasks.extract.words import any_of, words
 
 _NO_PASSIVE = frozenset({"be", "have", "help", "let"})
-"""Verbs whose object is not acted on: ("title", "be had in", ...) would say nothing."""
+"""Verbs whose object is not acted on: ("title", "be had in", ...) would mean nothing."""
 
 _NAMING = frozenset({"call", "entitle", "name", "title"})
 _POINTING = frozenset({"continue", "go", "navigate", "proceed", "refer"})
-"""Commands to look elsewhere, which say nothing of what is there."""
+"""Commands to look elsewhere, which say nothing about the target."""
 
 _EMPTY_NAMES = words("empty_names")
-"""Nouns of phrases that only join sentences: "for example", "by default"."""
+"""Nouns of connecting phrases: "for example", "by default"."""
 _NO_HEADS = ADDRESSEES | words("no_nouns")
-"""What is taken for a noun by mistake, or points to one."""
+"""Words wrongly taken for nouns, and references to nouns."""
 _NO_TAILS = _NO_HEADS | _EMPTY_NAMES
 _PARSED = frozenset(rule.value for rule in Rule)
 _TAKEN = words("taken_nouns")
@@ -42,9 +42,10 @@ _EXPLETIVE = re.compile(
     rf"{any_of('clause_adjectives')}\b",
     re.IGNORECASE,
 )
-"""An "it" that stands for the clause after it."""
+"""An "it" that stands for the following clause."""
 _BROKEN = re.compile(r"\w[)\]]\w(?![^(]*\()|\w:\s|^[|→]|\s\|\s")
-"""A bracket that was opened elsewhere, a colon or bar between words: a parse across bounds."""
+"""A bracket opened elsewhere, or a colon or bar between words: signs of a parse across
+boundaries."""
 
 _Pair = tuple[Argument, str, Argument]
 _Row = dict[str, Any]
@@ -52,7 +53,7 @@ _Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """One edge of the graph, as one sentence states it: `sentence[head_start:head_end] == head`."""
+    """A graph edge stated by a sentence: `sentence[head_start:head_end] == head`."""
 
     head: str  # the core of an argument
     relation: str  # lemmas, with the preposition and without "not"
@@ -71,11 +72,11 @@ class Triple:
 
 
 def derive_triples(frame: Frame) -> list[Triple]:
-    """Return the binary triples of a frame, without repetitions.
+    """Return the distinct binary triples of a frame.
 
-    Each subject is paired with each object, complement and oblique, the agent of a passive with its
-    subject, each object with each oblique and complement. A subject that another verb lent goes
-    with no oblique where there is an object: "SAP helps users to store data in KNKK".
+    Each subject is paired with each object, complement and oblique, a passive's agent with its
+    subject, each object with each oblique and complement. A subject shared from another verb is not
+    paired with obliques if there is an object: "SAP helps users to store data in KNKK".
     """
     pairs = _passive_pairs(frame) if frame.passive else _active_pairs(frame)
     triples = (
@@ -106,7 +107,6 @@ def _active_pairs(frame: Frame) -> Iterator[_Pair]:
 
 
 def _real_objects(frame: Frame) -> list[Argument]:
-    """Return the objects that are things, not words of the verb: "takes place", "take effect"."""
     objects = frame.having(Role.OBJECT)
     if frame.predicate_lemma != "take":
         return objects
@@ -114,7 +114,7 @@ def _real_objects(frame: Frame) -> list[Argument]:
 
 
 def _goal_pairs(frame: Frame) -> Iterator[_Pair]:
-    """Yield pairs of what a command without an object is about: "In the list, search for X"."""
+    """Yield the pairs of a command without an object: "In the list, search for X"."""
     obliques = frame.having(Role.OBLIQUE)
     slot = next((argument.slot for argument in obliques if argument.start > frame.end), None)
     goals = [
@@ -126,7 +126,7 @@ def _goal_pairs(frame: Frame) -> Iterator[_Pair]:
 
 
 def _passive_pairs(frame: Frame) -> Iterator[_Pair]:
-    """Yield the pairs of a passive; "is used to create X in Y" says that X is created in Y."""
+    """Yield the pairs of a passive; in "is used to create X in Y", X is created in Y."""
     lemma = _passive_form(frame.predicate_lemma)
     patients, objects = frame.having(Role.SUBJECT), frame.having(Role.OBJECT)
     yield from _pairs(frame.having(Role.AGENT), frame.predicate_lemma, patients)
@@ -143,10 +143,10 @@ def _passive_pairs(frame: Frame) -> Iterator[_Pair]:
 
 
 def _object_relation(frame: Frame, oblique: Argument) -> str:
-    """Return how an object relates to an oblique; "" where the verb says nothing about it.
+    """Return the relation of an object to an oblique; "" if the verb does not state one.
 
-    In an imperative the object stands for the missing subject: "Use VBBE instead of VBBS" is
-    (VBBE, use instead of, VBBS).
+    In an imperative the object replaces the missing subject: "Use VBBE instead of VBBS" is (VBBE,
+    use instead of, VBBS).
     """
     lemma = frame.predicate_lemma
     if frame.rule == Rule.IMPERATIVE:
@@ -157,23 +157,18 @@ def _object_relation(frame: Frame, oblique: Argument) -> str:
 
 
 def _enabled(lemma: str) -> str:
-    """Return what the reader is enabled to do, or "": "connect" in "help to connect"."""
+    """Return the enabled verb, or "": "connect" in "help to connect"."""
     verb, _, rest = lemma.partition(" ")
     enables = verb in ENABLING_VERBS and not rest.endswith("ing")
     return rest.removeprefix("to ") if enables else ""
 
 
 def _acts_on_object(lemma: str) -> bool:
-    """Return whether the object may become the subject of the passive, so that it stays true.
-
-    Not so in a chain of verbs: who fails to store X in Y has not stored it there.
-    """
     verb, _, rest = lemma.partition(" ")
     return verb not in _NO_PASSIVE and not rest.startswith("to ") and not rest.endswith("ing")
 
 
 def _passive_form(lemma: str) -> str:
-    """Return "be" and the participle of the lemma's first word: "set up" → "be set up"."""
     verb, _, rest = lemma.partition(" ")
     return " ".join(filter(None, ["be", past_participle(verb), rest]))
 
@@ -199,10 +194,10 @@ def _triple(frame: Frame, head: Argument, relation: str, tail: Argument) -> Trip
 
 
 def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
-    """Return the triples of a sentence that relate names, without repetitions, in their order.
+    """Return the distinct triples of a sentence that relate names, in order.
 
-    Of several that relate the same names in the same way, the most confident stays. A name and
-    its short form are one fact, so what a parse makes of the bracket between them gives way.
+    Of equal triples, the most confident stays. A name and its abbreviation are one fact, which
+    replaces triples parsed from the bracket between them.
     """
     expletives = {match.start(1) for match in _EXPLETIVE.finditer(text)}
     best: dict[tuple[object, ...], _Row] = {}
@@ -230,12 +225,12 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
 
 
 def _is_idiom(row: _Row) -> bool:
-    """Return whether verb and tail together are a verb, as in "is taken into account"."""
+    """Tell whether verb and tail form an idiom, as in "is taken into account"."""
     return row["relation"].endswith((" taken into", "take into")) and row["tail"] in _IDIOMS
 
 
 def _is_torn(row: _Row, text: str) -> bool:
-    """Return whether a parse ties cells of a row, or what a function returns to what it does."""
+    """Tell whether a parse joins cells of a row, or a function's result to its description."""
     if row["rule"] not in _PARSED:
         return False
     if text[: row["head_start"]].rstrip().endswith("→"):
@@ -245,12 +240,12 @@ def _is_torn(row: _Row, text: str) -> bool:
 
 
 def _is_announced(row: _Row, text: str) -> bool:
-    """Return whether a tail is what comes after the sentence: "covers the following topics:"."""
+    """Tell whether a tail only announces what follows: "covers the following topics:"."""
     before = text[: row["tail_start"]].rstrip().casefold()
     return text.rstrip().endswith(":") and before.endswith("following")
 
 
 def _restates(row: _Row, shorts: list[tuple[int, int]]) -> bool:
-    """Return whether a triple says "is" of a name and the short form that follows it."""
+    """Tell whether a triple equates a name with the abbreviation after it."""
     ends = sorted([(row["head_start"], row["head_end"]), (row["tail_start"], row["tail_end"])])
     return row["relation"] == "be" and (ends[0][1], ends[1][0]) in shorts

@@ -1,9 +1,9 @@
-"""The tab-separated form of frames that benchmarks of open information extraction read.
+"""Frames as tab-separated rows, the format of open information extraction benchmarks.
 
 The format is that of CaRB (Bhardwaj, Aggarwal and Mausam, EMNLP 2019): sentence, confidence,
 predicate, first argument, further arguments. As in its gold annotation, the predicate includes the
-preposition of the main argument, an adverb before it, the "that" of a clause, and the auxiliary
-that participles leave out.
+main argument's preposition, an adverb before it, the "that" of a clause, and the auxiliary that
+participles omit.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 
 _CORE_ROLES = frozenset({Role.OBJECT, Role.COMPLEMENT, Role.CLAUSE})
 MAX_ADVERB_WORDS = 2
-"""Longest adverb, in words, that goes to the predicate ("weigh so heavily on")."""
+"""Longest adverb, in words, that joins the predicate ("weigh so heavily on")."""
 
 _Tuple = tuple[str, str, list[str]]
 """Predicate, first argument and further arguments."""
 
 
 def frames_to_tsv_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
-    """Return one row for each frame and each pair of its subject and main argument.
+    """Return a row for each frame and each pair of its subject and main argument.
 
-    Coordinated subjects and coordinated main arguments each get a row of their own; the
-    conjuncts of the other arguments share one column. Frames without a subject (imperatives)
-    have no row, nor have examples, which the benchmark reads as part of their noun phrase.
-    Rows are distinct and have no line ends; white space inside texts becomes single spaces.
+    Coordinated subjects and main arguments get separate rows; conjuncts of other arguments share a
+    column. Frames without a subject (imperatives) have no row, nor have examples, which the
+    benchmark reads as part of their noun phrase. Rows are distinct; white space becomes single
+    spaces.
     """
     return _rows(sentence, frames, _tuples)
 
 
 def frames_to_binary_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
-    """Return one row of two arguments for each pair of a subject and a noun beside it.
+    """Return a row of two arguments for each pair of a subject and another noun.
 
-    The main argument's rows are as in `frames_to_tsv_rows`; the other arguments that have a
-    preposition get rows of their own, with that preposition in the predicate.
+    The main argument's rows are as in `frames_to_tsv_rows`; other arguments with a preposition get
+    rows of their own, with the preposition in the predicate.
     """
     return _rows(sentence, frames, _binary_tuples)
 
@@ -77,10 +77,6 @@ def _binary_tuples(sentence: str, frame: Frame) -> Iterator[_Tuple]:
 
 
 def _groups(frame: Frame) -> tuple[list[Argument], list[Argument], list[list[Argument]]]:
-    """Return the subjects, the arguments of the second column, and the other coordinations.
-
-    All are empty when the frame has no row.
-    """
     coordination = attrgetter("role", "preposition", "slot")
     groups = [list(group) for _, group in groupby(frame.arguments, key=coordination)]
     subjects = [group for group in groups if group[0].role == Role.SUBJECT]
@@ -93,7 +89,7 @@ def _groups(frame: Frame) -> tuple[list[Argument], list[Argument], list[list[Arg
 
 
 def _between(frame: Frame, group: Sequence[Argument], main: Sequence[Argument]) -> bool:
-    """Return whether a short adverb stands between the predicate and its main preposition."""
+    """Tell whether a short adverb stands between the predicate and its main preposition."""
     if group[0].role != Role.ADVERBIAL or len(group[0].text.split()) > MAX_ADVERB_WORDS:
         return False
     return bool(main[0].preposition) and frame.end <= group[0].start < main[0].start
@@ -102,7 +98,7 @@ def _between(frame: Frame, group: Sequence[Argument], main: Sequence[Argument]) 
 def _main_columns(
     sentence: str, frame: Frame, argument: Argument, adverbs: Sequence[Argument]
 ) -> tuple[str, str]:
-    """Return the predicate and the main argument, with what the predicate takes from it."""
+    """Return the predicate and main argument columns, with words moved between them."""
     words = [_finite_predicate(frame), *(adverb.text for adverb in adverbs)]
     text = argument.text
     if argument.preposition:
@@ -114,14 +110,13 @@ def _main_columns(
 
 
 def _preposition(sentence: str, argument: Argument) -> str:
-    """Return an argument's preposition as the sentence writes it, which may begin with it."""
     wanted = argument.preposition or ""
     start = sentence.lower().rfind(wanted, 0, argument.start)
     return wanted if start < 0 else sentence[start : start + len(wanted)]
 
 
 def _main_group(frame: Frame, groups: list[list[Argument]]) -> list[Argument]:
-    """Return the arguments of the second column: object, else agent, else first oblique."""
+    """Return the main arguments: object, else agent, else first oblique."""
     after = [group for group in groups if group[0].head_start > frame.start]
     core = [group for group in groups if group[0].role in _CORE_ROLES]
     for role in (Role.INDIRECT_OBJECT, Role.AGENT, Role.OBLIQUE):
@@ -135,7 +130,7 @@ def _joined(sentence: str, group: list[Argument]) -> str:
 
 
 def _finite_predicate(frame: Frame) -> str:
-    """Return the predicate with the auxiliary that a bare participle leaves out."""
+    """Return the predicate with the auxiliary that a bare participle omits."""
     first = frame.predicate.partition(" ")[0]
     if frame.rule == Rule.ACL and frame.passive:
         return f"was {frame.predicate}"

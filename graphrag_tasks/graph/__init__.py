@@ -1,4 +1,8 @@
-"""The knowledge graph as Arrow arrays: nodes and weighted edges, igraph's view, and its figures."""
+"""The knowledge graph as Arrow arrays.
+
+Triples and resolved names come in; relations, weighted nodes and edges, communities and pictures go
+out. Stages: `relationships`, `communities`, `load`; open `arrays.py` first for the model.
+"""
 
 from graphrag_tasks.graph.arrays import RELATION, linked_chunks, to_igraph
 from graphrag_tasks.graph.statistics import graph_statistics, top_hubs

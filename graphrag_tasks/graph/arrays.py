@@ -1,9 +1,9 @@
-"""Nodes and edges as Arrow arrays, and igraph's view of them.
+"""Nodes and edges as Arrow arrays, and their view in igraph.
 
 Nodes are entities and chunks. Edges are relations between entities, mentions of an entity in a
-chunk, chunks below an entity's name as their title, the `next` chunk of a chunk, and links from a
-chunk to one of another document. A snapshot stores the arrays, and readers memory-map them. Ids are
-numbered in SQL, out of core; nothing here loops over rows in Python.
+chunk, titles (an entity and the chunks under its name), the `next` chunk, and links from a chunk to
+one of another document. Snapshots store the arrays, readers memory-map them. Ids are numbered in
+SQL, out of core; nothing here loops over rows in Python.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import GraphConfig, SqlConfig
+from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.schemas import EDGES, NODES
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import Rows, mention_weights, relation_weights
@@ -43,7 +43,7 @@ _MENTIONS = """
 
 
 def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
-    """Return `schemas.NODES`: entities in their order, then chunks in theirs."""
+    """Return `schemas.NODES`: entities first, then chunks, in their order."""
     kinds = [pa.repeat(ENTITY, entities.num_rows), pa.repeat(CHUNK, chunks.num_rows)]
     ids = [*entities["entity_id"].chunks, *chunks["chunk_id"].chunks]
     return pa.table(
@@ -54,8 +54,8 @@ def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
 def linked_chunks(links: pa.Table, anchors: pa.Table, chunks: pa.Table) -> pa.Table:
     """Return `source_id`, `target_id` and `count` of linked chunks, sorted by the ids.
 
-    A link leads to the chunk that its fragment names, or else to the document's first. Links inside
-    a document, and to one that is not in the corpus, are left out.
+    A link's target is the chunk of its fragment, or else the document's first chunk. Links inside a
+    document, and to documents outside the corpus, are left out.
     """
     targets = links["target_document_id"]
     first = chunks.filter(pc.equal(chunks["ordinal"], 0))
@@ -81,7 +81,7 @@ def _place(documents: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArra
 
 
 class _Edges(NamedTuple):
-    """Edges of one sort; `_joined` gives the columns the types of `schemas.EDGES`."""
+    """Edges of one kind; `_joined` casts the columns to the types of `schemas.EDGES`."""
 
     kinds: pa.Array[Any]
     sources: NDArray[np.int32]
@@ -92,12 +92,12 @@ class _Edges(NamedTuple):
 
 def build_edges(
     nodes: pa.Table, chunks: pa.Table, relations: Scanned, mentions: Scanned, titles: Scanned,
-    linked: pa.Table, *, config: GraphConfig, sql: SqlConfig,
+    linked: pa.Table, *, sql: SqlConfig,
 ) -> pa.Table:  # fmt: skip
-    """Return `schemas.EDGES`: relations in their order, then the other kinds by rows.
+    """Return `schemas.EDGES`: relations in their order, then the other kinds.
 
-    `linked` is what `linked_chunks` returns. The table has one chunk, as an Arrow file of one batch
-    needs it.
+    `linked` is the result of `linked_chunks`. The table has one chunk, as an Arrow file of one
+    batch needs it.
     """
     ids = nodes["id"].combine_chunks()
     entities = count_entities(nodes)
@@ -116,9 +116,9 @@ def build_edges(
 
     with sql_over(inputs, sql) as connection:
         edges = [
-            _relations(connection, entities, config),
-            _mentions(connection, MENTION, len(ids) - entities, config),
-            _mentions(connection, TITLE, len(ids) - entities, config),
+            _relations(connection, entities),
+            _mentions(connection, MENTION, len(ids) - entities),
+            _mentions(connection, TITLE, len(ids) - entities),
             _Edges(pa.repeat(NEXT, len(once)), rows(following["chunk_id"]),
                    rows(following["next_id"]), once, once),
             _Edges(pa.repeat(LINK, len(link_counts)), rows(linked["source_id"]),
@@ -132,18 +132,18 @@ def count_entities(nodes: pa.Table) -> int:
     return int(pc.sum(pc.equal(nodes["kind"], ENTITY)).as_py() or 0)
 
 
-def _relations(connection: Connection, entities: int, config: GraphConfig) -> _Edges:
+def _relations(connection: Connection, entities: int) -> _Edges:
     rows = connection.sql(_RELATIONS).to_arrow_table().combine_chunks()
     found = {name: rows[name].to_numpy() for name in ("source", "target", "weight", "confidence")}
     ends = found["source"], found["target"]
     weights = relation_weights(
         found["weight"], found["confidence"], np.column_stack(ends),
-        entities=entities, degree_cap=config.degree_cap,
+        entities=entities,
     )  # fmt: skip
     return _Edges(rows["kind"].combine_chunks(), *ends, found["weight"], weights)
 
 
-def _mentions(connection: Connection, kind: str, chunks: int, config: GraphConfig) -> _Edges:
+def _mentions(connection: Connection, kind: str, chunks: int) -> _Edges:
     ends = connection.sql(_MENTIONS.format(table=f"{kind}s")).fetchnumpy()["ends"]
     ends.sort()
     is_first = np.ones(len(ends), np.bool_)  # of its pair; differences would take eight bytes each
@@ -151,13 +151,13 @@ def _mentions(connection: Connection, kind: str, chunks: int, config: GraphConfi
     first = np.flatnonzero(is_first)
     support = np.diff(first, append=len(ends))
     sources, targets = ((ends[first] >> bits).astype(np.int32) for bits in (32, 0))
-    weights = mention_weights(support, sources, chunks=chunks, degree_cap=config.degree_cap)
+    weights = mention_weights(support, sources, chunks=chunks)
     kinds = pa.repeat(kind, len(sources))
     return _Edges(kinds, sources, targets, support.astype(np.float32), weights)
 
 
 def _joined(edges: list[_Edges]) -> pa.Table:
-    """Return edges of all kinds; those of relations, which come first, have a row."""
+    """Return the edges of all kinds; only relations, which come first, have a `row`."""
     related, *others = (len(edge.sources) for edge in edges)
     rows = pa.array(np.arange(related, dtype=np.int32))
     rows = pa.concat_arrays([rows, pa.nulls(sum(others), pa.int32())])
@@ -171,7 +171,7 @@ def _joined(edges: list[_Edges]) -> pa.Table:
 
 
 def edge_ends(edges: pa.Table) -> Rows:
-    """Return the node rows of sources and targets, shape (edges, 2)."""
+    """Return the node rows of each edge's source and target, shape (edges, 2)."""
     return np.column_stack([edges[end].to_numpy().astype(np.int64) for end in ("source", "target")])
 
 

@@ -1,4 +1,4 @@
-"""Load stage: the graph as arrays, words and names to search by, and vectors for a server."""
+"""Load stage: the graph as arrays, BM25 and name tables for search, and vectors for a server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import GraphConfig, SqlConfig
+from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.graph.arrays import build_edges, build_nodes, linked_chunks
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
@@ -36,7 +36,7 @@ _READS = (
         "heading_postings",
         *NAME_TABLES,
     ),
-    settings={"config": "graph", "sql": "sql"},
+    settings={"sql": "sql"},
     given=("upload",),
     libraries=("duckdb", "scipy", "bm25s", "pystemmer"),
     reusable=False,
@@ -44,11 +44,11 @@ _READS = (
 def load(
     documents: pa.Table, chunks: Rows, entities: pa.Table, aliases: pa.Table, relations: Rows,
     mentions: Rows, titles: Rows, sentences: Rows, links: pa.Table, anchors: pa.Table,
-    *, config: GraphConfig, sql: SqlConfig, upload: Callable[[], int] = lambda: 0,
+    *, sql: SqlConfig, upload: Callable[[], int] = lambda: 0,
 ) -> StageResult:  # fmt: skip
-    """Build the graph's arrays, BM25 and names, and count what the paper counts.
+    """Build the graph's arrays, BM25 and name tables, and the paper's statistics.
 
-    `upload` brings the vectors to their server, and returns how many it lacked.
+    `upload` sends missing vectors to their server, and returns their number.
     """
     words = word_tables(documents, chunks)
     read_from = {
@@ -59,6 +59,6 @@ def load(
     placed = batches_of(chunks, _PLACES).read_all()
     nodes = build_nodes(entities, placed)
     linked = linked_chunks(links, anchors, placed)
-    edges = build_edges(nodes, placed, relations, mentions, titles, linked, config=config, sql=sql)
+    edges = build_edges(nodes, placed, relations, mentions, titles, linked, sql=sql)
     stats = graph_statistics(nodes, edges) | {"vectors_inserted": upload()}
     return StageResult({"nodes": nodes, "edges": edges, **words, **names}, stats)

@@ -1,11 +1,12 @@
-"""What a relation tells: a fact, that two things go together, or what holds under a condition."""
+"""Kinds of relations: a fact, an association of two things, or a conditional statement."""
 
 from __future__ import annotations
 
 import re
 
 FACT, ASSOCIATION, CONDITION = "fact", "association", "condition"
-"""Only facts count in degrees, paths, lists and pictures unless all relations are asked for."""
+"""Kinds of relations. Degrees, paths, lists and pictures use facts only, unless all are
+requested."""
 
 _PREPOSITIONS = (
     "about|above|across|after|against|along|among|around|as|at|before|behind|below|beside|between|"
@@ -13,12 +14,13 @@ _PREPOSITIONS = (
     "than|toward|under|until|up to|upon|via|with|within|without"
 )
 ASSOCIATION_PATTERN = rf"have|be (?:{_PREPOSITIONS})"
-"""Relations whose verb says nothing: 24 to 42 % of the relations of five corpora. RE2 reads it."""
+"""Relations whose verb says nothing: 24 to 42 % of the relations of five corpora. An RE2
+pattern."""
 _ASSOCIATION = re.compile(ASSOCIATION_PATTERN)
 
 
 def kind_of(relation: str, *, conditional: bool) -> str:
-    """Return the kind of a relation by its canonical form; `conditional`: it only holds if."""
+    """Return the kind of a relation's canonical form; `conditional`: stated under a condition."""
     if conditional:
         return CONDITION
     return ASSOCIATION if _ASSOCIATION.fullmatch(relation) else FACT

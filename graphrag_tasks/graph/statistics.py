@@ -1,4 +1,4 @@
-"""Figures of a graph: those that the paper reports, and those that show a bad graph."""
+"""Statistics of a graph: those that the paper reports, and signs of a bad graph."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from graphrag_tasks.graph.arrays import (
 from graphrag_tasks.graph.weights import Rows
 
 _ROWS_AT_ONCE = 1 << 22
-"""Edges that are counted at once: 32 MB a column of eight bytes."""
+"""Edges counted at once: 32 MB per column of eight bytes."""
 _DIGITS, _DENSITY_DIGITS = 4, 10
-"""Decimals of shares, and of a density, which is small in a large graph."""
+"""Decimals of shares, and of the density, which is small in a large graph."""
 _COUNTED = (MENTION, TITLE, LINK)
 
 
@@ -37,15 +37,14 @@ class Hub:
 
 
 def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]:
-    """Return figures of a graph.
+    """Return statistics of a graph.
 
     Those of the paper (section 4) are `nodes` (entities), `entity_relations`, `mean_degree`,
-    `entity_chunk_relations` and `highest_degree`. Beside them stand `title_links` from entities to
-    the chunks under their name, `associations` (relations that are no facts: they count in nothing
-    else), `chunk_links`, `components`, `largest_component`, `orphans`
-    (entities without a relation), `singletons` (entities mentioned once), shares of the entities,
-    and `density`: related pairs over all pairs. Degrees count parallel relations; the direction of
-    a relation does not matter.
+    `entity_chunk_relations` and `highest_degree`. The others are `title_links` from entities to the
+    chunks under their name, `associations` (relations that are not facts, and count nowhere else),
+    `chunk_links`, `components`, `largest_component`, `orphans` (entities without a relation),
+    `singletons` (entities mentioned once), shares of the entities, and `density`: related pairs
+    over all pairs. Degrees count parallel relations and ignore direction.
     """
     entities = count_entities(nodes)
     kinds = edges["kind"]

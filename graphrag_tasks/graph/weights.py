@@ -1,7 +1,7 @@
-"""Weights of edges, one definition for communities, retrieval and exports; confidence of relations.
+"""Edge weights, the same for communities, retrieval and exports; confidence of relations.
 
-The relationships stage computes joint confidence and wording in SQL, out of core. Readers who see
-only a part of the evidence compute both again from that part, here, to the same numbers.
+The relationships stage computes joint confidence and wording in SQL, out of core. Readers of a part
+of the evidence recompute both from that part here, with equal results.
 """
 
 from __future__ import annotations
@@ -17,54 +17,57 @@ Rows = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
 _AT_ONCE = 1 << 22
-"""Edges that are weighed at once: 32 MB an array of eight bytes."""
+"""Edges weighted at once: 32 MB per array of eight bytes."""
 
 MOST_CERTAIN = 0.999999
-"""Higher confidences count as this, so that the logarithm of the doubt is finite."""
+"""Upper bound of confidences, so that the logarithm of 1 - confidence is finite."""
 
 JOINT_CONFIDENCE = f"""
     1 - exp(sum(round(
         ln(1::FLOAT - least(confidence, {MOST_CERTAIN}::FLOAT)) * 1e9
     )::BIGINT)::DOUBLE / 1e9)
 """
-"""SQL for 1 - Π(1 - confidence) of a group, summed as whole numbers: exact in any order."""
+"""SQL for 1 - Π(1 - confidence) of a group, summed as integers: exact in any order."""
+
+DEGREE_CAP = 200
+"""An entity's relations beyond it count for less; chosen by reading summaries of communities."""
 
 
-def hub_damping(degrees: Rows, among: int, degree_cap: int) -> Weights:
+def hub_damping(degrees: Rows, among: int) -> Weights:
     """Return the factor that edges of each node count for: above 0, at most 1, less for hubs.
 
     Inverse frequency, as for common words: log(1 + n / degree) / log(1 + n), with n the nodes it is
-    `among` (no edge counts as one). Beyond `degree_cap` the factor also shrinks with the degree, so
+    `among` (no edge counts as one). Beyond `DEGREE_CAP` the factor also shrinks with the degree, so
     that all edges of a hub together weigh no more than those of a node at the cap.
     """
     degrees = np.maximum(degrees, 1)
     damped: Weights = np.log1p(among / degrees) / np.log1p(max(among, 1))
-    return np.minimum(damped, 1.0) * np.minimum(1.0, degree_cap / degrees)
+    return np.minimum(damped, 1.0) * np.minimum(1.0, DEGREE_CAP / degrees)
 
 
 def relation_weights(
     support: NDArray[np.floating], confidence: NDArray[np.floating], ends: Rows,
-    *, entities: int, degree_cap: int,
+    *, entities: int,
 ) -> Weights:  # fmt: skip
-    """Return how strongly each relation ties its ends.
+    """Return the weight of each relation.
 
-    That is log2(1 + support) × confidence × the damping of either end. `support` counts the triples
-    of a relation; `ends` are the entity rows of heads and tails, shape (relations, 2).
+    It is log2(1 + support) × confidence × the damping of both ends. `support` counts the triples of
+    a relation; `ends` are the entity rows of heads and tails, shape (relations, 2).
     """
     degrees = np.bincount(ends.ravel(), minlength=entities)
-    damping = hub_damping(degrees, entities, degree_cap)
+    damping = hub_damping(degrees, entities)
     weights: Weights = np.log2(1.0 + support) * confidence
     return weights * damping[ends[:, 0]] * damping[ends[:, 1]]
 
 
 def mention_weights(
-    support: NDArray[np.integer], entity_rows: NDArray[np.integer], *, chunks: int, degree_cap: int
+    support: NDArray[np.integer], entity_rows: NDArray[np.integer], *, chunks: int
 ) -> NDArray[np.float32]:
-    """Return the weight of each entity in a chunk that has `support` mentions of it.
+    """Return the weight of each entity in a chunk with `support` mentions of it.
 
-    Common entities say little about a chunk.
+    Frequent entities discriminate little between chunks, so they weigh less.
     """
-    damping = hub_damping(np.bincount(entity_rows), chunks, degree_cap)
+    damping = hub_damping(np.bincount(entity_rows), chunks)
     weights = np.empty(len(support), np.float32)
     for start in range(0, len(support), _AT_ONCE):  # they are ten times as many as relations
         part = slice(start, start + _AT_ONCE)

@@ -1,7 +1,7 @@
-"""Draws a page of a PDF file, with boxes marked, in a process of its own.
+"""Draw a PDF page with marked boxes, in a separate process.
 
-A file from anywhere may crash or hang what reads it, so the pages' server never opens one itself:
-`draw` starts this module with bounds on time and memory. It reads the file from its standard input.
+A hostile file may crash or hang its parser, so the server never opens one itself: `draw` starts
+this module with limits on time and memory. It reads the file from standard input.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from threading import BoundedSemaphore
 from graphrag_tasks.core.errors import QueryError, TransientError
 
 SECONDS = 20
-"""Of a processor for a page, and of waiting for others to be drawn; chosen."""
+"""Processor seconds per page, and waiting time for other pages; chosen."""
 MEMORY_BYTES = 2_000_000_000
-"""Address space of the process: the library and a page of a few hundred megapixels' scan."""
+"""Address space of the process: the library and a scan of a few hundred megapixels."""
 _AT_ONCE = 2
-"""Pages that are drawn at a time, as each may take `MEMORY_BYTES`."""
+"""Pages drawn at a time, as each may take `MEMORY_BYTES`."""
 _WIDTH = 900  # pixels
 _MARK = (255, 213, 79, 90)  # amber, as a marker on paper
 
@@ -30,11 +30,11 @@ _drawing = BoundedSemaphore(_AT_ONCE)
 
 
 def draw(pdf: bytes, page: int, boxes: Sequence[Box], where: str) -> bytes:
-    """Return a PNG of a page (from 1) of a PDF file with some boxes marked.
+    """Return a PNG of a PDF page (from 1) with marked boxes.
 
     Raises:
         QueryError: There is no such page, or it takes more than `SECONDS` or `MEMORY_BYTES`.
-        TransientError: Several others are being drawn.
+        TransientError: Too many pages are being drawn.
     """
     if not _drawing.acquire(timeout=SECONDS):
         raise TransientError("other pages are being drawn", where, "Try again in a moment")

@@ -1,4 +1,4 @@
-"""Which stores the pages show, and below which of their addresses."""
+"""The stores that the pages show, and their URL paths."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphrag_tasks.storage.files import Files
 
 
 def path_of_store(config: Config, store: str) -> str | None:
-    """Return what the addresses of a store's pages begin with; None where it is not shown."""
+    """Return the URL prefix of a store's pages; None if it is not shown."""
     wanted = _place(store)
     if wanted == _place(config.store):
         return ""
@@ -20,7 +20,7 @@ def path_of_store(config: Config, store: str) -> str | None:
 
 
 def _place(store: str) -> tuple[str, str]:
-    """Return the same for each way to write where a store is."""
+    """Return a canonical form of a store's location."""
     files = Files(store)
     if files.is_local:
         return "file", os.path.realpath(files.path())

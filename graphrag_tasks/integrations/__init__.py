@@ -1,6 +1,6 @@
-"""Retrievers over a published index for other frameworks, and two stages for engines that map.
+"""Integrations: retrievers for other frameworks, an MCP server, and stages on Spark.
 
-Each module needs the extra of its name.
+In: a published index, or Arrow batches. Each module needs the extra of its name.
 
 >>> from graphrag_tasks.integrations.langchain import GraphRAGRetriever
 >>> from graphrag_tasks.integrations.llama_index import GraphRAGRetriever

@@ -1,8 +1,8 @@
 """Extract and embed as functions from Arrow batches to Arrow batches, for engines that map them.
 
-Both are the stages themselves: `extract` needs whole documents (a pronoun may stand for what a
-title says), so that a row is a document with its tables; `embed` needs chunks alone. A function
-can be sent to other processes, and loads its models once in each.
+`extract` needs whole documents (a pronoun may refer to the title), so a row is a document with its
+tables; `embed` needs only chunks. The functions can be sent to other processes, where each loads
+its models once.
 
 >>> from graphrag_tasks.integrations.spark import extract_on_spark
 """
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import EmbedConfig, ExtractConfig
+from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.extract.coref.protocol import load_resolver
@@ -29,21 +29,21 @@ BatchFunction: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Reco
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     read.name: read.columns or tuple(schemas.SCHEMAS[read.name].names) for read in extract.reads
 }
-"""What the stage reads of each table; `documents` are the rows."""
+"""Columns that the stage reads of each table; rows are `documents`."""
 
 _NESTED = tuple(name for name in _COLUMNS if name != "documents")
 
 TRIPLES = pa.schema([pa.field(one.name, one.type) for one in schemas.TRIPLES])
-"""The rows that `triples_of_documents` gives: those of the table `triples`."""
+"""Columns of `triples_of_documents`: those of the table `triples`."""
 
 VECTORS = pa.schema(
     {"id": pa.string(), "text_sha256": pa.string(), "vector": pa.list_(pa.float32())}
 )
-"""The rows that `vectors_of_chunks` gives; not every engine knows lists of a fixed length."""
+"""Columns of `vectors_of_chunks`; not every engine has lists of a fixed length."""
 
 
 def documents_with_tables(tables: Mapping[str, pa.Table]) -> pa.Table:
-    """Return a row for each document, with its rows of the other tables as lists of structs.
+    """Return a row for each document, with its rows of other tables as lists of structs.
 
     Args:
         tables: `documents`, `blocks`, `cells`, `chunks` and `sentences` of a corpus, or of a part
@@ -60,7 +60,7 @@ def documents_with_tables(tables: Mapping[str, pa.Table]) -> pa.Table:
 
 
 def _lists_by_document(rows: pa.Table, name: str, ids: pa.Array) -> pa.Array:
-    """Return a list for each document, in the order of the rows."""
+    """Return a list for each document, in row order."""
     columns = list(_COLUMNS[name])
     place = pc.index_in(rows["document_id"], value_set=ids)
     rows = rows.append_column("place", place).filter(pc.is_valid(place))
@@ -75,29 +75,28 @@ def _lists_by_document(rows: pa.Table, name: str, ids: pa.Array) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
 
 
-def triples_of_documents(config: ExtractConfig) -> BatchFunction:
+def triples_of_documents(config: ExtractConfig, language: LanguageConfig) -> BatchFunction:
     """Return a function from batches of `documents_with_tables` to batches of `TRIPLES`.
 
-    They are the rows that the stage gives, document by document. Models are loaded on the first
-    batch of a process.
+    Rows are the stage's, document by document. Each process loads the models at its first batch.
     """
-    return partial(_triples_of, config)
+    return partial(_triples_of, config, language)
 
 
 def vectors_of_chunks(config: EmbedConfig) -> BatchFunction:
     """Return a function from batches of chunks to batches of `VECTORS`.
 
-    It reads `chunk_id`, `text` and `heading_path`. They are the rows that the stage gives, in the
-    order of the chunks. The model is loaded on the first batch of a process.
+    It reads `chunk_id`, `text` and `heading_path`. Rows are the stage's, in chunk order. Each
+    process loads the model at its first batch.
     """
     return partial(_vectors_of, config)
 
 
 def _triples_of(
-    config: ExtractConfig, batches: Iterable[pa.RecordBatch]
+    config: ExtractConfig, language: LanguageConfig, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     def extractor(listener: ParseListener) -> Extractor:
-        return make_extractor(config, on_parse=listener)  # a process keeps its pipeline
+        return make_extractor(config, language, on_parse=listener)  # a process keeps its pipeline
 
     resolver = load_resolver(config.coref)
     for batch in batches:
@@ -106,13 +105,13 @@ def _triples_of(
             found = extract(
                 pa.table(document.select(list(_COLUMNS["documents"]))),
                 *(_table(document, name) for name in _NESTED),
-                config=config, extractor=extractor, resolver=resolver,
+                config=config, language=language, extractor=extractor, resolver=resolver,
             )  # fmt: skip
             yield from found.tables["triples"].cast(TRIPLES).combine_chunks().to_batches()
 
 
 def _table(document: pa.RecordBatch, name: str) -> pa.Table:
-    """Return the rows of a table that a document has."""
+    """Return a document's rows of a table."""
     rows = document[name].flatten()
     wanted = schemas.SCHEMAS[name]
     columns = [rows.field(one).cast(wanted.field(one).type) for one in _COLUMNS[name]]
@@ -126,7 +125,7 @@ def _vectors_of(config: EmbedConfig, batches: Iterable[pa.RecordBatch]) -> Itera
     )
     for batch in batches:
         chunks = pa.Table.from_batches([batch])
-        found = embed(chunks, entities, relations, config=config, embedder=embedder)
+        found = embed(chunks, entities, relations, embedder=embedder)
         yield from found.tables["chunk_vectors"].cast(VECTORS).combine_chunks().to_batches()
 
 

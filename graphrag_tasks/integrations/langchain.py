@@ -21,7 +21,7 @@ from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.view.visibility import Principals
 
 OLDEST = "1"
-"""Release of langchain-core, as in the extra: the first with a settled interface."""
+"""Oldest supported langchain-core, as in the extra: the first with a stable interface."""
 
 require_version("langchain", "langchain-core", OLDEST)
 with brought_by("langchain"):
@@ -33,14 +33,13 @@ class GraphRAGRetriever(BaseRetriever):
     """Finds the passages of an index that help to answer a question, best first.
 
     A `Document` has the text of a passage, its chunk's id, and the metadata of
-    `passages.passage_metadata`. `invoke("…", k=3)` asks for another number once.
-
-    It raises what `Index.search` raises: `QueryError` for a blank question, an unknown mode, a k
-    below 1 or an unknown field of the filters.
+    `passages.passage_metadata`. `invoke("…", k=3)` overrides `k` once. It raises what
+    `Index.search` raises: `QueryError` for a blank question, an unknown mode, a k below 1 or an
+    unknown filter field.
 
     Attributes:
-        index: Opened with the labels that the reader holds; nothing else is ever returned.
-        k: Passages wanted; `config.k` of the index by default.
+        index: Opened with the reader's labels; nothing else is ever returned.
+        k: Number of passages; `config.k` of the index by default.
         mode: A name from `retrieval.MODES`, or `auto`.
         filters: Values or patterns by field that all passages must match.
     """
@@ -62,19 +61,12 @@ class GraphRAGRetriever(BaseRetriever):
     ) -> Self:
         """Return a retriever over the current snapshot of a store.
 
-        What is published later is seen by a retriever that is made later.
-
-        Args:
-            store: Folder or URI.
-            principals: As in `open_index`: access labels that the reader holds.
-            k: As in the class; so are the others.
-            mode: See there.
-            filters: See there.
+        Later publishes need a new retriever. `principals` are the reader's access labels, as in
+        `open_index`; the other arguments are the class's.
 
         Raises:
             SnapshotError: Nothing is published, or it is damaged or of another version.
-            AccessError: The snapshot has labels and no principals are given, or the other way
-                round.
+            AccessError: The snapshot has labels and no principals are given, or vice versa.
         """
         index = open_index(store, principals=principals)
         return cls(index=index, k=k, mode=mode, filters=filters)

@@ -19,7 +19,7 @@ from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.view.visibility import Principals
 
 OLDEST = "0.14"
-"""Release of llama-index-core, as in the extra."""
+"""Oldest supported llama-index-core, as in the extra."""
 
 require_version("llama-index", "llama-index-core", OLDEST)
 with brought_by("llama-index"):
@@ -34,25 +34,24 @@ with brought_by("llama-index"):
     )
 
 _SHOWN = "citation"
-"""The metadata that a language model reads before a passage; ids would cost it tokens."""
+"""Metadata that a language model reads before a passage; ids would cost tokens."""
 
 
 class GraphRAGRetriever(BaseRetriever):
     """Finds the passages of an index that help to answer a question, best first.
 
     A node has the text of a passage, its chunk's id, the document as its source, and the metadata
-    of `passages.passage_metadata`, of which a language model is shown the citation alone.
-
-    It raises what `Index.search` raises: `QueryError` for a blank question, an unknown mode, a k
-    below 1 or an unknown field of the filters.
+    of `passages.passage_metadata`, of which a language model sees only the citation. It raises what
+    `Index.search` raises: `QueryError` for a blank question, an unknown mode, a k below 1 or an
+    unknown filter field.
 
     Args:
-        index: Opened with the labels that the reader holds; nothing else is ever returned.
-        k: Passages wanted; `config.k` of the index by default.
+        index: Opened with the reader's labels; nothing else is ever returned.
+        k: Number of passages; `config.k` of the index by default.
         mode: A name from `retrieval.MODES`, or `auto`.
         filters: Values or patterns by field that all passages must match.
-        callback_manager: Of the framework; told of each call.
-        verbose: Of the framework.
+        callback_manager: LlamaIndex's; notified of each call.
+        verbose: LlamaIndex's.
     """
 
     def __init__(
@@ -80,19 +79,12 @@ class GraphRAGRetriever(BaseRetriever):
     ) -> Self:
         """Return a retriever over the current snapshot of a store.
 
-        What is published later is seen by a retriever that is made later.
-
-        Args:
-            store: Folder or URI.
-            principals: As in `open_index`: access labels that the reader holds.
-            k: As in the class; so are the others.
-            mode: See there.
-            filters: See there.
+        Later publishes need a new retriever. `principals` are the reader's access labels, as in
+        `open_index`; the other arguments are the class's.
 
         Raises:
             SnapshotError: Nothing is published, or it is damaged or of another version.
-            AccessError: The snapshot has labels and no principals are given, or the other way
-                round.
+            AccessError: The snapshot has labels and no principals are given, or vice versa.
         """
         index = open_index(store, principals=principals)
         return cls(index, k=k, mode=mode, filters=filters)

@@ -1,4 +1,4 @@
-"""What is told of a passage that a retriever returns, beside its text."""
+"""Metadata of a passage that a retriever returns."""
 
 from __future__ import annotations
 
@@ -9,16 +9,12 @@ from graphrag_tasks.retrieval.context.hits import chunk_place
 
 
 def passage_metadata(hit: ChunkHit, snapshot_id: str) -> dict[str, Any]:
-    """Return where a passage stands and how well it answers, as values of JSON.
-
-    Args:
-        hit: The passage.
-        snapshot_id: The snapshot that it was found in.
+    """Return the position and score of a passage, as JSON values.
 
     Returns:
-        `citation` (title, pages and headings in one line), `title`, `page` (from 1, None where the
-        format has none), `uri`, `score` (the probability that it answers the question, by which
-        passages need not be sorted), `chunk_id`, `document_id` and `snapshot_id`.
+        `citation` (title, pages and headings in one line), `title`, `page` (from 1, None if the
+        format has none), `uri`, `score` (the probability that it answers the question; passages
+        need not be sorted by it), `chunk_id`, `document_id` and `snapshot_id`.
     """
     return {
         "citation": chunk_place(hit), "title": hit.title, "page": hit.page_start, "uri": hit.uri,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import EmbedConfig, ExtractConfig
+from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.core.extras import require_version
 from graphrag_tasks.integrations.batches import (
     TRIPLES,
@@ -23,30 +23,31 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 OLDEST = "4"
-"""The oldest release of pyspark that reads Arrow tables and maps Arrow batches as this does."""
+"""Oldest pyspark that can read Arrow tables and map Arrow batches as used here."""
 
 require_version("spark", "pyspark", OLDEST)
 
 
-def extract_on_spark(documents: DataFrame, config: ExtractConfig) -> DataFrame:
+def extract_on_spark(
+    documents: DataFrame, config: ExtractConfig, language: LanguageConfig
+) -> DataFrame:
     """Return the triples of documents.
 
     Args:
         documents: The rows of `batches.documents_with_tables`. A partition is one worker's work.
         config: The stage's settings.
+        language: The language that facts are extracted from.
 
     Returns:
         The columns of the table `triples`.
     """
-    return _mapped(documents, triples_of_documents(config), TRIPLES)
+    return _mapped(documents, triples_of_documents(config, language), TRIPLES)
 
 
 def embed_on_spark(chunks: DataFrame, config: EmbedConfig) -> DataFrame:
     """Return the vectors of chunks.
 
-    Args:
-        chunks: `chunk_id`, `text` and `heading_path`. A partition is one worker's work.
-        config: The stage's settings.
+    `chunks` has `chunk_id`, `text` and `heading_path`; a partition is one worker's work.
 
     Returns:
         `id` of the chunk, `text_sha256`, and `vector` as a list of floats.

@@ -1,8 +1,8 @@
-"""spaCy pipelines, used at full speed and with technical text in mind.
+"""Language tools: spaCy pipelines, names, lexical search, and word lists.
 
-`models` loads them, `annotate` runs their components over batches, `tokens` holds the parsed
-sentence that rules read, `morphology` its parts of speech and lemmas, and `parser` makes it.
-Importing the package does not import spaCy, so a DAG file or a reader pays nothing for it.
+In: text. Out: parsed sentences, terms, keys of names. Open `models.py` (loads pipelines) and
+`parser.py` (parsed sentences) first; `bm25` is lexical search. Importing the package does not
+import spaCy.
 """
 
 from graphrag_tasks.language.models import DEFAULT_MODEL, load_pipeline, model_folder, model_version

@@ -1,6 +1,6 @@
-"""Number: verbs agree with the name before them, as it is shown.
+"""Number agreement between a displayed name and its verb.
 
-"Layers hide" is told of the node "layer", so the verb is another one: "layer hides".
+"Layers hide" is stored for the node "layer", so the verb becomes "hides".
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _COORDINATED = re.compile(r"\s(?:and|&)\s")
 
 
 def third_person(lemma: str) -> str:
-    """Return the third person of a verb's lemma in the present: "carry": "carries"."""
+    """Return the third person singular of a lemma: "carry": "carries"."""
     if lemma in _IRREGULAR_THIRD:
         return _IRREGULAR_THIRD[lemma]
     if re.search(r"[^aeiou]y$", lemma):
@@ -25,7 +25,7 @@ def third_person(lemma: str) -> str:
 
 
 def is_plural(name: str) -> bool:
-    """Return whether a name stands for several things: its head noun has a plural's ending."""
+    """Tell whether a name is plural, by the ending of its head noun."""
     if _COORDINATED.search(name):
         return True
     last = name.partition(" of ")[0].rpartition(" ")[2]
@@ -33,9 +33,9 @@ def is_plural(name: str) -> bool:
 
 
 def agreeing(name: str, phrase: str, relation: str) -> str:
-    """Return the words of a relation in the number of the name before them.
+    """Return a relation phrase in the number of the name before it.
 
-    The canonical `relation` tells the base form of the verb.
+    The canonical `relation` gives the base form of the verb.
     """
     first, space, rest = phrase.partition(" ")
     if is_plural(name):

@@ -1,4 +1,4 @@
-"""What a cell of a table holds: a name or a value, prose, or code."""
+"""Classify table cells: name or value, prose, or code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 MAX_NAME_WORDS = 10
-"""A cell of more words is no name."""
+"""Longer cells are not names."""
 
 _MIN_SENTENCE_WORDS = 3
-"""Words that a full stop makes prose; fewer are a name or a value with a mark ("approx.")."""
+"""Words from which a full stop makes prose; shorter texts are names or values ("approx.")."""
 _MIN_CHARACTERS = 6
-"""No prose is shorter: "Is it?"."""
+"""Shortest prose: "Is it?"."""
 _ROWS_AT_ONCE = 10_000
-"""Rows that are turned into Python at a time; keeps memory small for wide tables."""
+"""Rows converted to Python objects at a time; bounds memory for wide tables."""
 _TEXT = "text"
 _SENTENCE_END = re.compile(r"\w[)\]\"”’']{0,2}[.!?]$")
 _FINITE = re.compile(r"\s(?:is|are|was|were|can|cannot|must|should|will|may)\s")
@@ -32,18 +32,18 @@ _NOUN_GOES_ON = re.compile(
     r"\s(?:of|in|on|for|and|or|with|that|which|is|are|was|were|can|cannot|must|should|will|may|"
     r"have|do)\b"
 )
-"""What follows a plural ("Checks on literals are ..."), and no verb in the third person."""
+"""Words that follow a plural noun ("Checks on literals are ..."), not a third-person verb."""
 _BEFORE_OBJECT = re.compile(
     r"[A-Z][a-z]+[^s\W]s\s(?:an?|the|whether|how|if|all|any|its|your|each|one)\s"
 )
 _SIGNS = re.compile(r"[=<>{}\[\]@~|;`\\]|&&|::|\($|^[).,:*&+-]+$|\w\([^)s]|\w\.\w+\.\w")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9_/-]+[.,:]?")
 _MAX_CODE = 0.3
-"""Largest share of signs of code among the words of prose; words in capitals count half."""
+"""Largest share of code-like words in prose; words in capitals count half."""
 
 
 def is_prose(text: str, value_type: str) -> bool:
-    """Return whether a cell holds sentences or phrases, not a name, a value or code."""
+    """Tell whether a cell holds sentences or phrases, not a name, a value or code."""
     if value_type != _TEXT:
         return False
     words = len(text.split())
@@ -56,7 +56,7 @@ def is_prose(text: str, value_type: str) -> bool:
 
 
 def prose_rows(cells: pa.Table, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the prose cells that have a place in their document, in the order of the table."""
+    """Yield the prose cells that have a position in their document, in table order."""
     is_long = pc.greater_equal(pc.utf8_length(pc.field("text")), _MIN_CHARACTERS)
     placed = ~pc.field("is_header") & pc.field("char_start").is_valid()
     body = cells.filter(placed & (pc.field("value_type") == _TEXT) & is_long)
@@ -67,7 +67,7 @@ def prose_rows(cells: pa.Table, columns: Sequence[str]) -> Iterator[dict[str, An
 
 
 def says_what_it_does(text: str) -> bool:
-    """Return whether a text begins with a verb in the third person: "Returns the total"."""
+    """Tell whether a text begins with a third-person verb: "Returns the total"."""
     match = _THIRD_PERSON.match(text)
     if match is not None:
         return _NOUN_GOES_ON.match(text, match.end()) is None
@@ -75,7 +75,7 @@ def says_what_it_does(text: str) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """Return whether a text is lines of code, which cells hold as one line, rather than prose."""
+    """Tell whether a cell's text is code, not prose."""
     words = text.split()
     signs = sum(_SIGNS.search(word) is not None for word in words)
     capitals = sum(_CAPITALS.fullmatch(word) is not None for word in words)

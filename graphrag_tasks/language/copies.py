@@ -1,4 +1,4 @@
-"""Texts that say the same in nearly the same words, such as two versions of a page."""
+"""Detect near-duplicate texts, such as two versions of a page."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from graphrag_tasks.language.bm25 import terms
 
 _COPY = 0.9
-"""Share of common terms from which on two texts are copies; .85 to .95 gives the same recall on
-the development sets."""
+"""Jaccard similarity from which texts are copies; .85 to .95 gives the same recall on the
+development sets."""
 
 
 def are_copies(texts: Iterable[str]) -> Iterator[bool]:
-    """Yield for each text whether it says the same as one before it."""
+    """Yield for each text whether it nearly repeats an earlier one."""
     taken: list[frozenset[str]] = []
     for text in texts:
         words = frozenset(terms(text))

@@ -1,7 +1,7 @@
-"""Which words are words of the language, and which of them show a person's gender.
+"""Known words of the language, and gender of names and nouns.
 
-Gender only weighs: name lists are wrong for whole regions, and a veto by them costs one to two
-points of F1 on GAP. Women count above 0 and men below, so that features can be symmetric.
+Gender is only a weight: name lists are wrong for whole regions, and using them as a veto costs one
+to two points of F1 on GAP. Women count above 0 and men below, so that features can be symmetric.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from graphrag_tasks.language import load_pipeline
 
 _ENDINGS = (("ing", ("", "e")), ("ed", ("", "e")), ("es", ("",)), ("s", ("",)), ("ly", ("",)))
 _SHORTEST_STEM = 3
-"""Letters that an ending leaves; a shorter rest is another word ("s|ing", "b|us")."""
+"""Shortest stem left by removing an ending; shorter rests are other words ("s|ing", "b|us")."""
 
 
 @cache
 def known_words(model: str) -> Callable[[str], bool]:
     """Return a test for lower-case words of the language.
 
-    Those are the words that the model was trained with, its lemmatizer's index, and their regular
+    Known are the words that the model was trained with, its lemmatizer's index, and their regular
     inflections.
 
     Raises:
@@ -64,21 +64,21 @@ _GENDERS: dict[str, dict[str, Any]] = {
 _SIGNS = {"feminine": 1, "masculine": -1}
 
 TITLES = frozenset(_GENDERS["titles"])
-"""Folded titles of persons, neutral ones among them."""
+"""Folded personal titles, including neutral ones."""
 
 
 def gender_of_pronoun(word: str) -> Gender | None:
-    """Return the gender that a personal pronoun shows; None for all other words."""
+    """Return the gender of a personal pronoun; None for other words."""
     return _GENDERS["pronouns"].get(word.lower())
 
 
 def title_gender(words: Iterable[str]) -> int:
-    """Return 1 where one of the folded words is a woman's title, -1 for a man's, else 0."""
+    """Return 1 if the folded words contain a woman's title, -1 for a man's, else 0."""
     return _vote("titles", words)
 
 
 def noun_gender(words: Iterable[str]) -> int:
-    """Return 1 where one of the lower-case words names a woman, -1 for a man, else 0."""
+    """Return 1 if the lower-case words name a woman, -1 for a man, else 0."""
     return _vote("nouns", words)
 
 
@@ -88,11 +88,11 @@ def _vote(kind: str, words: Iterable[str]) -> int:
 
 
 def first_name_gender(name: str) -> float:
-    """Return log2 of how much more often a folded first name is a woman's: -4 to 4, else 0."""
+    """Return the log2 ratio of women to men for a folded first name: -4 to 4; 0 if unknown."""
     return float(_first_names().get(name, 0.0))
 
 
 @cache
 def _first_names() -> dict[str, float]:
-    """Read the list that `benchmarks/training/first_names.py` makes of a census and Faker."""
+    """Read the list that `benchmarks/training/first_names.py` makes from a census and Faker."""
     return _read("first_names.json")

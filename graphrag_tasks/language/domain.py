@@ -1,4 +1,4 @@
-"""A domain: the words and shapes that tell what a technical name of a field of work is."""
+"""A domain: words and patterns that identify technical names of a field."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _EVERYWHERE: Final = (
     ("VERSION", r"(?:[Vv]ersion|[Rr]elease) v?\d[\w.]*|v\d+(?:\.\d+)*"),
     ("PATH", r"(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?|[\w-]+(?:/[\w.-]+)+\.[a-z]{1,5}"),
 )
-"""Shapes of every domain, behind its own."""
+"""Patterns of every domain, tried after its own."""
 _SIMPLE: Final = re.compile(r"(.*\S.*?)\s*=\s*(\w[\w ]*)")
-"""A shape without regular expressions: `MV * = vessel`."""
+"""A pattern without regular expressions: `MV * = vessel`."""
 _NO_LETTER: Final = re.compile(r"\W+")
 
 
@@ -103,17 +103,17 @@ class Domain(BaseModel):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of what it says; layout and comments do not count."""
+        """Hash of its content, without layout and comments."""
         return fingerprint(self.model_dump(mode="json"))
 
     @cached_property
     def typed_kinds(self) -> dict[str, str]:
-        """Entity type by the word for a kind, without the words that tell no type."""
+        """Entity type by kind word, without kinds that have no type."""
         return {word: type_ for word, type_ in self.kinds.items() if type_}
 
     @cached_property
     def types(self) -> frozenset[str]:
-        """Entity types that shape and context tell; they outvote the language model's labels."""
+        """Entity types assigned by pattern and context; they override the model's labels."""
         listed = self._types_of_names.values()
         return frozenset((*self.typed_kinds.values(), *listed, *dict(self._patterns_of)))
 
@@ -124,7 +124,7 @@ class Domain(BaseModel):
 
     @cached_property
     def has_simple_shapes(self) -> bool:
-        """Whether a shape may fit names of common words: simple ones need no digit and no mark."""
+        """Whether a pattern may match common words: simple ones need no digit or punctuation."""
         return any(isinstance(shape, str) for shape in self.shapes)
 
     @cached_property
@@ -140,19 +140,19 @@ class Domain(BaseModel):
         return self._types_of_names.get(key)
 
     def type_by_shape(self, name: str) -> str | None:
-        """Return the entity type of the first shape that a name has, or None."""
+        """Return the entity type of the first pattern that matches a name, or None."""
         return next(
             (type_ for type_, pattern in self._patterns_of if pattern.fullmatch(name)), None
         )
 
     @cached_property
     def any_kind(self) -> str:
-        """A regular expression of all words for kinds, longer ones first."""
+        """A regular expression of all kind words, longer ones first."""
         return _one_of(self.kinds)
 
     @cached_property
     def any_typed_kind(self) -> str:
-        """A regular expression of the words for kinds that tell a type, longer ones first."""
+        """A regular expression of the kind words that have a type, longer ones first."""
         return _one_of(self.typed_kinds)
 
     @cached_property
@@ -162,7 +162,7 @@ class Domain(BaseModel):
 
 
 def type_label(kind: str) -> str:
-    """Return a kind as entity types are written: "function module" is FUNCTION_MODULE."""
+    """Return a kind as an entity type: "function module" is FUNCTION_MODULE."""
     return _NO_LETTER.sub("_", kind.strip()).upper()
 
 
@@ -187,7 +187,7 @@ def default_domain() -> Domain:
 
 
 def with_gazetteers(domain: Domain, files: Mapping[str, str], where: str) -> Domain:
-    """Add lists of names to a domain: texts of a name per line, by their file's name, TYPE.txt.
+    """Add gazetteers to a domain: file texts with a name per line, by file name TYPE.txt.
 
     Raises:
         ConfigError: A name has another type in the domain, or in two files.
@@ -210,7 +210,7 @@ def read_domain(text: str, where: str) -> Domain:
     """Read a domain file.
 
     Raises:
-        ConfigError: It is not YAML, has other keys than those of `Domain`, or contradicts itself.
+        ConfigError: It is not YAML, has unknown keys, or contradicts itself.
     """
     hint = "Write it as graphrag_tasks/language/domain.yaml is"
     try:

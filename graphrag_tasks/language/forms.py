@@ -1,8 +1,7 @@
-"""Canonical forms: what is left of a name when ways of writing it are set aside.
+"""Canonical forms of names: each step removes one kind of variation.
 
-Each step takes one kind of variation away, and names its rule. Two names whose forms are equal
-after some steps are candidates for one entity by the rules of those steps; the step that takes
-away most (a slip of the pen) is the last.
+Names whose forms are equal after some steps are candidates for one entity by the rules of these
+steps; the most aggressive step, typo correction, is the last.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _BRITISH = (
     ("tre", re.compile(r"\b(cent|met|theat|lit)re(s?)\b"), r"\1er\2"),
     ("ogue", re.compile(r"\b(catal|dial|anal)ogue(s?)\b"), r"\1og\2"),
 )
-"""Letters that each spelling must hold, the spelling, and the American one."""
+"""Required letters of a British spelling, its pattern, and the American replacement."""
 
 _IRREGULAR = {"indices": "index", "matrices": "matrix", "criteria": "criterion", "men": "man",
               "women": "woman", "children": "child", "people": "person", "copies": "copy",
@@ -38,20 +37,21 @@ JOINED_ONLY_WITHOUT = (
     f"[^a-z ]|^ | $|{'|'.join(letters for letters, _, _ in _BRITISH)}"
     f"|(?:s|{'|'.join(_IRREGULAR)})(?: of |$)"
 )
-"""RE2 pattern: of a name without a match, steps other than that for slips only join the words."""
+"""RE2 pattern: for a name that does not match, all steps except typo correction only join the
+words."""
 
 _NOT_PLURAL = ("ss", "us", "is", "ics", "news", "os", "as")
 _SHORTEST_SINGULAR = 3
-"""Letters; a word that has no more and ends in "s" is an acronym or no plural ("AWS", "gas")."""
+"""Words up to this length that end in "s" are acronyms or singular ("AWS", "gas")."""
 
 
 def numbers(key: str) -> tuple[str, ...]:
-    """Return the numbers in a name, in their order: versions, dates, quantities."""
+    """Return the numbers in a name, in order: versions, dates, quantities."""
     return tuple(_NUMBER.findall(_INITIALS.sub("", key)))
 
 
 def has_lone_letter(key: str) -> bool:
-    """Return whether a word of the name is one letter, which joins to no other word."""
+    """Tell whether the name has a one-letter word, which joins to no other word."""
     return _LONE_LETTER.search(_INITIALS.sub("", key)) is not None
 
 
@@ -73,7 +73,7 @@ def straight(key: str) -> str:
 
 
 def unaccented(key: str) -> str:
-    """Return the name without accents; letters that have no plain form stay."""
+    """Return the name without accents; letters without a plain form stay."""
     if key.isascii():
         return key
     parts = unicodedata.normalize("NFKD", key)
@@ -89,7 +89,7 @@ def american(key: str) -> str:
 
 
 def singular(key: str, plurals: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return a name with its head noun in the singular; `plurals` adds irregular ones ("ids").
+    """Return a name with a singular head noun; `plurals` adds irregular plurals ("ids").
 
     The head is the last word without a digit ("steps 1"), or such a word before "of".
     """
@@ -103,7 +103,7 @@ def singular(key: str, plurals: Mapping[str, str] = MappingProxyType({})) -> str
 
 
 def singular_noun(word: str) -> str:
-    """Return the singular of an English noun, by its ending; other words as they are."""
+    """Return the singular of an English noun, by its ending; other words unchanged."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) <= _SHORTEST_SINGULAR or not word.endswith("s") or word.endswith(_NOT_PLURAL):
@@ -116,7 +116,7 @@ def singular_noun(word: str) -> str:
 
 
 def joined(key: str) -> str:
-    """Return the name without what separates its words: "time-stamp" is "time stamp"."""
+    """Return the name without word separators: "time-stamp" becomes "timestamp"."""
     letters = key.replace(" ", "")
     if letters.isalpha() and key.strip() == key:  # most are
         return letters
@@ -124,7 +124,7 @@ def joined(key: str) -> str:
 
 
 def corrected(corrections: Mapping[str, str]) -> Callable[[str], str]:
-    """Return the step that puts known slips right, word by word."""
+    """Return the step that corrects known typos, word by word."""
 
     def step(key: str) -> str:
         if corrections.keys().isdisjoint(WORD.findall(key)):

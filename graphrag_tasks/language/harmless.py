@@ -1,8 +1,8 @@
-"""Takes out of a model's text what a program could follow or draw: links, images and elements.
+"""Remove links, images, elements and hidden characters from a model's text.
 
-A document may talk a model into a link that carries what was asked to somebody else. A bare address
-or an element stays where the cited text has it, written the same; Markdown's links become their
-text, and images go.
+A document may trick a model into a link that leaks the question to a third party. A bare address or
+element stays if the cited text contains it unchanged; Markdown links become their text, and images
+are removed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from graphrag_tasks.core.thoughts import without_thoughts
 
 _HIDDEN = {"Cc", "Cf", "Co", "Cs"}
-"""Categories of signs that are not seen: controls, marks of direction, and private ones."""
+"""Unicode categories of invisible characters: controls, format and private use."""
 
 _IMAGE = re.compile(r"!\[[^\[\]]*\]\s?(?:\([^)]*\)?|\[[^\]]*\])?")
 _LINK = re.compile(r"\[([^\[\]]*)\]\s?(?:\([^)]*\)?|\[[^\]\d][^\]]*\])")
@@ -34,15 +34,14 @@ _ACTIVE = re.compile(
 )
 _END_SIGNS = ".,;:!?)]}*_"
 _MOST_PASSES = 5
-"""Passes over links within links; Markdown itself allows one within another only for images."""
+"""Limit of passes over nested links; Markdown itself nests only images in links."""
 
 
 def harmless(text: str, source: str = "") -> tuple[str, bool]:
-    """Return a text without links, images and hidden signs, and whether a link or image was in it.
+    """Return a text without links, images and hidden characters, and whether it had any link.
 
-    Args:
-        text: What a model wrote, without the numbers of citations.
-        source: Text whose bare addresses and elements may stay.
+    `text` comes from a model, without citation numbers; bare addresses and elements of `source` may
+    stay.
     """
     text = "".join(
         sign for sign in text if sign in "\n\t" or unicodedata.category(sign) not in _HIDDEN
@@ -78,17 +77,16 @@ _REFUSAL, _AROUND = "NO ANSWER", " \t\n*\"'"
 
 
 class Held:
-    """Lets through what came of an answer, but for its end where that may become a link.
+    """Streams an answer, holding back an end that may become a link.
 
-    Args:
-        tell: Is called with text that holds no link.
+    `tell` is called with text that holds no link.
     """
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell, self._waiting, self._has_told = tell, "", False
 
     def take(self, piece: str) -> None:
-        """Take the next piece of the answer."""
+        """Receive the next piece of the answer."""
         self._waiting += piece
         if not self._has_told:
             text = without_thoughts(self._waiting)
@@ -100,7 +98,7 @@ class Held:
         self._waiting = self._waiting[end:]
 
     def end(self) -> None:
-        """Tell what is left."""
+        """Emit the rest."""
         text = self._waiting if self._has_told else without_thoughts(self._waiting)
         if self._has_told or not text.strip(_AROUND).startswith(_REFUSAL):
             self._told(text)
@@ -118,7 +116,7 @@ class Held:
 
 
 def _safe(text: str) -> int:
-    """Return how many characters of a text are no part of a link, whatever follows."""
+    """Return the length of the prefix that cannot be part of a link."""
     last = len(text) - len(re.split(r"\s", text)[-1])
     word = text[last:]
     is_plain = word.isalnum() and not any(one.startswith(word.lower()) for one in _RISKY)
@@ -133,7 +131,7 @@ def _safe(text: str) -> int:
 
 
 def _is_closed(after: str) -> bool:
-    """Tell whether a bracket is over, or what follows it has come as a whole."""
+    """Tell whether a link in brackets is complete."""
     rest = after.lstrip(" ")
     if not rest:
         return False

@@ -11,5 +11,5 @@ _ORNAMENT = re.compile(r"^[^\w(\[/<\"'“‘]+")
 
 
 def plain_heading(surface: str) -> str:
-    """Return a heading without its number and without ornaments before it."""
+    """Return a heading without numbering and leading ornaments."""
     return _NUMBERING.sub("", _ORNAMENT.sub("", surface.strip()))

@@ -1,8 +1,7 @@
-"""Names in a question: its longest runs of words that are a known name.
+"""Find names in a question: the longest runs of words that are a known name.
 
-A question is typed in haste, so it is compared by folded words: case, accents, possessives and
-signs inside a name make no difference. "s 4hana" finds "S/4HANA", "cl gui alv grid" finds
-`CL_GUI_ALV_GRID`.
+Words are folded: case, accents, possessives and punctuation are ignored. "s 4hana" finds "S/4HANA",
+"cl gui alv grid" finds `CL_GUI_ALV_GRID`.
 """
 
 from __future__ import annotations
@@ -17,25 +16,25 @@ from graphrag_tasks.language.bm25 import STOP_WORDS, fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SHORTEST = 4
-"""Letters of a name of one word; a shorter one is too often a common word. Chosen."""
+"""Shortest one-word name; shorter ones are too often common words. Chosen."""
 _MOST_WORDS = 12
-"""Longer names are not looked for."""
+"""Longer names are not searched."""
 
 
 @runtime_checkable
 class SortedNames(Protocol):
-    """Known names that tell how a name may begin, which saves nine of ten look-ups."""
+    """Known names that can be searched by prefix, which saves nine of ten look-ups."""
 
     def __contains__(self, name: object, /) -> bool:
-        """Return whether it is a name."""
+        """Tell whether it is a name."""
 
     def begins(self, text: str) -> bool:
-        """Return whether a name begins with a text; it may say so where none does."""
+        """Tell whether a name begins with a text; false positives are allowed."""
 
 
 @dataclass(frozen=True)
 class NameMatch:
-    """A known name in a text, folded; `as_name`: it is written with a capital letter or a digit."""
+    """A known name in a text, folded; `as_name`: written with a capital letter or a digit."""
 
     key: str
     start: int
@@ -46,7 +45,7 @@ class NameMatch:
     def is_telling(self) -> bool:
         """Whether it is written as a name or has several words.
 
-        A single word in lower case is often no name: "what is the name of …" names nothing.
+        A single lower-case word is often no name: "what is the name of …".
         """
         return self.as_name or " " in self.key
 
@@ -57,7 +56,7 @@ def folded_name(name: str) -> str:
 
 
 def can_be_named(key: str, shortest: int = _SHORTEST) -> bool:
-    """Tell whether questions are searched for a name: not for stop words or very short names."""
+    """Tell whether a name can be searched: not if it is only stop words or very short."""
     words = key.split(" ")
     if all(word in STOP_WORDS for word in words):
         return False
@@ -73,7 +72,7 @@ def runs(key: str) -> Iterator[str]:
 
 
 def find_names(text: str, known: Container[str], shortest: int = _SHORTEST) -> list[NameMatch]:
-    """Return the known folded names in a text, in order; of two that overlap, the longer."""
+    """Return the known folded names in a text, in order; longer ones win overlaps."""
     words = list(_WORD.finditer(text))
     folded = [fold(word[0]) for word in words]
     taken = [False] * len(words)
@@ -93,7 +92,7 @@ def find_names(text: str, known: Container[str], shortest: int = _SHORTEST) -> l
 
 
 def _most_words(words: Sequence[str], known: Container[str]) -> list[int]:
-    """Return, for each word, how many words a name may have that begins there."""
+    """Return, for each word, the most words of a known name that begins there."""
     runs_on = [words[start : start + _MOST_WORDS] for start in range(len(words))]
     if not isinstance(known, SortedNames):
         return list(map(len, runs_on))

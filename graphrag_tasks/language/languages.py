@@ -1,8 +1,8 @@
-"""The language of a question or a sentence, by its script, its function words and its other words.
+"""Detect the language of a question or sentence by script, function words and other words.
 
-Both are too short for a statistical identifier. An unknown question must not be taken for foreign:
-it is English unless function words of another language alone are in it. An unknown sentence must
-not be taken for English: names and technical terms tell nothing, so its other words must be known.
+Both are too short for statistical identification. A question is English unless it contains only
+function words of another language. A sentence needs known words to be English: names and technical
+terms do not tell.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ CODES = {
     "Indonesian": "id", "Vietnamese": "vi", "Russian": "ru", "Greek": "el", "Arabic": "ar",
     "Hebrew": "he", "Hindi": "hi", "Chinese": "zh", "Japanese": "ja", "Korean": "ko", "Thai": "th",
 }  # fmt: skip
-"""ISO 639 codes, as the column `documents.language` has them."""
+"""ISO 639 codes, as in the column `documents.language`."""
 
 _SCRIPTS = {
     "CYRILLIC": "Russian", "GREEK": "Greek", "ARABIC": "Arabic", "HEBREW": "Hebrew",
     "DEVANAGARI": "Hindi", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean",
     "CJK": "Chinese", "THAI": "Thai",
 }  # fmt: skip
-"""The language that is written most in a script; it stands for the others."""
+"""The most used language of each script, which represents the others."""
 
 _LATIN = "LATIN"
 _SENTENCE_ENDS = (".", "!", "?", ":")
 _ASKING = frozenset(_WORDS["asking"].split())
 _AMBIGUOUS = frozenset(_WORDS["ambiguous"].split())
-"""Function words that are other words of English: they tell nothing of a sentence."""
+"""Function words of other languages that are also English words; they are ignored in sentences."""
 _LEAST = 2
-"""Words that a question begins with, and function words that tell a language beside them: one
-alone may be of a name. Chosen by reading."""
+"""Least number of question words, and of function words, that identify a language: a single one
+may belong to a name. Chosen by reading."""
 _ENDINGS = frozenset(["s", "t", "re", "ve", "ll", "d", "m"])
-"""What English writes behind an apostrophe: "you're"."""
+"""English endings after an apostrophe: "you're"."""
 _WORD = re.compile(r"(?<!\S)[(\[\"“‘'«]?((?:[^\W\d_]+['’])?)([^\W\d_]+)['’]?[)\].,;:!?\"”»]*(?!\S)")
-"""A word of letters alone, with what is elided before it ("l'"); names with signs are none."""
+"""A word of letters only, with an elided prefix ("l'"); names with punctuation do not match."""
 
 _LABEL = re.compile(r"(?:^|(?<=\| ))[^\W\d_][^\W\d_]+(?=(?: [^\W\d_]+){0,2}: )")
-"""The word that a label begins with, whose capital says nothing: of a line, or of a table's row."""
+"""First word of a label, at the start of a line or table cell, whose capital means nothing."""
 
 
 def language_of(question: str) -> str:
-    """Return the language of a question by its English name; `ENGLISH` where nothing tells it."""
+    """Return the language of a question by its English name; `ENGLISH` if unknown."""
     script = _script(question)
     if script != _LATIN:
         return _SCRIPTS.get(script, ENGLISH)
@@ -68,7 +68,7 @@ def language_of(question: str) -> str:
 
 
 def _script(text: str) -> str:
-    """Return the script of most letters, as Unicode names it; `LATIN` where there is none."""
+    """Return the Unicode script of most letters; `LATIN` if there are none."""
     letters = [letter for letter in text if letter.isalpha()]
     if text.isascii() or not letters:
         return _LATIN
@@ -82,13 +82,13 @@ def _script(text: str) -> str:
 def are_in(language: str, sentences: Sequence[str], is_known: Callable[[str], bool]) -> list[bool]:
     """Tell which sentences of a document are in a language.
 
-    Those that tell nothing, such as names alone, are in the language of most. A label or a term
-    that is not known ("Farbe: rot") is foreign where a sentence beside it is.
+    Undecided sentences, such as lone names, follow the majority. A label or unknown term ("Farbe:
+    rot") is foreign if another sentence is.
 
     Args:
         language: ISO 639 code.
         sentences: Their texts.
-        is_known: Tells lower-case words of the language.
+        is_known: Tests lower-case words of the language.
     """
     judged = [_is_in(language, sentence, is_known) for sentence in sentences]
     most = judged.count(True) >= judged.count(False)
@@ -105,7 +105,7 @@ def _is_unknown(sentence: str, is_known: Callable[[str], bool]) -> bool:
 
 
 def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> bool | None:
-    """Tell whether a sentence is in a language; None where only names are in it."""
+    """Tell whether a sentence is in a language; None if it holds only names."""
     own = next((name for name, code in CODES.items() if code == language), "")
     if not own:
         return None
@@ -129,10 +129,10 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
 
 
 def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:
-    """Yield the words of a sentence in lower case, without those of names and ambiguous ones.
+    """Yield a sentence's lower-case words, without names and ambiguous words.
 
-    A capital is of a name, and so is a function word between two of these ("Rio de Janeiro"). One
-    may open the sentence: any of `ours`, another one where no name follows ("La Paz").
+    Capitalized words are names, and so are function words between two of them ("Rio de Janeiro").
+    The first word counts if it is one of `ours`, or if no name follows ("La Paz").
     """
     found = [_parts(*match) for match in _WORD.findall(_LABEL.sub(_lower, _lowered(sentence)))]
     for at, (elided, word) in enumerate(found):
@@ -156,6 +156,6 @@ def _lowered(sentence: str) -> str:
 
 
 def _parts(elided: str, word: str) -> tuple[str, str]:
-    """Return what is elided before a word, and the word, in English that before its ending."""
+    """Return the elided prefix of a word, and the word; in English, the word before its ending."""
     elided = elided.replace("’", "'")
     return ("", elided[:-1]) if word in _ENDINGS and elided else (elided, word)

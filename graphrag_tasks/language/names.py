@@ -1,4 +1,4 @@
-"""Names: what is noise in a surface form, and what two of them must share to be one name."""
+"""Clean names, and compute the keys by which they are compared."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ GENERIC = "generic"
 PROBLEMS = (
     "pronoun", LITERAL, "short", "long", "wordy", "stop_word", "fragment", "no_letter", GENERIC,
 )  # fmt: skip
-"""What keeps a surface from being a node; of several the first counts."""
+"""Reasons why a surface form is no node; the first that applies counts."""
 
 _DETERMINERS = frozenset(
     {"a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "all"}
     | {"my", "your", "his", "her", "its", "our", "their", "both", "such", "another", "other"}
 )
 CODE_SIGNS = frozenset("_/\\=><~@#$%&*+{}[]|^")
-"""A name with one of these is an identifier, a path or a formula: it has one spelling only."""
+"""Characters of identifiers, paths and formulas, which have only one spelling."""
 
 _SPACE = re.compile(r"\s+")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -32,20 +32,19 @@ _PROMPT = re.compile(r"^\s*[$#>%]\s+(?=\w)")
 _LINK = re.compile(
     r"(?<![^\s(])\[([^\[\]]*[^\W\d_]{2}[^\[\]]*)\](?:\[[^\[\]]*(?:\]|$)|\([^()]*(?:\)|$))"
 )
-"""A link of Markdown, by address or by reference, also without its last sign."""
+"""A Markdown link, by address or by reference, also without its last character."""
 
 _SHORTEST = 2
-"""Characters: a name of which cutting at half a bracket would leave less stays as it is."""
+"""Least length of a name after cutting at an unpaired bracket."""
 _SUFFIX_SIGNS = "+#"
-"""Signs that end names ("C++", "C#")."""
+"""Punctuation that ends names ("C++", "C#")."""
 
 
 def clean_name(surface: str) -> str:
-    """Return a surface form without noise: what is shown, before keys ignore its case.
+    """Return the cleaned name of a surface form, as displayed.
 
-    Unicode NFKC, control characters out, whitespace runs to one space, quotes and punctuation off
-    the edges, a leading determiner, a trailing possessive, the sign of a shell's prompt and what
-    stands in a bracket that is not closed dropped.
+    Unicode NFKC; no control characters; single spaces; no quotes and punctuation at the edges,
+    leading determiner, trailing possessive, shell prompt, or text in an unclosed bracket.
     """
     text = surface
     if not (text.isascii() and text.isprintable()):  # most are, and have nothing to put right
@@ -61,7 +60,7 @@ def clean_name(surface: str) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """Return a text without noise at its edges, links, halves of brackets and a lone quote."""
+    """Return a text without edge punctuation, links, unpaired brackets and a lone quote."""
     kept = _strip_edges(text)
     if not (_MARKED.search(text) or _MARKED.search(kept) or '"' in kept):
         return kept
@@ -77,10 +76,10 @@ def _trimmed(text: str) -> str:
 
 
 def _balanced(text: str) -> str:
-    """Return a name up to a bracket without its other half: "git-config(1", "transaction(s".
+    """Return a name up to an unpaired bracket: "git-config(1", "transaction(s".
 
-    Parsers take the other half for a word of its own. Of a name before and after a closing bracket
-    the longer part is kept; a name that would have less than two signs stays.
+    Parsers split off the other half. For a closing bracket the longer side is kept; a name that
+    would be shorter than two characters stays.
     """
     waiting: list[int] = []
     for found in _BRACKET.finditer(text):
@@ -107,7 +106,7 @@ def _strip_edges(text: str) -> str:
 
 
 def _ends_a_name(text: str) -> bool:
-    """Return whether the last sign belongs to the name: "C++", "SELECT(x)"."""
+    """Tell whether the last character belongs to the name: "C++", "SELECT(x)"."""
     last = text[-1]
     if last in _SUFFIX_SIGNS:
         return text[-2:-1] not in ("", " ")
@@ -116,10 +115,10 @@ def _ends_a_name(text: str) -> bool:
 
 @lru_cache(maxsize=200_000)
 def entity_key(surface: str) -> str:
-    """Return what two surface forms must share to be one entity."""
+    """Return the key that surface forms of the same entity share."""
     return clean_name(surface).casefold()
 
 
 def is_code(name: str) -> bool:
-    """Return whether a name is an identifier, a path or a formula, and so has one spelling."""
+    """Tell whether a name is an identifier, path or formula, with only one spelling."""
     return any(sign in CODE_SIGNS for sign in name)

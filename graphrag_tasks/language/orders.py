@@ -1,4 +1,4 @@
-"""Sentences that tell a language model what to do: they state nothing."""
+"""Sentences that instruct a language model; they state no facts."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ _ORDERS = re.compile(
 
 
 def is_order(sentence: str) -> bool:
-    """Return whether a sentence tells a language model what to do."""
+    """Tell whether a sentence instructs a language model."""
     return _ORDERS.search(" ".join(sentence.split())) is not None

@@ -1,4 +1,4 @@
-"""A user's last word: names that are one thing, names that are not, and what a thing is called.
+"""Overrides: a user's decisions on which names are equal, different, or renamed.
 
 ::
 
@@ -28,7 +28,7 @@ _SECTIONS = ("same", "different", "rename")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two names of an override, by their keys, and the line it stands on."""
+    """Two names of an override, by key, and their line."""
 
     left: str
     right: str
@@ -37,7 +37,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What an overrides file says; `rename` has the display name of each key."""
+    """Content of an overrides file; `rename` maps keys to display names."""
 
     same: tuple[Pair, ...] = ()
     different: tuple[Pair, ...] = ()
@@ -45,13 +45,13 @@ class Overrides:
 
     @property
     def keys(self) -> set[str]:
-        """Keys of all names it speaks of."""
+        """Keys of all names in it."""
         pairs = (*self.same, *self.different)
         return {key for pair in pairs for key in (pair.left, pair.right)} | self.rename.keys()
 
     @property
     def fingerprint(self) -> str:
-        """Hash of what it says; lines and comments do not count."""
+        """Hash of its content, without lines and comments."""
         pairs = {
             name: sorted(sorted((pair.left, pair.right)) for pair in given)
             for name, given in (("same", self.same), ("different", self.different))
@@ -137,7 +137,7 @@ def _line(node: yaml.Node) -> int:
 
 
 def _refuse_contradictions(overrides: Overrides, where: str) -> None:
-    """Follow `same` from name to name, so that a contradiction over several lines is found too."""
+    """Follow `same` transitively, so that contradictions over several lines are found too."""
     cluster: dict[str, list[Pair]] = {}
     names: dict[str, set[str]] = {}
     for pair in overrides.same:
@@ -159,13 +159,13 @@ def _refuse_contradictions(overrides: Overrides, where: str) -> None:
 
 
 def with_override(text: str, section: str, entry: str, where: str) -> str:
-    """Return the text of an overrides file with one more entry; comments and layout stay.
+    """Return the text of an overrides file with another entry; comments and layout stay.
 
     The entry is written as in a file: `[one, other]`, or `name: new name` in section `rename`.
 
     Raises:
         ConfigError: The file is not readable, its section is written in brackets, or the entry
-            contradicts it: it is not added.
+            contradicts it.
     """
     read_overrides(text, where)
     root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -191,7 +191,7 @@ def with_override(text: str, section: str, entry: str, where: str) -> str:
 
 
 def _end_of(section: yaml.Node) -> tuple[int, int]:
-    """Return the number of the last line of a section's entries, and how far they are indented."""
+    """Return the last line number of a section's entries, and their indentation."""
     if not section.value:
         return _line(section), 2
     last = section.value[-1]

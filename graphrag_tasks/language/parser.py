@@ -1,4 +1,4 @@
-"""Sentences in, parsed sentences out: tokenizer, components and morphology put together."""
+"""Parse sentences: tokenizer, components and morphology."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 MAX_TOKENS = 400
-"""Longest sentence that is parsed. Longer ones are tables or code that lost their line ends."""
+"""Longest parsed sentence. Longer ones are tables or code without line ends."""
 MAX_CHARS = 20_000
-"""Longest sentence that is tokenised, for the same reason: 50 characters for each token."""
+"""Longest tokenized sentence, for the same reason: 50 characters for each token."""
 
 STAND_IN = "Joule"
-"""What the model reads in place of a name like "/SCMB/TOOL", "--foo-bar" or "VBBE".
+"""Replacement of technical names such as "/SCMB/TOOL", "--foo-bar" or "VBBE" for the model.
 
-It has seen none in its training, and takes a fifth of them for punctuation, numbers or verbs, and
-words in capitals for plurals. On the 181 labelled sentences that rules are written on, .728 of the
-facts are found and .809 of the triples right without stand-ins for words in capitals, .744 and
-.818 with them. Which name it is ("Apple", "Intel", "IBM") moves .006 at most; a plain noun
-("table") is .012 worse. The model does not know this one, but reads "table Joule" as one name.
+It has seen none in training, and takes a fifth of them for punctuation, numbers or verbs, and words
+in capitals for plurals. On the 181 labelled sentences that rules are written on, .728 of the facts
+are found and .809 of the triples right without replacing words in capitals, .744 and .818 with it.
+The choice of name ("Apple", "Intel", "IBM") moves .006 at most; a plain noun ("table") is .012
+worse. The model does not know this name, but reads "table Joule" as one name.
 """
 MIN_CAPITALS = 4
-"""Shortest word in capitals that has a stand-in: the model knows "SAP", and "API" as a noun."""
+"""Shortest replaced word in capitals: the model knows "SAP", and "API" as a noun."""
 
 _COMPONENTS = ("tok2vec", "tagger", "parser", *MORPHOLOGY_COMPONENTS)
 _CAPITALS = re.compile(r"[A-Z0-9_]+")
@@ -44,11 +44,11 @@ _values = attrgetter(
     *("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_"),
     *("is_punct", "is_space", "ent_type_"),
 )
-"""What a token is made of, in the order of `Token`."""
+"""Attributes of a token, in the order of `Token`."""
 
 
 class SentenceParser:
-    """Parses sentences with a spaCy model, which the first call of `parse` loads.
+    """Parses sentences with a spaCy model, loaded by the first call of `parse`.
 
     Attributes:
         model: Name of an installed spaCy model, or a path to one.
@@ -67,10 +67,10 @@ class SentenceParser:
         self.oversized_sentences = 0
 
     def parse(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[Doc]:
-        """Yield each sentence parsed, in order; no sentence changes another one's parse.
+        """Yield each sentence parsed, in order, independent of the others.
 
-        Sentences that are too long have no tokens. Lone surrogates are read as U+FFFD, which keeps
-        offsets; curly apostrophes as straight ones, for the models know no other in "doesn't". With
+        Oversized sentences have no tokens. Lone surrogates are read as U+FFFD, which keeps offsets,
+        and curly apostrophes as straight ones, the only ones the models know in "doesn't". With
         `tokenized`, single spaces separate the tokens, as in benchmarks.
         """
         components = (*_COMPONENTS, "ner") if self.entities else _COMPONENTS
@@ -89,7 +89,7 @@ class SentenceParser:
                 yield parse
 
     def _tokenize(self, pipeline: Language, sentence: str, tokenized: bool) -> spacy.tokens.Doc:
-        """Return the sentence's tokens, or an empty doc if it is oversized."""
+        """Return the sentence's tokens; empty if oversized."""
         from spacy.tokens import Doc as SpacyDoc
 
         if len(sentence) <= MAX_CHARS:
@@ -103,7 +103,7 @@ class SentenceParser:
 
 
 def _with_stand_ins(doc: spacy.tokens.Doc) -> spacy.tokens.Doc:
-    """Return a doc with a plain noun in place of each technical name, or the doc itself."""
+    """Return a doc with technical names replaced, or the doc itself."""
     words = [token.text for token in doc]
     if not any(map(_needs_stand_in, words)):
         return doc
@@ -123,7 +123,7 @@ def _needs_stand_in(word: str) -> bool:
 
 
 def _restored(parse: Doc, doc: spacy.tokens.Doc) -> Doc:
-    """Give the tokens of a parse the words and offsets of the sentence."""
+    """Restore the sentence's words and offsets in a parse."""
     if parse.text != doc.text:
         parse.text = doc.text
         for token, source in zip(parse, doc, strict=True):
@@ -142,11 +142,11 @@ def _morphology(pipeline: Language) -> Morphology | None:
 
 
 _morphologies: WeakKeyDictionary[Language, Morphology | None] = WeakKeyDictionary()
-"""What is known of the words that a pipeline read; it is let go with its pipeline."""
+"""Cached morphology per pipeline, freed with it."""
 
 
 def parsed(doc: spacy.tokens.Doc, morphology: Morphology | None = None) -> Doc:
-    """Return the plain form of a spaCy doc; without `morphology` it has its own lemmas and tags."""
+    """Return a spaCy doc as a plain one; without `morphology`, with its own lemmas and tags."""
     if morphology is None or not len(doc):
         return copied(doc)
     from spacy.attrs import DEP, ENT_TYPE, HEAD, IDX, ORTH, TAG
@@ -165,7 +165,7 @@ def parsed(doc: spacy.tokens.Doc, morphology: Morphology | None = None) -> Doc:
 
 
 def copied(doc: spacy.tokens.Doc | Doc) -> Doc:
-    """Return a plain doc that is equal to a parsed one, of either kind."""
+    """Return a plain doc equal to a parsed one, of either kind."""
     tokens = [Token(*_values(token)) for token in doc]
     attach(tokens, [token.head.i for token in doc])
     return Doc(doc.text, tokens)

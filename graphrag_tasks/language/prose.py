@@ -1,4 +1,4 @@
-"""The sentences of what a model writes, with the marks of its citations."""
+"""Split a model's text into sentences, with their citation marks."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _LINE_MARKS = re.compile(r"^\s*(?:[-*•#>]+\s+|\d{1,2}[.)]\s+)")
 
 
 def with_plain_marks(text: str) -> str:
-    """Return a text with its citations as `[1]`: those as `【1】`, `[^1]` and `[Passage 1]` too."""
+    """Return a text with all citations as `[1]`, including `【1】`, `[^1]` and `[Passage 1]`."""
     text = _FOOTNOTE.sub("", text)
     return _OTHER_MARK.sub(lambda mark: f"[{next(filter(None, mark.groups()))}]", text)
 
 
 def sentences_of(text: str) -> Iterator[str]:
-    """Yield the sentences of a text; a line ends one, and marks of lists are left out."""
+    """Yield the sentences of a text; line ends separate them, and list marks are removed."""
     for line in text.splitlines():
         bare, start = _LINE_MARKS.sub("", line), 0
         for found in _END.finditer(bare):

@@ -1,9 +1,9 @@
-"""Which blocks of a document are reference matter: contents, back-of-book indexes, bibliographies.
+"""Detect reference matter among blocks: tables of contents, indexes, bibliographies.
 
-Such entries name what stands elsewhere and state nothing, yet parse as if they did. They are told
-by their form: dots and pages at the end of a line, a term with its pages, authors with a year and a
-publisher. What a single entry leaves in doubt, those around it decide: a heading alone never does.
-The numbers below were set by hand on eleven manuals (benchmarks/README.md).
+Entries name things that are elsewhere and state nothing, yet parse as if they did. They are
+recognized by form: dots and pages at the end of a line, a term with pages, authors with a year and
+a publisher. Doubtful entries are decided by their neighbours; a heading alone never decides. The
+numbers below were set by hand on eleven manuals (benchmarks/README.md).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _LEADER = re.compile(rf"(?:\.\s?|…\s?){{2,}}\s*{_PAGES}(?:,\s?{_PAGES})*$", re
 _LONG_LEADER = re.compile(
     rf"(?:(?:\.\s?){{5,}}|(?:…\s?){{2,}})\s*{_PAGES}(?:,\s?{_PAGES})*$", re.IGNORECASE
 )
-"""Five dots or more: text that trails off has three, or four with the full stop."""
+"""Five dots or more: an ellipsis has three, or four with the full stop."""
 _LONGEST_END = 80
-"""Characters at the end of a line that are looked at: a thousand dots take no longer than five."""
+"""Characters at the end of a line that are examined: bounds the time for long leaders."""
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,3})*\.?\s)?[^\W\d_].{0,100}\s\d{1,4}")
 _NUMBERED_ROW = re.compile(r"(?=[^\n]*[^\W\d_])[^\n]{1,400}[\s|]\d{1,4}")
 _LAST_NUMBER = re.compile(r"(\d{1,4})$")
@@ -35,7 +35,7 @@ _TERM = re.compile(
 )
 _LINE_END = re.compile(r"\n")
 _TERM_END = re.compile(r"\n|(?<=\d) (?=[^\W\d])")
-"""Where a line ends, and a term, too, whose line was joined to the next one."""
+"""End of a line, or of a term whose line was joined to the next."""
 
 _UPPER = "[A-ZÀ-ÖØ-Þ]"
 _INITIALS = rf"{_UPPER}\.(?:[ -]?{_UPPER}\.){{0,3}}"
@@ -59,7 +59,7 @@ _AUTHORS_FIRST = re.compile(
     rf"(?:({_MARK} {_NAME}|{_INITIALLED})|{_FULL})(?:{_NEXT}{_NAME}){{0,11}}{_EDITORS}"
     rf"(?:[,.:]|(?<=\.)) ?{_TITLE}"
 )
-"""Authors and title; that these are authors is certain with a mark or initials (the group)."""
+"""Authors and title; a mark or initials (the group) make it certain that these are authors."""
 _MARKED = re.compile(rf"\[[\w+.:-]{{1,12}}\] {_TITLE}")
 _YEAR_AT_END = re.compile(
     rf"(?:\({_YEAR}\)|\b{_YEAR})[.,;]?"
@@ -77,26 +77,27 @@ _PLACE_AT_END = re.compile(rf"[.,] {_WORD}(?: (?:& |and )?{_WORD}){{0,3}}, {_WOR
 """A publisher and its place: "Penguin, London."."""
 _FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|wrote|published|released|introduced)\b")
 _MAX_REFERENCE = 600
-"""Characters of the longest reference; an annotated one is longer, and is read."""
+"""Longest reference; longer ones are annotated, and extracted."""
 
 _MIN_TERMS, _MIN_TERMS_UNHEADED = 3, 8
-"""Fewest terms that make a back-of-book index, below a heading that says so and without; chosen."""
+"""Fewest terms of an index, with and without an index heading; chosen."""
 _MIN_NUMBERED = 4
-"""Fewest neighbours that make an index, and a table of contents without dots."""
+"""Fewest neighbours of an index, and of a table of contents without dots."""
 _SEVERAL_PAGES = 0.2
-"""Smallest share of terms with more than one page in an index that no heading calls so."""
+"""Least share of terms with several pages in an index without heading."""
 _MIN_ORDERED, _IN_ORDER = 3, 0.8
-"""Fewest lines that have an order, and the smallest share of neighbours that are in it: the columns
-of a page may be mixed."""
+"""Fewest lines that can be ordered, and least share of neighbours in order, as columns may be
+mixed."""
 _MAX_GAP, _LONGEST_IN_GAP = 2, 120
-"""Blocks between two entries that belong to them: the letter of an index, the first line of two."""
+"""Blocks between two entries that belong to them, and their length: an index letter, a first
+line."""
 _MAX_HEADED_GAP = 20
-"""Likewise in a bibliography that is headed so: the marks of a page may stand before its texts."""
+"""The same in a bibliography with a heading: marks may come before their texts."""
 _SENTENCE_END = re.compile(r"[.!?:;][)\]\"”’']{0,2}$")
 
 
 class _Form(Enum):
-    """A kind of entry, and the headings it stands below."""
+    """A kind of reference matter, and its headings."""
 
     LEADER = re.compile(r"(?:.*\s)?(?:contents|index|list of \w+)", re.IGNORECASE)
     NUMBERED = re.compile(r"(?:.*\s)?contents", re.IGNORECASE)
@@ -115,7 +116,7 @@ class _Entry(NamedTuple):
 
 
 def reference_matter(blocks: Sequence[Mapping[str, Any]]) -> frozenset[int]:
-    """Return the numbers of the blocks of a document that are entries of its reference matter.
+    """Return the indexes of the blocks that are reference matter.
 
     The blocks are rows with `kind` and `text`, in reading order.
     """
@@ -127,7 +128,7 @@ def reference_matter(blocks: Sequence[Mapping[str, Any]]) -> frozenset[int]:
 
 
 def _runs(blocks: Sequence[Mapping[str, Any]]) -> Iterator[list[_Entry]]:
-    """Yield entries of one form that stand together."""
+    """Yield runs of entries of one form."""
     run: list[_Entry] = []
     for entry in _entries(blocks):
         if run and (run[-1].form is not entry.form or not _goes_on(blocks, run[-1], entry)):
@@ -171,13 +172,13 @@ def _entries(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_Entry]:
 
 
 def _form_of_rows(text: str) -> tuple[_Form, bool] | None:
-    """Return the form of a table each of whose rows ends with a number."""
+    """Return the form of a table whose rows all end with a number."""
     is_numbered = all(map(_NUMBERED_ROW.fullmatch, _LINE_END.split(text)))
     return (_Form.NUMBERED, False) if is_numbered else None
 
 
 def _form(text: str) -> tuple[_Form, bool] | None:
-    """Return the form of a block's text, and whether it is one for certain."""
+    """Return the form of a block's text, and whether it is certain."""
     lines = _LINE_END.split(text)
     leaders = [line for line in lines if _has_leader(line)]
     others = [line for line in lines if not _has_leader(line)]
@@ -195,7 +196,7 @@ def _has_leader(line: str) -> bool:
 
 
 def _is_part(line: str) -> bool:
-    """Return whether a line may stand among entries: the heading, or the first line of two."""
+    """Tell whether a line may stand among entries: a heading, or a first line of two."""
     return len(line) <= _LONGEST_IN_GAP and _SENTENCE_END.search(line) is None
 
 
@@ -240,7 +241,7 @@ def _initials(lines: Iterable[str]) -> list[int]:
 
 
 def _are_paged(lines: Sequence[str]) -> bool:
-    """Return whether the pages of the entries of a table of contents go up."""
+    """Tell whether the page numbers of a table of contents ascend."""
     pages = [match[1] for match in map(_LAST_NUMBER.search, lines) if match]  # not Roman ones
     return _are_ordered([int(page) for page in pages])
 

@@ -1,4 +1,4 @@
-"""Relations that say what kind of thing something is."""
+"""Relations that state the kind of a thing."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""Where sentences end: as the sentence recogniser says, mended at full stops that it misreads.
+"""Sentence boundaries: corrects the sentence recogniser at full stops.
 
-To spaCy's tokenizer "B." is an initial wherever it stands, so that "Valve A follows valve B. Valve
-C closes." is one sentence; and "Fig. 3" is cut in two.
+spaCy's tokenizer takes "B." for an initial everywhere, so that "Valve A follows valve B. Valve C
+closes." is one sentence; and it splits "Fig. 3".
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 _LETTER = re.compile(r"[A-Za-z]\.")
 _UNIT = re.compile(r"[ACFJKNVWghlmst]\.")
-"""One-letter symbols of units (SI brochure, 9th edition), litres and degrees."""
+"""One-letter unit symbols (SI brochure, 9th edition), litres and degrees."""
 _PERSON = re.compile(r"\w+(?:ist|ian|eer)|author|editor|director|inventor|colleagues?")
 _BEFORE_NUMBER = re.compile(
     r"\b(?:[Ff]igs?|[Tt]ab|[Ss]ecs?|[Ee]qs?|Nos?|Nr|[Vv]ols?|[Cc]hs?|pp?)\.\Z"
 )
-"""What a number follows and a sentence does not end with, as a rule."""
+"""Abbreviations before a number, which rarely end a sentence."""
 _SEEN = 100
-"""Tokens around a letter that are looked at; it bounds the time that a long sentence takes."""
+"""Tokens examined around a letter; bounds the time of a long sentence."""
 _OPENING = ("PRP", "DT", "EX", "IN", "WDT", "WP", "WRB", "MD", "RB", "CC")
-"""Tags (Penn Treebank) of function words and adverbs, which are no surnames."""
+"""Tags (Penn Treebank) of function words and adverbs, which are not surnames."""
 _VERB = ("VB", "MD")
 
 
 def sentence_spans(document: Doc) -> Iterator[Span]:
-    """Yield the sentences of a text whose sentence starts are set, and which is tagged."""
+    """Yield the sentences of a tagged text with preliminary sentence starts."""
     start = 0
     for sentence in document.sents:
         end = sentence.end

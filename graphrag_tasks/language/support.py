@@ -1,7 +1,6 @@
-"""Whether a sentence says what its source says, as far as words, numbers, names and "not" tell.
+"""Check a sentence against its source by words, numbers, names and negation.
 
-This finds what was added to a source, not what was turned around in it: that "A replaced B" is not
-"B replaced A" is not noticed.
+This finds additions to a source, not reversals: "A replaced B" passes as "B replaced A".
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.bm25.tokens import STOP_WORDS, fold, is_code_name, words
 
 LEAST_SHARE = 0.6
-"""Least share of a sentence's words that its source has; chosen by reading, and measured by
-`benchmarks/answer_checks.py`."""
+"""Least share of a sentence's words that its source must contain; chosen by reading, and
+measured by `benchmarks/answer_checks.py`."""
 
 _NUMBER_WORDS = (
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -31,19 +30,19 @@ _NO = frozenset(_NO_WORDS.split())
 _NOT_ENDING = re.compile(r"n['’]t$", re.IGNORECASE)
 _ONLY = frozenset(("only", "just", "necessarily"))
 _REACH = 5
-"""Words after "not" that it is about; chosen by reading."""
+"""Words after "not" in its scope; chosen by reading."""
 _STEP = re.compile(r"[\w./_\-:~+&#'’]*\w|[,;:.!?()]")
 _SQUEEZED = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a sentence points to.
+    """The source of a sentence.
 
     Attributes:
-        text: The sentences of documents that it rests on.
-        near: Those beside them, with title and headings.
-        question: What was asked; its names may be repeated, its numbers need a source.
+        text: The cited sentences of documents.
+        near: Their neighbours, with title and headings.
+        question: The question; its names may be repeated, its numbers need a source.
     """
 
     text: str
@@ -52,7 +51,7 @@ class Source:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """Terms of all that the sentence may take words from."""
+        """Terms that the sentence may use."""
         return frozenset(terms(f"{self.text}\n{self.near}\n{self.question}"))
 
     @cached_property
@@ -62,18 +61,18 @@ class Source:
 
     @cached_property
     def squeezed(self) -> str:
-        """All of it in lower case without signs, as names are compared."""
+        """All text in lower case without punctuation, for comparing names."""
         return _squeezed(f"{self.text}\n{self.near}\n{self.question}")
 
 
 def share(sentence: str, source: Source) -> float:
-    """Return the share of a sentence's words that its source has, from 0 to 1."""
+    """Return the share of a sentence's words that its source contains, from 0 to 1."""
     said = frozenset(terms(sentence))
     return len(said & source.terms) / len(said) if said else 1.0
 
 
 def problem(sentence: str, source: Source) -> str | None:
-    """Return in words what a sentence says and its source does not, or None."""
+    """Return in words what a sentence adds to its source, or None."""
     for number in _numbers(sentence):
         if number not in source.numbers:
             return f"the number {number} is not in its source"
@@ -88,7 +87,7 @@ def problem(sentence: str, source: Source) -> str | None:
 
 
 def _of_another(sentence: str, source: Source) -> str | None:
-    """Return what number stands by one name and in its source by another, which has another."""
+    """Return a problem if a number belongs to another name in the source."""
     rows = f"{source.text}\n{source.near}".splitlines()
     names = {row: set(_names(row)) for row in rows}
     said = list(words(sentence))
@@ -109,7 +108,7 @@ def _of_another(sentence: str, source: Source) -> str | None:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    """Yield numbers that stand alone, in digits or in words; not those within names."""
+    """Yield standalone numbers, in digits or words."""
     for word in words(text):
         if word.lower() in _NUMBERS:
             yield _NUMBERS[word.lower()]
@@ -119,7 +118,7 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def _names(sentence: str) -> Iterator[str]:
-    """Yield words that are written as names; the first word may have its capital from there."""
+    """Yield words written as names; a capital at the sentence start does not count."""
     for place, word in enumerate(words(sentence)):
         if not any(map(str.isalpha, word)):
             continue
@@ -139,7 +138,7 @@ def _squeezed(text: str) -> str:
 
 
 def _denial(sentence: str, source: Source) -> str | None:
-    """Return whether one of the two denies what the other says."""
+    """Return a problem if only one of sentence and source is negated."""
     said, given = _denied(sentence), _denied(source.text)
     near = given + _denied(source.near)
     for scope in said:
@@ -157,7 +156,7 @@ def _is_same(scope: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _denied(text: str) -> list[frozenset[str]]:
-    """Return the terms of what each "not" of a text is about: the words after it."""
+    """Return the terms in the scope of each negation."""
     steps = _STEP.findall(text)
     found = []
     for place, word in enumerate(steps):

@@ -1,9 +1,8 @@
 """Tokenizer for technical text: names, paths, options and placeholders stay whole.
 
-spaCy splits at slashes, hyphens and brackets inside of a word: "/SCMB/TOOL" or "--foo-bar" are
-several nouns to it, of which an argument may keep one. Here a word that is a technical name as a
-whole is one token. Words of plain English ("custom-code") and pairs of names ("VBAK/VBAP") are
-split as before, since the model expects them so.
+spaCy splits at slashes, hyphens and brackets inside a word: "/SCMB/TOOL" or "--foo-bar" become
+several nouns. Here a technical name is one token. English words ("custom-code") and pairs of names
+("VBAK/VBAP") are split as before, as the model expects.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 Search = Callable[[str], Any]
-"""Finds something in a text: a regular expression's `search` and the like."""
+"""Searches a text, as a regular expression's `search`."""
 
 _SEGMENT = r"[\w.$%{}@*+~<>-]*[\w$%}*>]"
 _IDENTIFIER = r"/?[A-Za-z_]\w*(?:/\w+)*"
@@ -39,12 +38,12 @@ TECHNICAL_NAMES = {
     "wildcard": r"[A-Z][A-Z0-9_]*\*|\*\.[A-Za-z]\w*",
     "single letters": r"[A-Z]/[A-Z]",
 }
-"""Patterns, one for each kind, of words that are one token as a whole."""
+"""Patterns of words that are one token, by kind."""
 
 MAX_NAME = 500
-"""Longest name, in characters; it bounds the time that matching takes."""
+"""Longest name; bounds the matching time."""
 MAX_WORD = 100
-"""Longest other word that rules are tried on: the time they take grows with the square."""
+"""Longest other word given to the rules, whose time grows with the square."""
 
 _ALTERNATIVES = "|".join(f"(?:{pattern})" for pattern in TECHNICAL_NAMES.values())
 _NAME = re.compile(_ALTERNATIVES, re.ASCII)
@@ -57,7 +56,7 @@ _LONG_WORD = re.compile(rf"\S{{{MAX_WORD + 1},}}")
 class TechnicalTokenizer:
     """A copy of a model's tokenizer that keeps technical names whole and takes linear time.
 
-    Tokens and the spaces between them always make up the text.
+    Tokens and the spaces between them always reproduce the text.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -77,8 +76,8 @@ class TechnicalTokenizer:
     def __call__(self, text: str) -> Doc:
         """Return the tokens of a text.
 
-        Words that are too long for rules are one token if they are names, and otherwise cut
-        into pieces of `MAX_WORD` characters.
+        Words too long for rules are one token if they are names, else cut into pieces of `MAX_WORD`
+        characters.
         """
         if _LONG_WORD.search(text) is None:
             doc: Doc = self._rules(text)
@@ -98,7 +97,7 @@ class TechnicalTokenizer:
         return Doc(self._rules.vocab, words=words, spaces=spaces)
 
     def _append(self, text: str, words: list[str], spaces: list[bool]) -> None:
-        """Append the tokens of a text; a space at its start belongs to the token before it."""
+        """Append a text's tokens; a leading space belongs to the token before."""
         if spaces and text.startswith(" "):
             spaces[-1] = True
             text = text[1:]
@@ -108,7 +107,7 @@ class TechnicalTokenizer:
 
 
 def is_technical_name(word: str) -> bool:
-    """Return whether a word is a technical name as a whole."""
+    """Tell whether a whole word is a technical name."""
     return len(word) <= MAX_NAME and _NAME.fullmatch(word) is not None
 
 
@@ -119,14 +118,14 @@ def _pieces(word: str) -> list[str]:
 
 
 def _unless_name(search: Search | None) -> Search | None:
-    """Strip no prefix from a name before its punctuation: the "<" of "<host>.", say."""
+    """Wrap a prefix search to strip nothing from names before punctuation, such as "<host>."."""
     if search is None:
         return None
     return lambda text: None if _NAME_AND_MARKS.fullmatch(text) else search(text)
 
 
 def _last_mark_of_name(search: Search | None) -> Search | None:
-    """Strip the last mark behind a name: the model's own rules leave "SE16N." as it is."""
+    """Wrap a suffix search to strip the punctuation after a name, such as "SE16N."."""
     if search is None:
         return None
     return lambda text: (_LAST_MARK.search if _NAME_AND_MARKS.fullmatch(text) else search)(text)

@@ -1,8 +1,8 @@
-"""A parsed sentence as plain Python objects: what rules read.
+"""A parsed sentence as plain Python objects.
 
-Rules ask each token for its children, label and text dozens of times. spaCy makes new objects for
-each answer; here each token is made once, with its answers in place, and rules run more than twice
-as fast. All names mean what they mean in spaCy, so rules read a `spacy.tokens.Doc` just as well.
+Rules ask each token for children, label and text dozens of times. spaCy makes new objects for each
+answer; here each token is made once, and rules run more than twice as fast. All names are spaCy's,
+so rules accept a `spacy.tokens.Doc` as well.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from functools import cached_property
 
 @dataclass(slots=True, eq=False, repr=False)
 class Token:
-    """One token of a sentence, with the attributes that it has in spaCy.
+    """A token, with the attributes that it has in spaCy.
 
-    The root is its own `head`; `children` depend on it, in order.
+    The root is its own `head`; `children` are its dependents, in order.
     """
 
     i: int
@@ -35,41 +35,39 @@ class Token:
     children: list[Token] = field(init=False, default_factory=list)
 
     def __len__(self) -> int:
-        """Return the number of characters."""
         return len(self.text)
 
     def __repr__(self) -> str:
-        """Return the text, as spaCy's tokens do."""
         return self.text
 
     @property
     def lefts(self) -> list[Token]:
-        """The children before it."""
+        """Children before the token."""
         return [child for child in self.children if child.i < self.i]
 
     @property
     def rights(self) -> list[Token]:
-        """The children after it."""
+        """Children after the token."""
         return [child for child in self.children if child.i > self.i]
 
     @property
     def n_rights(self) -> int:
-        """Number of the children after it."""
+        """Number of children after the token."""
         return len(self.rights)
 
     @property
     def left_edge(self) -> Token:
-        """The first token of its subtree."""
+        """First token of its subtree."""
         return self.doc[self.doc.left_edges[self.i]]
 
     @property
     def right_edge(self) -> Token:
-        """The last token of its subtree."""
+        """Last token of its subtree."""
         return self.doc[self.doc.right_edges[self.i]]
 
     @property
     def subtree(self) -> list[Token]:
-        """It and all below it, in order."""
+        """The token and all below it, in order."""
         found = [self]
         for token in found:
             found.extend(token.children)
@@ -77,7 +75,7 @@ class Token:
 
 
 class Doc(list[Token]):
-    """A parsed sentence: its text and its tokens, each of which gets it as `doc`."""
+    """A parsed sentence: its text and tokens; each token's `doc` is set."""
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
         super().__init__(tokens)
@@ -87,16 +85,16 @@ class Doc(list[Token]):
 
     @cached_property
     def left_edges(self) -> list[int]:
-        """For each token the number of the first token below it, or its own."""
+        """For each token, the index of its subtree's first token."""
         return self._edges(range(len(self)))
 
     @cached_property
     def right_edges(self) -> list[int]:
-        """For each token the number of the last token below it, or its own."""
+        """For each token, the index of its subtree's last token."""
         return self._edges(range(len(self) - 1, -1, -1))
 
     def _edges(self, order: range) -> list[int]:
-        """Return the first token, in that order, of each subtree; linear, as none is set twice."""
+        """Return the first token of each subtree in this order; linear, as none is set twice."""
         edges: list[int | None] = [None] * len(self)
         for i in order:
             token = self[i]
@@ -107,7 +105,7 @@ class Doc(list[Token]):
 
 
 def attach(tokens: Sequence[Token], heads: Sequence[int]) -> None:
-    """Give tokens their heads by number, and so their children; a root's head is itself."""
+    """Set the heads of tokens by index, and so their children; a root is its own head."""
     for token, head in zip(tokens, heads, strict=True):
         token.head = tokens[head]
         if token.head is not token:

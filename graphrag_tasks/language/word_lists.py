@@ -1,4 +1,4 @@
-"""Word lists that lie as JSON beside the rules that read them."""
+"""Word lists stored as JSON beside the rules that use them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class WordLists:
-    """The lists in `words.json` of a package, by name."""
+    """The lists in a package's `words.json`, by name."""
 
     def __init__(self, package: str) -> None:
         text = (resources.files(package) / "words.json").read_text("utf-8")
@@ -23,5 +23,5 @@ class WordLists:
         return dict(self._lists[name])
 
     def any_of(self, name: str) -> str:
-        """Return the regular expression that matches any entry; entries are expressions."""
+        """Return a regular expression that matches any entry; entries are expressions."""
         return f"(?:{'|'.join(self._lists[name])})"

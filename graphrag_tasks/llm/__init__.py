@@ -1,7 +1,8 @@
-"""Asking a language model: once for the same thing, within a budget, and with a record.
+"""Requests to a language model: each asked once, within a budget, and recorded.
 
-What a model said is an input, like a document: it is kept under the hash of what was asked, so that
-stages stay pure functions and a second run asks nothing. Without `llm.model` nothing here is used.
+Requests come in; validated answers or failures go out, stored under the hash of the request, so
+that stages stay pure functions and a second run asks nothing. Unused without `llm.model`. Open
+`client.py` first.
 """
 
 from graphrag_tasks.llm.answers import Answer, Failure

@@ -1,4 +1,4 @@
-"""What an endpoint understands, learned from what it refuses, and kept beside the answers."""
+"""Endpoint features, learned from refusals and stored beside the answers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _LENGTH_NAMES = ("max_completion_tokens", "max_tokens")
 
 @dataclass(frozen=True)
 class Abilities:
-    """How an endpoint is to be asked.
+    """Features of an endpoint.
 
     Attributes:
         structured: How an answer gets its form: by schema, as any JSON object, or by the prompt.
-        length_name: What the most tokens of an answer are called.
-        batches: Whether it takes batches.
-        batch_tokens: How many tokens of prompts may wait in batches; 0: not known.
-        streams: Whether it sends an answer piece by piece, with its tokens at the end.
-        overlong: Tokens of the longest answer for each that was allowed; 1: it keeps to the limit.
+        length_name: Name of the parameter for the most output tokens.
+        batches: Whether it supports batches.
+        batch_tokens: Most prompt tokens that may wait in batches; 0: unknown.
+        streams: Whether it streams answers, with token usage at the end.
+        overlong: Longest answer divided by its output limit; 1: the limit is respected.
     """
 
     structured: str = SCHEMA
@@ -30,7 +30,7 @@ class Abilities:
     overlong: float = 1.0
 
     def without(self, refused: str) -> Abilities | None:
-        """Return how else to ask an endpoint that refuses a part of a request, or None.
+        """Return another way to ask an endpoint that refuses a part of a request, or None.
 
         The parts are `structured`, `length` and `stream`.
         """

@@ -1,4 +1,4 @@
-"""What comes of a request: an answer, or a reason why there is none."""
+"""The result of a request: an answer, or a failure with its reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphrag_tasks.llm.schema import Form, validated
 
 
 class Kind(StrEnum):
-    """What can happen to one attempt. Those up to `TOO_LONG` are final."""
+    """Result of one attempt. Those up to `TOO_LONG` are final."""
 
     ANSWERED = "answered"
     INVALID = "invalid"  # of another form than was asked for
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one attempt, as the endpoint counted them."""
+    """Tokens of one attempt, as reported by the endpoint."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -34,7 +34,7 @@ class Usage:
 
     @property
     def total(self) -> int:
-        """Prompt and answer."""
+        """Tokens of prompt and answer."""
         return self.prompt_tokens + self.completion_tokens
 
 
@@ -43,9 +43,9 @@ class Answer:
     """A valid answer to a request.
 
     Attributes:
-        key: Of the request.
-        text: As it came.
-        model: The model as the endpoint names it.
+        key: The request's key.
+        text: The unparsed text.
+        model: The model's name as reported by the endpoint.
     """
 
     key: str
@@ -54,13 +54,13 @@ class Answer:
     model: str
 
     def parsed(self, form: type[Form]) -> Form:
-        """Return the answer in the form that was asked for."""
+        """Return the answer parsed into the requested form."""
         return validated(self.text, form)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a request has no answer."""
+    """A request without an answer, and why."""
 
     key: str
     kind: Kind

@@ -1,12 +1,12 @@
 """Batches: requests that are answered within a day, at half the price.
 
-Each is written down before it is made (`intent`), when it is made (`submitted`) and when its
-answers are kept (`taken`). The endpoint has its key beside it, so that a batch is found again
-whatever was lost: no request is paid twice. Until its answers are there, a batch counts in full
-against the budget of the run that made it; any later run takes them.
+The journal records each batch before it is created (`intent`), when it is created (`submitted`) and
+when its answers are stored (`taken`). The endpoint stores the batch's key, too, so a batch is found
+again after any loss, and no request is paid twice. Until its answers arrive, a batch counts in full
+against the budget of the run that created it; any later run can collect them.
 
-What is set aside for an answer is the longest that it may be, until some answers are known: then it
-is what answers are together, with a margin. What does not fit under a cap waits for the next batch.
+At first the longest possible answer is reserved; once some answers are known, their mean length
+plus a margin. Requests that exceed a cap wait for the next batch.
 """
 
 from __future__ import annotations
@@ -38,14 +38,15 @@ from graphrag_tasks.llm.sender import Sender
 log = logging.getLogger(__name__)
 
 _MOST_REQUESTS, _MOST_BYTES = 50_000, 40_000_000
-"""Of one file; OpenAI takes 50,000 and 200 MB. A file is in memory three times when it leaves."""
+"""Most requests and bytes in a file; OpenAI allows 50,000 and 200 MB. An upload holds three
+copies in memory."""
 _AT_ONCE = 1000
-"""Requests that are looked up together."""
+"""Requests looked up at once."""
 
 
 @dataclass(frozen=True)
 class _Waiting:
-    """A request that is to go into a batch, with what it may cost."""
+    """A request to put into a batch, with its reserved cost."""
 
     record: Billed
     line: bytes
@@ -55,17 +56,17 @@ class _Waiting:
 
 @dataclass
 class _Rest:
-    """Why some requests are in no batch yet; empty where all are."""
+    """Why some requests are in no batch yet; empty where all are in one."""
 
     why: str = ""
 
 
 class Batches:
-    """The batches of a store at an endpoint, which ask one model; within `Sender.connected`.
+    """The batches of a store at an endpoint, for one model; used within `Sender.connected`.
 
     Args:
         sender: Asks single requests, and knows the endpoint, the budget and the journal.
-        model: Who is asked.
+        model: Model to ask.
     """
 
     def __init__(self, sender: Sender, model: str) -> None:
@@ -75,30 +76,31 @@ class Batches:
         self._remote = RemoteBatches(self._endpoint)
 
     def take(self, form: type[BaseModel]) -> None:
-        """Keep the answers of batches that have ended, and see what became of the others.
+        """Store the answers of finished batches, and check the state of the others.
 
         Args:
-            form: Of the answers.
+            form: Form of the answers.
 
         Raises:
-            EndpointError: A batch was refused, or this account does not know it.
-            TransientError: The endpoint is away; what was taken is kept.
+            EndpointError: A batch was refused, or is unknown to this account.
+            TransientError: The endpoint is unreachable; answers taken so far are stored.
         """
         for key, batch in self._own():
             self._follow(key, batch, form)
 
     def submit(self, requests: Callable[[], Iterable[Request]]) -> None:
-        """Make batches of requests that are in none and have no answer, as the budget goes.
+        """Create batches of unanswered requests in no batch, within the budget.
 
-        Fewer than `llm.batch_from` are left to be asked at once, unless an earlier batch left them
-        out. So is the first one: what is wrong shows itself before a day is lost.
+        Fewer than `llm.batch_from` requests are left to be asked directly, unless an earlier batch
+        left them out. The first request is also asked directly, so an error shows before a day is
+        lost.
 
         Args:
-            requests: Returns what is asked; called twice where there is a cap.
+            requests: Returns the requests; called twice where there is a cap.
 
         Raises:
-            EndpointError: They are refused.
-            TransientError: The endpoint is away.
+            EndpointError: The requests are refused.
+            TransientError: The endpoint is unreachable.
         """
         parts = [(key, one) for key, one in self._own() if one.is_part and self._pays(one)]
         waiting = self._without_answer(requests())
@@ -118,7 +120,7 @@ class Batches:
             self._finish(key, replace(batch, is_part=False))
 
     def _make_groups(self, affordable: Iterable[_Waiting], rest: _Rest, follows: bool) -> None:
-        """Make batches as large as they may be; a few alone where a part `follows` another one."""
+        """Create batches as large as allowed; a small one only if it `follows` a partial batch."""
         count = size = 0
         group: list[_Waiting] = []
         for waiting in affordable:
@@ -137,7 +139,7 @@ class Batches:
 
     @property
     def under_way(self) -> int:
-        """How many requests wait in batches."""
+        """Number of requests waiting in batches."""
         return sum(len(batch.requests) for _, batch in self._own() if batch.status != DONE)
 
     @property
@@ -145,7 +147,7 @@ class Batches:
         return self._sender.abilities(self._model)
 
     def _without_answer(self, requests: Iterable[Request]) -> Iterator[Request]:
-        """Yield requests, each once, that have no answer and were in no batch."""
+        """Yield distinct requests that have no answer and were in no batch."""
         seen = {_short(asked.key) for _, batch in self._own() for asked in batch.requests}
         waiting = iter(requests)
         while some := {self._sender.key(one): one for one in islice(waiting, _AT_ONCE)}:
@@ -159,7 +161,7 @@ class Batches:
         return batch.run == self._ledger.run
 
     def _lengths(self, requests: Callable[[], Iterable[Request]]) -> Lengths:
-        """Learn from the answers that there are, where a cap asks for it."""
+        """Learn token counts from known answers, if a cap is set."""
         lengths = Lengths(self._config.batch_from)
         waiting = iter(requests() if self._ledger.budget.is_capped else ())
         while some := {self._sender.key(one): one for one in islice(waiting, _AT_ONCE)}:
@@ -175,7 +177,7 @@ class Batches:
     def _affordable(
         self, requests: Iterable[Request], lengths: Lengths, rest: _Rest
     ) -> Iterator[_Waiting]:
-        """Yield requests with what they may cost set aside, up to the first that passes a cap."""
+        """Yield requests with their cost reserved, up to the first that exceeds a cap."""
         how = self._abilities
         waiting = sum(batch.tokens for _, batch in self._own() if batch.status != DONE)
         for request in requests:
@@ -196,7 +198,7 @@ class Batches:
             yield _Waiting(record, encoded, most, aside)
 
     def _make(self, group: list[_Waiting], *, is_part: bool = False) -> bool:
-        """Make a batch; return whether the endpoint has such a thing."""
+        """Create a batch; return whether the endpoint supports batches."""
         if not group:
             return True
         first, keys = group[0].record, sorted(waiting.record.key for waiting in group)
@@ -237,7 +239,7 @@ class Batches:
             self._ledger.budget.settle(waiting.aside, NOTHING)
 
     def _follow(self, key: str, batch: Batch, form: type[BaseModel]) -> None:
-        """Do what a batch needs, from where it was left."""
+        """Continue a batch from its recorded state."""
         if batch.status == INTENT:
             found = self._remote.find(key)
             if found is None:
@@ -271,7 +273,7 @@ class Batches:
             self._finish(key, replace(batch, is_part=False))
 
     def _finish(self, key: str, batch: Batch) -> None:
-        """Keep of a batch that is done what later ones must know of it, if anything."""
+        """Keep what later batches need to know of a finished batch, if anything."""
         self._write(key, batch if batch.requests or batch.is_part else None)
 
     def _write(self, key: str, batch: Batch | None) -> None:
@@ -280,7 +282,7 @@ class Batches:
     def _keep(
         self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]
     ) -> tuple[Asked, ...]:
-        """Keep the answers of a batch and what they cost; return the requests without one."""
+        """Store a batch's answers and their cost; return the requests without an answer."""
         asked = {request.key: request for request in batch.requests}
         stand_in = Request(batch.purpose, "", "", form, 0)
         left, records, counts = dict(asked), dict[str, Attempt](), Counter[str]()
@@ -310,7 +312,7 @@ class Batches:
         return tuple(left.values())
 
     def _outcome(self, batch: Batch, asked: Asked, outcome: Outcome | None) -> tuple[str, Attempt]:
-        """Return what came of a request, and the record of it."""
+        """Return the result of a request, and its record."""
         if outcome is None:
             return "failed", self._record(batch, asked, Usage(), "failed")
         most = Usage(asked.prompt_tokens, asked.completion_tokens)
@@ -320,7 +322,7 @@ class Batches:
         return outcome.kind, self._record(batch, asked, told, outcome.kind)
 
     def _refused(self, key: str, batch: Batch, remote: RemoteBatch) -> None:
-        """Make smaller batches where too many tokens wait, or raise."""
+        """Create smaller batches where too many tokens wait, or raise."""
         for file in remote.files:
             self._remote.delete(file)
         self._forget(key)
@@ -334,13 +336,13 @@ class Batches:
         raise EndpointError(f"a batch is refused: {remote.why}", self._endpoint.url, hint)
 
     def _give_up(self, key: str) -> None:
-        """Drop a batch that was never made, with the file that was uploaded for it."""
+        """Drop a batch that was never created, with its uploaded file."""
         if file_id := self._remote.find_file(f"{key}.jsonl"):
             self._remote.delete(file_id)
         self._forget(key)
 
     def _forget(self, key: str) -> None:
-        """Drop a batch of which nothing is billed."""
+        """Drop a batch that was not billed."""
         self._journal.forget_batch(key)
         self._ledger.read_again()
 
@@ -350,7 +352,7 @@ class Batches:
         return Asked(one.record.key, one.record.document_id, *tokens, attempt.usd)
 
     def _record(self, batch: Batch, asked: Asked, usage: Usage, kind: str) -> Attempt:
-        """Return the record of what a request of a batch cost."""
+        """Return the cost record of a request in a batch."""
         billed = Billed(asked.key, batch.purpose, batch.model, asked.document_id, (), 0)
         attempt = self._ledger.attempt(billed, usage, fate=SURE, kind=kind, in_batch=True)
         return replace(attempt, run=batch.run)
@@ -364,5 +366,5 @@ class Batches:
 
 
 def _short(key: str) -> int:
-    """Return the first bytes of a key: of a million, two are alike by 3 in 100 million."""
+    """Return 64 bits of a key: of a million keys, two collide by a chance of 3 in 100 million."""
     return int(key[:16], 16)

@@ -1,4 +1,4 @@
-"""A batch as the journal keeps it: what it asks, and how far it is."""
+"""A batch in the journal: its requests and its state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INTENT, SUBMITTED, TAKEN, DONE = "intent", "submitted", "taken", "done"
 
 
 class Asked(NamedTuple):
-    """A request of a batch, with what is set aside for it."""
+    """A request of a batch, with its reserved tokens and price."""
 
     key: str
     document_id: str | None
@@ -23,20 +23,20 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch as the journal has it.
+    """A batch in the journal.
 
     Attributes:
         status: `intent`, `submitted`, `taken`, or `done`.
         url: The endpoint's address.
-        run: The run that made it and pays for it.
-        purpose: What its requests are for.
-        model: Who is asked.
-        tokens: About how many its prompts are.
-        requests: What it asks; of one that is done, the requests without an answer, which are asked
-            in no batch again.
-        batch_id: Its name at the endpoint.
-        files: Its files there.
-        is_part: Whether others did not fit, and wait for the next batch, however few they are.
+        run: The run that created it and pays for it.
+        purpose: Purpose of its requests.
+        model: Model asked.
+        tokens: Approximate number of prompt tokens.
+        requests: Its requests; of a `done` batch, those without an answer, which are not batched
+            again.
+        batch_id: Its id at the endpoint.
+        files: Its file ids at the endpoint.
+        is_part: Whether other requests did not fit, and wait for the next batch, however few.
     """
 
     status: str
@@ -51,7 +51,7 @@ class Batch:
     is_part: bool = False
 
     def set_aside(self, asked: Asked) -> Attempt:
-        """Return the record of a request whose fate is not known."""
+        """Return the record of a request whose result is unknown."""
         return Attempt(
             key=asked.key,
             run=self.run,
@@ -67,11 +67,11 @@ class Batch:
 
     @classmethod
     def of_text(cls, text: str) -> Batch:
-        """Return the batch of what `to_text` wrote."""
+        """Return the batch that `to_text` wrote."""
         value = json.loads(text)
         value["requests"] = tuple(Asked(*asked) for asked in value["requests"])
         return cls(**{**value, "files": tuple(value["files"])})
 
     def to_text(self) -> str:
-        """Return what is kept."""
+        """Return the stored text."""
         return json.dumps(asdict(self))

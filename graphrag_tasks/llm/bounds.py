@@ -1,4 +1,4 @@
-"""Bounds on what a response may bring, and in what time: a server may drip, or never end."""
+"""Limits on the size and duration of a response, as a server may never finish."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     import httpx2
 
 _MOST_BYTES = 64_000_000
-"""Of a response: some ten times what the vectors of 64 texts are."""
+"""Most bytes of a response: some ten times the vectors of 64 texts."""
 _BEGAN = "graphrag_began"
 
 
 def begin(request: httpx2.Request) -> None:
-    """Note when a request leaves."""
+    """Note the time at which a request is sent."""
     request.extensions[_BEGAN] = time.monotonic()
 
 
 def bound(response: httpx2.Response, seconds: float) -> None:
-    """Have a response end with an error once its request is so many seconds old, or it is large.
+    """Make a response fail once its request is `seconds` old, or the response is too large.
 
-    Files of batches may be large, and are read as long as something comes.
+    Files of batches may be large, and are read as long as data arrives.
     """
     import httpx2
 

@@ -1,7 +1,7 @@
-"""What may be spent: the worst case of a request is set aside before it leaves.
+"""The budget: a request's worst-case cost is reserved before it is sent.
 
-Money and tokens that were spent and those set aside are never more than the caps together. What a
-request cost is known when its answer is there; of one whose fate is unknown the worst case counts.
+Money and tokens spent and reserved never exceed the caps together. A request's cost is known with
+its answer; if its result is unknown, the worst case counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HINT = "Answers so far are kept. Raise llm.budget.{} and run again, or ask less
 
 @dataclass(frozen=True)
 class Cost:
-    """Money and tokens; `usd` is None where the price is not known."""
+    """Money and tokens; `usd` is None where the price is unknown."""
 
     usd: Decimal | None
     tokens: int
@@ -29,7 +29,7 @@ class Cost:
 
 
 MONTH = "month_usd"
-"""The setting of what all runs of a month may spend."""
+"""The setting of the monthly cap for all runs."""
 
 NOTHING = Cost(Decimal(0), 0)
 
@@ -41,8 +41,8 @@ class Budget:
         usd: Most money; None: no cap.
         tokens: Most tokens; 0: no cap.
         spent: What the run spent before.
-        of: The budget that this one is a part of: what is set aside here is set aside there, too.
-        setting: What sets `usd`, within `llm.budget`.
+        of: The parent budget: each reservation counts there, too.
+        setting: The setting of `usd`, within `llm.budget`.
     """
 
     def __init__(
@@ -59,27 +59,27 @@ class Budget:
 
     @property
     def is_capped(self) -> bool:
-        """Whether there is a cap, of its own or of what it is a part of."""
+        """Whether this budget or its parent has a cap."""
         of_whole = self._of is not None and self._of.is_capped
         return self._usd is not None or self._tokens > 0 or of_whole
 
     @property
     def spent(self) -> Cost:
-        """What was spent so far, without what is set aside."""
+        """What was spent so far, without reservations."""
         return self._spent
 
     def has_room(self, worst: Cost) -> bool:
-        """Return whether the worst case of a request can be set aside at once."""
+        """Return whether the worst case of a request can be reserved immediately."""
         if self._of is not None and not self._of.has_room(worst):
             return False
         with self._changed:
             return self._passed_by(self._spent + self._aside + worst) is None
 
     def reserve(self, worst: Cost) -> None:
-        """Set the worst case of a request aside; wait where others may turn out cheaper.
+        """Reserve the worst case of a request; wait where others may turn out cheaper.
 
         Raises:
-            BudgetError: It would pass a cap.
+            BudgetError: It would exceed a cap.
         """
         with self._changed:
             while passed := self._passed_by(self._spent + self._aside + worst):
@@ -97,7 +97,7 @@ class Budget:
                 raise
 
     def settle(self, worst: Cost, cost: Cost) -> None:
-        """Count what a request cost in place of its worst case."""
+        """Replace a reserved worst case by the request's actual cost."""
         self._settle(worst, cost)
         if self._of is not None:
             self._of.settle(worst, cost)

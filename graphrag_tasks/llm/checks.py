@@ -1,4 +1,4 @@
-"""Whether the answers of an endpoint are of use: what is wrong is said while it costs little."""
+"""Checks that an endpoint's answers are usable, to report errors while they cost little."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from graphrag_tasks.llm.answers import Kind, Usage
 log = logging.getLogger(__name__)
 
 _CUT_SHARE, _CUT_FROM = 0.6, 1000
-"""A prompt of so many tokens was cut where the endpoint counts a smaller share: other tokenizers,
-and forms that are not counted, take off less. Chosen."""
+"""A prompt of so many tokens counts as cut where the endpoint reports a smaller share; other
+tokenizers, and uncounted schemas, cost less. Chosen."""
 _FIRST_ANSWERS, _EMPTY_SHARE = 20, 0.2
-"""Answers by which a bad start is told, and the share of empty ones that makes it one. Chosen."""
+"""Answers that show a bad start, and the share of empty answers that makes it one. Chosen."""
 _TRUNCATED_SHARE, _MOST_TRUNCATED_SHARE = 0.2, 0.5
-"""Of the first answers: above the first share it is said, above the second the run ends. Some long
-answers are halved and asked again; where most are, their money is lost. Chosen by reading."""
+"""Shares of truncated first answers: above the first a warning, above the second the run ends.
+Some truncated requests are halved and repeated; where most are, their money is lost. Chosen
+by reading."""
 
 _LONGER = (
     "Raise extract.llm.output_tokens, or lower extract.llm.windows_per_request; for answers to "
@@ -27,11 +28,11 @@ _LONGER = (
 )
 
 TRIES_OF_FORM = 3
-"""How often a request is asked until its answer has the form, while no answer had it."""
+"""Attempts at an answer of the right form, while no answer had it."""
 
 
 class Checks:
-    """Counts what came of requests; several threads may use it.
+    """Counts the results of requests; several threads may use it.
 
     Args:
         config: Settings of the model.
@@ -45,24 +46,24 @@ class Checks:
 
     @property
     def some_are_valid(self) -> bool:
-        """Whether an answer to a request that was sent had its form."""
+        """Whether any request of this run got a valid answer."""
         return self._counts[Kind.ANSWERED] > 0
 
     @property
     def tries_of_form(self) -> int:
-        """How often an answer of another form is asked for: more, while none was right."""
+        """Attempts at an answer of the right form: more, while none was right."""
         return 2 if self.some_are_valid else TRIES_OF_FORM
 
     def known(self) -> None:
-        """Take note of an answer from before: the settings are right."""
+        """Note a stored answer from an earlier run: the settings are right."""
         self.has_answered = True
 
     def refuse_cut_prompt(self, sent: int, usage: Usage | None) -> None:
-        """Refuse an answer to a prompt that the server cut without a word, as Ollama does.
+        """Refuse an answer to a prompt that the server cut silently, as Ollama does.
 
         Args:
-            sent: About how many tokens the prompt is.
-            usage: Tokens as the endpoint counted them.
+            sent: Approximate number of prompt tokens.
+            usage: Tokens as reported by the endpoint.
 
         Raises:
             EndpointError: The prompt was cut.
@@ -76,10 +77,10 @@ class Checks:
             raise EndpointError(what, self._url, hint)
 
     def count(self, kind: Kind) -> None:
-        """Count what came of a request.
+        """Count the result of a request.
 
         Raises:
-            UnusableAnswersError: Too many of the first answers are of no use.
+            UnusableAnswersError: Too many of the first answers are unusable.
         """
         with self._lock:
             self._counts[kind] += 1

@@ -1,10 +1,10 @@
-"""Asks a model, as often as it takes and not once more.
+"""Asks a model, as often as needed and not once more.
 
-What holds, each by a test:
-  * An answer is kept before its money is counted, and counted before it is used.
-  * What was spent and what is set aside are never more than the budget.
-  * An attempt whose fate is unknown counts in full.
-  * Nothing is kept that is not valid, was refused, or is not complete.
+Invariants, each with a test:
+  * An answer is stored before its cost is counted, and counted before it is used.
+  * Spent and reserved cost never exceed the budget.
+  * An attempt with an unknown result counts in full.
+  * Invalid, refused or incomplete answers are not stored.
   * Neither the order nor the number of threads changes a result.
 """
 
@@ -32,6 +32,7 @@ from graphrag_tasks.llm.batch import Batches
 from graphrag_tasks.llm.budget import Budget, Cost
 from graphrag_tasks.llm.forecast import Forecast, Rates, forecast
 from graphrag_tasks.llm.journal import Journal, answers_file
+from graphrag_tasks.llm.ledger import BATCH_PRICE
 from graphrag_tasks.llm.prices import check_price
 from graphrag_tasks.llm.request import Identity, Request
 from graphrag_tasks.llm.sender import Sender
@@ -39,18 +40,18 @@ from graphrag_tasks.llm.sender import Sender
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 2000
-"""Requests whose texts a forecast holds in memory together: some 10 MB."""
+"""Requests whose texts a forecast holds in memory at once: some 10 MB."""
 _SAMPLE = 1000
-"""Requests that rates are learned from: the error of a mean of so many is some 2 %."""
+"""Requests from which rates are learned: the standard error of their mean is some 2 %."""
 
 
 class Client:
-    """Asks the model of the settings, for one run on a store.
+    """Asks the configured model, for one run on a store.
 
     Args:
         config: Settings of the model.
-        store: Where answers are kept, folder or URI; None: in memory, the last thousand.
-        run: Name of the run: its budget counts what it spent before a kill.
+        store: Folder or URI in which answers are stored; None: in memory, the last thousand.
+        run: Name of the run: its budget includes what it spent before an interruption.
 
     Raises:
         ConfigError: The store is in object storage, and `llm.answers_file` names no file.
@@ -63,7 +64,7 @@ class Client:
         self._lock = Lock()
 
     def at(self, base_url: str) -> Client:
-        """Return a client of another address; empty: this one."""
+        """Return a client for another address; empty: this client."""
         if not base_url:
             return self
         config = self._config.model_copy(update={"base_url": base_url})
@@ -71,11 +72,11 @@ class Client:
 
     @property
     def concurrency(self) -> int:
-        """How many requests leave side by side."""
+        """Number of concurrent requests."""
         return self._config.concurrency
 
     def identity(self, purpose: str = "", model: str = "") -> Identity:
-        """Return who is asked for a purpose, or which model: what decides answers, too.
+        """Return provider, model and parameters for a purpose or a model; answers depend on them.
 
         Raises:
             ConfigError: No model is named.
@@ -83,7 +84,7 @@ class Client:
         return self._sender.identity(purpose, model)
 
     def abilities(self, purpose: str) -> Abilities:
-        """Return how the endpoint is asked for a purpose, as far as it is known."""
+        """Return the endpoint's known features for a purpose."""
         return self._sender.abilities(self.identity(purpose).model)
 
     @property
@@ -93,24 +94,24 @@ class Client:
 
     @property
     def spent(self) -> Cost:
-        """What the run spent so far."""
+        """What the run has spent so far."""
         return self._sender.ledger.budget.spent
 
     def ask(
         self, requests: Sequence[Request], *, until_spent: bool = False
     ) -> list[Answer | Failure]:
-        """Return an answer, or why there is none, for each request in order.
+        """Return an answer or a failure for each request, in order.
 
-        Answers that are known are not asked for again, nor is a request that stands here twice, nor
-        one that got no valid answer before, unless `llm.retry_failed` is set.
-        With `until_spent`, those that come when a cap is reached are failures in place of an error.
+        Known answers are not asked for again. Nor are duplicate requests, nor requests that got no
+        valid answer before, unless `llm.retry_failed` is set. With `until_spent`, requests after a
+        cap is reached become failures instead of an error.
 
         Raises:
             EndpointError: The endpoint cannot be asked.
-            BudgetError: The next request could pass a cap.
-            PriceError: A cap in money is set, and the price of the model is not known.
-            TransientError: A request failed as often as it may, or the storage refuses an answer.
-            ArtifactError: A kept answer cannot be read.
+            BudgetError: The next request could exceed a cap.
+            PriceError: A cap in money is set, and the price of the model is unknown.
+            TransientError: A request failed too often, or an answer cannot be stored.
+            ArtifactError: A stored answer cannot be read.
         """
         keys = list(map(self._sender.key, requests))
         by_key = dict(zip(keys, requests, strict=True))
@@ -125,7 +126,7 @@ class Client:
         return [results[key] for key in keys]
 
     def part_of_budget(self, usd: float | None) -> Budget:
-        """Return a budget within the run's, for one question; None: the run's cap alone."""
+        """Return a budget for one question within the run's; None: only the run's cap."""
         return Budget(None if usd is None else Decimal(str(usd)), of=self._sender.ledger.budget)
 
     def ask_one(
@@ -134,19 +135,20 @@ class Client:
         budget: Budget | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> Answer | Failure:
-        """Return the answer to one request, or why there is none; several threads may ask.
+        """Return the answer to one request, or a failure; several threads may ask.
 
-        A person waits for it: where the endpoint is busy or away for longer than
+        A person waits for it: if the endpoint is busy or unreachable for longer than
         `llm.answers.wait_seconds`, it fails.
 
         Args:
-            request: What is asked.
-            budget: By `part_of_budget`; what is spent stands there afterwards.
-            tell: Is called with each piece of the answer as it comes, or with a known answer. Where
-                an attempt breaks off after a piece, the next one tells nothing.
+            request: The request.
+            budget: From `part_of_budget`; it counts what is spent.
+            tell: Called with each piece of the answer as it arrives, or with a known answer. If an
+                attempt
+                breaks off after a piece, later attempts are not reported.
 
         Raises:
-            BudgetError: It could pass a cap. Otherwise as `ask` does.
+            BudgetError: It could exceed a cap. Otherwise as `ask` does.
         """
         key = self._sender.key(request)
         if known := self._sender.known([key]).get(key):
@@ -160,18 +162,18 @@ class Client:
     def batch(
         self, purpose: str, requests: Callable[[], Iterable[Request]], form: type[BaseModel]
     ) -> int:
-        """Have batches answer requests of one purpose; return how many are under way.
+        """Let batches answer requests of one purpose; return the number still waiting.
 
-        Answers that are there are kept, so that `ask` finds them. Nothing waits here: call again
-        until nothing is under way, then `ask` for what has no answer.
+        Finished answers are stored, so that `ask` finds them. This does not block: call it again
+        until nothing waits, then `ask` for requests without an answer.
 
         Args:
-            purpose: Of the requests.
-            requests: Returns what is asked; called when nothing is under way, once or twice.
-            form: Of the answers.
+            purpose: Purpose of the requests.
+            requests: Returns the requests; called once or twice when nothing waits.
+            form: Form of the answers.
 
         Raises:
-            ConfigError: There is no store to keep batches in. Otherwise as `ask` does.
+            ConfigError: There is no store to record batches in. Otherwise as `ask` does.
         """
         model = self.identity(purpose).model
         if not self._store:
@@ -185,16 +187,16 @@ class Client:
             return batches.under_way
 
     def known(self, requests: Iterable[Request]) -> list[tuple[Request, Answer | Failure | None]]:
-        """Return requests, each once, with what came of them before; nothing is sent."""
+        """Return distinct requests with their earlier results, or None; nothing is sent."""
         by_key = {self._sender.key(request): request for request in requests}
         known = self._sender.known(by_key)
         return [(one, known.get(key)) for key, one in by_key.items()]
 
     def rates(self, requests: Iterable[Request]) -> Rates:
-        """Return what follows from requests, learned from some of those that were asked.
+        """Return token rates, learned from those of the requests that were asked.
 
-        All attempts of this run count, also those that brought no valid answer. A sample of
-        requests is drawn by their keys, so that it is the same in any order.
+        All attempts of this run count, also those without a valid answer. The sample is drawn by
+        request key, so it does not depend on order.
         """
         asked: dict[str, tuple[Request, Answer | Failure]] = {}
         for some in _groups(requests):
@@ -221,15 +223,16 @@ class Client:
         *,
         batched: bool | None = None,
     ) -> Forecast:
-        """Return what it takes to answer requests of one purpose; nothing is sent.
+        """Return the expected cost of answering requests of one purpose; nothing is sent.
 
-        Without `rates`, those are learned from the answers that there are. Whether the requests are
-        enough to be `batched` is decided by their number, unless it is told.
+        Without `rates`, they are learned from known answers. Whether there are enough requests for
+        a batch is decided by their number, unless `batched` is given.
 
         Args:
-            requests: Returns what is asked, once more at each call: not all are held in memory.
-            rates: What follows from a prompt.
-            batched: Whether they are asked in batches.
+            requests: Returns the requests; called several times, so that they are not all in
+                memory.
+            rates: Token rates.
+            batched: Whether the requests are asked in batches.
         """
         rates = rates or self.rates(requests())
         total, model = Forecast(), ""
@@ -243,22 +246,22 @@ class Client:
             batched = total.requests >= self._config.batch_from
         if self._config.batch == "off" or not self._sender.abilities(model).batches:
             batched = False
-        return total.at(Decimal(str(self._config.batch_price))) if batched else total
+        return total.at(BATCH_PRICE) if batched else total
 
     def connected(self) -> AbstractContextManager[None]:
-        """Hold connections for a block; they are closed when the last such block ends.
+        """Hold connections open for a block; they close when the last such block ends.
 
         Raises:
             EndpointError: There is no key for OpenAI itself.
-            ArtifactError: What was spent before cannot be read.
+            ArtifactError: The record of earlier spending cannot be read.
         """
         return self._sender.connected()
 
     def embed(self, texts: Sequence[str], model: str, dimensions: int = 0) -> NDArray[np.float32]:
         """Return the vectors of texts, sent in one request; shape (texts, dimension).
 
-        They are not kept here: a snapshot keeps them. To be called within `connected`; raises as
-        `ask` does.
+        The client does not store them, as snapshots do. Call it within `connected`; raises as `ask`
+        does.
         """
         check_price(self._config, model)
         return self._sender.embed(texts, model, dimensions)
@@ -266,7 +269,7 @@ class Client:
     def _asked_by_threads(
         self, missing: Sequence[tuple[str, Request]], until_spent: bool
     ) -> dict[str, Answer | Failure]:
-        """Return results by key; the first error stops all after what is under way."""
+        """Return results by key; after the first error only requests under way finish."""
         waiting = iter(missing)
         results: dict[str, Answer | Failure] = {}
         errors: list[BaseException] = []
@@ -313,7 +316,7 @@ class Client:
 
 
 def _groups(requests: Iterable[Request]) -> Iterator[list[Request]]:
-    """Yield requests, as many as may be in memory at a time."""
+    """Yield requests in groups that fit into memory."""
     waiting = iter(requests)
     while some := list(islice(waiting, _AT_ONCE)):
         yield some

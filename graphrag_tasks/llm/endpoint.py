@@ -1,7 +1,7 @@
-"""One HTTP request to an endpoint that speaks OpenAI's API, and what can come of it.
+"""One HTTP request to an endpoint with OpenAI's API, and its possible results.
 
-The SDK is used without its retries, which no budget would see, without redirects, which would send
-documents elsewhere, and without what it reads from `OPENAI_*`: every header is set here.
+The SDK is used without its retries, which the budget would not see, without redirects, which would
+send documents elsewhere, and without `OPENAI_*` variables: every header is set here.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ _HEADERS = {
 
 
 _MOST_TOKENS = 1e9
-"""Of one request; what is more is no count."""
+"""Most tokens of one request; a larger count is invalid."""
 
 
 def _untold(_: str) -> None:
-    """Tell nobody: no stream was asked for."""
+    """Ignore the pieces of an answer that was not requested as a stream."""
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Read the certificates that are trusted: once, because it takes as long as many requests."""
+    """Load the trusted certificates once, as it takes as long as many requests."""
     import httpx2
 
     return httpx2.create_ssl_context()
@@ -66,7 +66,7 @@ class Endpoint:
     """An endpoint with its key; several threads may use it.
 
     Raises:
-        EndpointError: OpenAI itself is meant and there is no key.
+        EndpointError: The endpoint is OpenAI itself and there is no key.
     """
 
     def __init__(self, config: LlmConfig) -> None:
@@ -87,23 +87,23 @@ class Endpoint:
         """Send a request once.
 
         Args:
-            request: What is asked.
-            model: Who is asked.
-            abilities: What the endpoint understands.
-            problem: What was wrong with the answer before.
+            request: The request.
+            model: Model to ask.
+            abilities: Features of the endpoint.
+            problem: What was wrong with the previous answer.
 
         Raises:
-            EndpointError: Asking again cannot help.
+            EndpointError: A retry cannot help.
         """
         body = self.body(request, model, abilities, problem)
         response = self._sent("POST", "/chat/completions", body)
         return response if isinstance(response, Outcome) else read(response, request)
 
     def embed(self, texts: Sequence[str], model: str, dimensions: int) -> Outcome:
-        """Send texts to be embedded; `vectors` of the outcome has a row for each.
+        """Send texts to be embedded; the outcome's `vectors` have a row for each.
 
         Raises:
-            EndpointError: Asking again cannot help.
+            EndpointError: A retry cannot help.
         """
         body: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": "float"}
         if dimensions:
@@ -125,7 +125,7 @@ class Endpoint:
         """Return the names of the models that the endpoint lists.
 
         Raises:
-            EndpointError: It cannot be asked.
+            EndpointError: The endpoint cannot be asked.
         """
         found = self._sent("GET", "/models")
         if isinstance(found, Outcome):
@@ -172,7 +172,7 @@ class Endpoint:
     def body(
         self, request: Request, model: str, abilities: Abilities, problem: str = ""
     ) -> dict[str, Any]:
-        """Return what is sent for a request; see `attempt`."""
+        """Return the JSON body of a request; see `attempt`."""
         system, user = request.system, request.user
         body: dict[str, Any] = {"model": model, **self._config.parameters}
         body[abilities.length_name] = request.max_output
@@ -194,7 +194,7 @@ class Endpoint:
     def _sent(
         self, method: str, path: str, body: dict[str, Any] | None = None
     ) -> Outcome | Response:
-        """Send a request by the SDK, whose own types for it would cost more time than the rest."""
+        """Send a request through the SDK as plain JSON: its typed models would take longest."""
         import httpx2
 
         def send(client: openai.OpenAI) -> tuple[object, Mapping[str, str]]:
@@ -217,14 +217,14 @@ class Endpoint:
     def called(
         self, call: Callable[[openai.OpenAI], Called], body: Mapping[str, Any] | None = None
     ) -> Called | Outcome:
-        """Return what a call of the SDK returns, or what went wrong.
+        """Return the result of an SDK call, or the outcome of its failure.
 
         Args:
             call: The call.
-            body: What it sends, where that is JSON.
+            body: The JSON that it sends, if any.
 
         Raises:
-            EndpointError: Asking again cannot help.
+            EndpointError: A retry cannot help.
         """
         import httpx2
         import openai
@@ -250,20 +250,20 @@ class Endpoint:
         return replace(meant, usage=Usage())
 
     def hidden(self, text: str) -> str:
-        """Return a text without the key."""
+        """Return a text with the key masked."""
         return without_key(text, self._key)
 
 
 @dataclass(frozen=True)
 class Response:
-    """A response with a body that was read."""
+    """A response with its parsed body."""
 
     body: dict[str, Any]
     headers: Mapping[str, str]
 
 
 def read(response: Response, request: Request) -> Outcome:
-    """Return what a completion says."""
+    """Return the outcome of a completion."""
     body, headers = response.body, response.headers
     choice: dict[str, Any] = next(iter(body.get("choices") or []), {})
     message = choice.get("message") or {}
@@ -294,7 +294,7 @@ def read(response: Response, request: Request) -> Outcome:
 
 
 def _usage(body: Mapping[str, Any], text: str = "") -> Usage | None:
-    """Return the tokens that a response tells, or None: also of zeros, and of what is no count."""
+    """Return the token usage of a response, or None where it is missing, zero or invalid."""
     told = body.get("usage")
     if not isinstance(told, dict):
         return None
@@ -310,7 +310,7 @@ def _usage(body: Mapping[str, Any], text: str = "") -> Usage | None:
 
 
 def _count(value: object) -> int:
-    """Return a count of tokens, which some servers write as a float or a string; 0: it is none."""
+    """Return a token count, which some servers send as float or string; 0 where it is invalid."""
     try:
         number = 0.0 if isinstance(value, bool) else float(str(value))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The events of a stream, put together as the completion that they spell."""
+"""Assemble the events of a stream into a completion."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 def spelled(
     events: Iterable[object], tell: Callable[[str], None], most: float
 ) -> dict[str, Any] | None:
-    """Return the completion that events spell, up to so many characters; None: it has no end.
+    """Return the completion in a stream's events, or None where it has no end.
 
     Args:
-        events: As objects of JSON.
-        tell: Is called with each piece of the text.
-        most: Characters after which nothing more is read.
+        events: Parsed JSON objects.
+        tell: Called with each piece of the text.
+        most: Most characters to read.
     """
     text, refusal = "", ""
     finish = usage = name = None
@@ -43,7 +43,7 @@ def spelled(
 
 
 def events_of(body: str) -> Iterator[object]:
-    """Yield the events of a body that came as a stream although none was asked for."""
+    """Yield the events of a body that was streamed without being requested."""
     for line in body.splitlines():
         if line.startswith("data:"):
             with suppress(ValueError):

@@ -1,10 +1,10 @@
-"""What requests will cost, before they are sent: tokens and money, as a range.
+"""Forecast the cost of requests before they are sent: tokens and money, as ranges.
 
-A prompt is counted, with the form of its answer. What a model answers is not known before it is
-asked: it is assumed, in a wide range, until some of the requests were asked. Their usage then says
-how long answers are beside what is read, how the model counts tokens, how often it is asked again,
-and how often an attempt is cut off; the range is what such a sample leaves open. An attempt that is
-cut off counts in full, but its provider may bill nothing: the low end has none.
+Prompts are counted, including the schema of the answer. The answer's length is assumed, in a wide
+range, until some requests were asked. Their usage then gives the ratio of answer to input, the
+model's own token count, and the shares of repeated and interrupted attempts; the range is the
+sampling error. An interrupted attempt counts in full, but its provider may bill nothing: the low
+end counts none.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.request import Request
 
 ENOUGH = 20
-"""Answers from which on a forecast is learned."""
+"""Fewest answers from which a forecast is learned."""
 
 Range = tuple[float, float, float]
 """Low, expected and high."""
 Money = tuple[Decimal, Decimal, Decimal]
-"""USD, likewise."""
+"""USD: low, expected and high."""
 
 _NO_MONEY = (Decimal(0), Decimal(0), Decimal(0))
 _ASSUMED = (0.7, 1.9, 3.6)
-"""Tokens of an answer for each of the text to work on: low, expected and high."""
+"""Answer tokens per token of input text: low, expected and high."""
 _ASSUMED_FACTOR = (0.6, 1.0, 1.25)
-"""Tokens as a model counts them, for each as counted here. Servers that hold an answer to its form
-by a grammar do not count the form, which is a quarter of a prompt of `extract`."""
+"""The model's token count per token counted here. Servers that enforce the schema by a grammar
+do not count it, and it is a quarter of a prompt of `extract`."""
 _ASSUMED_CUT = (0.0, 0.0, 0.02)
-"""Attempts that are cut off, for each request; chosen by reading."""
+"""Interrupted attempts per request; chosen by reading."""
 _DEVIATIONS = 3.0
-"""Of a ratio, to either side: 99.7 % of what is normally distributed."""
+"""Standard deviations of a ratio to either side: 99.7 % of a normal distribution."""
 _FEW_DEVIATIONS, _NONE_SEEN = 2.0, 3.0
-"""Of a count: its deviations, and what may be where none was seen (the rule of three, 95 %)."""
+"""Standard deviations of a count, and the bound where none was seen (the rule of three, 95 %)."""
 _LEAST_OPEN = 0.02
-"""Share that a range leaves open to either side at the least."""
+"""Least half-width of a range, as a share."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What follows from a prompt.
+    """Token rates of requests.
 
     Attributes:
-        factor: Tokens as the model counts them, for each as counted here.
-        output: Tokens of an answer for each of the text to work on.
-        cut: Attempts that are cut off or time out, for each request: they count in full.
-        learned_from: Number of answers that they are learned from; 0: assumed.
+        factor: The model's token count per token counted here.
+        output: Answer tokens per token of input text.
+        cut: Interrupted or timed-out attempts per request: they count in full.
+        learned_from: Number of answers from which the rates are learned; 0: assumed.
     """
 
     factor: Range = _ASSUMED_FACTOR
@@ -65,12 +65,12 @@ class Rates:
     def learned(
         cls, answered: Sequence[tuple[Request, Usage]], unsure: int = 0, asked: int = 0
     ) -> Rates:
-        """Return what some answers say, or what is assumed where they are too few.
+        """Return the rates of some answers, or the assumed rates where they are too few.
 
         Args:
-            answered: Requests, with the tokens of all their attempts that told them.
-            unsure: How many further attempts were cut off.
-            asked: Of how many requests these were.
+            answered: Requests, with the tokens of all their attempts that reported them.
+            unsure: Number of further attempts that were interrupted.
+            asked: Number of requests that both belong to.
         """
         known = [(request, usage) for request, usage in answered if usage.prompt_tokens]
         if len(known) < ENOUGH:
@@ -87,14 +87,14 @@ class Rates:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What requests will cost; of two, the sum is what both will.
+    """Expected cost of requests; two forecasts can be added.
 
     Attributes:
-        requests: How many are to be sent.
-        known: How many more have an answer, and cost nothing.
-        prompt_tokens: Of those to be sent: low, expected, high.
+        requests: Number of requests to send.
+        known: Number of further requests with an answer, which cost nothing.
+        prompt_tokens: Of the requests to send: low, expected, high.
         completion_tokens: Of their answers, likewise.
-        usd: Likewise; None where the price is not known.
+        usd: Likewise; None where the price is unknown.
     """
 
     requests: int = 0
@@ -118,7 +118,7 @@ class Forecast:
         )
 
     def at(self, share: Decimal) -> Forecast:
-        """Return the same at a share of the price."""
+        """Return the forecast at a share of the price."""
         if self.usd is None:
             return self
         low, expected, high = self.usd
@@ -133,7 +133,7 @@ def forecast(
     rates: Rates,
     share: Decimal,
 ) -> Forecast:
-    """Return what it takes to answer requests at a share of the price, beside `known` ones."""
+    """Return the cost of requests at a share of the price, besides the number of `known` ones."""
     output = _output if rates.learned_from else _shorter_than_the_most
     places = [
         [
@@ -175,7 +175,7 @@ def _shorter_than_the_most(request: Request, ratio: float) -> float:
 
 
 def _ratio(pairs: Sequence[tuple[float, float]]) -> Range:
-    """Return the ratio of two sums, and what a sample of that size leaves open."""
+    """Return the ratio of two sums, with the range of its sampling error."""
     above, below = (sum(one) for one in zip(*pairs, strict=True))
     ratio = above / below if below else 0.0
     rest = [one - ratio * other for one, other in pairs]
@@ -185,7 +185,7 @@ def _ratio(pairs: Sequence[tuple[float, float]]) -> Range:
 
 
 def _share(count: int, of: int) -> Range:
-    """Return a count of what may be free as a share, and the most that a sample leaves open."""
+    """Return a count as a share, from zero to the upper bound of its sampling error."""
     most = count + _FEW_DEVIATIONS * math.sqrt(count) + _NONE_SEEN
     return 0.0, count / of, most / of
 

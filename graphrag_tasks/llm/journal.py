@@ -1,11 +1,11 @@
-"""What was asked, answered and paid, in one SQLite file, which threads and processes share.
+"""Journal of requests, answers and spending: one SQLite file for all threads and processes.
 
     STORE/answers/answers.sqlite    (or `llm.answers_file`)
 
-An attempt is on record, at its worst case, before a request leaves, in one transaction with the
-check of the caps: so processes together never pass one. An answer is on the disk, in one
-transaction with what it cost, before it is used. An attempt that a kill cut off keeps its worst
-case: it may have been billed.
+An attempt is recorded at its worst-case cost before the request is sent, in one transaction with
+the check of the caps, so processes together never exceed a cap. An answer is on disk, in one
+transaction with its cost, before it is used. An interrupted attempt keeps its worst case: it may
+have been billed.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ SURE, UNSURE = "sure", "unsure"
 
 _MEMORY = ":memory:"
 _IN_MEMORY = 1000
-"""Answers that are kept without a store: some MB at most."""
+"""Most answers kept in memory without a store: a few MB."""
 _PICO = 10**12
-"""Money is kept in whole picodollars, so that sums are exact; a token costs 10,000 or more."""
+"""Picodollars per dollar: money is an integer, so sums are exact; a token costs 10,000 or more."""
 _AT_ONCE = 500
-"""Keys of one statement: SQLite takes 999 parameters where it is oldest."""
+"""Keys per statement: the oldest SQLite allows 999 parameters."""
 _PATIENCE = 60.0
-"""Seconds that a transaction waits for those of other processes, which take milliseconds."""
+"""Seconds that a transaction waits for other processes, whose transactions take milliseconds."""
 _DAY = 86_400
 
 _TABLES = """
@@ -68,16 +68,16 @@ class Attempt:
     """A request that was sent.
 
     Attributes:
-        key: Of the request.
+        key: The request's key.
         run: The run that sent it.
-        purpose: What it was for.
-        model: Who was asked.
-        document_id: The document that it was about; None: several.
-        fate: `sure`, or `unsure` where no answer came that says what it cost.
-        kind: What came of it; empty where that is not known.
-        prompt_tokens: Of the prompt; the most it may have been where the fate is unsure.
-        completion_tokens: Likewise of the answer.
-        usd: Likewise its price, as decimal digits; None where it is not known.
+        purpose: Its purpose.
+        model: Model asked.
+        document_id: The document of its text; None: several.
+        fate: `sure`, or `unsure` where no response reports the cost.
+        kind: Its result; empty where unknown.
+        prompt_tokens: Of the prompt; an upper bound where the fate is unsure.
+        completion_tokens: Of the answer, likewise.
+        usd: Price as decimal digits, likewise; None where unknown.
     """
 
     key: str
@@ -93,12 +93,12 @@ class Attempt:
 
     @property
     def tokens(self) -> int:
-        """Prompt and answer."""
+        """Tokens of prompt and answer."""
         return self.prompt_tokens + self.completion_tokens
 
     @property
     def picodollars(self) -> int | None:
-        """The price, rounded up; None where it is not known."""
+        """The price, rounded up; None where unknown."""
         return None if self.usd is None else _picodollars(self.usd)
 
 
@@ -107,10 +107,11 @@ def _picodollars(usd: str) -> int:
 
 
 def answers_file(config: LlmConfig, store: str) -> Path:
-    """Return the SQLite file in which a store's answers are kept.
+    """Return the SQLite file with a store's answers.
 
     Raises:
-        ConfigError: The store is in object storage, where no database can be, and no file is named.
+        ConfigError: The store is in object storage, which cannot hold a database, and no file is
+            set.
     """
     if config.answers_file:
         return Path(config.answers_file)
@@ -125,9 +126,10 @@ class Journal:
     """Answers, attempts and batches of a store; several threads and processes may use it.
 
     Args:
-        file: Made where it is not there. None: in memory, the last thousand answers, and sums of
-            what was spent, for readers, who may not write the store.
-        keep_days: Days after which answers that nobody used are removed; 0: never.
+        file: Created if absent. None: in memory, with the last thousand answers and sums of what
+            was
+            spent, for readers without write access to the store.
+        keep_days: Days after which unused answers are removed; 0: never.
 
     Attributes:
         file: Likewise.
@@ -150,7 +152,7 @@ class Journal:
         return connection
 
     def close(self) -> None:
-        """Close the file; it is opened again by the next use."""
+        """Close the file; the next use reopens it."""
         with self._lock:
             if self._connection is not None and self.file is not None:
                 self._connection.close()
@@ -158,11 +160,11 @@ class Journal:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Hold the file for a block; what it writes is kept whole, or not at all.
+        """Open a transaction on the file for a block.
 
         Raises:
             ArtifactError: The file is damaged, or no database.
-            TransientError: It cannot be written, or others hold it for a minute.
+            TransientError: It cannot be written, or is locked by others for a minute.
         """
         with self._lock:
             try:
@@ -182,9 +184,9 @@ class Journal:
                 raise ArtifactError(f"answers: {error}", str(self.file), hint) from error
 
     def known(self, keys: Collection[str], *, renew: bool = False) -> dict[str, Answer | Failure]:
-        """Return the answers to requests, or why they got none; others were not asked.
+        """Return the known answers or failures of requests by key.
 
-        With `renew`, they count as used today: they are removed later.
+        With `renew`, they count as used today, so they are removed later.
         """
         found = dict[str, Answer | Failure]()
         now = time.time()
@@ -206,7 +208,7 @@ class Journal:
         return found
 
     def keep(self, *results: Answer | Failure) -> None:
-        """Keep answers, or why there is none; the first answer to a request stays."""
+        """Store answers and failures; the first answer to a request stays."""
         with self._transaction() as connection:
             self._keep(connection, results)
 
@@ -228,10 +230,9 @@ class Journal:
             )
 
     def sending(self, attempt: Attempt, check: Callable[[], None] = lambda: None) -> int:
-        """Record that a request is about to leave, at its worst case; return the record's number.
+        """Record a request that is about to be sent, at its worst case; return the record's number.
 
-        `check` is called with the attempt on record, before any other process can add one; where
-        it raises, nothing is recorded.
+        `check` is called in the same transaction; if it raises, nothing is recorded.
         """
         with self._transaction() as connection:
             number = _record(connection, attempt)
@@ -239,7 +240,7 @@ class Journal:
         return number
 
     def sent(self, number: int, attempt: Attempt, answer: Answer | None = None) -> None:
-        """Record what came of a request, in place of its worst case, and keep its answer."""
+        """Replace a request's worst case by its result, and store its answer."""
         with self._transaction() as connection:
             if answer is not None:
                 self._keep(connection, [answer])
@@ -251,7 +252,7 @@ class Journal:
     def begin_batch(
         self, key: str, batch: str, attempts: Iterable[Attempt], check: Callable[[], None]
     ) -> None:
-        """Record that a batch is about to be made, with the worst case of each request.
+        """Record a batch that is about to be created, with the worst case of each request.
 
         `check` is as in `sending`.
         """
@@ -262,7 +263,7 @@ class Journal:
             check()
 
     def settle(self, key: str, attempts: Iterable[Attempt], answers: Iterable[Answer]) -> None:
-        """Record what came of a batch, in place of its worst case; twice counts once."""
+        """Replace a batch's worst case by its results; repeating it has no further effect."""
         with self._transaction() as connection:
             self._keep(connection, answers)
             months = _take_back(connection, "batch = ?", key)
@@ -270,7 +271,7 @@ class Journal:
                 _record(connection, attempt, months[0] if months else None, batch=key)
 
     def forget_batch(self, key: str) -> None:
-        """Drop a batch that was not made: nothing is billed."""
+        """Drop a batch that was not created, so that nothing is billed."""
         with self._transaction() as connection:
             _take_back(connection, "batch = ?", key)
             connection.execute("DELETE FROM batches WHERE key = ?", (key,))
@@ -281,14 +282,14 @@ class Journal:
             return connection.execute("SELECT key, batch FROM batches ORDER BY key").fetchall()
 
     def write_batch(self, key: str, batch: str | None) -> None:
-        """Write how far a batch is; None: it is of no use any more."""
+        """Record the state of a batch; None removes it."""
         with self._transaction() as connection:
             connection.execute("DELETE FROM batches WHERE key = ?", (key,))
             if batch is not None:
                 connection.execute("INSERT INTO batches VALUES (?, ?)", (key, batch))
 
     def spent(self, run: str | None = None, month: str | None = None) -> Cost:
-        """Return what was spent, unsure attempts in full; by one run, in one month, as given."""
+        """Return what was spent, with unsure attempts in full; optionally of one run or month."""
         with self._transaction() as connection:
             pico, tokens = connection.execute(
                 "SELECT coalesce(sum(picodollars), 0), coalesce(sum(tokens), 0) FROM spent"
@@ -298,9 +299,9 @@ class Journal:
         return Cost(Decimal(pico) / _PICO, tokens)
 
     def sums(self, by: Sequence[str], run: str | None = None) -> list[dict[str, Any]]:
-        """Return counts, tokens and money of the attempts by `run`, `purpose`, `model`, `document`.
+        """Return counts, tokens and money of attempts by `run`, `purpose`, `model`, `document`.
 
-        `usd` and `unsure_usd` are None where the price of an attempt is not known.
+        `usd` and `unsure_usd` are None where the price of an attempt is unknown.
         """
         sure, unsure = f"fate = '{SURE}'", f"fate = '{UNSURE}'"
         columns = {
@@ -325,7 +326,7 @@ class Journal:
         return found
 
     def usages(self, run: str, keys: Collection[str]) -> dict[str, Usage]:
-        """Return the tokens that a run's attempts took, by request; unsure ones are left out."""
+        """Return the tokens of a run's attempts by request, without unsure attempts."""
         found = dict[str, Usage]()
         with self._transaction() as connection:
             for some in _groups(keys):
@@ -338,7 +339,7 @@ class Journal:
         return found
 
     def unsure(self, run: str, keys: Collection[str]) -> int:
-        """Return how many of a run's attempts were cut off or timed out, of some requests."""
+        """Return the number of a run's interrupted or timed-out attempts at some requests."""
         count = 0
         with self._transaction() as connection:
             for some in _groups(keys):
@@ -351,13 +352,13 @@ class Journal:
         return count
 
     def remove(self, before: datetime, used: Iterable[str], *, dry_run: bool = False) -> int:
-        """Remove answers kept before a time, but for those used; return how many.
+        """Remove unused answers stored before a time; return their number.
 
-        What was spent is kept.
+        Spending records stay.
 
         Args:
-            before: Answers that were kept, or renewed, later stay.
-            used: Keys of requests.
+            before: Answers stored or renewed later stay.
+            used: Keys of requests in use.
             dry_run: Only count them.
         """
         with self._transaction() as connection:
@@ -374,7 +375,7 @@ class Journal:
         return int(count)
 
     def abilities(self, endpoint: str) -> Abilities | None:
-        """Return what was learned about an endpoint and a model, by a hash of both."""
+        """Return the learned features of an endpoint and model, by a hash of both."""
         with self._transaction() as connection:
             row = connection.execute(
                 "SELECT abilities FROM abilities WHERE endpoint = ?", (endpoint,)
@@ -382,14 +383,14 @@ class Journal:
         return Abilities(**json.loads(row[0])) if row else None
 
     def learn(self, endpoint: str, abilities: Abilities) -> None:
-        """Keep what was learned about an endpoint and a model."""
+        """Store the learned features of an endpoint and model."""
         with self._transaction() as connection:
             value = json.dumps(asdict(abilities))
             connection.execute("REPLACE INTO abilities VALUES (?, ?)", (endpoint, value))
 
 
 def month_now() -> str:
-    """Return the month of today by UTC, as `spent` counts by."""
+    """Return the current month in UTC, as used by `spent`."""
     return f"{datetime.now(UTC):%Y-%m}"
 
 
@@ -401,7 +402,7 @@ def _record(
     batch: str = "",
     number: int | None = None,
 ) -> int:
-    """Put an attempt on record, and into the sums; return its number."""
+    """Record an attempt and add it to the sums; return its number."""
     month = month or month_now()
     *columns, _ = astuple(attempt)
     row = (number, *columns, attempt.picodollars, month, batch)
@@ -411,7 +412,7 @@ def _record(
 
 
 def _take_back(connection: sqlite3.Connection, which: str, value: object) -> list[str]:
-    """Take attempts off the record, and out of the sums; return their months."""
+    """Remove attempts and subtract them from the sums; return their months."""
     rows = connection.execute(
         f"DELETE FROM attempts WHERE {which}"  # noqa: S608
         " RETURNING run, month, coalesce(picodollars, 0), prompt_tokens + completion_tokens",
@@ -433,14 +434,14 @@ def _count(
 
 
 def _money(condition: str) -> str:
-    """Return SQL for the sum of prices where a condition holds; NULL where one is not known."""
+    """Return SQL for the sum of prices under a condition; NULL where a price is unknown."""
     unknown = f"count(*) FILTER (WHERE {condition} AND picodollars IS NULL)"
     known = f"coalesce(sum(picodollars) FILTER (WHERE {condition}), 0)"
     return f"CASE WHEN {unknown} THEN NULL ELSE {known} END"
 
 
 def _groups(keys: Iterable[str]) -> Iterator[list[str]]:
-    """Yield keys, as many as one statement takes."""
+    """Yield keys in groups that fit into one statement."""
     waiting = iter(keys)
     while some := list(islice(waiting, _AT_ONCE)):
         yield some

@@ -1,4 +1,4 @@
-"""What a run may spend and has spent: set aside before a request leaves, on record ever after."""
+"""The ledger: a run's budget, and the cost record of each request."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from graphrag_tasks.llm.budget import MONTH, NOTHING, Budget, Cost
 from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt, Journal, month_now
 from graphrag_tasks.llm.prices import price
 
+BATCH_PRICE = Decimal("0.5")
+"""Price in a batch, as a share of the price: OpenAI's, which others that have batches took over."""
+
 
 @dataclass(frozen=True)
 class Billed:
-    """What is asked, for the record; `budget` is that of one question, where it has its own."""
+    """A request's cost data; `budget` is its question's own budget, if any."""
 
     key: str
     purpose: str
@@ -28,21 +31,21 @@ class Billed:
 
     @cached_property
     def tokens(self) -> int:
-        """About how many tokens the prompt is."""
+        """Approximate number of prompt tokens."""
         return sum(map(tokens.count, self.prompt))
 
     @property
     def most(self) -> Usage:
-        """The most tokens that it may take."""
+        """The most tokens that the request can use."""
         return Usage(tokens.most(*self.prompt), self.max_output)
 
 
 MOST_BYTES = 40
-"""Of a token, on average of a text: some four times as many as the vocabularies of models have."""
+"""Most bytes per token, on average of a text: some four times those of models' vocabularies."""
 
 
 def believed(usage: Usage | None, most: Usage, text: str) -> Usage | None:
-    """Return the tokens that an endpoint told, or None where an answer cannot take so few."""
+    """Return the reported usage, or None where the answer cannot have so few tokens."""
     if usage is None:
         return None
     counts = (usage.prompt_tokens, most.prompt_tokens), (usage.completion_tokens, len(text))
@@ -50,11 +53,11 @@ def believed(usage: Usage | None, most: Usage, text: str) -> Usage | None:
 
 
 class Ledger:
-    """Prices the requests of a run, and keeps the record of them.
+    """Prices and records the requests of a run.
 
     Args:
         config: Settings of the model.
-        journal: Where the record is.
+        journal: Stores the record.
         run: Name of the run.
     """
 
@@ -63,7 +66,7 @@ class Ledger:
 
     @cached_property
     def budget(self) -> Budget:
-        """What the run may spend, less what it spent before, within that of the month."""
+        """The run's remaining budget, within the month's."""
         return self._read()
 
     def _read(self) -> Budget:
@@ -75,26 +78,25 @@ class Ledger:
         return Budget(usd, caps.tokens, self._journal.spent(self.run), month)
 
     def check(self) -> None:
-        """Refuse where what is on record passes a cap: other processes spend, too.
+        """Check that the recorded spending, including other processes', is within the caps.
 
-        A request is on record before this is asked, with its worst case; what a kill cuts off
-        stays on record.
+        The request itself is recorded before, at its worst case; an interrupted one stays recorded.
 
         Raises:
-            BudgetError: That is so.
+            BudgetError: A cap is exceeded.
         """
         if self.budget.is_capped:
             self._read().reserve(NOTHING)
 
     def read_again(self) -> None:
-        """Forget what was spent; it is read from the record when it is needed next."""
+        """Forget the cached spending; it is read again when needed."""
         self.__dict__.pop("budget", None)
 
     def cost(self, model: str, usage: Usage, *, in_batch: bool = False) -> Cost:
-        """Return what tokens cost."""
+        """Return the cost of tokens."""
         usd = price(self._config, model, usage)
         if usd is not None and in_batch:
-            usd *= Decimal(str(self._config.batch_price))
+            usd *= BATCH_PRICE
         return Cost(usd, usage.total)
 
     def attempt(
@@ -106,7 +108,7 @@ class Ledger:
         kind: str = "",
         in_batch: bool = False,
     ) -> Attempt:
-        """Return the record of a request; without `usage` that of the worst case."""
+        """Return the record of a request; without `usage`, of its worst case."""
         usage = usage or billed.most
         usd = self.cost(billed.model, usage, in_batch=in_batch).usd
         return Attempt(
@@ -117,5 +119,5 @@ class Ledger:
         )  # fmt: skip
 
     def refused(self, billed: Billed) -> Attempt:
-        """Return the record of a request that was refused, and not billed."""
+        """Return the record of a refused request, which is not billed."""
         return self.attempt(billed, Usage(), fate=SURE, kind="refused")

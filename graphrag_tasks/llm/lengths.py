@@ -1,4 +1,4 @@
-"""How long prompts and answers are: what is set aside for a batch, once some answers are known."""
+"""Lengths of prompts and answers, to reserve for a batch once some answers are known."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from graphrag_tasks.llm.ledger import Billed
 from graphrag_tasks.llm.request import Request
 
 _FEW = 8
-"""Answers from which on lengths are learnt."""
+"""Fewest answers from which lengths are learned."""
 _MOST = 1000
-"""Answers that are looked at."""
+"""Most answers used."""
 _MARGIN = 0.1
-"""Added to the ratio of a sample beside what chance may add; chosen."""
+"""Added to the ratio of a sample, besides the sampling error; chosen."""
 _DEVIATIONS_OF_BATCH, _DEVIATIONS_OF_SAMPLE = 3.0, 2.0
-"""How far the sum of a batch, and the ratio that a sample shows, may be from what is expected."""
+"""Standard deviations allowed for the sum of a batch, and for the ratio of the sample."""
 
 _Pair = tuple[int, int]
-"""Tokens as the endpoint counts them, and the tokens counted here that they follow from."""
+"""Tokens as the endpoint reports them, and the tokens counted here to which they are
+proportional."""
 
 
 class Lengths:
-    """Learns from answers what others take together.
+    """Learns the expected tokens of requests from answers.
 
     Args:
-        together: Requests of a batch, at the least.
+        together: Fewest requests in a batch.
     """
 
     def __init__(self, together: int) -> None:
@@ -38,7 +39,7 @@ class Lengths:
         self._ratios: tuple[float, float] | None = None
 
     def add(self, request: Request, record: Billed, usage: Usage) -> None:
-        """Take note of an answer."""
+        """Add an answer's lengths."""
         if usage.total:
             self._prompts.append((usage.prompt_tokens, record.tokens))
             self._answers.append((usage.completion_tokens, tokens.count(request.user)))
@@ -46,13 +47,13 @@ class Lengths:
 
     @property
     def is_enough(self) -> bool:
-        """Whether no more answers are looked at."""
+        """Whether enough answers have been added."""
         return len(self._answers) == _MOST
 
     def of(self, request: Request, record: Billed, most: Usage) -> Usage:
-        """Return tokens so that the requests of a batch hardly pass the sum of theirs.
+        """Return the tokens to reserve, so that a batch hardly exceeds their sum.
 
-        One alone may take more, up to the `most`; so much is returned where few answers are known.
+        A single request may use more, up to `most`, which is returned while few answers are known.
         """
         if len(self._answers) < _FEW:
             return most

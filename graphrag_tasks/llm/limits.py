@@ -1,4 +1,4 @@
-"""How fast an endpoint is asked: evenly, by requests and tokens a minute, for all threads."""
+"""Rate limit of an endpoint: requests are spread evenly, by requests and tokens per minute."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ _FIRST_PACE = 2.0
 """Most seconds between requests after the first refusal."""
 
 _FASTER, _SLOWLY, _LESS_SLOWLY, _CAREFUL = 0.7, 0.99, 0.93, 1.03
-"""What the seconds between requests are multiplied by: after `_IN_A_ROW` answers before a limit was
-measured; after `_LATER_IN_A_ROW` afterwards; likewise once `_LONG` seconds went by without a
-refusal; and what was measured between two refusals. Chosen by simulation, as are those below:
-tests/llm/test_pace.py."""
+"""Factors of the seconds between requests: after `_IN_A_ROW` answers before a limit was
+measured; after `_LATER_IN_A_ROW` afterwards; likewise once `_LONG` seconds passed without a
+refusal; and for the interval measured between two refusals. Chosen by simulation, as are
+those below: tests/llm/test_pace.py."""
 
 _IN_A_ROW, _LATER_IN_A_ROW, _LONG = 4, 20, 120.0
 _SOON, _TAKEN_BACK = 50, 0.3
-"""A true limit refuses none of so many requests at the pace that was measured of it. Who does,
-refuses by chance, as where a quota is shared: slowing down did not help, and the seconds are
+"""A true limit refuses none of this many requests at its measured pace. An endpoint that does
+refuses at random, as under a shared quota: slowing down did not help, and the seconds are
 multiplied by the second number."""
 _LIMITED_SHARE, _FADING = 0.2, 0.75
-"""Refusals for each answer above which a limit is passed all the same, as where it was lowered; and
-what counts of those before at each refusal."""
+"""Refusals per answer above which a limit is exceeded after all, for instance a lowered limit;
+and the weight of earlier counts at each refusal."""
 _SLOWEST = 60.0
-"""Most seconds between requests: limits are counted by the minute."""
+"""Most seconds between requests, as limits are counted by the minute."""
 _JITTER = 0.1
-"""Share of a space that is drawn, so that several processes do not leave together."""
+"""Random share of an interval, so that processes do not send at the same moment."""
 
 _FEW_LEFT = 0.25
-"""Share of a limit below which requests leave no faster than it fills up again."""
+"""Share of a limit below which requests are sent only as fast as it refills."""
 
 
 class Limiter:
     """Lets requests through one by one.
 
-    They are spread over the minute: in any 60 seconds there are at most as many as are allowed, and
-    hardly fewer where there is work enough. What is allowed is configured, told by the endpoint's
-    headers, or learnt from its refusals: after one, all wait and then leave one by one, at first
-    slowly, and faster with each answer until the next refusal. Where refusals come as often at a
-    slower pace, they are no limit, and requests leave faster again.
+    They are spread evenly: in any 60 seconds at most as many as allowed, and hardly fewer under
+    load. The limit is configured, reported in the endpoint's headers, or learned from refusals:
+    after a refusal all wait and are then sent one by one, slowly at first and faster with each
+    answer until the next refusal. Where refusals are as frequent at a slower pace, they are not due
+    to a limit, and the pace rises again.
 
     Args:
-        requests: Most a minute; 0: no limit.
-        tokens: Most a minute; 0: no limit.
+        requests: Most per minute; 0: no limit.
+        tokens: Most per minute; 0: no limit.
         clock: Returns seconds.
         draw: Draws the jitter.
     """
@@ -78,14 +78,14 @@ class Limiter:
 
     @property
     def wait(self) -> float:
-        """Seconds until the next request may leave; not above 0 where it may now."""
+        """Seconds until the next request may be sent; 0 or less where it may be sent now."""
         return max(self._free_at, self._paused_until) - self._clock()
 
     def take(self, tokens: int, most: float = math.inf) -> float:
-        """Wait until a request of so many tokens may leave; return when it leaves.
+        """Wait until a request of so many tokens may be sent; return the time.
 
         Raises:
-            TimeoutError: At once, where that is more than `most` seconds away.
+            TimeoutError: Immediately, where the wait is more than `most` seconds.
         """
         with self._changed:
             until = self._clock() + most
@@ -99,14 +99,14 @@ class Limiter:
             return now
 
     def pause(self, seconds: float) -> None:
-        """Let no request of any thread through for some seconds."""
+        """Stop all requests for some seconds."""
         with self._changed:
             self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     def refused(self, left_at: float, wait: float) -> None:
-        """Slow down, as a request that left at a time was told to come again after a wait.
+        """Slow down after a refusal; `left_at` is when the request was sent, `wait` as told.
 
-        Requests that left before an earlier refusal was known tell nothing new.
+        Requests sent before an earlier refusal was known are ignored.
         """
         with self._changed:
             now = self._clock()
@@ -132,7 +132,7 @@ class Limiter:
             self._late_refusals *= _FADING
 
     def answered(self) -> None:
-        """Take note that a request was not refused."""
+        """Note that a request was not refused."""
         with self._changed:
             self._since_refusal += 1
             self._in_a_row += 1
@@ -143,10 +143,9 @@ class Limiter:
                 self._pace *= (_SLOWLY if not is_long else _LESS_SLOWLY) if is_sure else _FASTER
 
     def told(self, headers: Mapping[str, str]) -> None:
-        """Read what an endpoint says is left.
+        """Read the remaining limit from an endpoint's headers.
 
-        Where it is little, requests leave as it fills up again; where it is nothing, they wait for
-        the next one.
+        Where little remains, requests are sent as it refills; where nothing remains, they wait.
         """
         for kind in ("requests", "tokens"):
             limit, left, reset = (headers.get(f"x-ratelimit-{name}-{kind}", "")
@@ -159,7 +158,7 @@ class Limiter:
                 self._follow(int(limit), int(left), seconds)
 
     def _follow(self, limit: int, left: int, seconds: float) -> None:
-        """Take the pace at which a limit fills up again, while little of it is left."""
+        """Adopt the refill pace of a limit while little of it remains."""
         with self._changed:
             if limit and left < _FEW_LEFT * limit:
                 self._pace = min(seconds / max(limit - left, 1), _SLOWEST)
@@ -167,5 +166,5 @@ class Limiter:
 
 
 def seconds_of(duration: str) -> float:
-    """Return the seconds of a duration as endpoints write it: `6m0s`, `250ms`."""
+    """Return the seconds of a duration in endpoints' notation: `6m0s`, `250ms`."""
     return sum(float(number) * _UNITS[unit] for number, unit in _DURATION.findall(duration))

@@ -1,4 +1,4 @@
-"""What comes of one attempt to ask an endpoint."""
+"""The outcome of one attempt to ask an endpoint."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from graphrag_tasks.llm.answers import Kind, Usage
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one attempt.
+    """The outcome of one attempt.
 
     Attributes:
         kind: See `Kind`.
-        text: What the model said; of `UNSUPPORTED`, the part of the request that was refused.
-        usage: Tokens, where the endpoint told them; zeros where nothing was done that is billed.
-        model: The model as the endpoint names it.
-        why: In words, where it is no answer.
+        text: The model's text; for `UNSUPPORTED`, the refused part of the request.
+        usage: Tokens, where reported; zeros where nothing billable was done.
+        model: The model's name as reported by the endpoint.
+        why: Reason, where there is no answer.
         wait: Seconds that the endpoint asks to wait; None where it does not.
-        headers: Of the response.
-        vectors: Of the texts that were to be embedded, shape (texts, dimension).
+        headers: Headers of the response.
+        vectors: Vectors of texts sent to be embedded, shape (texts, dimension).
     """
 
     kind: Kind

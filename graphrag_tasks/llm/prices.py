@@ -1,7 +1,7 @@
-"""What tokens cost: the settings' price of a model, else its list price, else unknown.
+"""Prices of tokens: the configured price of a model, else its list price, else unknown.
 
-List prices are those of the package genai-prices, with its data; nothing is downloaded. A price is
-of one request, as rates may rise with its length. Unknown is never 0.
+List prices come from the data in the package genai-prices; nothing is downloaded. A price is for
+one request, as rates may rise with its length. An unknown price is never 0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MILLION = Decimal(1_000_000)
 
 
 def price(config: LlmConfig, model: str, usage: Usage) -> Decimal | None:
-    """Return what a request cost in USD, or None where the price is not known."""
+    """Return the price of a request in USD, or None where it is unknown."""
     own = config.prices.get(model)
     if own is not None:
         prompt = Decimal(str(own.input)) * usage.prompt_tokens
@@ -39,15 +39,15 @@ def price(config: LlmConfig, model: str, usage: Usage) -> Decimal | None:
 
 
 def is_known(config: LlmConfig, model: str) -> bool:
-    """Tell whether the price of a model is known."""
+    """Return whether the price of a model is known."""
     return price(config, model, Usage(1, 1)) is not None
 
 
 def check_price(config: LlmConfig, model: str) -> None:
-    """Refuse a cap in money for a model whose price is not known.
+    """Refuse a cap in money for a model with an unknown price.
 
     Raises:
-        PriceError: That is so.
+        PriceError: The price is unknown.
     """
     if config.budget.caps_money and not is_known(config, model):
         hint = f'Set [llm.prices."{model}"] input and output (USD a million tokens), or '

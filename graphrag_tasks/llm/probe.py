@@ -1,4 +1,4 @@
-"""One real question to an endpoint: whether it can be reached, and what it understands."""
+"""Ask an endpoint one real question: is it reachable, and which features does it support?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphrag_tasks.llm.request import Request
 _SENTENCE = "Table VBBE replaces table VBBS."
 _SYSTEM = "Name the subject and the object of the sentence you are given."
 _MAX_OUTPUT = 200
-"""Tokens, far more than two names in JSON take."""
+"""Most output tokens, far more than two names in JSON take."""
 
 
 class _Ends(BaseModel):
@@ -26,10 +26,10 @@ class _Ends(BaseModel):
 
 
 def reach(config: LlmConfig) -> str:
-    """Return what an endpoint lists, in words.
+    """Return in words whether an endpoint answers, and whether it lists the model.
 
     Raises:
-        EndpointError: It cannot be reached, or refuses the key.
+        EndpointError: It is unreachable, or refuses the key.
     """
     endpoint = Endpoint(config)
     with closing(endpoint):
@@ -39,7 +39,7 @@ def reach(config: LlmConfig) -> str:
 
 
 def answer_once(config: LlmConfig) -> str:
-    """Ask for one structured answer, and return how it came and what it cost, in words.
+    """Ask for one structured answer; return in words how it was obtained and its cost.
 
     Raises:
         GraphragError: There is none.

@@ -1,8 +1,8 @@
-"""What an endpoint means when it refuses a request: busy, broken, too long, or asked wrongly.
+"""Interpret an endpoint's refusals: busy, broken, too long, or a wrong request.
 
-Providers word the same refusal differently. The words below are of the errors that OpenAI, Azure,
-Gemini, Vertex, Bedrock, Anthropic, LiteLLM, vLLM, llama.cpp and Ollama publish or print; their
-bodies stand in tests/llm/providers.
+Providers word the same refusal differently. The phrases below come from errors that OpenAI, Azure,
+Gemini, Vertex, Bedrock, Anthropic, LiteLLM, vLLM, llama.cpp and Ollama document or return; their
+bodies are in tests/llm/providers.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _TOO_LONG = (
     "input token count", "context window", "contextwindowexceeded",
 )  # fmt: skip
 _NO_KEY = ("api key not valid", "api_key_invalid")
-"""Gemini refuses a key with status 400."""
+"""Gemini's messages for a refused key, sent with status 400."""
 _FORM = (
     "response_format", "responseformat", "schema", "structured output", "structured_output",
     "json mode", "json_object", "response_mime_type", "grammar", "guided", "output_config",
     "output_format",
 )  # fmt: skip
 _FORM_OF_SERVER = ("json schema in format", "grammar", "sampling context")
-"""Of status 500, with which Ollama and older llama.cpp refuse a schema."""
+"""Messages of Ollama and older llama.cpp for a refused schema, sent with status 500."""
 _UNNAMED = ("request contains an invalid argument", "invalid_argument")
-"""Gemini does not always say which argument it means; a schema is the likeliest."""
+"""Gemini's messages that do not name the invalid argument; a schema is the likeliest."""
 _NO_MONEY = ("insufficient_quota", "credit balance is too low")
 _REGION = ("unsupported_country", "region, or territory", "location is not supported")
 _OVER_LENGTH = (
@@ -50,7 +50,7 @@ _OVER_LENGTH = (
     "maximum allowed number of output tokens",
     "tokens is too large",
 )
-"""The model writes no answer of so many tokens."""
+"""Messages of models that refuse the requested output limit."""
 _LENGTH = ("max_completion_tokens", "max_tokens")
 _STREAM = ("stream_options", "include_usage", "streaming", "'stream'")
 _FILTER = ("content_filter", "content management policy")
@@ -59,13 +59,14 @@ _WAIT = re.compile(
 )
 
 _SHOWN = 300
-"""Characters of the endpoint's own words in a message."""
+"""Most characters of the endpoint's own message that are shown."""
 _LEAST_OF_KEY = 4
-"""Characters from which on a key is taken out of texts; a shorter one is a stand-in, as `x`."""
+"""Fewest characters of a key that is masked in texts; a shorter key is a placeholder such as
+`x`."""
 
 
 def without_key(text: str, key: str) -> str:
-    """Return a text with `***` for a key, whole or as its first or last letters.
+    """Return a text with `***` for a key, whole or given by its first or last letters.
 
     Providers that refuse a key print it, whole or as in `sk-ab***********wxyz`.
     """
@@ -80,16 +81,16 @@ def without_key(text: str, key: str) -> str:
 def meaning(
     error: openai.APIStatusError, url: str, hidden: Callable[[str], str], *, has_form: bool
 ) -> Outcome:
-    """Return what a status means, or raise where asking again cannot help.
+    """Return the outcome of an error status, or raise where a retry cannot help.
 
     Args:
-        error: What the endpoint answered.
-        url: Its address.
-        hidden: Takes the key out of a text.
-        has_form: Whether the request named the form of its answer.
+        error: The endpoint's response.
+        url: The endpoint's address.
+        hidden: Masks the key in a text.
+        has_form: Whether the request specified the form of its answer.
 
     Raises:
-        EndpointError: The request is wrong in a way that stays.
+        EndpointError: The request is permanently wrong.
     """
     status, whole = error.status_code, hidden(_message(error))
     said, code = whole[:_SHOWN], str(_value(error, "code") or "")
@@ -113,7 +114,7 @@ def meaning(
 
 
 def _refused_part(text: str, *, has_form: bool) -> str:
-    """Return the part of a request that is refused, as `Abilities` names it, or nothing."""
+    """Return the refused part of a request, as named in `Abilities`, or an empty string."""
     if has_form and any(words in text for words in _FORM):
         return "structured"
     if any(words in text for words in _LENGTH):
@@ -124,7 +125,7 @@ def _refused_part(text: str, *, has_form: bool) -> str:
 
 
 def _error_of(error: openai.APIStatusError) -> Mapping[str, Any]:
-    """Return the object that describes an error; Gemini and Vertex put it into a list."""
+    """Return the error object; Gemini and Vertex wrap it in a list."""
     body = error.body
     if isinstance(body, list) and body:
         body = body[0]
@@ -138,7 +139,7 @@ def _value(error: openai.APIStatusError, name: str) -> object:
 
 
 def _message(error: openai.APIStatusError) -> str:
-    """Return the endpoint's own words, in one line."""
+    """Return the endpoint's own message, in one line."""
     said = str(_value(error, "message") or error.response.text or error)
     return " ".join(said.split())
 
@@ -148,7 +149,7 @@ def _place(error: openai.APIStatusError) -> str:
 
 
 def _wait(headers: Mapping[str, str], said: str) -> float | None:
-    """Return the seconds to wait, from the headers or, as with Gemini, from the words."""
+    """Return the seconds to wait, from the headers or, for Gemini, from the message."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with suppress(ValueError):
             seconds = float(headers.get(name, "")) * unit
@@ -165,7 +166,7 @@ def _wait(headers: Mapping[str, str], said: str) -> float | None:
 
 
 def _terminal(status: int, text: str, said: str, url: str, place: str) -> tuple[str, str, str]:
-    """Return what, where and what to do of an error that stays."""
+    """Return what, where and hint of a permanent error."""
     if 300 <= status < 400:
         return f"it redirects to {place}, which is not followed", url, "Set llm.base_url to that"
     if status == 402 or any(words in text for words in _NO_MONEY):

@@ -1,4 +1,4 @@
-"""Batches as the endpoint has them: files that are uploaded, batches of them, and their results."""
+"""Batches at the endpoint: uploaded files, batches of them, and their results."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Called = TypeVar("Called")
 
 PATH: Final = "/v1/chat/completions"
 NAME = "graphrag_batch"
-"""What the key of a batch is called in its metadata."""
+"""Metadata key of a batch that holds our batch key."""
 _NO_SUCH_API = (404, 405, 501)
-"""HTTP: not found, method not allowed, not implemented (RFC 9110)."""
+"""HTTP statuses: not found, method not allowed, not implemented (RFC 9110)."""
 _ENDED = ("completed", "expired", "cancelled")
 _FAILED = "failed"
 _TOO_MANY = "token_limit_exceeded"
@@ -30,15 +30,15 @@ _TOO_MANY = "token_limit_exceeded"
 
 @dataclass(frozen=True)
 class RemoteBatch:
-    """A batch of the endpoint.
+    """A batch at the endpoint.
 
     Attributes:
-        batch_id: Its name there.
-        status: In the endpoint's words.
-        files: Names of its files there: of the requests, the answers and the errors.
-        results: Those of them that have answers and errors.
-        why: What was wrong with it as a whole.
-        too_many_tokens: Whether it was refused because too many tokens wait already.
+        batch_id: Its id there.
+        status: Status as reported.
+        files: Ids of its files there: requests, answers and errors.
+        results: Those of the files with answers and errors.
+        why: Error of the batch as a whole.
+        too_many_tokens: Whether it was refused because too many tokens are already queued.
     """
 
     batch_id: str
@@ -50,7 +50,7 @@ class RemoteBatch:
 
     @property
     def has_ended(self) -> bool:
-        """Whether its results can be taken."""
+        """Whether its results are available."""
         return self.status in _ENDED
 
     @property
@@ -61,11 +61,11 @@ class RemoteBatch:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one request of a batch.
+    """Result of one request in a batch.
 
     Attributes:
-        key: The request's.
-        outcome: As of a request that is sent alone; None where it was not answered.
+        key: The request's key.
+        outcome: As for a request sent alone; None where it was not answered.
     """
 
     key: str
@@ -75,14 +75,14 @@ class Result:
 class RemoteBatches:
     """The batches of an endpoint.
 
-    What is called raises `TransientError` where it may work later, and `EndpointError` otherwise.
+    Methods raise `TransientError` where a retry may help, and `EndpointError` otherwise.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
 
     def upload(self, name: str, lines: bytes) -> str | None:
-        """Upload a file of requests; return its name there, None where there are no batches."""
+        """Upload a file of requests; return its id, or None where batches are not supported."""
         import openai
 
         def upload(client: openai.OpenAI) -> str | None:
@@ -96,7 +96,7 @@ class RemoteBatches:
         return self._called(upload)
 
     def create(self, file_id: str, key: str) -> RemoteBatch:
-        """Make a batch of a file."""
+        """Create a batch from a file."""
         return self._called(
             lambda client: _batch(
                 client.batches.create(
@@ -119,7 +119,7 @@ class RemoteBatches:
         return self._called(retrieve)
 
     def find(self, key: str) -> RemoteBatch | None:
-        """Return the batch that was made for a key, or None where there is none."""
+        """Return the batch created for a key, or None."""
 
         def find(client: openai.OpenAI) -> RemoteBatch | None:
             for batch in client.batches.list(limit=100):
@@ -130,7 +130,7 @@ class RemoteBatches:
         return self._called(find)
 
     def find_file(self, name: str) -> str | None:
-        """Return the file that was uploaded by a name, or None."""
+        """Return the id of the file uploaded under a name, or None."""
 
         def find(client: openai.OpenAI) -> str | None:
             for file in client.files.list(purpose="batch"):
@@ -141,9 +141,9 @@ class RemoteBatches:
         return self._called(find)
 
     def results(self, file_id: str, form: Request) -> Iterator[Result]:
-        """Yield what a file of results has; `form` is a request of the same form of answer.
+        """Yield the results in a file; `form` is a request with the same form of answer.
 
-        A line that cannot be read is passed over: its request has no result then.
+        Unreadable lines are skipped: their requests have no result.
         """
 
         def stream(client: openai.OpenAI) -> Iterator[str]:
@@ -159,7 +159,7 @@ class RemoteBatches:
                 yield found
 
     def delete(self, file_id: str) -> None:
-        """Delete a file; one that is gone is no error."""
+        """Delete a file; a missing file is ignored."""
         import openai
 
         def delete(client: openai.OpenAI) -> None:

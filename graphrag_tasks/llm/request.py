@@ -1,4 +1,4 @@
-"""What is asked, and under which key its answer is kept."""
+"""A request to a model, and the key of its answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphrag_tasks.llm.schema import form_text, strict_schema
 
 @dataclass(frozen=True)
 class Identity:
-    """Who is asked: what decides an answer beside the request itself."""
+    """Provider, model and parameters, which determine an answer besides the request."""
 
     provider: str
     model: str
@@ -23,16 +23,16 @@ class Identity:
 
 @dataclass(frozen=True)
 class Request:
-    """One question to a model.
+    """One request to a model.
 
     Attributes:
-        purpose: What it is for: `summarize`, `confirm`, …; spending is shown by it.
+        purpose: `summarize`, `confirm`, …; spending is grouped by it.
         system: Instructions; they never quote documents.
         user: The text to work on, as data.
         answer: The form of the answer; None for plain text.
         max_output: Most tokens of the answer.
-        document_id: The document that the text is of; None where it is of several.
-        sample: Which one of several answers to the same question is wanted, from 0.
+        document_id: The document of the text; None where it is from several.
+        sample: Number of the answer, from 0, where several answers to one question are wanted.
     """
 
     purpose: str
@@ -45,16 +45,16 @@ class Request:
 
     @property
     def form(self) -> str:
-        """The form of the answer in words; nothing for plain text."""
+        """The form of the answer in words; empty for plain text."""
         return "" if self.answer is None else form_text(self.answer)
 
     @property
     def prompt(self) -> tuple[str, str, str]:
-        """The texts that are sent: instructions, the text to work on, and the form."""
+        """The texts to send: instructions, the text to work on, and the form."""
         return self.system, self.user, self.form
 
     def key(self, identity: Identity) -> str:
-        """Return the hash of all that decides the answer; address, limits and prices do not."""
+        """Return the hash of all that determines the answer: not address, limits and prices."""
         sample = {"sample": self.sample} if self.sample else {}
         return fingerprint(
             {
@@ -71,5 +71,5 @@ class Request:
 
 
 def correction(problem: str) -> str:
-    """Return what is added to a request whose answer had a problem."""
+    """Return the text added to a request whose previous answer had a problem."""
     return f"\n\nYour last answer could not be used: {problem}. Answer again." if problem else ""

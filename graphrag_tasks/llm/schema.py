@@ -1,8 +1,8 @@
-"""The form of an answer: a JSON schema that every endpoint understands, and its validation.
+"""The form of an answer: a JSON schema that every endpoint supports, and its validation.
 
-Strict schemas are read by OpenAI, vLLM, llama.cpp and Ollama in a common subset: every field is
-required, other fields are forbidden, and there are no bounds on numbers or lengths. What the schema
-cannot say, pydantic checks afterwards. Nothing is mended: a guess at broken JSON is no answer.
+OpenAI, vLLM, llama.cpp and Ollama share a strict subset: every field is required, other fields are
+forbidden, and numbers and lengths have no bounds. Pydantic checks the rest afterwards. Broken JSON
+is not repaired.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
 
 
 def _finite(digits: str) -> float:
-    """Return a number; one that is no number, or too large for one, makes the answer invalid."""
+    """Return a finite number, or raise, so that the answer is invalid."""
     value = float(digits)
     if not isfinite(value):
         raise ValueError(f"{digits[:40]} is no finite number")
@@ -35,11 +35,11 @@ def _finite(digits: str) -> float:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_finite, parse_float=_finite)
-"""Python's own takes NaN and Infinity for numbers, which JSON has not."""
+"""Rejects NaN and Infinity, which Python's own decoder accepts although JSON has neither."""
 
 
 class InvalidAnswerError(Exception):
-    """An answer has another form than was asked for; the message says how."""
+    """An answer does not have the requested form; the message says why."""
 
 
 @cache
@@ -51,7 +51,7 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 @cache
 def form_text(model: type[BaseModel]) -> str:
-    """Return the form of an answer in words: what a prompt ends with where no schema is taken."""
+    """Return the form of an answer in words, to end a prompt where schemas are unsupported."""
     schema = json.dumps(strict_schema(model), ensure_ascii=False, separators=(",", ":"))
     return f"\n\nAnswer with one JSON object of this schema and no other word:\n{schema}"
 
@@ -74,7 +74,7 @@ def _strict(node: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def validated(text: str, model: type[Form]) -> Form:
-    """Return what a text says in the form of a model; fences and thoughts around it are taken off.
+    """Parse a text into a model's form; code fences and thoughts around the JSON are removed.
 
     Raises:
         InvalidAnswerError: It is no JSON object of that form.

@@ -1,7 +1,7 @@
-"""One request to a model, sent until something came of it.
+"""Send one request to a model until there is a result.
 
-`Client` sends many through it, and `Batches` those that need no batch. It holds what all requests
-of a run share: the connections, the pace, the money, and what the endpoint understands.
+`Client` sends requests through it concurrently, and `Batches` those outside batches. It holds what
+a run's requests share: connections, rate limit, budget, and the endpoint's features.
 """
 
 from __future__ import annotations
@@ -38,36 +38,39 @@ from graphrag_tasks.llm.streaming import Pieces, streamed
 log = logging.getLogger(__name__)
 
 EMBED = "embed"
-"""Purpose of texts that are sent to be embedded."""
+"""Purpose of embedding requests."""
 
 _AGAIN = "Run again: answers so far are kept"
-_FIRST_WAIT = 0.5
+ATTEMPTS = 5
+"""Tries of a request that fails for a while: with their waits some ten seconds."""
+
+_FIRST_WAIT, LONGEST_WAIT = 0.5, 120.0
 _MOST_DOUBLED = 8
-"""Seconds before a request is sent again, and how often they are doubled: to 128, above the default
-of `longest_wait_seconds`. Half of them to one and a half times as many are waited."""
+"""Seconds before a request is sent again, at most, and how often they are doubled: to 128, above
+the most. Half of them to one and a half times as many are waited."""
 _MOST_WAITED = 3600.0
-"""Seconds that one request is told to wait, in all, before the run gives up."""
+"""Most seconds in all that the endpoint may make one request wait before the run gives up."""
 
 _WAITS_FOR_OTHERS = (0.3, 0.6, 1.2, 2.4, 4.8)
-"""Seconds until a request of another process may be answered, and cost less than its worst case."""
+"""Seconds to wait for requests of other processes, which may cost less than their worst case."""
 
 _TOLERATED_TOKENS = 16
-"""Tokens over the limit that are no sign that it is ignored: servers count ends differently."""
+"""Tokens over the limit that do not mean it is ignored: servers count end tokens differently."""
 
 
 class Sender:
-    """Sends requests of one run; several threads may use it.
+    """Sends the requests of one run; several threads may use it.
 
     Args:
         config: Settings of the model.
-        journal: Where answers and attempts are kept.
+        journal: Stores answers and attempts.
         run: Name of the run.
 
     Attributes:
         config: Likewise.
         journal: Likewise.
-        ledger: What the run may spend and has spent.
-        stopped: Set where nothing is to be sent any more.
+        ledger: The run's budget and spending.
+        stopped: Set when nothing more is to be sent.
     """
 
     def __init__(self, config: LlmConfig, journal: Journal, run: str) -> None:
@@ -82,7 +85,7 @@ class Sender:
         self._learned: dict[str, Abilities] = {}
 
     def identity(self, purpose: str = "", model: str = "") -> Identity:
-        """Return who is asked for a purpose, or which model: what decides answers, too.
+        """Return provider, model and parameters for a purpose or a model; answers depend on them.
 
         Raises:
             ConfigError: No model is named.
@@ -93,11 +96,11 @@ class Sender:
         return Identity(provider(self.config), model, self.config.parameters)
 
     def key(self, request: Request) -> str:
-        """Return the key under which the answer to a request is kept."""
+        """Return the key of the answer to a request."""
         return request.key(self.identity(request.purpose))
 
     def record(self, request: Request) -> Billed:
-        """Return what stands on record of a request."""
+        """Return a request's cost data."""
         identity = self.identity(request.purpose)
         return Billed(
             request.key(identity), request.purpose, identity.model, request.document_id,
@@ -105,14 +108,14 @@ class Sender:
         )  # fmt: skip
 
     def most(self, record: Billed) -> Usage:
-        """Return the most tokens that a request may take, where the limit is ignored also."""
+        """Return the most tokens that a request can use, also where the endpoint exceeds limits."""
         overlong = self.abilities(record.model).overlong
         return replace(record.most, completion_tokens=math.ceil(record.max_output * overlong))
 
     def known(self, keys: Collection[str], *, renew: bool = False) -> dict[str, Answer | Failure]:
-        """Return what came of requests before; the others are to be asked.
+        """Return the known results of requests; the others must be asked.
 
-        With `renew`, answers are used, and kept for longer.
+        With `renew`, the answers count as used, and are kept for longer.
         """
         known = self.journal.known(keys, renew=renew)
         answers = {key: answer for key, answer in known.items() if isinstance(answer, Answer)}
@@ -122,11 +125,11 @@ class Sender:
 
     @contextmanager
     def connected(self) -> Iterator[None]:
-        """Hold connections for a block; they are closed when the last such block ends.
+        """Hold connections open for a block; they close when the last such block ends.
 
         Raises:
             EndpointError: There is no key for OpenAI itself.
-            ArtifactError: What was spent before cannot be read.
+            ArtifactError: The record of earlier spending cannot be read.
         """
         with self._lock:
             _ = self.ledger.budget
@@ -145,13 +148,13 @@ class Sender:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Who is asked, within `connected`."""
+        """The connected endpoint, within `connected`."""
         if self._endpoint is None:
             raise RuntimeError("a client is asked outside of `connected`")
         return self._endpoint
 
     def abilities(self, model: str) -> Abilities:
-        """Return how the endpoint is asked for a model, as far as it is known."""
+        """Return the endpoint's known features for a model."""
         with self._lock:
             if model not in self._learned:
                 set_by_hand = self.config.structured
@@ -161,7 +164,7 @@ class Sender:
             return self._learned[model]
 
     def learn(self, model: str, abilities: Abilities) -> None:
-        """Ask in this way from now on, in later runs too."""
+        """Use and store an endpoint's features, also for later runs."""
         with self._lock:
             if self._learned.get(model) != abilities:
                 self._learned[model] = abilities
@@ -176,8 +179,8 @@ class Sender:
     ) -> Answer | Failure:
         """Return the answer to a request that is not known: see `Client.ask_one`.
 
-        Where the endpoint does not understand how it is asked, it is asked in another way. To be
-        called within `connected`. After `patience` seconds no further attempt is made.
+        Where the endpoint refuses a feature, the request is sent without it. Call it within
+        `connected`. After `patience` seconds no further attempt is made.
         """
         until = time.monotonic() + patience
         record = replace(self.record(request), budget=budget)
@@ -216,7 +219,7 @@ class Sender:
         return outcome.vectors
 
     def _answer(self, request: Request, record: Billed, outcome: Outcome) -> Answer | None:
-        """Return the answer that is to be kept, if there is one."""
+        """Return the answer to store, if there is one."""
         if outcome.kind != Kind.ANSWERED:
             return None
         without_form = record.tokens - tokens.count(request.form)  # not all count a schema
@@ -239,20 +242,19 @@ class Sender:
         answer_of: Callable[[Billed, Outcome], Answer | None],
         until: float = math.inf,
     ) -> Outcome:
-        """Send a request until something came of it; where the endpoint is away for long, raise.
+        """Send a request until there is a result; raise where the endpoint stays unreachable.
 
-        To be told to wait is no failure: only an hour of it is, or more than there is `until` then.
+        Being told to wait is no failure, unless the waits exceed an hour, or the time `until`.
         """
         backoff = random.Random(record.key)  # noqa: S311 - spreads threads, no secret
         outcome, failed, busy = None, 0, 0
         waited = 0.0
-        while failed < self.config.attempts and not (self.stopped.is_set() and failed + busy):
+        while failed < ATTEMPTS and not (self.stopped.is_set() and failed + busy):
             outcome, left_at = self._attempt(record, send, answer_of, until)
             if outcome.kind not in (Kind.BUSY, Kind.FAILED, Kind.UNSURE):
                 return outcome
-            longest = self.config.longest_wait_seconds
             again = min(failed + busy, _MOST_DOUBLED)
-            seconds = min(_FIRST_WAIT * 2**again * (0.5 + backoff.random()), longest)
+            seconds = min(_FIRST_WAIT * 2**again * (0.5 + backoff.random()), LONGEST_WAIT)
             if outcome.wait is not None:
                 seconds = outcome.wait
             if outcome.kind == Kind.BUSY:
@@ -266,7 +268,7 @@ class Sender:
                 log.info("%s: %s; asked again in %.1f s", record.purpose, outcome.why, seconds)
                 continue
             failed += 1
-            if seconds > longest:
+            if seconds > LONGEST_WAIT:
                 break
             log.warning("%s: %s; asked again in %.1f s", record.purpose, outcome.why, seconds)
             self.stopped.wait(seconds)
@@ -280,9 +282,9 @@ class Sender:
         answer_of: Callable[[Billed, Outcome], Answer | None],
         until: float,
     ) -> tuple[Outcome, float]:
-        """Send a request once, with the worst case set aside and a record of what it cost.
+        """Send a request once, with its worst case reserved and its cost recorded.
 
-        Returns what came of it, and when it left.
+        Returns the outcome and the send time.
         """
         ledger, budget = self.ledger, record.budget or self.ledger.budget
         most, worst = self._set_aside(record, budget)
@@ -316,10 +318,10 @@ class Sender:
         return outcome, left_at
 
     def _on_record(self, billed: Billed, most: Usage) -> int:
-        """Put a request on record that passes no cap together with those of other processes.
+        """Record a request that exceeds no cap together with those of other processes.
 
         Raises:
-            BudgetError: It would, also once some of those may have turned out cheaper.
+            BudgetError: It would exceed one, also after waiting for others to turn out cheaper.
         """
         attempt = self.ledger.attempt(billed, most)
         for seconds in _WAITS_FOR_OTHERS:
@@ -338,7 +340,7 @@ class Sender:
         return TransientError(what, self.config.url, hint)
 
     def _set_aside(self, record: Billed, budget: Budget) -> tuple[Usage, Cost]:
-        """Set the worst case of a request aside, as it is known once there is room for it."""
+        """Reserve a request's worst case, recomputed once there is room for it."""
         while True:
             most = self.most(record)
             worst = self.ledger.cost(record.model, most)
@@ -348,7 +350,7 @@ class Sender:
             budget.settle(worst, NOTHING)
 
     def _watch_length(self, record: Billed, usage: Usage | None) -> None:
-        """Take note of an answer that is longer than was allowed: the next may be as long."""
+        """Note an answer longer than its limit, as the next may be as long."""
         if usage is None or usage.completion_tokens <= record.max_output + _TOLERATED_TOKENS:
             return
         model, overlong = record.model, usage.completion_tokens / max(record.max_output, 1)
@@ -367,7 +369,7 @@ class Sender:
             self.learn(model, replace(abilities, overlong=overlong))
 
     def _ask_otherwise(self, model: str, tried: Abilities, outcome: Outcome) -> None:
-        """Ask in another way from now on, or raise where there is none."""
+        """Stop using a refused feature from now on, or raise where there is no alternative."""
         other = tried.without(outcome.text)
         if other is None:
             raise EndpointError(outcome.why, self.config.url, "Name another model")
@@ -378,12 +380,12 @@ class Sender:
 
 
 def provider(config: LlmConfig) -> str:
-    """Return the endpoint's name in the keys of answers: its host by default."""
+    """Return the endpoint's name in answer keys: its host by default."""
     return config.provider or config.url.split("://", 1)[1].split("/", 1)[0]
 
 
 def _usage(outcome: Outcome, most: Usage) -> tuple[Usage, str]:
-    """Return the tokens that count, and whether the endpoint told them."""
+    """Return the tokens to count, and whether the endpoint reported them."""
     if outcome.usage == Usage():
         return outcome.usage, SURE
     usage = believed(outcome.usage, most, outcome.text)
@@ -391,4 +393,4 @@ def _usage(outcome: Outcome, most: Usage) -> tuple[Usage, str]:
 
 
 def _no_answer(*_: object) -> None:
-    """Return None: vectors are kept in the snapshot."""
+    """Return None, as vectors are stored in the snapshot."""

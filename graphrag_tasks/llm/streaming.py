@@ -1,7 +1,7 @@
-"""An answer that comes piece by piece, and is then read as one that came whole.
+"""A streamed answer, parsed like a whole answer.
 
-A stream that breaks off, or ends without saying why it ends, is no answer: its attempt may have
-been billed, and counts in full.
+A stream that breaks off, or ends without a finish reason, is no answer: its attempt may have been
+billed, and counts in full.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 class Pieces:
-    """Tells the pieces of one attempt: the first that has any.
+    """Reports the pieces of one attempt only: the first that yields any.
 
     Args:
-        tell: Is called with each piece.
+        tell: Called with each piece.
     """
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell, self._has_told = tell, False
 
     def begun(self) -> Callable[[str], None]:
-        """Return what a new attempt calls with its pieces; nothing comes of it after another's."""
+        """Return the callback for a new attempt's pieces; it ignores them after another's."""
         if self._has_told:
             return lambda _: None
 
@@ -46,10 +46,10 @@ class Pieces:
 def streamed(
     endpoint: Endpoint, request: Request, model: str, abilities: Abilities, pieces: Pieces
 ) -> Outcome:
-    """Send a request once and tell its answer as it comes; whole, where nothing streams.
+    """Send a request once and report its answer as it arrives; whole, if streaming is unsupported.
 
     Raises:
-        EndpointError: Asking again cannot help.
+        EndpointError: A retry cannot help.
     """
     tell = pieces.begun()
     if not abilities.streams:
@@ -75,7 +75,7 @@ def _received(
     hidden: Callable[[str], str],
     most: int,
 ) -> Outcome | Response:
-    """Return a stream as the completion that it spells, up to so many characters."""
+    """Return the completion in a stream, up to a number of characters."""
     import httpx2
     import openai
 
@@ -98,7 +98,7 @@ def _received(
 def _whole(
     body: object, headers: Mapping[str, str], tell: Callable[[str], None]
 ) -> Outcome | Response:
-    """Return a completion that came whole all the same, and tell its text."""
+    """Return a completion that was not streamed, and report its text."""
     if not isinstance(body, dict):
         return Outcome(Kind.UNSURE, why="the answer is no JSON object")
     choice: dict[str, Any] = next(iter(body.get("choices") or []), {})

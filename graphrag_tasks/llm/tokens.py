@@ -1,4 +1,4 @@
-"""How many tokens a text is, before it is sent."""
+"""Token counts of texts before they are sent."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _PATTERN = (
 )
 _WORD = re.compile(r"\w{1,6}|[^\w\s]")
 _MESSAGE_TOKENS = 16
-"""Tokens around a prompt of two messages that are not text."""
+"""Tokens of a two-message prompt besides its text."""
 
 
 def count(text: str) -> int:
-    """Return about how many tokens a text is: by the vocabulary cl100k, or by words and signs.
+    """Return the approximate token count of a text: by vocabulary cl100k, or by words and signs.
 
     Against the vocabularies of newer models the sum over a corpus is right to 2 %.
     """
@@ -28,7 +28,7 @@ def count(text: str) -> int:
 
 
 def most(*texts: str) -> int:
-    """Return how many tokens a prompt may be at most: no vocabulary has more than bytes."""
+    """Return an upper bound of a prompt's tokens: no vocabulary has more tokens than bytes."""
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + _MESSAGE_TOKENS
 
 

@@ -1,1 +1,5 @@
-"""Running the index: runs, quality gate, retention, checks of the machine, differences."""
+"""Operations: runs on this machine, quality gate, retention, doctor, differences.
+
+In: a configuration or a store. Out: a published snapshot, or a report on one. Open `runner.py`
+first.
+"""

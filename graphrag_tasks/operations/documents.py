@@ -1,4 +1,4 @@
-"""What became of each document: read, read in part, or not, why, and what to do about it."""
+"""The outcome of each document: read, partly read, or not, why, and what to do."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from graphrag_tasks.sources.listing import UNKNOWN, ending
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _STATUSES = ("failed", "partial", "empty", "skipped", "parsed")
-"""In the order that they are shown: what needs somebody first."""
+"""Display order: documents that need attention come first."""
 
 COUNTED = ("chunks", "sentences", "triples")
-"""Tables whose rows of a document are counted for the command."""
+"""Tables whose rows are counted for each document."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentReport:
-    """What became of a document.
+    """The outcome of a document.
 
     Attributes:
-        document_id: Of the snapshot's tables.
-        kind: Its format; of a file that is not read, the ending of its name.
-        reason: What went wrong and what to do; empty where it was read.
-        left_out: What no block has, by reason.
+        document_id: Its id in the snapshot's tables.
+        kind: Its format; the file extension if it is not read.
+        reason: What went wrong and what to do; empty if it was read.
+        left_out: Counts of what is in no block, by reason.
         pages: Pages that gave text; None for formats without pages.
-        encoding: Of a text file, and `encoding_confidence`, from 0 to 1, how sure that is.
+        encoding: Encoding of a text file; `encoding_confidence` is 0 to 1.
     """
 
     document_id: str
@@ -49,7 +49,7 @@ class DocumentReport:
 
     @property
     def is_problem(self) -> bool:
-        """Whether not all of it was read."""
+        """Whether it was not read completely."""
         return self.status != "parsed"
 
 
@@ -58,8 +58,8 @@ class Problem:
     """Documents of one kind with the same problem.
 
     Attributes:
-        meaning: Of the code.
-        documents: By uri.
+        meaning: Meaning of the code.
+        documents: Ordered by uri.
     """
 
     status: str
@@ -70,7 +70,7 @@ class Problem:
 
 
 def document_reports(snapshot: Snapshot) -> list[DocumentReport]:
-    """Return what became of each document, failed ones first, then by uri."""
+    """Return the outcome of each document, failed ones first, then by uri."""
     rows = snapshot.table("documents").to_pylist()
     rows.sort(key=lambda row: (_STATUSES.index(row["status"]), row["uri"]))
     return [
@@ -91,7 +91,7 @@ def document_reports(snapshot: Snapshot) -> list[DocumentReport]:
 
 
 def problems(reports: Iterable[DocumentReport]) -> list[Problem]:
-    """Return the documents that were not read as a whole, by status, code and kind."""
+    """Return the documents that were not read completely, by status, code and kind."""
 
     def key(one: DocumentReport) -> tuple[int, str, str]:
         return _STATUSES.index(one.status), one.code or "", one.kind
@@ -113,21 +113,21 @@ def problems(reports: Iterable[DocumentReport]) -> list[Problem]:
 
 
 def is_unread(sources: pa.Table) -> pa.ChunkedArray:
-    """Return for each listed file whether it is of a kind that is not read."""
+    """Return for each listed file whether its type is not read."""
     return pc.and_(
         pc.not_equal(sources["change"], REMOVED), pc.equal(sources["media_type"], UNKNOWN)
     )
 
 
 def unread_kinds(sources: pa.Table) -> dict[str, int]:
-    """Return how many listed files are of each kind that is not read, the most frequent first."""
+    """Return the number of listed files of each type that is not read, most frequent first."""
     unread = sources.filter(is_unread(sources))
     counts = Counter(ending(path) for path in unread["path"].to_pylist())
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
 def row_counts(snapshot: Snapshot, tables: Iterable[str] = COUNTED) -> dict[str, Counter[str]]:
-    """Return how many rows of some tables each document has, by table and document."""
+    """Return the number of rows of each document, by table and document."""
     found: dict[str, Counter[str]] = {}
     for name in tables:
         ids = snapshot.table(name, ["document_id"])["document_id"]

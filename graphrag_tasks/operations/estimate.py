@@ -1,8 +1,8 @@
-"""What a run would ask a language model, and what that costs, before it is asked.
+"""Estimate what a run would ask a language model, and its cost, before asking.
 
-The documents are parsed, chunked and read by the rules as a run does it, in the store: the run
-finds that work done. Prompts are counted as they would be sent; how long answers are is assumed, or
-learned from a sample that is asked for real (a probe), whose answers are kept for the run.
+The documents are parsed, chunked and read by the rules in the store, where the run reuses that
+work. Prompts are counted as they would be sent; answer lengths are assumed, or learned from a real
+sample (a probe), whose answers the run reuses.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 
 _COMMUNITIES = (2.7, 4.4, 7.0)
-"""Communities over triples to the power of .556: between those of two corpora of 1,450 and 61,600
-triples (example documents, SAP documents of docs/results.md)."""
+"""Communities per triples to the power of .556: low, expected, high. Between two corpora of
+1,450 and 61,600 triples (example documents, SAP documents of docs/results.md)."""
 _PAIRS = (0.05, 0.26, 0.8)
-"""Similar names over triples: 15,980 of the SAP documents' 61,600."""
+"""Pairs of similar names per triple: 15,980 for the SAP documents' 61,600 triples."""
 _PAIRS_OF_REQUEST = 8.0
 _USAGE_OF_SUMMARY, _USAGE_OF_PAIRS = Usage(450, 180), Usage(700, 100)
 _TOKENS_OF_NAME = 6.0
 _CHARACTERS_OF_TOKEN = (5.0, 4.0, 3.0)
-"""Pairs of a request, tokens of a prompt and an answer, tokens of a name, and characters of a
+"""Pairs per request, tokens of a prompt and an answer, tokens of a name, and characters per
 token: assumed, not measured."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run would cost.
+    """Estimated cost of a run.
 
     Attributes:
-        extractor: The one of the settings.
-        by_extractor: What `hybrid` and `llm` would ask, without what has an answer.
-        stages: Roughly, what other stages that ask would take.
-        spent: USD that the run spent already, as by a probe; None where the price is not known.
+        extractor: The configured extractor.
+        by_extractor: Requests of `hybrid` and `llm` without an answer yet.
+        stages: Rough forecasts for other stages that ask.
+        spent: USD already spent by the run, as by a probe; None if the price is unknown.
         in_batches: Whether batches answer, which takes up to a day.
         learned_from: Number of answers that lengths are learned from; 0: they are assumed.
     """
@@ -61,14 +61,14 @@ class Estimate:
 
     @property
     def total(self) -> Forecast:
-        """What the extractor of the settings would ask."""
+        """Forecast for the configured extractor."""
         return self.by_extractor[self.extractor]
 
 
 def estimate(config: Config, *, probe: int = 0, workers: int | None = None) -> Estimate:
-    """Say what the next run would ask, without asking; with a `probe` of so many requests.
+    """Estimate what the next run would ask, without asking, except for `probe` requests.
 
-    Where the settings ask no model, the extractor is `hybrid`.
+    If no model is configured, the extractor is `hybrid`.
 
     Raises:
         GraphragError: As a run does: a source, a setting, or the endpoint that is probed.
@@ -105,7 +105,6 @@ def _with_extractor(config: Config, name: str) -> Config:
 
 
 def _packs(run: Run, config: Config) -> Iterator[Pack]:
-    """Yield the requests that an extractor would make."""
     for shard in run.shards:
         tables = tables_of_shard(run.state, shard)
         windows = windows_of(**tables, config=config.extract)
@@ -114,7 +113,7 @@ def _packs(run: Run, config: Config) -> Iterator[Pack]:
 
 
 def _other_stages(config: Config, run: Run) -> dict[str, Forecast]:
-    """Return roughly what summaries, confirmations and vectors take, from the triples so far."""
+    """Return rough forecasts for summaries, confirmations and vectors, from the triple count."""
     folders = [run.state.shard_tables(shard) for shard in run.shards]
     triples = sum(folder.scan_table("triples").count_rows() for folder in folders)
     found = {}
@@ -135,7 +134,7 @@ def _other_stages(config: Config, run: Run) -> dict[str, Forecast]:
 
 
 def _rough(config: Config, purpose: str, counts: Range, usage: Usage) -> Forecast:
-    """Return counts of requests of one length each; without a purpose, of tokens to embed."""
+    """Return the forecast for a number of equal requests; without a purpose, of tokens to embed."""
     model = config.llm.model_for(purpose) if purpose else config.embed.model
     usd = price(config.llm, model, usage)
     low, expected, high = (Decimal(round(count)) for count in counts)

@@ -1,8 +1,8 @@
-"""The datasets that a stage of a run reads and writes, for whoever keeps a map of data (lineage).
+"""Datasets that a stage reads and writes, for data lineage.
 
-A dataset keeps its name from run to run: a table is named by the folder it lies in, without the
-ids of runs and shards. What differs between runs (rows, hash, fingerprint, place) is said of it.
-Names follow the naming of OpenLineage: `file` and a path, `s3://BUCKET` and a key.
+A dataset's name is stable between runs: a table is named by its folder, without run and shard ids.
+What differs between runs (rows, hash, fingerprint, place) are its attributes. Names follow
+OpenLineage: `file` and a path, `s3://BUCKET` and a key.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PARTS, _CORPUS = f"{_RUNS}/parts", f"{_RUNS}/snapshot"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its name, its type in Arrow's words, and what it means."""
+    """A table column: name, Arrow type, and meaning."""
 
     name: str
     type: str
@@ -35,18 +35,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Dataset:
-    """What a task reads or writes.
+    """A dataset that a task reads or writes.
 
     Attributes:
-        namespace: The file system, as in `file` or `s3://bucket`.
+        namespace: The file system, such as `file` or `s3://bucket`.
         name: Path or key, the same in every run.
-        version: Fingerprint of a table, id of a snapshot; empty where it has none.
-        rows: Rows that were written; None of what is read, and of what is no table.
-        files: Files that were written; 0 of what is read.
-        columns: Those of a table that was written; empty where its schema is not fixed.
-        about: Of a table that was written `uri` (where it lies, of one file), `sha256` (of several
-            files that of their hashes, a line each), `schema_version` and `reused`; of a snapshot
-            `uri`, `schema_version`, `parent_id` and `tables`, each with rows and sha256.
+        version: Fingerprint of a table, id of a snapshot; empty if it has none.
+        rows: Number of rows written; None for inputs, and for datasets that are no table.
+        files: Number of files written; 0 for inputs.
+        columns: Columns of a written table; empty if its schema is not fixed.
+        about: For a written table `uri` (of a single file), `sha256` (of several files: of their
+            hashes, one per line), `schema_version` and `reused`; for a snapshot `uri`,
+            `schema_version`, `parent_id` and `tables`, each with rows and sha256.
     """
 
     namespace: str
@@ -67,12 +67,12 @@ class Lineage:
 
 
 def stage_lineage(run: Run, stage: str, receipts: Sequence[Receipt]) -> Lineage:
-    """Return what a task of a stage read, and what it wrote by its receipts.
+    """Return what a stage's task read, and what it wrote, from its receipts.
 
     Args:
         run: The run.
         stage: Name of the stage, or `plan`.
-        receipts: Those of the task: of each shard, of a part, or one.
+        receipts: The task's receipts: of each shard, of a part, or one.
     """
     store = run.state.store.folder.uri
     tables = sorted({name for one in receipts for name in one.tables})
@@ -81,7 +81,7 @@ def stage_lineage(run: Run, stage: str, receipts: Sequence[Receipt]) -> Lineage:
 
 
 def publish_lineage(run: Run, published: Published) -> Lineage:
-    """Return the tables that a publish took, and the snapshot that became current."""
+    """Return the tables that a publish read, and the published snapshot."""
     store, manifest = run.state.store.folder.uri, published.manifest
     tables = {name: asdict(one) for name, one in manifest.tables.items()}
     snapshot = Dataset(
@@ -99,7 +99,7 @@ def publish_lineage(run: Run, published: Published) -> Lineage:
 
 
 def place_of(uri: str) -> tuple[str, str]:
-    """Return namespace and name of a path or URI; a password in it is left out.
+    """Return namespace and name of a path or URI, without a password.
 
     >>> place_of("s3://bucket/store/tables")
     ('s3://bucket', 'store/tables')
@@ -111,7 +111,7 @@ def place_of(uri: str) -> tuple[str, str]:
 
 
 def _place(store: str, stage: str, receipt: Receipt) -> str:
-    """Return the folder of a receipt's tables, without ids of runs and shards."""
+    """Return the folder of a receipt's tables, without run and shard ids."""
     if stage in STAGES_OF_SHARDS:
         return f"{store}/{_SHARDS}"
     if "/parts/" in receipt.uri.removeprefix(store):
@@ -136,12 +136,12 @@ def _read(run: Run, store: str, stage: str) -> Iterable[Dataset]:
 
 
 def _table(place: str, name: str) -> Dataset:
-    """Return a table as it is read: who wrote it tells its columns."""
+    """Return a table that is read; its writer reports the columns."""
     return Dataset(*place_of(f"{place}/{name}"))
 
 
 def _written(place: str, name: str, receipts: Sequence[Receipt]) -> Dataset:
-    """Return a table as the receipts of a place have it."""
+    """Return a table that is written, from its receipts."""
     having = [one for one in receipts if name in one.tables]
     hashes = [one.tables[name].sha256 for one in having]
     joined = hashlib.sha256("\n".join(hashes).encode("ascii")).hexdigest()

@@ -1,7 +1,6 @@
-"""Figures of a run for a monitoring system, from the receipts that its stages left.
+"""Figures of a run for a monitoring system, from its stages' receipts.
 
-Names are `graphrag.<stage>.<figure>`: the stage is part of the name, as StatsD has no tags of its
-own.
+Names are `graphrag.<stage>.<figure>`: the stage is part of the name, as StatsD has no tags.
 """
 
 from __future__ import annotations
@@ -13,18 +12,17 @@ from typing import Any, Literal
 from graphrag_tasks.storage.receipts import Receipt
 
 _FACTS = {"extract": "triples", "adopt": "adopted_triples"}
-"""The table of each stage that finds facts."""
+"""Tables of facts, by the stage that makes them."""
 
 _PUBLISHED = ("documents", "chunks", "triples", "entities", "relations")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure.
+    """A monitoring figure.
 
-    Attributes:
-        kind: A `counter` adds up over tasks and runs, of a `gauge` the last value stands, a
-            `timer` is in seconds.
+    `kind`: a `counter` adds up over tasks and runs, a `gauge` keeps its last value, a `timer` is in
+    seconds.
     """
 
     name: str
@@ -35,12 +33,12 @@ class Figure:
 def stage_figures(
     stage: str, receipts: Sequence[Receipt], documents: Sequence[int] = ()
 ) -> list[Figure]:
-    """Return the figures of a task of a stage; work that was taken over is only counted.
+    """Return the figures of a stage's task; reused work is only counted.
 
     Args:
         stage: Name of the stage, or `plan`.
-        receipts: Those of the task: of each shard, of a part, or one.
-        documents: How many each of these shards has; empty where the stage sees the whole corpus.
+        receipts: The task's receipts: of each shard, of a part, or one.
+        documents: Number of documents of each of these shards; empty for corpus stages.
     """
     of = f"graphrag.{stage}"
     done = [one for one in receipts if not one.reused]
@@ -67,11 +65,10 @@ def stage_figures(
 
 
 def publish_figures(summary: Mapping[str, Any], *, changed: bool) -> list[Figure]:
-    """Return the figures of a publish: what the current snapshot holds, and whether it is new.
+    """Return the figures of a publish: counts of the current snapshot, and whether it is new.
 
-    Args:
-        summary: What `snapshots.summary.headline` returns.
-        changed: Whether this run published it.
+    `summary` comes from `snapshots.summary.headline`; `changed` tells whether this run published
+    it.
     """
     counts = {name: summary[name] for name in _PUBLISHED}
     counts["documents_failed"] = len(summary["failed"])
@@ -80,12 +77,11 @@ def publish_figures(summary: Mapping[str, Any], *, changed: bool) -> list[Figure
 
 
 def spending(usd: float | None) -> list[Figure]:
-    """Return what a run has spent on language models so far; nothing where no price is known."""
+    """Return the figure of a run's spending on language models; none if no price is known."""
     return [] if usd is None else [Figure("graphrag.llm.usd", "gauge", usd)]
 
 
 def _paced(of: str, what: str, count: int, seconds: float) -> list[Figure]:
-    """Return a count, and how many a second it was."""
     told = [Figure(f"{of}.{what}", "counter", count)]
     if seconds:
         told.append(Figure(f"{of}.{what}_per_second", "gauge", round(count / seconds, 3)))

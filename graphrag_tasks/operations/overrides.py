@@ -1,4 +1,4 @@
-"""Entries of the overrides file, written for the next run by commands and pages."""
+"""Entries of the overrides file, written by commands and pages for the next run."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ Section = Literal["same", "different", "rename"]
 
 @dataclass(frozen=True)
 class Override:
-    """An entry: two names that are one thing or are not, or a name and what to call it."""
+    """An entry: two names that are equal or different, or a name and its new name."""
 
     section: Section
     name: str
     other: str
 
     def __str__(self) -> str:
-        """Return the entry as it stands in a file."""
         name, other = (json.dumps(one, ensure_ascii=False) for one in (self.name, self.other))
         return f"{name}: {other}" if self.section == "rename" else f"[{name}, {other}]"
 
@@ -34,7 +33,7 @@ class Override:
         """Return the text of an overrides file with this entry.
 
         Raises:
-            ConfigError: The file is not readable, says so already, or says otherwise.
+            ConfigError: The file is not readable, or already has or contradicts the entry.
         """
         said = read_overrides(text, where)
         keys = {entity_key(self.name), entity_key(self.other)}
@@ -52,10 +51,10 @@ class Override:
 
 
 def overrides_file(configured: str | None) -> Path:
-    """Return the overrides file that entries are written to.
+    """Return the overrides file to which entries are written.
 
     Raises:
-        ConfigError: None is configured, or it does not lie on the local disk.
+        ConfigError: None is configured, or it is not on the local disk.
     """
     if not configured:
         hint = f"Set {SETTING} to a YAML file, which may be new; runs read it"
@@ -64,10 +63,11 @@ def overrides_file(configured: str | None) -> Path:
 
 
 def add_override(file: Path, override: Override) -> None:
-    """Write an entry to an overrides file; the file is checked as a run checks it.
+    """Write an entry to an overrides file, validated as in a run.
 
     Raises:
-        ConfigError: The file cannot be read, says so already, or says otherwise; it stays as it is.
+        ConfigError: The file cannot be read, or already has or contradicts the entry; it is
+            unchanged.
         TransientError: Another process holds the file, or it cannot be written.
     """
     edit_file(file, lambda text: override.added_to(text, str(file)))

@@ -1,4 +1,4 @@
-"""Old snapshots: rolling back to one, verifying them, and removing those not kept any more."""
+"""Retention: roll back to old snapshots, verify them, and remove those not kept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ANSWERS, _KEY = "answers", "request_key"
 
 @dataclass(frozen=True)
 class Rollback:
-    """The snapshots that were current before (None if `CURRENT` was lost) and after."""
+    """The current snapshots before (None if `CURRENT` was lost) and after."""
 
     before: str | None
     after: str
@@ -36,10 +36,10 @@ class Rollback:
 
 @dataclass(frozen=True)
 class Removed:
-    """What a garbage collection removed: snapshots, and folders of abandoned runs.
+    """Result of a garbage collection: removed snapshots, and folders of abandoned runs.
 
-    `freed_bytes` are those that no kept snapshot shares; `vectors` counts rows of the vector
-    server, `answers` those of a language model.
+    `freed_bytes` were shared with no kept snapshot; `vectors` counts rows of the vector server,
+    `answers` those of a language model.
     """
 
     snapshots: tuple[str, ...]
@@ -50,13 +50,13 @@ class Removed:
 
 
 def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
-    """Make an older snapshot current again, after verifying its bytes.
+    """Make an older snapshot current again, after verifying it.
 
-    The default is the snapshot published before the current one, or the newest one if `CURRENT` is
+    The default is the snapshot published before the current one, or the newest if `CURRENT` is
     lost. The next run compares the sources with it.
 
     Raises:
-        SnapshotError: There is no such snapshot, or it is damaged; `CURRENT` is left alone.
+        SnapshotError: There is no such snapshot, or it is damaged; `CURRENT` is unchanged.
         TransientError: A run is working on the store.
     """
     with sole_run(store.folder):
@@ -80,7 +80,7 @@ def _published_before(store: Store, snapshot_id: str | None) -> str | None:
 
 
 def verify_all(store: Store) -> list[str]:
-    """Compare every file of every kept snapshot with its hash; return the ids, oldest first.
+    """Verify every file of every kept snapshot; return the ids, oldest first.
 
     Raises:
         SnapshotError: Some snapshots are damaged or of an older schema; the message names each.
@@ -111,13 +111,11 @@ def collect_garbage(
 ) -> Removed:
     """Remove all but the `keep` newest snapshots, and staged work unused for `staging_age`.
 
-    With the settings `llm`, answers of a language model go that are older than the oldest kept
-    snapshot by `keep_days`, and that the table `answers` of none names.
-
-    The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept
-    besides. Removed snapshots lose their rows in the vector server, too, and what killed processes
-    set aside on this machine goes. A `dry_run` only reports what would be removed. Readers of a
-    removed snapshot keep its memory-mapped arrays; any other access raises `SnapshotError`.
+    The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept too.
+    Removed snapshots lose their rows in the vector server, and temporary files of killed processes
+    are removed. With `llm`, answers are removed that are `keep_days` older than the oldest kept
+    snapshot and not in its `answers` tables. A `dry_run` only reports. Readers of a removed
+    snapshot keep its memory-mapped arrays; other access raises `SnapshotError`.
 
     Raises:
         ConfigError: `keep` is negative.
@@ -152,7 +150,7 @@ def collect_garbage(
 def _remove_answers(
     store: Store, llm: LlmConfig, kept: Sequence[Manifest], before: datetime, *, dry_run: bool
 ) -> int:
-    """Remove answers that no kept snapshot uses; none where that cannot be told."""
+    """Remove answers that no kept snapshot uses; none if that is unknown."""
     try:
         answers = answers_file(llm, store.folder.uri)
     except ConfigError:
@@ -184,7 +182,7 @@ def _old(store: Store, keep: int) -> list[str]:
 
 
 def _remove_vectors(store: Store, old: Set[str], given_up: Set[str], server: VectorStore) -> int:
-    """Remove the rows that only old snapshots name; a running run may have loaded its rows."""
+    """Remove the rows that only old snapshots use, except those a run may have loaded."""
     staged = _staged_keys(store, given_up)
     holders: dict[str, list[tuple[Manifest, str]]] = {}
     for manifest in store.manifests():
@@ -200,7 +198,6 @@ def _remove_vectors(store: Store, old: Set[str], given_up: Set[str], server: Vec
 
 
 def _keys(store: Store, manifest: Manifest, table: str) -> Iterator[str]:
-    """Return the keys of a snapshot's vectors in the server."""
     folder = store.snapshot_folder(manifest.snapshot_id)
     return row_keys(rows_in(manifest.collections[table], folder, table, manifest.embedding))
 
@@ -218,7 +215,7 @@ def _staged_keys(store: Store, given_up: Set[str]) -> set[str]:
 
 
 def _given_up(store: Store, since: datetime) -> dict[str, Folder]:
-    """Return folders untouched since: staged work, and snapshots without a manifest."""
+    """Return abandoned folders: staged work, and snapshots without a manifest."""
     folders = {
         f"{kind}/{name}": store.staging / kind / name
         for kind in ("runs", "shards", KEPT_VECTORS)

@@ -1,4 +1,4 @@
-"""A whole run on this machine, without Airflow: shards in worker processes, then the rest."""
+"""Run the whole pipeline on this machine without Airflow, with shards in worker processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
-from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.config import BATCH_POLL_SECONDS, Config
 from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.core.memory import INDEX_BYTES, require_address_space
 from graphrag_tasks.core.visible import log_to, logs_from
@@ -48,14 +48,13 @@ def run_index(
     """Plan, process the shards in `workers` processes (by default one per core), and publish.
 
     `progress` is called before and after every step. With `wait`, the run waits for another run on
-    the store to end, and for batches, instead of refusing.
-
-    Workers import the script that calls this, so it calls it below `if __name__ == "__main__":`.
+    the store, and for batches, instead of refusing. Workers import the calling script, so it must
+    call this below `if __name__ == "__main__":`.
 
     Raises:
-        ConfigError: A worker calls this as it imports the script, or memory is limited too low.
-        GraphragError: A stage failed, a worker was killed, or batches are under way; `CURRENT` is
-            left alone.
+        ConfigError: A worker calls this while importing the script, or memory is limited too low.
+        GraphragError: A stage failed, a worker was killed, or batches are pending; `CURRENT` is
+            unchanged.
     """
     _refuse_import_by_worker()
     require_address_space(INDEX_BYTES, "a run")
@@ -69,7 +68,7 @@ def run_index(
         if run.asks:
             tell(ask.name, 0, 1)
             while wait and run.batch():
-                time.sleep(config.llm.batch_poll_seconds)
+                time.sleep(BATCH_POLL_SECONDS)
             run.ask()
             tell(ask.name, 1, 1)
             process_shards(run, (adopt.name,), workers or os.cpu_count() or 1, tell)
@@ -139,7 +138,7 @@ def process_shards(
 
 
 def _refuse_import_by_worker() -> None:
-    """Refuse a run inside a run: a worker is importing a script that calls it unguarded."""
+    """Refuse a nested run: a worker is importing a script that calls it unguarded."""
     imported = sys.modules.get("__mp_main__")
     if imported is not None and sys.modules["__main__"] is not imported:
         raise ConfigError("a worker process imports a script that starts a run", "shards", _GUARD)
@@ -153,7 +152,7 @@ def _process_shard(uri: str, shard: int, stages: tuple[str, ...]) -> None:
 
 @contextmanager
 def _single_threaded_children() -> Iterator[None]:
-    """Give worker processes one BLAS thread each: the cores are used by the workers."""
+    """Limit worker processes to one BLAS thread each: the workers use all cores."""
     unset = [name for name in _THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(unset, "1"))
     try:

@@ -1,7 +1,8 @@
-"""Parse stage: files become blocks of text (paper, section 3.1: ingestion through Docling).
+"""Parse stage: reads files (paper, section 3.1: ingestion through Docling).
 
-Importing this package imports neither docling nor pandas: the readers do so when the first
-document that needs them is parsed.
+In: bytes of source files. Out: the tables `documents`, `blocks` and `cells`. Open `stage.py` first,
+then `readers.py`, which names the reader of each file type. Importing this package imports neither
+docling nor pandas.
 """
 
 from graphrag_tasks.parse.stage import parse

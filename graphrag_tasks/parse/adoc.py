@@ -1,7 +1,7 @@
-"""Reader of AsciiDoc, which writes HTML of it, line by line.
+"""Read AsciiDoc by converting it to HTML, line by line.
 
-What it does not know is read as a paragraph. Items of lists stand one behind the other: the depth
-of a list is in no block. Nothing is taken from other files.
+Unknown markup is read as a paragraph. Nested lists become flat lists, as blocks keep no list depth.
+Included files are not read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.text import clean_text
 
 _MAX_DEPTH = 50
-"""Blocks inside each other; guards the stack against a hostile file, as no page comes near."""
+"""Limit of nested blocks, far above real pages: protects the stack against hostile files."""
 _TITLE = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _ENTRY = re.compile(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?\Z")
 _ATTRIBUTES = re.compile(r"\[(|[\w.#%\"',*^<>{=].*)\]\s*\Z")
@@ -46,7 +46,7 @@ _FORMULAS = ("stem", "latexmath", "asciimath")
 
 
 def read_adoc(data: bytes) -> ParsedDocument:
-    """Read a page.
+    """Read an AsciiDoc page.
 
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
@@ -68,7 +68,6 @@ class _Page:
         self._depth = 0
 
     def write(self, lines: Sequence[str]) -> str:
-        """Return lines as HTML."""
         before, self._html = self._html, []
         self._depth += 1
         if self._depth > _MAX_DEPTH:
@@ -82,19 +81,17 @@ class _Page:
         return html
 
     def unused_texts(self) -> int:
-        """Return how many attributes are of several words and stand nowhere."""
         attributes = self._inline.attributes.items()
         return sum(" " in text and name not in self._inline.used for name, text in attributes)
 
     def cell(self, text: str, style: str) -> str:
-        """Return the HTML of a table's cell, whose style is a letter."""
         if style == "a":
             return self.write(text.split("\n"))
         parts = filter(str.strip, re.split(r"\n\s*\n", text))
         return "".join(f"<p>{self._inline.write(part)}</p>" for part in parts)
 
     def _block(self, lines: Sequence[str], at: int) -> int:
-        """Write what begins at this line, and return the line behind it."""
+        """Write the block that begins at this line, and return the number of the line after it."""
         line = lines[at].rstrip()
         if not line or line in ("+", "'''", "<<<"):
             return at + 1
@@ -114,7 +111,7 @@ class _Page:
         return self._paragraph(lines, at)
 
     def _is_mark(self, line: str) -> bool:
-        """Tell whether a line is a block of its own or says something of the next, and write it."""
+        """Write a line that is a block or a setting of its own; return false for other lines."""
         if line.startswith("//"):
             self._left_out[LeftOut.COMMENT] += bool(line.strip("/ "))
         elif found := _ENTRY.match(line):
@@ -159,7 +156,6 @@ class _Page:
         return end
 
     def _end(self, lines: Sequence[str], at: int) -> int:
-        """Return the line behind the text that goes on from this line."""
         end = at + 1
         while end < len(lines) and not self._begins(lines[end].rstrip()):
             end += 1
@@ -167,7 +163,7 @@ class _Page:
 
     @staticmethod
     def _begins(line: str) -> bool:
-        """Tell whether a line belongs to no text that goes on."""
+        """Tell whether a line ends the running text before it."""
         if not line or line == "+" or line.startswith("//"):
             return True
         starts = (_DELIMITER, _ITEM, _ATTRIBUTES, _MACRO, _ID, _ENTRY, _TERM)
@@ -218,7 +214,7 @@ class _Page:
 
 
 def attributes_of(text: str) -> dict[str, str]:
-    """Return the attributes in brackets, those without a name by their number."""
+    """Return the attributes in brackets; keys of unnamed attributes are their positions."""
     found: dict[str, str] = {}
     number = 0
     for pair in _PAIR.finditer(text):

@@ -1,4 +1,4 @@
-"""Text inside of a block of AsciiDoc as HTML."""
+"""Convert inline AsciiDoc to HTML."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BREAK = re.compile(r" \+(?=\n|\Z)")
 
 
 class Inline:
-    """Writes text as HTML, with the attributes that the page has set so far."""
+    """Converts inline text to HTML, using the attributes that the page has set so far."""
 
     def __init__(self, left_out: Counter[str]) -> None:
         self.attributes: dict[str, str] = {}
@@ -90,7 +90,6 @@ def _link(address: str, text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return text without marks of bold, italic and the like."""
     text = _SINGLE.sub(r"\2", _PAIRS.sub(r"\2", _ROLE.sub("", text)))
     text = _SCRIPT.sub(_script, escape(unescape(text)))
     return _BREAK.sub("<br>", text)
@@ -101,6 +100,6 @@ def _script(found: re.Match[str]) -> str:
 
 
 def option(attributes: Mapping[str, str], name: str) -> bool:
-    """Tell whether a block has an option, in one of the ways to say that."""
+    """Tell whether a block has an option, in any of AsciiDoc's notations."""
     options = f"{attributes.get('options', '')},{attributes.get('opts', '')}".split(",")
     return name in options or f"%{name}" in attributes.get("1", "")

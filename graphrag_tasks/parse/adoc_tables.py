@@ -1,4 +1,4 @@
-"""Tables of AsciiDoc as HTML."""
+"""Convert AsciiDoc tables to HTML."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _CELL = re.compile(
 )
 _REPEATED = re.compile(r"(\d+)\*")
 _MAX_SPAN = 100
-"""Columns or rows of a cell, and repeats of a column; guards against a hostile number. Chosen."""
+"""Limit of column spans, row spans and column repeats: protects against hostile numbers. Chosen."""
 _Cell = tuple[int, int, str, str]
-"""Columns and rows it covers, its style, and its text."""
+"""Column span, row span, style letter, and text."""
 
 
 class Writer(Protocol):
-    """Writes cells."""
+    """Writes table cells."""
 
     def cell(self, text: str, style: str) -> str:
-        """Return the HTML of a cell, whose style is a letter."""
+        """Return the HTML of a cell; `style` is the letter of its AsciiDoc style."""
 
 
 def table_html(
     lines: Sequence[str], kind: str, attributes: Mapping[str, str], writer: Writer
 ) -> str:
-    """Return a table; `kind` is the first character of what it stands between."""
+    """Return the HTML of a table; `kind` is the first character of its delimiter line."""
     if kind in ",:" or attributes.get("format") in ("csv", "dsv", "tsv"):
         delimiter = {":": ":", "tsv": "\t"}.get(kind, attributes.get("separator", ","))
         rows = [
@@ -90,7 +90,6 @@ def _width(columns: str) -> int:
 
 
 def _in_first_line(text: str, marks: Sequence[re.Match[str]]) -> int:
-    """Return how many columns the cells in the first line with some cover."""
     if not marks:
         return 1
     end = text.find("\n", marks[0].start())

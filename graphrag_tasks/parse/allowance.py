@@ -1,4 +1,4 @@
-"""What reading one document may take, as its reader sees it: seconds, and memory."""
+"""Limits on reading one document: seconds and memory."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MAX_QUEUED = 4.0  # of a document's seconds that waiting for a processor may add
 
 
 class Watch:
-    """Counts seconds, but not those that other work keeps a process from a processor (Linux).
+    """A stopwatch that leaves out time spent waiting for a processor (Linux).
 
-    Of these, no more than `most_queued` are left out.
+    At most `most_queued` seconds of waiting are left out.
     """
 
     def __init__(self, most_queued: float = math.inf, process: int | str = "self") -> None:
@@ -40,7 +40,7 @@ class Watch:
 
 @dataclass(frozen=True)
 class Allowance:
-    """How long pages may be read and joined, and until when pages are added.
+    """Limits on reading and joining the pages of one document.
 
     Attributes:
         total: Seconds.
@@ -54,22 +54,22 @@ class Allowance:
 
     @property
     def left(self) -> float:
-        """Seconds that are left."""
+        """Seconds left."""
         return self.total - self.watch.seconds
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is over by more than it may be where it was measured in advance."""
+        """Whether the time limit is exceeded by more than the tolerance."""
         return self.left <= -_GRACE * self.total
 
     @property
     def is_full(self) -> bool:
-        """Whether the process maps all that it may."""
+        """Whether the process has mapped all the memory that it may."""
         return mapped_bytes() > self.mapped
 
 
 allowance: ContextVar[Allowance] = ContextVar("allowance")
-"""That of the current document; where it is not set, nothing bounds it."""
+"""The current document's allowance; if unset, nothing is limited."""
 
 
 def current_allowance() -> Allowance:

@@ -1,4 +1,4 @@
-"""What a reader gives back, and how it is laid out in the document text."""
+"""What a reader returns, and how its blocks are laid out in the document text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COPIED = tuple(name for name in CELL_COLUMNS if name not in ("start", "end"))
 
 
 class Box(NamedTuple):
-    """A box on a page in points, origin at the top left."""
+    """A bounding box on a page, in points; the origin is the top left."""
 
     left: float
     top: float
@@ -31,7 +31,7 @@ class Box(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A hyperlink in a block: the span of its text there, and what it refers to, as written."""
+    """A hyperlink in a block: the span of its text, and its target as written."""
 
     start: int
     end: int
@@ -40,17 +40,17 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of a document in reading order.
+    """A piece of a document, in reading order.
 
     Attributes:
         kind: title, heading, paragraph, list_item, table, code or caption.
-        text: Clean text without outer blank space.
+        text: Clean text, stripped.
         level: Heading level from 1; None for other kinds.
-        page: Page it begins on, from 1, where the format has pages.
-        box: Where it lies on that page.
+        page: Page on which it begins, from 1, if the format has pages.
+        box: Bounding box on that page.
         table: Cells of a table.
-        links: Hyperlinks in it, by their place.
-        anchors: Ids that links may name it by.
+        links: Hyperlinks in the text, by position.
+        anchors: Ids that links may refer to.
     """
 
     kind: str
@@ -72,18 +72,18 @@ class Title(NamedTuple):
 
 @dataclass(frozen=True)
 class ParsedDocument:
-    """A document as its reader understood it.
+    """A document as its reader returns it.
 
     Attributes:
-        blocks: In reading order, none without text.
+        blocks: In reading order; none is empty.
         title: Title from the file's metadata, else its first heading, else None.
-        pages_in: Pages the file has; None for formats without pages.
+        pages_in: Pages of the file; None for formats without pages.
         pages_out: Pages that gave text.
-        pages_ocr: Pages of these whose text was read from a picture.
-        cells: Cells that its tables have; the blocks may have only the first of them.
+        pages_ocr: Pages whose text was read by OCR.
+        cells: Number of table cells; the blocks may hold fewer.
         pages_lost: Numbers of the pages that should have given text and did not.
-        left_out: How many parts are in no block, by reason (`left_out.LeftOut`).
-        encoding: What its text was decoded from; None for formats that say it themselves.
+        left_out: Number of parts that are in no block, by reason (`left_out.LeftOut`).
+        encoding: Detected text encoding; None for formats that fix it.
     """
 
     blocks: Sequence[Block]
@@ -98,13 +98,13 @@ class ParsedDocument:
 
     @property
     def characters(self) -> int:
-        """Length of the document text."""
+        """Length of the document text in characters."""
         separators = len(BLOCK_SEPARATOR) * max(0, len(self.blocks) - 1)
         return sum(len(block.text) for block in self.blocks) + separators
 
 
 def limit_cells(parsed: ParsedDocument, max_cells: int) -> ParsedDocument:
-    """Count the document's cells, and keep the first of them."""
+    """Count the document's table cells, and keep the first `max_cells` of them."""
     blocks: list[Block] = []
     count = 0
     for block in parsed.blocks:
@@ -117,7 +117,7 @@ def limit_cells(parsed: ParsedDocument, max_cells: int) -> ParsedDocument:
 
 
 def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
-    """Yield one `schemas.BLOCKS` row per block, with its place in the document text."""
+    """Yield one `schemas.BLOCKS` row per block, with its span in the document text."""
     for ordinal, (start, block) in enumerate(_placed(blocks)):
         yield {
             "document_id": document_id,
@@ -135,7 +135,7 @@ def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any
 
 
 def lay_out_cells(document_id: str, blocks: Iterable[Block]) -> pa.Table:
-    """Return the `schemas.CELLS` rows of a document, with their places in the document text."""
+    """Return the `schemas.CELLS` rows of a document, with their spans in the document text."""
     columns: dict[str, list[Any]] = {name: [] for name in schemas.CELLS.names}
     for ordinal, (start, block) in enumerate(_placed(blocks)):
         if block.table is not None and not block.table.repeats:
@@ -179,7 +179,7 @@ def _references(table: Table) -> Iterable[str | None]:
 
 @cache
 def _letters(number: int) -> str:
-    """Return a sheet's name of its column with this number, from 1."""
+    """Return the letters of a spreadsheet column, given its number from 1."""
     letters = ""
     while number:
         number, letter = divmod(number - 1, 26)

@@ -1,10 +1,9 @@
-"""Take menus, banners, footers and other boilerplate out of an HTML page.
+"""Remove menus, banners, footers and other boilerplate from an HTML page.
 
-Rules by landmark and by well-known class name, not an extractor that guesses the main text by its
-density: that loses tables, code and short sections (`benchmarks/boilerplate.py` compares). Inside
-`main` and `article` only navigation is left out. Names are matched whole, in classes everywhere and
-in ids outside sections: documentation has sections whose id is "cookies" or "sidebar". Nothing is
-left out that holds a content element, the only first-level heading, or half of the words.
+Rules by landmark and well-known class name, not by text density: density loses tables, code and
+short sections (`benchmarks/boilerplate.py` compares). Inside `main` and `article` only navigation
+is removed. Ids of sections are ignored, as documentation has sections with ids such as "cookies".
+Nothing is removed that holds a content element, the only first-level heading, or half of the words.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _NAVIGATION_ROLES = (
     *("navigation", "search", "menu", "menubar", "toolbar", "dialog", "alertdialog"),
 )
 _PARTS = ["section", "blockquote", "figure", "details"]
-"""Elements whose header or footer is their own, not the page's."""
+"""Elements whose header or footer belongs to them, not to the page."""
 
 _FRAME = ["header", "footer", "aside"]
 _FRAME_ROLES = {"banner", "contentinfo", "complementary"}
@@ -35,8 +34,8 @@ _NAMES = {
         (resources.files(__package__) / "boilerplate.json").read_text("utf-8")
     ).items()
 }
-"""`anywhere`: of what is not content wherever it is, while it is short or mostly links; `outside`:
-of elements that frame a page, where they are not inside its content."""
+"""`anywhere`: names of boilerplate at any place, if it is short or mostly links; `outside`:
+names of page frames, if they are not inside the content."""
 
 _SOFTWARE_IDS = re.compile(r"mw-|onetrust-|__")
 _SEPARATORS = re.compile(r"[-_]+")
@@ -47,9 +46,9 @@ _PERMALINKS, _EDITS = {"¶", "#", "§", "🔗", "\uf0c1"}, {"edit", "[edit]"}
 
 
 def drop_boilerplate(soup: BeautifulSoup) -> int | None:
-    """Take what is not content out of a page, and return how many elements with words that were.
+    """Remove boilerplate from a page, and return the number of removed elements with words.
 
-    None: no words are left, so that the page has to be read as it was.
+    None means that no words would be left, so the page has to be read as it was.
     """
     for link in soup.find_all("a"):
         if _is_permalink(link):
@@ -73,7 +72,7 @@ def drop_boilerplate(soup: BeautifulSoup) -> int | None:
 
 
 def _is_permalink(link: Tag) -> bool:
-    """Tell whether it is a sign beside a heading or a name that leads to that itself."""
+    """Tell whether a link is a permalink sign beside a heading or name."""
     text = link.get_text(strip=True)
     if text in _PERMALINKS and str(link.get("href") or "#").startswith("#"):
         return True
@@ -102,7 +101,6 @@ def _is_navigation(tag: Tag) -> bool:
 
 
 def _is_frame(tag: Tag) -> bool:
-    """Tell whether it is a header, a footer or a sidebar of the page, not of a part of it."""
     if tag.name not in _FRAME and _role(tag) not in _FRAME_ROLES:
         return False
     if tag.name in ("header", "footer") and tag.find_parent(_PARTS) is not None:
@@ -127,7 +125,7 @@ def _is_named(tag: Tag) -> bool:
 
 
 def _names(tag: Tag) -> Iterator[str]:
-    """Yield the classes, and the id where it is not a section's: lower case, single hyphens."""
+    """Yield an element's classes, and its id unless it is a section, in lower case."""
     for name in _classes(tag):
         yield _SEPARATORS.sub("-", name.lower())
     own = str(tag.get("id") or "")

@@ -1,7 +1,7 @@
-"""Charts of a workbook: what is written on them, and the data they draw as a table.
+"""Charts of a workbook: their titles as captions, and their data as a table.
 
-The names of the series, the categories and the values are read from the cells that the chart names,
-so that they look as they do there; where these are not in the workbook, from what the chart keeps.
+Names and values are read from the cells that the chart refers to, so that they look as they do
+there; if those are not in the workbook, from the copies stored in the chart.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ _KIND = re.compile(r"(?:3D)?Chart$")
 
 
 OfBook = Any
-"""An object of openpyxl, which has no types."""
+"""An untyped object of openpyxl."""
 
 Point = tuple[str, Value | None]
-"""The text of a name or a number that a chart shows, and its value where the text does not say."""
+"""Text of a name or number in a chart, and its value if the text does not show it."""
 
 _NO_POINT: Point = ("", None)
 
 
 class Chart(NamedTuple):
-    """A chart, and the row of the sheet, from 1, in which it begins."""
+    """A chart, and the sheet row, from 1, where it begins."""
 
     row: int
     blocks: list[Block]
 
 
 def read_charts(sheet: OfBook) -> list[Chart]:
-    """Return the charts of a sheet, from its top down; a chart sheet has one.
+    """Return the charts of a sheet, from top to bottom.
 
-    A chart is captions, for its title and for its kind and the title of its axis of values, and a
-    table with a column for the categories and one for each series. The table's cells are marked
-    as repeated if all of them lie on visible sheets of the workbook.
+    A chart becomes captions (its title; its kind with the title of its value axis) and a table with
+    one column for the categories and one for each series. The table is marked as repeated if all of
+    its cells lie on visible sheets of the workbook.
     """
     return sorted((_chart(chart, sheet) for chart in sheet._charts), key=lambda chart: chart.row)
 
@@ -85,7 +85,6 @@ def _cells(plots: Sequence[OfBook], book: OfBook) -> Iterator[Cell]:
 
 
 def _points(source: OfBook, book: OfBook) -> list[Point]:
-    """Return the texts or numbers that a chart names, from their cells or as it keeps them."""
     if source is None:
         return []
     found = _in_book(source, book)
@@ -103,7 +102,7 @@ def _points(source: OfBook, book: OfBook) -> list[Point]:
 
 
 def _joined(cells: Sequence[OfBook]) -> Point:
-    """Return a point; the categories of two levels lie in two cells."""
+    """Return a point; categories of two levels lie in two cells."""
     shown = [
         shown_value(cell.value, cell.number_format, cell.data_type)
         for cell in cells
@@ -115,7 +114,7 @@ def _joined(cells: Sequence[OfBook]) -> Point:
 def _in_book(
     source: OfBook, book: OfBook
 ) -> tuple[OfBook, tuple[int, int, int | None, int | None]] | None:
-    """Return the worksheet and the range that a source names, if they are in the workbook."""
+    """Return the worksheet and cell range that a chart refers to, or None if absent."""
     references = (getattr(source, name, None) for name in ("numRef", "strRef", "multiLvlStrRef"))
     formula = next((reference.f for reference in references if reference is not None), None)
     try:
@@ -135,7 +134,6 @@ def _is_read(source: OfBook, book: OfBook) -> bool:
 
 
 def _kept(source: OfBook) -> list[Point]:
-    """Return the copies of its data that a chart keeps, or what was written into it."""
     if getattr(source, "v", None):
         return [(one_line(source.v), None)]
     caches = (
@@ -157,7 +155,6 @@ def _kept(source: OfBook) -> list[Point]:
 
 
 def _text_of(title: OfBook) -> str:
-    """Return what a title says; it may be linked to a cell."""
     written = getattr(title, "tx", None)
     if written is None:
         return ""

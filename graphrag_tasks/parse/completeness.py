@@ -1,7 +1,7 @@
-"""A check that the texts of a file are in its blocks, which adds those that are missing.
+"""Add texts of a file that are missing in its blocks.
 
-Docling passes over some places of a file, and which ones changes with its versions. Only letters
-and digits are compared, as blank space and signs change on the way.
+Docling skips some places of a file, and which ones changes between versions. Only letters and
+digits are compared, as blank space and punctuation change during conversion.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from graphrag_tasks.parse.links import without_marks
 from graphrag_tasks.parse.text import clean_text
 
 _NEAR = ((0, 200), (8, 20_000), (30, 10**9))
-"""A text of at least so many letters, found at most so many letters further on, is the place that
-has been reached; shorter ones may stand anywhere by chance."""
+"""Pairs of text length and search distance, both in letters: a text of at least this length,
+found within this distance, marks the place reached; shorter texts may match by chance."""
 
 _PARAGRAPHS_AHEAD, _LETTERS_AHEAD = 20, 2000
-"""In which two runs are looked for where Docling did not read their paragraph as a whole."""
+"""How far to search for two runs if Docling did not read their paragraph as a whole."""
 _NO_SPACE_BEFORE = tuple(".,;:!?)]}%\u2019\u201d\u00bb")
 _NO_SPACE_AFTER = tuple("([{\u201c\u00ab")
 
 
 class FileText(NamedTuple):
-    """A text as it stands in a file: its stretches, such as words in bold type, and its page."""
+    """A text of a file: its runs (such as words in bold type), and its page."""
 
     runs: Sequence[str]
     page: int | None = None
@@ -39,10 +39,10 @@ def letters_of(text: str) -> str:
 
 
 def with_missing(blocks: Sequence[Block], texts: Iterable[FileText]) -> list[Block]:
-    """Return the blocks, and a paragraph for each text of the file that is in none of them.
+    """Return the blocks, with a paragraph added for each text of the file that is in none of them.
 
-    The texts come in the order of the file. A paragraph that is added stands behind the block that
-    has the text before it. A text that the file has twice and the blocks once is not found missing.
+    Texts come in file order. A paragraph is added after the block that holds the text before it. A
+    text that the file has twice and the blocks once is not detected.
     """
     added: dict[int, list[Block]] = defaultdict(list)
     places = _Places(blocks)
@@ -54,7 +54,7 @@ def with_missing(blocks: Sequence[Block], texts: Iterable[FileText]) -> list[Blo
 
 
 class Paragraphs:
-    """The paragraphs of a file, which tell whether blank space stands between two runs."""
+    """Paragraphs of a file, used to decide whether two runs are separated by blank space."""
 
     def __init__(self, texts: Iterable[FileText]) -> None:
         self._texts = ["".join(text.runs) for text in texts]
@@ -64,9 +64,9 @@ class Paragraphs:
         self._starts: tuple[int, set[int]] = (-1, set())
 
     def joined(self, runs: Sequence[str]) -> str:
-        """Return runs as one text, with blank space where the file has it.
+        """Join runs, with blank space where the file has it.
 
-        Where they stand in no paragraph of it, as formulas do, the signs at their ends decide.
+        For runs that are in no paragraph, such as formulas, the characters at their ends decide.
         """
         bare = list(map(without_marks, runs))
         packed = ["".join(text.split()) for text in bare]
@@ -81,7 +81,7 @@ class Paragraphs:
         return "".join(parts)
 
     def _are_glued(self, left: str, right: str) -> bool | None:
-        """Tell whether two runs without blanks touch each other near the last place."""
+        """Tell whether two runs touch near the last match; None if they are not found."""
         for at in range(self._at, min(self._at + _PARAGRAPHS_AHEAD, len(self._texts))):
             first = self._offset if at == self._at else 0
             last = first + len(left) + len(right) + _LETTERS_AHEAD
@@ -92,7 +92,6 @@ class Paragraphs:
         return None
 
     def _words_of(self, at: int) -> set[int]:
-        """Return where the words of a paragraph start in its text without blank space."""
         if self._starts[0] != at:
             lengths = map(len, self._texts[at].split())
             self._starts = at, {0, *accumulate(lengths)}
@@ -100,7 +99,7 @@ class Paragraphs:
 
 
 class _Places:
-    """The letters of all blocks, and the number of the block that the texts of the file reached."""
+    """Letters of all blocks, and the index of the block that the file's texts have reached."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         letters = [letters_of(block.text) for block in blocks]
@@ -110,7 +109,6 @@ class _Places:
         self.last = -1
 
     def missing(self, text: FileText) -> str:
-        """Return the runs of a text that are in no block, as one text."""
         if self._find("".join(text.runs)):
             return ""
         return clean_text("".join(run for run in text.runs if not self._find(run))).strip()

@@ -1,9 +1,8 @@
-"""Which encoding bytes are in that are not UTF-8, by what the text says in each.
+"""Detect the encoding of text that is not UTF-8.
 
-Every candidate is decoded, and py3langid says how clearly the text is in a language: bytes read in
-another encoding lose the letters that tell languages apart, and put signs where no text has them.
-charset-normalizer takes French for Baltic, and German from a Mac for Korean: of 136 files in 34
-encodings it reads 100 as they were written.
+Every candidate encoding is decoded, and py3langid scores how clearly the result is in one language:
+a wrong encoding loses the letters that tell languages apart. charset-normalizer takes French for
+Baltic, and German from a Mac for Korean: of 136 files in 34 encodings it reads 100 correctly.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ _ENCODINGS = (
     *("iso8859-15", "iso8859-5", "iso8859-6", "cp874", "mac-roman", "mac-cyrillic", "cp850"),
     *("cp866", "cp852", "cp437"),
 )
-"""The codecs that are tried, of equal ones the first: those of the Encoding standard (WHATWG),
-without near copies, and those of DOS."""
+"""Codecs that are tried, preferred first: those of the Encoding standard (WHATWG), without near
+copies, and those of DOS."""
 
 _SAMPLE_BYTES = 8192  # which a language is clear from; the rest of a file only takes time
 _LINE_BYTES = 1024  # of a line, so that one without ends is not the whole sample
@@ -52,17 +51,17 @@ _ODD = re.compile(
     "|(?<![\u05d0-\u05ea\u05b0-\u05c7])[\u05b0-\u05c7]|[ךםןףץ](?=[א-ת])"  # Hebrew
     "|(?<![\u0621-\u0652])[\u064b-\u0652]|ς(?=[\u03ac-\u03ce])"  # Arabic, Greek
 )
-"""What stands in no text, or not at this place of a word: marks without a letter, final letters."""
+"""Characters that are implausible in text, or at this place in a word."""
 
 _QUOTES = "“”„‘’–—…\xa0"
 _TYPOGRAPHIC = re.compile(
     f"(?:[\x00-\x7f]|[{_QUOTES}«»]|[°€£§©®™•·¡¿±×½¼²³µ¢¥\xad](?=[\x00-\x7f]|$))*+"
 )
-"""Signs in text that is ASCII but for them, as in Windows-1252: others have letters in rows."""
+"""Text that is ASCII except for typographic signs, as in Windows-1252."""
 
 
 class Guess(NamedTuple):
-    """An encoding, as Python's codecs name it, and how sure it is: 0 to 1, of those compared."""
+    """An encoding by its Python codec name, and a confidence of 0 to 1 among the candidates."""
 
     encoding: str
     confidence: float
@@ -76,10 +75,9 @@ class _Judged(NamedTuple):
 def detect(
     lines: Iterable[bytes], also: Sequence[str] = (), among: Sequence[str] = _ENCODINGS
 ) -> Guess | None:
-    """Return the encoding of lines that have bytes above 127; None where no text makes sense.
+    """Return the encoding of lines with bytes above 127; None if no candidate is plausible.
 
-    `also` are encodings that something speaks for, as does for Windows-1252 where few bytes are not
-    ASCII: one of them is taken over a nearly equal one, and of a few words.
+    `also` are preferred encodings: they win over nearly equal ones, and for short texts.
     """
     sample = list(_sample(lines))
     length = sum(map(len, sample))
@@ -106,13 +104,12 @@ def _says_little(sample: bytes) -> bool:
 
 
 def language_evidence(text: str) -> float:
-    """Return how clearly a text is in one language: log-likelihood of the best over the median."""
+    """Return how clearly a text is in one language: log-likelihood of the best minus the median."""
     found = [score for _, score in _identifier().rank(text)]
     return float(found[0] - found[len(found) // 2])
 
 
 def _sample(lines: Iterable[bytes]) -> Iterable[bytes]:
-    """Yield lines from all over the file, without tags, of a bounded length in all."""
     cut = [_TAG.sub(b" ", line[:_LINE_BYTES]) for line in lines]
     step = -(-sum(map(len, cut)) // _SAMPLE_BYTES) or 1
     return islice(cut, 0, None, step)
@@ -121,7 +118,7 @@ def _sample(lines: Iterable[bytes]) -> Iterable[bytes]:
 def _judged(
     sample: Sequence[bytes], encodings: Iterable[str], favoured: frozenset[str]
 ) -> list[_Judged]:
-    """Return the encodings in which the sample may be text; of equal ones the first."""
+    """Return the encodings in which the sample is plausible text; of equal texts, the first."""
     judged: dict[str, _Judged] = {}
     for encoding in encodings:
         text = "\n".join(_decoded(line, encoding) for line in sample)
@@ -140,7 +137,6 @@ def _judged(
 
 
 def _decoded(line: bytes, encoding: str) -> str:
-    """Return a line that may end in the middle of a letter."""
     return codecs.getincrementaldecoder(encoding)("replace").decode(line)
 
 

@@ -1,7 +1,7 @@
-"""Docling's document tree as a flat list of blocks in reading order.
+"""Convert Docling's document tree to a flat list of blocks in reading order.
 
-Read are the body, footnotes, endnotes, speakers' notes and the comments of reviewers. Headers and
-footers lie in another layer, and so does hidden text.
+Included are the body, footnotes, endnotes, speaker notes and reviewers' comments. Headers, footers
+and hidden text are left out.
 """
 
 from __future__ import annotations
@@ -42,14 +42,13 @@ _KINDS = {
 _LEFT_OUT = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER, DocItemLabel.MARKER)
 _COMMENTED_SLIDE = re.compile(r"comment-slide(\d+)-")
 _MIN_COLUMNS = 2
-"""Cells that each row of a table has at least, if one may be a header."""
+"""Fewest cells in each row of a table whose first row may be a header."""
 
 
 def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[Block]:
-    """Return the body's blocks.
+    """Return the blocks of the body.
 
-    `unit` is the points in one unit of Docling's boxes; None leaves pages and boxes out, where they
-    are not those of a page.
+    `unit` is the number of points in a unit of Docling's boxes; None leaves out pages and boxes.
     """
     return list(_Walk(document, unit))
 
@@ -57,9 +56,9 @@ def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[B
 def read_blocks(
     document: DoclingDocument, marks: Marks, texts: Iterable[FileText], *, unit: float | None = None
 ) -> list[Block]:
-    """Return the body's blocks with their links and ids, and clear the document of their marks.
+    """Return the body's blocks with their links and ids, and remove the marks from the document.
 
-    Of the texts of the file, those that Docling passed over are added. `unit` is as in `blocks_of`.
+    Texts of the file that Docling skipped are added. `unit` is as in `blocks_of`.
     """
     paragraphs = list(texts)
     walk = _Walk(document, unit, Paragraphs(paragraphs))
@@ -73,7 +72,7 @@ def read_blocks(
 
 
 def mark_hyperlinks(document: DoclingDocument) -> Marks:
-    """Mark the hyperlinks that Docling found: texts, or runs of them, that are one as a whole."""
+    """Mark the hyperlinks that Docling found."""
     marks = Marks()
     for item in document.texts:
         if item.hyperlink is not None and item.text.strip():
@@ -83,7 +82,7 @@ def mark_hyperlinks(document: DoclingDocument) -> Marks:
 
 
 class _Walk:
-    """A walk without recursion: some files nest thousands of levels deep."""
+    """Iterative walk over the tree: some files nest thousands of levels deep."""
 
     def __init__(
         self, document: DoclingDocument, unit: float | None, paragraphs: Paragraphs | None = None
@@ -101,7 +100,6 @@ class _Walk:
                 yield from self._visit(item)
 
     def _is_new(self, item: NodeItem) -> bool:
-        """Tell whether an item was not read before, and take it for read."""
         is_new = item.self_ref not in self._done
         self._done.add(item.self_ref)
         return is_new
@@ -149,7 +147,7 @@ class _Walk:
         self._stack.extend(reversed(list(self._not_in_cells(table, text))))
 
     def _not_in_cells(self, table: TableItem, text: str) -> Iterator[NodeItem]:
-        """Yield what lies in the cells of a table and not in its text, such as other tables."""
+        """Yield items inside table cells that the table's text lacks, such as nested tables."""
         written = letters_of(text)
         pending = self._children(table)[::-1]
         while pending:
@@ -175,7 +173,7 @@ class _Walk:
                 yield from self._text(item, kind, item.text)
 
     def _chart(self, picture: PictureItem) -> Iterator[Block]:
-        """Yield the kind of a chart, and its data as a table."""
+        """Yield a chart's kind as a caption, and its data as a table."""
         meta = picture.meta
         if picture.content_layer != ContentLayer.BODY or not meta or not meta.tabular_chart:
             return
@@ -189,7 +187,7 @@ class _Walk:
             yield Block("table", text, None, *place, table=table)
 
     def _comments(self, group: NodeItem) -> Iterator[Block]:
-        """Yield comments, which name their author and time; of slides they lie on the page."""
+        """Yield comments with author and time; comments of slides keep their page."""
         slide = _COMMENTED_SLIDE.match(getattr(group, "name", ""))
         for comment in self._children(group):
             self._done.add(comment.self_ref)
@@ -197,7 +195,6 @@ class _Walk:
                 yield Block("paragraph", text, page=int(slide[1]) if slide else None)
 
     def _inline(self, item: NodeItem) -> str:
-        """Join the runs of a paragraph; Docling strips the blank space between them."""
         runs: list[str] = []
         pending = self._children(item)[::-1]
         while pending:
@@ -221,7 +218,7 @@ class _Walk:
 
 
 def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
-    """Lay a table out as if its cells had no marks, and mark the text where they stand in it."""
+    """Lay out a table without marks, then put the marks back at their places in the text."""
     marks: dict[tuple[int, int], list[tuple[int, str]]] = {}
     clean: list[Cell] = []
     for cell in cells:
@@ -239,11 +236,11 @@ def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
 
 
 def _cells_of(data: TableData) -> list[Cell]:
-    """Return the cells of a table that have text.
+    """Return the non-empty cells of a table.
 
-    A first row of header cells with an empty corner names columns, although Docling takes its
-    cells for the headers of a row. Without marked headers, as in many HTML tables, the first rows
-    are judged by their texts.
+    A first row of header cells with an empty corner is a column header, although Docling makes
+    these cells row headers. Without marked headers, as in many HTML tables, headers are detected
+    from the texts.
     """
     cells = [
         Cell(

@@ -1,8 +1,8 @@
-"""Docling without torch, without a network and without log noise.
+"""Call Docling without torch, network or log noise.
 
-Its backends and pipelines are used directly: `docling.document_converter` imports the speech
-pipeline, which in 2.143.0 imports torch unguarded, and guesses a stream's format from its first
-bytes. Importing this module imports docling and pandas, which takes seconds.
+Backends and pipelines are used directly: `docling.document_converter` imports the speech pipeline,
+which in 2.143.0 imports torch unguarded, and guesses formats from the first bytes. Importing this
+module imports docling and pandas, which takes seconds.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
     "pptx": (InputFormat.PPTX, MsPowerpointDocumentBackend, None),
     "tex": (InputFormat.LATEX, LatexDocumentBackend, LatexBackendOptions(parse_timeout=None)),
 }
-"""Docling's side of each media type. Remote and local fetching are off by Docling's default."""
+"""Docling's format, backend and options for each media type; fetching is off by default."""
 
 
 @cache
@@ -72,9 +72,9 @@ def _simple_pipeline() -> BasePipeline:
 
 
 def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) -> DoclingDocument:
-    """Return Docling's document of these bytes, by its simple pipeline unless another is given.
+    """Convert bytes to a Docling document, with the simple pipeline unless another is given.
 
-    Pages of a PDF file that cannot be read, or not within the `allowance`, are missing in it.
+    PDF pages that cannot be read, or not within the `allowance`, are missing.
 
     Raises:
         DocumentError: Docling refuses the file (code `broken`).

@@ -1,6 +1,6 @@
-"""The one file that touches names of Docling that are private to it; what it changes in Docling.
+"""The only module that uses private names of Docling, or changes its behaviour.
 
-A new release of Docling is tried here first.
+Try a new release of Docling here first.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from docling_core.types.doc.items.text import TextItem
 HTMLDocumentBackend._clean_unicode = staticmethod(str)  # type: ignore[method-assign, assignment]
 
 Timings = _NativeBuildTimings
-"""What a pipeline notes of a page, and hands on."""
+"""Docling's timings of a page."""
 
 
 class PdfBackend(ThreadedDoclingParseDocumentBackend):
-    """Leaves pages that nobody asked for undecoded: Docling decodes all of them to be rid of them.
+    """Does not decode unused pages; Docling decodes all of them before it unloads.
 
-    Such a parser can be neither stopped nor freed, which ends the process. Its thread waits for
-    ever, and its memory counts against the worker, which is replaced when too much is gone.
+    Such a parser can be neither stopped nor freed: its thread waits forever, and its memory counts
+    against the worker, which is replaced when too much is lost.
     """
 
     def unload(self) -> None:
-        """Free the parser, or let it be where it has pages left."""
+        """Free the parser, or abandon it if it has pages left."""
         if not self._closed and self._iterating and self.parser.has_tasks():
             self._closed = True
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.parser._parser))
@@ -44,17 +44,17 @@ class PdfBackend(ThreadedDoclingParseDocumentBackend):
 
 
 def decoder_of(page: ThreadedDoclingParsePageBackend) -> Any:  # noqa: ANN401 - of docling-parse
-    """Return what gives the cells of a page: characters, words and lines."""
+    """Return the decoder of a page, which gives characters, words and lines."""
     return page._result._require_page_decoder()
 
 
 def outline_of(result: ConversionResult) -> Any:  # noqa: ANN401 - untyped there
-    """Return the bookmarks of a PDF file that is read; some have no page."""
+    """Return the bookmarks of a PDF file; some have no page."""
     return result._pdf_outline or ()
 
 
 class PdfPipeline(NativePdfPipeline):
-    """Docling's pipeline with steps that may be replaced: `read_pages`, `read_page`, `assemble`."""
+    """Docling's PDF pipeline with overridable steps: `read_pages`, `read_page`, `assemble`."""
 
     def read_pages(self, result: ConversionResult) -> ConversionResult:
         """Read all pages."""
@@ -71,7 +71,7 @@ class PdfPipeline(NativePdfPipeline):
         return super()._assemble_document(result)
 
     def fail(self, result: ConversionResult, page: PdfPageBackend, why: str) -> None:
-        """Note that a page cannot be read."""
+        """Record that a page cannot be read."""
         self._record_page_failure(result, page, why)
 
     def _build_document(self, conv_res: ConversionResult) -> ConversionResult:
@@ -90,10 +90,10 @@ class PdfPipeline(NativePdfPipeline):
 
 
 class ReadingOrder(ReadingOrderModel):
-    """Docling's rules, with a step that may be replaced: `joined`."""
+    """Docling's reading-order rules with one overridable step: `joined`."""
 
     def joined(self, text: str, more: str) -> str | None:
-        """Return a text that goes on elsewhere as one; None: as Docling joins it."""
+        """Return two parts of a text joined; None joins them as Docling does."""
         del text, more
         return None
 

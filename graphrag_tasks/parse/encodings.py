@@ -1,8 +1,8 @@
-"""Decodes text files: by what is known of the encoding, or else by which reading makes sense.
+"""Decode text files, from a known encoding or by detection.
 
-In this order: the setting `parse.encoding`, a byte-order mark, UTF-8, and what `detection` finds,
-where the encoding that the file declares is taken over an equal one. A file that is UTF-8 but for
-some lines is decoded by line. Text that makes no sense in any encoding is refused.
+In this order: the setting `parse.encoding`, a byte-order mark, UTF-8, and `detection`, which
+prefers the encoding that the file declares. A file that is UTF-8 except for some lines is decoded
+line by line. Text that is implausible in every encoding is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graphrag_tasks.parse.detection import Guess, detect, language_evidence
 from graphrag_tasks.parse.text import without_invalid
 
 given_encoding: ContextVar[str | None] = ContextVar("given_encoding", default=None)
-"""What `parse.encoding` sets for the document that is read; None: nothing."""
+"""The value of `parse.encoding` for the current document."""
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
@@ -30,8 +30,7 @@ _BYTE_ORDER_MARKS = (
 )
 _WIDE_ENCODINGS = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _ESCAPED = {b"\x1b$)C": "iso2022_kr", b"\x1b$": "iso2022_jp_2"}
-"""Encodings whose bytes are ASCII, and how they say that Korean or Japanese comes (RFC 1557 and
-1554)."""
+"""Escape sequences of Korean and Japanese in ASCII-only encodings (RFC 1557 and 1554)."""
 
 _SUPERSETS = {
     **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
@@ -41,7 +40,7 @@ _SUPERSETS = {
     "iso8859-9": "cp1254",
     "tis-620": "cp874",
 }
-"""What files mean that declare one of these (Encoding standard, WHATWG), by Python's codecs."""
+"""Encodings that files mean when they declare a subset (Encoding standard, WHATWG)."""
 
 _MAX_INVALID = 0.05  # share of characters that no text has, of a text file with NUL bytes
 _MAX_INVALID_GUESSED = 0.01  # where the encoding is guessed, in which nearly all bytes are letters
@@ -60,7 +59,7 @@ _HINT = "Set parse.encoding for its path, or save it as UTF-8"
 
 
 class DecodedText(NamedTuple):
-    """The text of a file, what it was decoded from, and how many characters are none, by reason."""
+    """Text of a file, its encoding, and the number of invalid characters removed, by reason."""
 
     text: str
     encoding: Guess
@@ -68,13 +67,13 @@ class DecodedText(NamedTuple):
 
 
 def decode(data: bytes, declared: str | None = None) -> DecodedText:
-    """Return the text of a text file, without the characters that no text has.
+    """Decode a text file, and remove invalid characters.
 
-    `declared` is the encoding that the file says it is in, which it may be wrong about.
+    `declared` is the encoding that the file itself declares, which may be wrong.
 
     Raises:
-        DocumentError: The bytes are binary (code `broken`), or the encoding cannot be told or is
-            not what is set (code `encoding`).
+        DocumentError: The bytes are binary (code `broken`), or the encoding cannot be detected or
+            is not the configured one (code `encoding`).
     """
     if given := given_encoding.get():
         return _exactly(data, given)
@@ -111,7 +110,7 @@ def _strict(data: bytes, encoding: str) -> str | None:
 
 
 def _with_surrogates(data: bytes) -> str | None:
-    """Return UTF-8 in which letters beyond U+FFFF are two halves of UTF-16 (CESU-8, as of Java)."""
+    """Decode UTF-8 with UTF-16 surrogate pairs (CESU-8, as Java writes it)."""
     try:
         halves = data.decode("utf-8", "surrogatepass").encode("utf-16-le", "surrogatepass")
     except UnicodeDecodeError:
@@ -126,7 +125,7 @@ def _decoded(text: str, encoding: str, confidence: float = 1.0, replaced: int = 
 
 
 def known(declared: str | None) -> tuple[str, ...]:
-    """Return what a file means by the encoding it declares, if Python has it; none of Unicode."""
+    """Return the codec of a declared encoding, if Python has it; empty for Unicode encodings."""
     try:
         name = codecs.lookup(declared or "").name
         "".encode(name)
@@ -136,7 +135,6 @@ def known(declared: str | None) -> tuple[str, ...]:
 
 
 def _with_nul(data: bytes, declared: str | None) -> DecodedText:
-    """Return text with NUL bytes: UTF-16 or UTF-32 without a mark, or text with a few of them."""
     plain = data.replace(b"\x00", b"")
     stray = len(data) - len(plain)
     if stray > _MAX_INVALID * len(data) and (wide := _wide(data)):
@@ -158,7 +156,7 @@ def _with_nul(data: bytes, declared: str | None) -> DecodedText:
 
 
 def _wide(data: bytes) -> DecodedText | None:
-    """Return the text of UTF-16 or UTF-32 without a mark, if it is one that makes sense."""
+    """Decode UTF-16 or UTF-32 without a byte-order mark; None if the text is implausible."""
     if len(data) - len(data.translate(None, _PROSE)) > _MOSTLY * len(data):
         return None
     marks: dict[str, int] = {}
@@ -173,7 +171,7 @@ def _wide(data: bytes) -> DecodedText | None:
 
 
 def _by_line(data: bytes, declared: Sequence[str]) -> DecodedText:
-    """Return text that is not UTF-8 as a whole: its lines in UTF-8, and the others in another."""
+    """Decode mixed text: some lines are UTF-8, the others are in one other encoding."""
     lines = data.splitlines(keepends=True)
     high = [number for number, line in enumerate(lines) if not line.isascii()]
     damaged = {number for number in high if _is_damaged(lines[number])}
@@ -199,16 +197,16 @@ def _by_line(data: bytes, declared: Sequence[str]) -> DecodedText:
 
 
 def _is_damaged(line: bytes) -> bool:
-    """Tell whether a line is UTF-8 with a few bytes that are not."""
     sequences = sum(map(len, _SEQUENCE.findall(line)))
     wrong = _high(line) - sequences
     return 0 < wrong <= max(_DAMAGED, sequences // 10) and wrong < sequences
 
 
 def _are_utf8(lines: Sequence[bytes], others: Sequence[bytes], encoding: str) -> bool:
-    """Tell whether lines that may be UTF-8 are, and not in the encoding of the other lines.
+    """Tell whether lines that are valid UTF-8 are really UTF-8, not the encoding of the others.
 
-    They are if they say no less in UTF-8. A few pairs of bytes may be UTF-8 by chance.
+    They are if their text is at least as plausible in UTF-8. A few byte pairs may be valid by
+    chance.
     """
     data = b"".join(lines)[:_COMPARED]
     if encoding in _PAIRS and _high(data) < _CHANCE * _high(b"".join(others)):
@@ -224,7 +222,6 @@ def _high(data: bytes) -> int:
 
 
 def _replaced(text: str, count: int, encoding: str, confidence: float) -> DecodedText:
-    """Return text in which bytes that are no character are marked, if they are few."""
     if count > max(1, _MAX_INVALID_GUESSED * len(text)):
         what = f"{count} places of the file are not text in {encoding}, which the rest is in"
         raise DocumentError("encoding", what, hint=_HINT)

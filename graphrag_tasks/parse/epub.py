@@ -1,6 +1,6 @@
-"""Reader of EPUB books: their chapters in reading order, each as `markup` reads a page.
+"""Read EPUB books: chapters in reading order, each read as an HTML page (`markup`).
 
-A chapter has no boilerplate: what is an aside of a web page is a note of a book.
+No boilerplate is removed: an aside of a web page is a note in a book.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def read_epub(data: bytes) -> ParsedDocument:
     """Read a book.
 
     Raises:
-        DocumentError: It is no book, or lacks a chapter (code `broken`), its text is encrypted
-            (`encrypted`), or it unpacks to more than is read (`too_large`).
+        DocumentError: It is not a book, or lacks a chapter (code `broken`), its text is encrypted
+            (`encrypted`), or it unpacks to too much (`too_large`).
     """
     blocks: list[Block] = []
     left_out: Counter[str] = Counter()
@@ -52,7 +52,7 @@ def read_epub(data: bytes) -> ParsedDocument:
 
 
 def _package_part(package: ZipFile) -> tuple[str, Element]:
-    """Return the path of the part that says what the book has, and its root."""
+    """Return the path and root of the package file, which lists the book's parts."""
     files = _read(package, _CONTAINER)
     path = next(
         (attribute(descendant, "full-path") for descendant in descendants(files, "rootfile")), ""
@@ -67,7 +67,7 @@ def _read(package: ZipFile, path: str) -> Element:
 
 
 def _chapters(package: ZipFile, path: str, root: Element, left_out: Counter[str]) -> Iterator[str]:
-    """Yield the paths of the chapters; those that are pictures are counted."""
+    """Yield the paths of the chapters; chapters that are pictures are counted as left out."""
     items = {attribute(descendant, "id"): descendant for descendant in descendants(root, "item")}
     locked = _locked(package)
     seen: set[str] = set()
@@ -91,7 +91,6 @@ def _chapters(package: ZipFile, path: str, root: Element, left_out: Counter[str]
 
 
 def _locked(package: ZipFile) -> set[str]:
-    """Return the paths of what is encrypted; of many books these are fonts alone."""
     if _ENCRYPTION not in package.namelist():
         return set()
     references = descendants(_read(package, _ENCRYPTION), "CipherReference")

@@ -1,6 +1,6 @@
-"""Formulas of a workbook that have no value, as programs write them that do not calculate.
+"""Find workbook formulas without a stored value, as programs write that do not calculate.
 
-Of a link its label and address are told. All else is for a program that calculates.
+For links, label and address are known. All others would need a calculation.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _HYPERLINK = re.compile(rf"HYPERLINK\({_TEXT}(?:[,;]{_TEXT})?\)", re.IGNORECASE)
 
 
 class Unvalued(NamedTuple):
-    """A formula without a value: the label and the address of a link, None of another one."""
+    """A formula without a value; label and address are set for links only."""
 
     label: str | None = None
     href: str | None = None
 
 
 def formulas_without_value(data: bytes) -> dict[str, dict[Place, Unvalued]]:
-    """Return the formulas of a workbook that have no value, by sheet and place."""
+    """Return the formulas of a workbook that have no value, by sheet and cell."""
     found: dict[str, dict[Place, Unvalued]] = {}
     with ZipFile(BytesIO(data)) as package:
         names = set(package.namelist())

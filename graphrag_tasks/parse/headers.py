@@ -1,7 +1,7 @@
-"""Which rows on top of a table are its title and which name its columns, where no format says so.
+"""Detect title rows and header rows on top of a table, if the format does not mark them.
 
-A header is told from the rows below it: it has text where they have numbers or dates, it is not
-repeated in them, and its texts are short and differ from each other.
+A header has text where the rows below have numbers or dates, is not repeated in them, and its texts
+are short and distinct.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _MUCH_LONGER = 2  # times: what texts below are than a header that nothing else 
 _YEARS = range(1900, 2101)  # numbers that name columns, as in tables by year
 
 Rows = Sequence[Sequence[Cell]]
-"""The cells that have text of each row that has any."""
+"""The non-empty cells of each non-empty row."""
 
 
 class Top(NamedTuple):
-    """How many rows on top of a table are its title, and how many below them its header."""
+    """Number of title rows, and of header rows below them."""
 
     titles: int
     headers: int
 
     def body(self, rows: Rows, left: int = 0) -> list[Cell]:
-        """Return the cells below the titles, counted from there and from a column on."""
+        """Return the cells below the titles, renumbered from there and from column `left`."""
         below = rows[self.titles :]
         top = below[0][0].row if below else 0
         return [
@@ -51,13 +51,10 @@ def find_header(
     *,
     is_likely: bool = True,
 ) -> Top:
-    """Tell titles and header rows from the first `SAMPLE_ROWS` rows of a table.
+    """Detect titles and headers in the first `SAMPLE_ROWS` rows of a table.
 
-    Args:
-        rows: The table.
-        is_marked: Whether a row looks like a header by its format, such as bold type.
-        is_likely: Whether most tables of this kind have a header; if not, texts above texts are
-            one only where they are much shorter.
+    `is_marked` tells whether a row is formatted as a header, such as in bold type. If `is_likely`
+    is false, a row of texts above texts is a header only if it is much shorter.
     """
     rows = rows[:SAMPLE_ROWS]
     titles = _count_titles(rows)
@@ -65,7 +62,6 @@ def find_header(
 
 
 def _count_titles(rows: Rows) -> int:
-    """Count rows of one cell at the left that stand above rows of several."""
     left = min((row[0].column for row in rows), default=0)
     count = 0
     for row in rows[:_MAX_TITLES]:
@@ -93,7 +89,7 @@ def _count_headers(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool], is_l
 
 
 def _height(rows: Rows) -> int:
-    """Return how many rows a header has if there is one: groups of columns stand above these."""
+    """Return the number of header rows, if there is a header; group rows come first."""
     height = max(1, *(cell.row_span for cell in rows[0]))
     while height < min(_MAX_HEADERS, len(rows) - 1):
         above, row = rows[height - 1], rows[height]
@@ -120,7 +116,7 @@ def _votes(header: Rows, body: Rows) -> int:
 
 
 def _vote(header: Cell, cells: Sequence[Cell]) -> int:
-    """Judge one column: 1 for a header, -1 against it, 0 where it does not tell."""
+    """Judge one column: 1 for a header, -1 against it, 0 if undecided."""
     types = [_type(cell) for cell in cells]
     typed = len(types) - types.count("text")
     if typed < _MOST * len(types):

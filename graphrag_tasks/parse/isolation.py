@@ -1,10 +1,10 @@
-"""Parsing in another process: what a document does to its parser, it does to itself alone.
+"""Parse in a separate process, so that a bad document harms only itself.
 
-A worker, a fresh interpreter (`worker`), imports its readers once and reads document by document.
-One that hangs, dies or runs out of memory is killed and costs only the document it was reading.
+A worker process (`worker`) imports its readers once and reads one document after another. A worker
+that hangs, crashes or runs out of memory is killed, which costs only the current document.
 
-It is a plain subprocess: one of `multiprocessing` could neither start in a daemonic process, as
-Celery's are, nor from a script without a main guard.
+It is a plain subprocess: `multiprocessing` can start neither from a daemonic process, as Celery's
+are, nor from a script without a main guard.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from graphrag_tasks.parse.messages import READY, decode
 from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
 
 START_SECONDS = 300
-"""Time for a new worker to import its readers: seconds as a rule, minutes from a cold disk."""
+"""Limit for a new worker's imports: seconds as a rule, minutes from a cold disk."""
 
 _LEAST_WAIT = 0.01  # seconds
 _MAX_GROWTH = 0.25  # of a document's memory, beyond which its worker is replaced
 _HUNG_UP = (EOFError, OSError)  # the latter when it ends in the middle of an answer
 _FATAL = ("timeout", "out_of_memory", "crashed")
 _idle: dict[int, _Worker] = {}
-"""The worker that waits for this process's next `Parser`, by process id: forks have none."""
+"""The idle worker kept for the next `Parser` of this process, by process id, so that forks have
+none."""
 
 
 class Parser:
-    """Reads documents; a context, which leaves its worker to the next.
+    """Reads documents in a worker process; a context manager, which keeps its worker for the next.
 
-    `media_types` are those expected, whose readers are imported at once; there may be some that
-    nothing reads. The configuration bounds a document.
+    `media_types` are the expected types, whose readers are imported at once.
 
     Raises:
         MissingDependencyError: The package of an in-process reader is not installed.
@@ -75,7 +75,7 @@ class Parser:
         return media_type in self._readers
 
     def read(self, media_type: str, data: bytes, encoding: str | None = None) -> ParsedDocument:
-        """Read a document of a media type for which `reads` holds.
+        """Read a document of a supported media type.
 
         `encoding` is what its text is set to be in; None: it is found.
 
@@ -120,7 +120,7 @@ class Parser:
 
 
 class _Worker:
-    """One process and the parent's end of the socket to it."""
+    """A worker process, and the parent's end of its socket."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, tuple[str, ...]] = {}
@@ -134,12 +134,11 @@ class _Worker:
         return self._process.poll() is None
 
     def fit(self, memory_bytes: int) -> bool:
-        """Tell whether it is alive and the documents before have left the next one its memory."""
         grown = mapped_bytes(self._process.pid) - self._own_bytes
         return self.alive and grown <= _MAX_GROWTH * memory_bytes
 
     def load(self, readers: Mapping[str, tuple[str, ...]]) -> None:
-        """Have the worker import those of the readers that it has not imported yet."""
+        """Make the worker import readers that it lacks."""
         missing = dict(readers.items() - self._loaded.items())
         if not missing:
             return
@@ -160,7 +159,7 @@ class _Worker:
     def read(
         self, media_type: str, data: bytes, encoding: str | None, config: ParseConfig
     ) -> bytes:
-        """Send a document, which a worker that is ready takes at once, and return the answer."""
+        """Send a document to a ready worker, and return the answer."""
         seconds = config.seconds_per_document
         try:
             about = {"encoding": encoding, "config": config.model_dump()}
@@ -175,7 +174,6 @@ class _Worker:
             raise self._death() from error
 
     def _answers(self, seconds: float) -> bool:
-        """Wait so long for an answer; what the worker waits for a processor does not count."""
         watch, left = Watch(MAX_QUEUED * seconds, self._process.pid), seconds
         while left > 0:
             if self._connection.poll(max(left, _LEAST_WAIT)):
@@ -206,11 +204,10 @@ class _Worker:
 
 
 def _spawn(theirs: Connection) -> subprocess.Popen[bytes]:
-    """Start a worker that finds the modules this process finds.
+    """Start a worker with this process's module search path.
 
-    Its standard input and output are not ours: an Airflow task talks to its supervisor there. It
-    has no search path for programs, because Docling would have LibreOffice, where it is
-    installed, draw what stands in a document.
+    Its standard streams are not shared, as an Airflow task talks to its supervisor there. It has no
+    search path for programs, because Docling would start LibreOffice to draw shapes.
     """
     paths = [path or str(Path.cwd()) for path in sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PATH": ""}

@@ -1,6 +1,6 @@
-"""Reader of journal articles in JATS, which writes HTML of them; other XML is not read.
+"""Read JATS journal articles by converting them to HTML; other XML is refused.
 
-Notes stand behind their paragraph or table.
+Notes follow their paragraph or table.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _BLOCKS = {
     *("nlm-citation", "corresp", "award-group", "disp-formula"),
     "supplementary-material",
 }
-"""Elements that stand apart from what is before and behind them."""
+"""Block-level elements."""
 
 _BESIDE = {"fn", "fig", "table-wrap", "boxed-text", "list", "disp-quote", "def-list", "table"}
 _SPACED = {
     *("citation-alternatives", "element-citation", "nlm-citation", "mixed-citation", "contrib"),
     *("aff", "award-group", "ref"),
 }
-"""Elements whose parts are fields, with a blank between them."""
+"""Elements whose children are fields, separated by a blank."""
 
 _PUBLISHING = {
     *("journal-id", "issn", "publisher", "article-id", "pub-date", "history", "volume", "issue"),
@@ -46,7 +46,7 @@ _PUBLISHING = {
     *("issue-id", "pub-history", "permissions", "contrib-id", "object-id", "related-article"),
     *("subject", "journal-title", "role"),
 }
-"""Elements of the front that say where it is published and filed, and what each author did."""
+"""Front-matter elements about publication, and about each author's contribution."""
 
 _COUNTED = {
     **dict.fromkeys(("alt-text", "long-desc"), LeftOut.PICTURE),
@@ -54,16 +54,17 @@ _COUNTED = {
     **dict.fromkeys(_PUBLISHING, LeftOut.HIDDEN),
 }
 _MAX_LEVEL = 6
-"""Deepest heading of HTML, which the article becomes."""
+"""Deepest heading of HTML."""
 _HEAD_BYTES = 100_000
-"""In which an article says that it is one."""
+"""The article's root element has to appear in so many bytes."""
 
 
 def read_article(data: bytes) -> ParsedDocument:
     """Read an article.
 
     Raises:
-        DocumentError: It is other XML (code `unknown_type`), or none, nested too deep or declares
+        DocumentError: It is other XML (code `unknown_type`), or is not XML, nested too deep or
+            declares
             entities (`broken`).
     """
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -85,7 +86,7 @@ def _other() -> DocumentError:
 
 
 def _settle(root: Element) -> int:
-    """Put numbers into the titles behind them, and return how many formulas were there twice."""
+    """Put section numbers into titles, and remove and count duplicate formulas."""
     repeated = 0
     for element in root.iter():
         names = [local_name(child) for child in element]
@@ -107,12 +108,11 @@ class _Writer:
         self._level = 1
 
     def write(self, element: Element) -> str:
-        """Return what is in an element as HTML."""
         self._children(element)
         return "\n".join(self._html)
 
     def _children(self, element: Element) -> None:
-        """Write what is in an element; stretches of text and inline elements are paragraphs."""
+        """Write an element's content; loose text and inline elements become paragraphs."""
         loose = [escape(element.text or "")]
         for child in element:
             if self._is_inline(child):

@@ -1,6 +1,6 @@
-"""Reader of LaTeX, by Docling, with the sentences that it passes over put in.
+"""Read LaTeX through Docling, adding the sentences that Docling skips.
 
-No program is run and nothing is taken from other files: Docling gets the text alone.
+No program is run and no other file is read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import clean_text, raised
 
 _SENTENCE_WORDS = 3
-"""Fewer words between two marks may be names of styles and files, which are no text."""
+"""Fewer words between two commands may be names of styles and files, not text."""
 
 _BEGIN, _END = r"\begin{document}", r"\end{document}"
 _VERBATIM = re.compile(
@@ -40,7 +40,7 @@ _SIGNS = {
     r"\textemdash": "—", r"\textendash": "–", r"\textdegree": "°", r"\degree": "°",
     r"\textmu": "µ", r"\ldots": "…", r"\dots": "…", r"\textellipsis": "…",
 }  # fmt: skip
-"""What Docling drops, with the words on both sides run together."""
+"""Commands that Docling drops, joining the words on both sides."""
 _SIGN = re.compile(
     r"(?P<kept>\\[\\$%&#_{}]|\\(?:url|path|label|\w*ref|cite\w*|includegraphics|begin|end)\b\*?"
     r"(?:\[[^\[\]]{0,300}\])?\{[^{}]{0,2000}\}|\\verb(?P<end>\W)[^\n]{0,300}?(?P=end)|\$\$[^$]*\$\$)"
@@ -55,7 +55,8 @@ _MATH_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w))")
 _MATH_SIGN = re.compile(r"(?<=[\w)])\s*([×±=<>≤≥≈·])\s*")
 _ORDINALS = ("st", "nd", "rd", "th")
 _MAX_MATH = 60
-"""Characters of a formula that may be a quantity, or a part of a name, in running text. Chosen."""
+"""Longest formula, in characters, that may be a quantity or part of a name in running text.
+Chosen."""
 _MARK = re.compile(
     r"\\['\"`^~=.uvHtcdbrk]\s*\{?\\?\w?\}?"  # a letter with an accent, which is another in the text
     r"|\$[^$]*\$|\\begin\s*\{[^}]*\}|\\end\s*\{[^}]*\}|\\[a-zA-Z@]+\*?|\\.|[{}\[\]&#$~]|\n\s*\n"
@@ -64,7 +65,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def read_tex(data: bytes) -> ParsedDocument:
-    """Read a document.
+    """Read a LaTeX document.
 
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
@@ -95,7 +96,7 @@ def read_tex(data: bytes) -> ParsedDocument:
 
 
 def _as_unicode(found: re.Match[str]) -> str:
-    """Return the sign that is meant; formulas that are no quantities stay."""
+    """Replace a command by its Unicode character; formulas that are not quantities stay."""
     before = found.string[max(found.start() - 1, 0) : found.start()]
     if found["kept"] is not None:
         return found[0]
@@ -110,7 +111,7 @@ def _as_unicode(found: re.Match[str]) -> str:
 
 
 def _quantity(math: str, before: str) -> str:
-    """Return a short formula as text; "" where it needs more than letters, digits and signs."""
+    """Return a short formula as text; "" if that needs more than letters, digits and signs."""
     if len(math) > _MAX_MATH:
         return ""
     plain = _MATH_DEGREE.sub("°", _MATH_NAME.sub(r"{\1}", math))
@@ -140,7 +141,6 @@ def _place(number: int) -> str:
 
 
 def _without_comments(text: str, left_out: Counter[str]) -> tuple[str, list[str]]:
-    """Return text without comments, with marks where the texts stand that are shown as they are."""
     verbatim: list[str] = []
 
     def put_aside(found: re.Match[str]) -> str:
@@ -156,7 +156,6 @@ def _without_comments(text: str, left_out: Counter[str]) -> tuple[str, list[str]
 
 
 def _texts(text: str, verbatim: list[str]) -> Iterator[FileText]:
-    """Yield the stretches of the text between marks that may be sentences."""
     body = text.partition(_BEGIN)[2] or text
     for part in re.split("(\ufdd0\\d+\ufdd1)", body):
         if part.startswith("\ufdd0"):

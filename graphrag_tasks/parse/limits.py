@@ -1,6 +1,6 @@
-"""The bound on a document's text, which bounds the work of all stages that come after parsing.
+"""The limit on a document's text, which bounds the work of all later stages.
 
-It is one of characters, not of time: the same file and configuration give the same rows anywhere.
+It counts characters, not time: the same file and settings give the same rows on any machine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from graphrag_tasks.parse.tables import Table
 
 
 def limit_characters(parsed: ParsedDocument, most: int) -> ParsedDocument:
-    """Keep the first characters of a document's text, up to the end of a line or word."""
+    """Keep the first `most` characters of a document's text, up to the end of a line or word."""
     if parsed.characters <= most:
         return parsed
     blocks: list[Block] = []
@@ -32,7 +32,6 @@ def limit_characters(parsed: ParsedDocument, most: int) -> ParsedDocument:
 
 
 def _first(block: Block, most: int) -> Block:
-    """Return the first characters of a block, with the cells and links that lie in them."""
     places = (block.text.rfind(mark, 0, most + 1) for mark in ("\n", " "))
     text = block.text[: next((place for place in places if place > 0), most)].rstrip()
     links = tuple(link for link in block.links if link.end <= len(text))

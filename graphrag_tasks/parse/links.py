@@ -1,9 +1,9 @@
-"""Links and ids, put where their texts stand in the blocks.
+"""Find the places of links and ids in the blocks.
 
-Docling keeps neither the place of a link in a paragraph nor the ids of HTML elements. Both are
-therefore put into the text before Docling reads it, as Unicode noncharacters, which no document
-may hold in interchange (Unicode, section 23.7), and taken out of what it made of it. Links that a
-file has beside its text are looked for by their text.
+Docling keeps neither the place of a link in a paragraph nor the ids of HTML elements. Both are put
+into the text as marks before Docling reads it, made of Unicode noncharacters, which no interchanged
+text may hold (Unicode, section 23.7), and taken out of the blocks afterwards. Links stored apart
+from the text are searched for by their text.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from graphrag_tasks.parse.text import one_line
 
 _OPEN, _CLOSE, _PLACE = "\ufdd0", "\ufdd1", "\ufdd2"
 _FIRST_DIGIT = 0xFDD4
-"""The first of sixteen noncharacters that stand for digits."""
+"""The first of sixteen noncharacters used as digits."""
 _HEX = "0123456789abcdef"
 _DIGITS = str.maketrans({digit: chr(_FIRST_DIGIT + value) for value, digit in enumerate(_HEX)})
 _VALUES = str.maketrans({chr(_FIRST_DIGIT + value): digit for value, digit in enumerate(_HEX)})
 _MARK = re.compile("([\ufdd0\ufdd2])([\ufdd4-\ufde3]+)|[\ufdd0-\ufdef]")
 _NONCHARACTERS = dict.fromkeys(range(0xFDD0, 0xFDF0))
-"""Characters that Unicode keeps for a program's own use: no text may bring any."""
+"""Noncharacters, removed from all input text."""
 _HEADING = re.compile(r"h[1-6]")
 _NO_LINK = re.compile(r"#?\s*\Z|(?:javascript|vbscript|data|about|blob):", re.IGNORECASE)
 _CORE = re.compile(r"(\s*)(.*\S)(\s*)", re.DOTALL)
@@ -36,16 +36,16 @@ _CORE = re.compile(r"(\s*)(.*\S)(\s*)", re.DOTALL)
 
 @dataclass
 class Marks:
-    """The links and ids of one document, by the number their marks have."""
+    """Links and ids of a document, by the number in their marks."""
 
     names: list[str] = field(default_factory=list)
 
     def link(self, href: str) -> tuple[str, str]:
-        """Return what goes before and after the text of a link."""
+        """Return the marks before and after the text of a link."""
         return _OPEN + self._number(href), _CLOSE
 
     def place(self, name: str) -> str:
-        """Return what goes before the first text of the element with this id."""
+        """Return the mark before the first text of the element with this id."""
         return _PLACE + self._number(name)
 
     def _number(self, name: str) -> str:
@@ -55,7 +55,7 @@ class Marks:
     def taken_out(self, blocks: Iterable[Block]) -> list[Block]:
         """Return the blocks without marks, with their links and ids.
 
-        A text that Docling repeats, such as a table's header, has its links the first time only.
+        A text that Docling repeats, such as a table's header, gets its links only the first time.
         """
         seen: set[int] = set()
         return [self._take_out(block, seen) for block in blocks]
@@ -78,12 +78,12 @@ class Marks:
 
 
 def without_marks(text: str) -> str:
-    """Return a text without marks, and without characters that could be taken for them."""
+    """Return a text without marks and other noncharacters."""
     return text.translate(_NONCHARACTERS)
 
 
 def split_marks(text: str) -> tuple[str, list[tuple[int, str]]]:
-    """Return a text without marks, and each mark with its place in that text."""
+    """Return a text without marks, and each mark with its position in that text."""
     found: list[tuple[int, str]] = []
     length = 0
     for mark in _MARK.finditer(text):
@@ -93,7 +93,7 @@ def split_marks(text: str) -> tuple[str, list[tuple[int, str]]]:
 
 
 def insert_marks(text: str, marks: Iterable[tuple[int, str]]) -> str:
-    """Put marks, by ascending place, into a text; the other way round than `split_marks`."""
+    """Insert marks, given by ascending position; the inverse of `split_marks`."""
     parts: list[str] = []
     done = 0
     for place, mark in marks:
@@ -103,9 +103,9 @@ def insert_marks(text: str, marks: Iterable[tuple[int, str]]) -> str:
 
 
 def unmark(text: str) -> tuple[str, list[tuple[int, int, int]], list[int]]:
-    """Return a text without marks, the spans of links with their numbers, and the numbers of ids.
+    """Return a text without marks, the spans of links with their numbers, and the ids' numbers.
 
-    A link whose end is missing ends with the text.
+    A link without an end mark ends with the text.
     """
     clean, marks = split_marks(text)
     links: list[tuple[int, int, int]] = []
@@ -127,8 +127,8 @@ def unmark(text: str) -> tuple[str, list[tuple[int, int, int]], list[int]]:
 def mark_links(soup: BeautifulSoup, inline: Collection[str]) -> Marks:
     """Put marks around the text of every link, and before the first text of every id.
 
-    A link without text, as around an image, has no place in the document and is left out; one
-    around blocks, elements that are not `inline`, has its place at the first text in them.
+    A link without text, such as an image, is left out. The mark of a link around block elements
+    goes to the first text inside it.
     """
     marks = Marks()
     before: dict[int, str] = defaultdict(str)
@@ -156,10 +156,10 @@ def mark_links(soup: BeautifulSoup, inline: Collection[str]) -> Marks:
 
 
 def _ids_with_texts(soup: BeautifulSoup) -> Iterator[tuple[str, NavigableString]]:
-    """Yield every id with the text that stands at it.
+    """Yield every id with the text at its place.
 
-    That is the first text in the element or, where it has none, the one after it; but an empty
-    element in a heading, such as `<a name>`, stands for the heading.
+    That is the first text in the element or, if it has none, the next text; an empty element in a
+    heading, such as `<a name>`, stands for the heading.
     """
     pending: list[str] = []
     last: NavigableString | None = None
@@ -190,7 +190,7 @@ def _is_shown(text: NavigableString) -> bool:
 
 
 class FoundLink(NamedTuple):
-    """A link of a page, or of a document without pages: its text, and what it refers to."""
+    """A link of a page, or of a document without pages: text and target."""
 
     page: int | None
     text: str
@@ -198,10 +198,10 @@ class FoundLink(NamedTuple):
 
 
 def with_links(blocks: Sequence[Block], found: Iterable[FoundLink]) -> list[Block]:
-    """Return the blocks with the links that can be found in the texts of their pages.
+    """Return the blocks with the links whose texts are found on their pages.
 
-    Each takes the first place of its text that no link before it has; one whose text is not
-    there, as when a word is parted at the end of a line, is left out.
+    Each link takes the first free occurrence of its text. A link whose text is not found, such as
+    one broken at a line end, is left out.
     """
     on_page: dict[int | None, list[int]] = defaultdict(list)
     for number, block in enumerate(blocks):

@@ -1,10 +1,9 @@
-"""Reader of e-mail messages (RFC 5322 and MIME).
+"""Read e-mail messages (RFC 5322 and MIME).
 
-The subject is the title and the first heading; a paragraph says who wrote to whom and when, as the
-headers do. Of alternatives the plain text is read, and the HTML page where there is none.
-Attachments, signatures and lines that say who wrote what is quoted are counted and not read.
-Headers are decoded here: the standard library's own way (`email.policy.default`) makes U+FFFD of
-letters that are not encoded and fails on malformed ones.
+The subject is the title and first heading; a paragraph repeats sender, recipients and date. Plain
+text is preferred to HTML. Attachments, signatures and attribution lines ("… wrote:") are counted
+and left out. Headers are decoded here: `email.policy.default` replaces unencoded letters by U+FFFD
+and fails on malformed headers.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.text_files import paragraphs
 
 MAX_DEPTH = 50
-"""Parts inside each other; people who forward what was forwarded reach about ten."""
+"""Limit of nested parts; chains of forwarded messages reach about ten."""
 
 MAX_PART_BYTES = 10_000_000
-"""Of a part that is read, as it is decoded."""
+"""Largest decoded part that is read."""
 
 _SHOWN = ("From", "To", "Cc", "Date")
 _TEXT, _PAGE, _MESSAGE = "text/plain", "text/html", "message/rfc822"
@@ -47,7 +46,7 @@ def read_mail(data: bytes) -> ParsedDocument:
 
     Raises:
         DocumentError: It is binary or nested too deep (code `broken`), encrypted, has a part that
-            is too large, or one whose encoding cannot be told (code `encoding`).
+            is too large, or one whose encoding cannot be detected (code `encoding`).
     """
     message = message_from_bytes(in_utf8(data).removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n"))
     _check_depth(message)
@@ -79,7 +78,6 @@ def _parts(message: Message) -> Sequence[Message]:
 
 
 def _top(message: Message, level: int) -> Iterator[Block]:
-    """Yield the subject, and a paragraph of who wrote to whom and when."""
     if subject := header_of(message, "Subject"):
         yield Block("heading", subject, level=level)
     said = ((name, header_of(message, name)) for name in _SHOWN)
@@ -88,7 +86,7 @@ def _top(message: Message, level: int) -> Iterator[Block]:
 
 
 def header_of(message: Message, name: str) -> str:
-    """Return what all headers of this name say, decoded; empty without one."""
+    """Return the decoded values of all headers of this name, joined; "" if there is none."""
     charsets = filter(None, (part.get_content_charset() for part in message.walk()))
     charset = next(charsets, None)  # what programs mean that do not encode their headers
     found = (str(raw) for key, raw in message.raw_items() if key.lower() == name.lower())
@@ -101,7 +99,7 @@ def _decoded_header(raw: str, charset: str | None) -> str:
 
 
 def _decoded_words(words: re.Match[str]) -> str:
-    """Return the text of encoded words (RFC 2047) beside each other, which may share letters.
+    """Decode adjacent encoded words (RFC 2047), which may split a character between them.
 
     Words that cannot be decoded stay as they are.
     """
@@ -114,9 +112,9 @@ def _decoded_words(words: re.Match[str]) -> str:
 
 
 def decode_part(data: bytes, charset: str | None) -> DecodedText:
-    """Return text in the charset that is said, unless it is UTF-8; else what `encodings` finds.
+    """Decode a part by its charset, unless it is UTF-8 or fails; then by detection.
 
-    Of a few letters only the message can tell what they are.
+    Short texts are decoded only by their declared charset.
     """
     if charset is None:
         return decode(data)
@@ -141,7 +139,6 @@ def _strict(data: bytes, encoding: str) -> str | None:
 
 @contextmanager
 def _nothing_given() -> Iterator[None]:
-    """Leave `parse.encoding` out of account: it is for text that does not say its encoding."""
     token = given_encoding.set(None)
     try:
         yield
@@ -150,7 +147,7 @@ def _nothing_given() -> Iterator[None]:
 
 
 class _Reading:
-    """What is read of a message so far, part by part."""
+    """Reads the parts of a message, and collects their blocks."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -160,7 +157,6 @@ class _Reading:
         self.has_text = False
 
     def read(self, part: Message, depth: int = 1) -> None:
-        """Read a part and those inside it."""
         kind = part.get_content_type()
         if kind == "multipart/encrypted" or part.get_param("smime-type") == "enveloped-data":
             what, hint = "the message is encrypted", "Save it decrypted"
@@ -219,7 +215,7 @@ class _Reading:
 
 
 def _best(alternatives: Iterable[Message]) -> Message | None:
-    """Return the first alternative with plain text, else with a page; None without either."""
+    """Return the first alternative with plain text, else one with HTML, else None."""
     for kind in (_TEXT, _PAGE):
         for alternative in alternatives:
             if any(
@@ -231,7 +227,7 @@ def _best(alternatives: Iterable[Message]) -> Message | None:
 
 
 def _is_attachment(part: Message) -> bool:
-    """Tell whether a part is to be saved and not shown, or of a kind that is not read."""
+    """Tell whether a part is an attachment, or of a type that is not read."""
     kind = part.get_content_type()
     if part.get_content_disposition() == "attachment":
         return True
@@ -249,7 +245,7 @@ def _parameter(part: Message, name: str) -> str:
 
 
 def unflowed(text: str, *, delete_spaces: bool) -> str:
-    """Return text whose paragraphs were broken into lines that end with a blank (RFC 3676)."""
+    """Join lines that were broken at a trailing blank (RFC 3676, `format=flowed`)."""
     lines: list[list[str]] = []
     last_depth, flows = 0, False
     for line in clean_text(text).split("\n"):

@@ -1,4 +1,4 @@
-"""What stands around the text of a message: its signature, and who wrote what is quoted below."""
+"""Signatures and attribution lines ("… wrote:") of a message."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _DIVIDER = re.compile(
 )
 _SIGNATURE = "--"
 _LONGEST_SIGNATURE = 20
-"""Lines; RFC 3676 has no bound, netiquette (RFC 1855) four, and what is longer may be text below a
-rule. Chosen."""
+"""Limit in lines. RFC 3676 has none, netiquette (RFC 1855) says four; longer ones may be text
+below a rule. Chosen."""
 _LONGEST_LINE = 500
 
 
 def in_utf8(data: bytes) -> bytes:
-    """Return a message, which mail programs may have saved in UTF-16, in UTF-8."""
+    """Return a message as UTF-8; mail programs may have saved it as UTF-16."""
     is_wide = data.startswith(_WIDE) or b"\x00" in data[:2]
     return decode(data).text.encode("utf-8") if is_wide else data
 
 
 def without_furniture(blocks: Sequence[Block]) -> tuple[list[Block], int]:
-    """Return the blocks of a text without these lines, and how many with words there are."""
+    """Return the blocks without signatures and attribution lines, and the number of those."""
     lines = [
         (number, line.lstrip("> ").rstrip(), line.lstrip().startswith(">"))
         for number, block in enumerate(blocks)
@@ -58,7 +58,7 @@ def without_furniture(blocks: Sequence[Block]) -> tuple[list[Block], int]:
 
 
 _Line = tuple[int, str, bool]
-"""The number of its block, its text without marks of quotes, and whether it is one."""
+"""Index of the line's block, its text without quote marks, and whether it is quoted."""
 
 
 def _attributions(lines: Sequence[_Line]) -> set[int]:
@@ -76,7 +76,7 @@ def _attributions(lines: Sequence[_Line]) -> set[int]:
 
 
 def _signature(lines: Sequence[_Line], blocks: Sequence[Block]) -> set[int]:
-    """Return the lines of signatures: from their mark to what is quoted, or the end."""
+    """Return the lines of signatures: from their mark to the next quote or the end."""
     found: set[int] = set()
     for start, (_, line, is_quote) in enumerate(lines):
         if line != _SIGNATURE or is_quote:

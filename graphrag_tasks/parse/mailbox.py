@@ -1,6 +1,6 @@
-"""Reader of mailboxes (mbox): each message as `mail` reads it, below a heading of its own.
+"""Read mailboxes (mbox): each message as `mail` reads it, below a heading of its own.
 
-Lines that a message quotes from an earlier one of the same file are counted and not read again.
+Lines that quote an earlier message of the same file are counted and left out.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from graphrag_tasks.parse.packages import broken
 
 _FIRST = re.compile(rb"\s*From [^\n]*\n")
 _NEXT = re.compile(rb"(?<=\n)From [^\n]*\d:\d\d[^\n]*\n(?=[!-9;-~]+:)")
-"""Lines between messages; text that begins with this word has no time, or no header below it."""
+"""Separator lines between messages; body text that begins with "From" has no time, or no header
+below it."""
 
 _ESCAPED = re.compile(rb"(?m)^>(?=>*From )")
 _QUOTED = re.compile(r"\s*((?:>\s?)+)")
 _WORD = re.compile(r"\w+")
 _WINDOW = 5
-"""Words in a row that show that a text is quoted; mail programs break quoted lines elsewhere."""
+"""Words in a row that identify a quotation; mail programs re-break quoted lines."""
 
 
 def read_mbox(data: bytes) -> ParsedDocument:
-    """Read the messages of a mailbox, in the order of the file.
+    """Read the messages of a mailbox, in file order.
 
     A message that cannot be read is counted, unless none can.
 
@@ -71,7 +72,6 @@ def _messages(data: bytes) -> Iterator[bytes]:
 
 
 def _below_heading(parsed: ParsedDocument, number: int, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks of a message that has some, below its title, or else its number."""
     title = parsed.title.text if parsed.title else f"Message {number}"
     has_heading = bool(blocks) and blocks[0].kind == "heading" and blocks[0].text == title
     if has_heading or not (blocks or parsed.title):
@@ -80,14 +80,14 @@ def _below_heading(parsed: ParsedDocument, number: int, blocks: Sequence[Block])
 
 
 class _Quotes:
-    """What the messages so far say."""
+    """Words of the messages read so far, to recognize quotations."""
 
     def __init__(self) -> None:
         self._windows: set[int] = set()
         self._lines: set[int] = set()
 
     def without_repeated(self, blocks: Sequence[Block], left_out: Counter[str]) -> list[Block]:
-        """Return a message's blocks without what it quotes, which is counted; and learn it."""
+        """Remove and count quoted lines of earlier messages, and remember this message's words."""
         kept: list[Block] = []
         for block in blocks:
             if block.kind != "paragraph" or block.links or ">" not in block.text:
@@ -117,7 +117,7 @@ class _Quotes:
             yield from (line for line, gone in zip(quoted, repeated, strict=True) if not gone)
 
     def _repeated(self, lines: Sequence[str]) -> list[bool]:
-        """Tell of each of these quoted lines whether an earlier message has it."""
+        """Tell for each quoted line whether an earlier message has it."""
         words = [_WORD.findall(line) for line in lines]
         found = [False] * sum(map(len, words))
         for at, window in enumerate(_windows([word for line in words for word in line])):

@@ -1,12 +1,12 @@
-"""Readers of HTML and Markdown.
+"""Read HTML and Markdown.
 
-Markdown is rendered to HTML by marko and read as HTML: Docling's own Markdown backend merges
-neighbouring paragraphs of a file as soon as it holds an HTML block or a comment.
+Markdown is rendered to HTML by marko: Docling's Markdown backend merges neighbouring paragraphs if
+the file holds an HTML block or a comment.
 
-HTML pages lose their boilerplate (`boilerplate`), and HTML is simplified before Docling reads it.
+HTML pages lose their boilerplate (`boilerplate`), and are simplified before Docling reads them.
 Inline markup is unwrapped, because Docling strips the blank space around it; images and form
-controls go; notes in block quotes ("> ### Note") keep their section; list items of several lines
-are taken apart, because Docling makes one text of an item.
+controls go; notes in block quotes ("> ### Note") keep their section; list items of several blocks
+are split, because Docling joins an item to one text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from graphrag_tasks.parse.text import bounded_lines, raised
 from graphrag_tasks.sources.markdown import plain_markdown
 
 MAX_DEPTH = 400
-"""Elements inside each other; Docling needs half a minute for 5,000 and then gives up."""
+"""Limit of nested elements; Docling needs half a minute for 5,000 and then fails."""
 
 _DECLARED_ENCODING = re.compile(
     rb"(?i)<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)"
@@ -51,8 +51,8 @@ _DROPPED = {
     **dict.fromkeys(("button", "select", "input", "textarea"), LeftOut.BOILERPLATE),
     **dict.fromkeys(("script", "style"), None),
 }
-"""Elements without text of the page, and why; what stands in players and frames is for programs
-that cannot show them."""
+"""Elements that hold no text of the page, with the reason. Players and frames hold fallback text
+for old browsers."""
 
 _ELEMENTS = json.loads((resources.files(__package__) / "html_elements.json").read_text("utf-8"))
 _INLINE: list[str] = _ELEMENTS["inline"]
@@ -60,7 +60,7 @@ _UNWRAPPED = frozenset(_INLINE) - {"a"}
 _ENDED_BY = {
     name: ended for names, ended in _ELEMENTS["start tags and what they end"] for name in names
 }
-"""What is ended by a start tag, if it is open and not outside of one of `_BORDERS`."""
+"""Open elements that a start tag closes implicitly, unless they are outside one of `_BORDERS`."""
 
 _BORDERS = {"table", "ul", "ol", "menu", "dl", "select", "button", "object"}
 _HIDING_STYLE = re.compile(r"display:none|visibility:(?:hidden|collapse)|opacity:0(?:;|\Z)")
@@ -78,13 +78,13 @@ def read_html(data: bytes) -> ParsedDocument:
 
 
 def decoded_page(data: bytes) -> DecodedText:
-    """Return the text of a page, which may say what its encoding is."""
+    """Decode a page, which may declare its encoding."""
     declared = _DECLARED_ENCODING.search(data, 0, 4096)
     return decode(data, declared[1].decode("ascii") if declared else None)
 
 
 def read_page(file: DecodedText) -> ParsedDocument:
-    """Read an HTML page that is decoded; raises as `read_html`."""
+    """Read a decoded HTML page; raises as `read_html`."""
     html = _ended(without_marks(file.text))
     soup = _page(html)
     left_out = _clean(soup)
@@ -97,7 +97,7 @@ def read_page(file: DecodedText) -> ParsedDocument:
 
 
 def _page(html: str) -> BeautifulSoup:
-    """Return the page, with end tags put in where it is nested too deep without them."""
+    """Parse a page, and insert missing end tags if it is nested too deep without them."""
     try:
         return _Page(html)
     except DocumentError:
@@ -105,9 +105,9 @@ def _page(html: str) -> BeautifulSoup:
 
 
 def _ended(html: str) -> str:
-    """Return a page with `<` as text where nothing ends it: Python's parser would look each time.
+    """Escape `<` where no tag or comment ends after it.
 
-    That is behind the last end of a tag, and where comments begin behind the last end of one.
+    Python's parser would search to the end of the file each time.
     """
     end = html.rfind(">") + 1
     html = html[:end] + html[end:].replace("<", "&lt;")
@@ -121,27 +121,26 @@ def _too_deep() -> DocumentError:
 
 
 class _Page(BeautifulSoup):
-    """A page that is not nested too deep."""
+    """A parse tree of limited depth."""
 
     def __init__(self, html: str) -> None:
         super().__init__(html, "html.parser")
 
     def pushTag(self, tag: Tag) -> None:
-        """Open an element."""
         super().pushTag(tag)
         if len(self.tagStack) - 1 > MAX_DEPTH:  # the first is the page
             raise _too_deep()
 
 
 class _UnclosedPage(_Page):
-    """A page without inline elements, whose elements that are not closed end as browsers end them.
+    """A parse tree without inline elements, in which unclosed elements end as in browsers.
 
-    Python's parser puts such an element around all that follows, so that a few hundred
-    `<p><font><b>` are as many elements inside each other.
+    Python's parser nests all that follows in an unclosed element, so that a few hundred
+    `<p><font><b>` reach the depth limit.
     """
 
     def handle_starttag(self, name: str, *args: Any, **options: Any) -> Tag | None:  # noqa: ANN401
-        """End what the element ends, and open it."""
+        """Close the elements that this tag closes implicitly, and open the new one."""
         if name in _UNWRAPPED:
             return None
         self.endData()  # the text before belongs to what is ended
@@ -155,13 +154,12 @@ class _UnclosedPage(_Page):
         return super().handle_starttag(name, *args, **options)
 
     def handle_endtag(self, name: str, *args: Any, **options: Any) -> None:  # noqa: ANN401
-        """Close an element that was opened."""
         if name not in _UNWRAPPED:
             super().handle_endtag(name, *args, **options)
 
 
 def read_markdown(data: bytes) -> ParsedDocument:
-    """Read Markdown, as GitHub and generators of documentation write it (`dialects`).
+    """Read Markdown, including the dialects of GitHub and documentation generators (`dialects`).
 
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
@@ -177,7 +175,7 @@ def read_markdown(data: bytes) -> ParsedDocument:
 
 
 class _AsWritten:
-    """Leaves what a link refers to as it stands in the file, where marko would quote it."""
+    """Leaves link targets as written; marko would percent-encode them."""
 
     @staticmethod
     def escape_url(raw: str) -> str:
@@ -196,9 +194,10 @@ def read_written(
     left_out: Mapping[str, int] | None = None,
     encoding: Guess | None = None,
 ) -> ParsedDocument:
-    """Read HTML without the boilerplate of a web page, such as another reader writes of a document.
+    """Read HTML that is not a web page, such as another reader's output: no boilerplate is removed.
 
-    `title` is what the document's metadata say; None: that of the page. Raises as `read_html`.
+    `title` is the document's title from its metadata; None takes the HTML's own. Raises as
+    `read_html`.
     """
     soup = _Page(_ended(without_marks(html)))
     counted = _clean(soup)
@@ -220,7 +219,6 @@ def _read(
 
 
 def _titles(soup: BeautifulSoup) -> Iterator[str]:
-    """Yield the page's title, and then what it gives to those who show a link to it."""
     if soup.title is not None:
         yield soup.title.get_text()
     for tag in soup.find_all("meta", attrs={"property": "og:title"}):
@@ -228,7 +226,6 @@ def _titles(soup: BeautifulSoup) -> Iterator[str]:
 
 
 def _clean(soup: BeautifulSoup) -> Counter[str]:
-    """Take out comments and what is no text, and return how many had words, by reason."""
     left_out: Counter[str] = Counter()
     for comment in soup.find_all(string=lambda string: isinstance(string, Comment)):
         left_out[LeftOut.COMMENT] += bool(comment.strip())
@@ -238,7 +235,7 @@ def _clean(soup: BeautifulSoup) -> Counter[str]:
 
 
 def _drop(tags: Iterable[Tag], left_out: Counter[str], reason: LeftOut | None = None) -> None:
-    """Take elements out, and count those with words; without a reason, by that of their name."""
+    """Remove elements, and count those with words by `reason` or by tag name."""
     for tag in tags:
         if not tag.decomposed:
             counted_as = reason or _DROPPED[tag.name]
@@ -264,7 +261,6 @@ def _is_hidden(tag: Tag) -> bool:
 
 
 def _texts(soup: BeautifulSoup) -> Iterator[FileText]:
-    """Yield the texts of a page that is simplified."""
     soup.smooth()
     for text in (soup.body or soup).find_all(string=True):
         is_title = text.parent is not None and text.parent.name == "title"
@@ -273,7 +269,7 @@ def _texts(soup: BeautifulSoup) -> Iterator[FileText]:
 
 
 def _simplify(soup: BeautifulSoup) -> Marks:
-    """Leave what Docling reads well, with marks where links and ids were."""
+    """Simplify a page to what Docling reads well, and mark links and ids."""
     for footer in soup.find_all("footer"):
         footer.name = "div"  # Docling leaves footers out, even those of an article
     _mark_scripts(soup)
@@ -300,14 +296,13 @@ def _mark_scripts(soup: BeautifulSoup) -> None:
 
 
 def _text_before(tag: Tag) -> str:
-    """Return the text that an inline element stands right behind."""
     while tag.previous_sibling is None and tag.parent is not None and tag.parent.name in _INLINE:
         tag = tag.parent
     return tag.previous_sibling.get_text() if tag.previous_sibling is not None else ""
 
 
 def _give_row(soup: BeautifulSoup, cell: Tag) -> None:
-    """Put a cell outside of a row, and those beside it, into a row, as browsers do."""
+    """Wrap table cells that are outside a row into a row, as browsers do."""
     row = soup.new_tag("tr")
     cell.insert_before(row)
     after = list(row.next_siblings)
@@ -321,7 +316,7 @@ def _holds_blocks(item: Tag) -> bool:
 
 
 def _take_apart(soup: BeautifulSoup, items: Tag) -> None:
-    """Put each item's first text in a list of its own, and its other blocks behind that."""
+    """Split list items: the first text goes to a list of its own, the other blocks follow it."""
     for item in items.find_all("li", recursive=False):
         children = list(item.children)
         length = _lead_length(children)
@@ -337,7 +332,7 @@ def _take_apart(soup: BeautifulSoup, items: Tag) -> None:
 
 
 def _lead_length(children: list[PageElement]) -> int:
-    """Return how many of an item's children are its first text: a paragraph or inline text."""
+    """Return the number of leading children that are an item's first text."""
     for index, child in enumerate(children):
         if isinstance(child, Tag) and child.name != "br":
             first = not any(str(before).strip() for before in children[:index])

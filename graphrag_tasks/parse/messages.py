@@ -1,6 +1,6 @@
-"""What the worker answers to its parent, as JSON.
+"""Encode and decode the worker's answers as JSON.
 
-Not pickle: a parser that a document has taken over must not be able to run code in the parent.
+Not pickle: a parser under a hostile document's control must not be able to run code in the parent.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.tables import Table
 
 READY = b"ready"
-"""The answer once readers are imported; anything else is an encoded error."""
+"""The answer when readers are imported; anything else is an encoded error."""
 
 
 def encode_parsed(parsed: ParsedDocument) -> bytes:
-    """Return the answer to a document that was read."""
+    """Encode a parsed document."""
     return json.dumps(vars(parsed), default=vars).encode("ascii")
 
 
 def encode_error(error: BaseException) -> bytes:
-    """Return the answer to a document, or a start, that failed."""
+    """Encode the error of a document or of a start."""
     trace = ""
     if isinstance(error, MemoryError):
         what = "reading the document takes more memory than is allowed"
@@ -42,14 +42,14 @@ def encode_error(error: BaseException) -> bytes:
 
 
 def parse_failed(error: BaseException, uri: str = "") -> DocumentError:
-    """Return the error of a document whose reader raised one that it does not raise on purpose."""
+    """Return a `parse_failed` error for an unexpected exception of a reader."""
     what = f"the parser raised {type(error).__name__}: {error}"
     hint = "Open the file in its own application and save it again, or leave it out"
     return DocumentError("parse_failed", what, uri, hint)
 
 
 def decode(answer: bytes) -> ParsedDocument:
-    """Return the document in a worker's answer.
+    """Decode a worker's answer.
 
     Raises:
         DocumentError: The answer is an error; its traceback, if it has one, is added as a note.

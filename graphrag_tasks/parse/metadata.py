@@ -1,4 +1,4 @@
-"""A document's title, by what its metadata and headings say, and its language, by its prose."""
+"""A document's title, from metadata and headings, and its language, from its prose."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from graphrag_tasks.parse.blocks import HEADING, METADATA, Block, Title
 from graphrag_tasks.parse.text import one_line
 
 _LONGEST_TITLE = 300
-"""Characters; a longer one is prose that a program took for a title. Chosen."""
+"""Limit in characters; longer titles are prose that a program took for one. Chosen."""
 _BEFORE_SITE, _BEHIND_SITE = re.compile(r"\s[—–|·•»-]\s"), re.compile(r"\s[—–|·•»-]\s\Z")
 MIN_CHARACTERS = 200
 MIN_PROBABILITY = 0.99
-"""Characters of prose, and probability by py3langid, from which a language is believed: of 7,113
-English passages none is taken for another language then."""
+"""Least characters of prose and least probability to accept py3langid's language: with these,
+none of 7,113 English passages gets another language."""
 _READ_CHARACTERS = 4000
-"""Characters by which a language is told; more would only take time."""
+"""Characters used for language detection; more would only take time."""
 _PROSE_KINDS = ("paragraph", "list_item", "heading", "title")
 _RULES = json.loads((resources.files(__package__) / "junk_titles.json").read_text("utf-8"))
 _ENDINGS = "|".join(_RULES["file endings"])
 _FILE_NAMES = (rf"\S*\.(?:{_ENDINGS})", rf".*[\\/].*\.(?:{_ENDINGS})")
 _JUNK = re.compile("|".join([*_RULES["patterns"], *_FILE_NAMES]), re.IGNORECASE)
-"""What programs write where nobody wrote a title: defaults, names of files, numbers."""
+"""Titles that programs write by default: placeholders, file names, numbers."""
 
 
 def find_title(metadata: Iterable[str | None], blocks: Iterable[Block]) -> Title | None:
-    """Return the first title in the metadata that says something, else the first heading.
+    """Return the first meaningful title in the metadata, else the first heading.
 
-    The heading is the title, too, where the name of the site stands beside it in the metadata.
+    The heading is also preferred if the metadata only add the site's name to it.
     """
     texts: dict[str, str] = {}
     for block in blocks:
@@ -50,7 +50,7 @@ def _is_with_site(heading: str, title: str) -> bool:
 
 
 def is_junk(title: str) -> bool:
-    """Tell whether a title in a file's metadata is a program's default or the name of a file."""
+    """Tell whether a metadata title is a program's default or a file name."""
     return len(title) > _LONGEST_TITLE or _JUNK.fullmatch(title) is not None
 
 
@@ -58,8 +58,7 @@ def detect_language(blocks: Sequence[Block]) -> str | None:
     """Return the ISO 639 code of the language of a document's prose, or None if unsure.
 
     py3langid (naive Bayes over byte n-grams, Lui and Baldwin 2012) is small, without network and
-    without pickles. Of 7,113 English passages none is taken for another language at these bounds,
-    where its best guess alone is wrong for 3 %.
+    without pickles. Its best guess without these limits is wrong for 3 % of 7,113 English passages.
     """
     text = "\n".join(block.text for block in blocks if block.kind in _PROSE_KINDS)
     if len(text) < MIN_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Reader of web pages that browsers save with their pictures in one file (MHTML, RFC 2557)."""
+"""Read web pages saved with their resources in one file (MHTML, RFC 2557)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAGES = ("text/html", "application/xhtml+xml")
 
 
 def read_mhtml(data: bytes) -> ParsedDocument:
-    """Read the page; frames, pictures and style sheets are counted.
+    """Read the page; frames, pictures and style sheets are counted as left out.
 
     Raises:
         DocumentError: It holds no page (code `broken`), or one that is too large.

@@ -1,7 +1,7 @@
-"""Readers of OpenDocument texts and presentations.
+"""Read OpenDocument texts and presentations.
 
-Each raises `DocumentError` for a file that needs a password (`encrypted`), is not of its type or
-declares entities (`broken`), or unpacks to more than is read (`too_large`).
+Each reader raises `DocumentError` for a file that needs a password (`encrypted`), is not of its
+type or declares entities (`broken`), or unpacks to too much (`too_large`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ENCRYPTED = b"encryption-data"
 
 @dataclass(frozen=True)
 class OpenDocument:
-    """An OpenDocument file: the parts that hold its text, its styles and its title."""
+    """An open OpenDocument file: text, styles and title."""
 
     media_type: str
     package: ZipFile
@@ -43,7 +43,7 @@ class OpenDocument:
     title: str | None
 
     def writer(self) -> OdfWriter:
-        """Return a writer of its texts, which has counted what is printed around its pages."""
+        """Return a writer for its texts, which has already counted page headers and footers."""
         hiding = self.styles_with("text-properties", "display", "none")
         scripts = {
             style: script
@@ -59,14 +59,14 @@ class OpenDocument:
         return writer
 
     def styles_with(self, properties: str, name: str, value: str) -> set[str]:
-        """Return the names of the styles whose value of this property begins so."""
+        """Return the names of the styles in which this property begins with `value`."""
         return set(styles_saying(self.styles, properties, name, value))
 
     def _object(self, folder: str) -> Element | None:
         return self.part(f"{folder}/{_CONTENT}")
 
     def part(self, name: str) -> Element | None:
-        """Return the root of a part; None where the package lacks it."""
+        """Return the root of a part, or None if the package lacks it."""
         return _part(self.package, name, self.media_type)
 
 
@@ -97,7 +97,7 @@ def _part(package: ZipFile, name: str, media_type: str) -> Element | None:
 
 
 def read_odt(data: bytes) -> ParsedDocument:
-    """Read a text document; notes and comments stand behind what they are about."""
+    """Read a text document; notes and comments follow their paragraph."""
     with open_document(data, "odt") as document:
         writer = document.writer()
         html = writer.write(document.body)
@@ -105,9 +105,9 @@ def read_odt(data: bytes) -> ParsedDocument:
 
 
 def read_odp(data: bytes) -> ParsedDocument:
-    """Read slides, with the notes of speakers: pages are slides.
+    """Read slides with speaker notes; each slide is a page.
 
-    Every slide's title but the first is a heading.
+    Every slide title except the first is a heading.
     """
     blocks: list[Block] = []
     number = 0

@@ -1,7 +1,7 @@
-"""Reader of OpenDocument spreadsheets: the tables of each sheet, with the values of their cells.
+"""Read OpenDocument spreadsheets: the tables of each sheet, with cell values.
 
-Tables and their headers are found as in workbooks of Excel (`workbook`). Behind the tables of a
-sheet stand its comments, text boxes and charts.
+Tables and headers are detected as in Excel workbooks (`workbook`). Comments, text boxes and charts
+follow the tables of their sheet.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from graphrag_tasks.parse.xml_files import (
 )
 
 _MAX_CELLS = 4_000_000
-"""Filled cells of a sheet, repeats counted; bounds memory, as one cell may be repeated a million
-times."""
+"""Limit of filled cells per sheet, repeats included; bounds memory, as one cell may be repeated
+a million times."""
 _MAX_COPIES = 500_000
-"""Cells of a file that stand for repeats of others: 10 kB may ask for millions, five seconds for
-each. Real sheets repeat some thousands. Chosen."""
+"""Limit of repeated cells per file: 10 kB may ask for millions, five seconds for each. Real
+sheets repeat some thousands. Chosen."""
 _ROWS = ("table-header-rows", "table-rows", "table-row-group")
 _DURATION = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
 _NUMBERS = {"float": "number", "currency": "number", "percentage": "percent"}
 
 
 def read_ods(data: bytes) -> ParsedDocument:
-    """Read a spreadsheet: a heading per sheet that holds text, then its tables.
+    """Read a spreadsheet: a heading for each sheet with text, then its tables.
 
     Raises:
-        DocumentError: As the readers of `odf`; or repeated cells are too many (`too_large`).
+        DocumentError: As the readers of `odf`; or there are too many repeated cells (`too_large`).
     """
     blocks: list[Block] = []
     with open_document(data, "ods") as document:
@@ -77,15 +77,13 @@ def _sheet_blocks(
 
 
 def _repeating(block: Block) -> Block:
-    """Return a table of a chart as one that shows what stands in cells."""
+    """Mark a chart's table as repeating data of cells."""
     table = block.table
     return block if table is None else replace(block, table=replace(table, repeats=True))
 
 
 @dataclass
 class _Reading:
-    """What is read of a sheet so far; `beside` are its comments and what is drawn on it."""
-
     sheet: Sheet
     bold: Set[str]
     writer: OdfWriter
@@ -118,7 +116,7 @@ class _Reading:
         self.row += repeats
 
     def _check(self, more: int, copies: int = 0) -> None:
-        """Refuse cells before they are made; the copies of all sheets are counted together."""
+        """Raise before too many cells are made; copies are counted over all sheets."""
         self.copies["cells"] += copies
         most = _MAX_CELLS if len(self.sheet.cells) + more > _MAX_CELLS else _MAX_COPIES
         if most == _MAX_CELLS or self.copies["cells"] > _MAX_COPIES:
@@ -127,7 +125,7 @@ class _Reading:
             raise DocumentError("too_large", what, hint=hint)
 
     def _cells(self, row: Element) -> Iterator[tuple[Cell, bool, str]]:
-        """Yield the filled cells of a row, whether they are bold, and what they are links to."""
+        """Yield the filled cells of a row, whether they are bold, and their link targets."""
         column = 1
         for element in row:
             if local_name(element) not in ("table-cell", "covered-table-cell"):
@@ -160,7 +158,7 @@ class _Reading:
 
 
 def _shown(cell: Element) -> tuple[str, Value | None]:
-    """Return a cell as people see it, dates in ISO 8601, and its value; None: as its text says."""
+    """Return a cell's displayed text and its value; None if the text shows it."""
     lines = (text_of(one) for one in cell if local_name(one) == "p")
     text = one_line(" ".join(lines))
     kinds = [attribute(cell, "value-type")]

@@ -1,6 +1,6 @@
-"""Texts of OpenDocument files as HTML, in the order they are read.
+"""Convert texts of OpenDocument files to HTML, in reading order.
 
-What hangs on a paragraph - frames, notes, comments - stands behind it, or behind its table.
+Frames, notes and comments follow their paragraph or table.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from graphrag_tasks.parse.xml_files import (
 )
 
 Objects = Callable[[str], Element | None]
-"""Gives the root of the content of an embedded object by its path in the package."""
+"""Returns the content root of an embedded object, given its path in the package."""
 
 _MAX_SPAN = 1000
-"""Columns or rows of a cell: as many as HTML allows of columns."""
+"""Limit of column and row spans: HTML's limit for columns."""
 _MAX_LEVEL = 6
-"""Deepest heading of HTML, which the text becomes; OpenDocument sets no limit."""
+"""Deepest heading of HTML; OpenDocument has no limit."""
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _DRAWN = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _BESIDE = {"note", "annotation", "table", "list"}
@@ -46,11 +46,11 @@ _COUNTED = {
     "cell-content-deletion": LeftOut.DELETED_TEXT,
     "change-track-table-cell": LeftOut.DELETED_TEXT,
 }
-"""Elements whose text is not of the document, and why."""
+"""Elements whose text is left out, with the reason."""
 
 
 def styles_saying(roots: Iterable[Element], properties: str, name: str, value: str) -> Set[str]:
-    """Return the names of the styles whose value of this property begins so."""
+    """Return the names of the styles in which this property begins with `value`."""
     parents: dict[str, str] = {}
     own: dict[str, str] = {}
     for style in (descendant for root in roots for descendant in descendants(root, "style")):
@@ -71,9 +71,9 @@ def styles_saying(roots: Iterable[Element], properties: str, name: str, value: s
 
 
 class OdfWriter:
-    """Writes elements of a document as HTML, and counts what is left out.
+    """Converts elements to HTML, and counts what is left out.
 
-    `hiding` are the styles of hidden text, `scripts` say of styles that they are HTML's sup or sub.
+    `hiding` are the styles of hidden text; `scripts` maps styles to HTML's sup or sub.
     """
 
     def __init__(self, hiding: Set[str], scripts: Mapping[str, str], objects: Objects) -> None:
@@ -168,7 +168,6 @@ class OdfWriter:
         self._paragraph(element, "p" if self._tables else f"h{max(number, 1)}")
 
     def _write_behind(self) -> None:
-        """Write what hangs on the text before, unless that is in a table."""
         while self._behind and not self._tables:
             behind, self._behind = self._behind, []
             for element in behind:
@@ -220,7 +219,6 @@ class OdfWriter:
                 self.left_out[LeftOut.HIDDEN] += has_words(cell)  # covered by another
 
     def _annotation(self, element: Element) -> None:
-        """Write a comment of a reviewer, with its author and time."""
         said: dict[str, str] = {"creator": "", "date": ""}
         texts = []
         for child in element:
@@ -234,7 +232,7 @@ class OdfWriter:
             self._block(child)
 
     def _object(self, element: Element) -> None:
-        """Write a formula, a chart or a document that is embedded in this one, once."""
+        """Write an embedded formula, chart or document, each only once."""
         before = self._folder
         href = attribute(element, "href")
         root: Element | None = element
@@ -290,6 +288,6 @@ def _has_words_or_tail(element: Element) -> bool:
 
 
 def span(cell: Element, name: str) -> int:
-    """Return how many rows or columns a cell stands for."""
+    """Return the number of rows or columns that a cell spans or repeats."""
     number = attribute(cell, name)
     return max(int(number), 1) if number.isdecimal() and len(number) < 10 else 1

@@ -1,7 +1,7 @@
-"""Readers of DOCX, PPTX and XLSX, with checks of the package that name what is wrong with it.
+"""Read DOCX, PPTX and XLSX, after checks that name what is wrong with the package.
 
-Each raises `DocumentError` for a file that needs a password (`encrypted`), is not of its type
-(`broken`), or unpacks to more than is read or merges cells over much of a sheet (`too_large`).
+Each reader raises `DocumentError` for a file that needs a password (`encrypted`), is not of its
+type (`broken`), or unpacks to too much or merges cells over much of a sheet (`too_large`).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAIN_PARTS = {"docx": "word/document", "pptx": "ppt/presentation", "xlsx": "xl/workbook"}
 _PROPERTIES = "docProps/core.xml"
 _MAX_PROPERTIES_BYTES = 1_000_000
-"""Unpacked size of a file's properties, which have some kilobytes; guards against a hostile
-file."""
+"""Limit of a file's unpacked properties, which take some kilobytes: protects against hostile
+files."""
 _TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
 _EMU_PER_POINT = 12_700
 """English Metric Units of Office Open XML: 914,400 in an inch of 72 points."""
@@ -48,9 +48,9 @@ _MERGED = re.compile(
     rb'<(?:\w+:)?mergeCell [^>]*?\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
 )
 _MAX_MERGED = 4_000_000
-"""Places in merged cells of a sheet: openpyxl makes an object of each. Chosen."""
+"""Limit of cells inside merged ranges of a sheet: openpyxl makes an object of each. Chosen."""
 _BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, SyntaxError, TypeError, ValueError)
-"""What openpyxl raises for a part that is missing, not XML, or not as the standard has it."""
+"""What openpyxl raises for a part that is missing, not XML, or not valid."""
 
 
 def read_docx(data: bytes) -> ParsedDocument:
@@ -64,7 +64,7 @@ def read_docx(data: bytes) -> ParsedDocument:
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
-    """Read a workbook: a heading per sheet that holds text, then its tables."""
+    """Read a workbook: a heading for each sheet with text, then its tables."""
     title, data, comments = _open_package(data, "xlsx")
     _check_merged(data)
     left_out: Counter[str] = Counter({LeftOut.COMMENT: comments})
@@ -77,7 +77,7 @@ def read_xlsx(data: bytes) -> ParsedDocument:
 
 
 def read_pptx(data: bytes) -> ParsedDocument:
-    """Read slides: pages are slides; every slide's title but the first is a heading."""
+    """Read slides; each is a page, and every slide title except the first is a heading."""
     title, data, comments = _open_package(data, "pptx")
     try:
         document = convert(data, "pptx")
@@ -103,7 +103,10 @@ def read_pptx(data: bytes) -> ParsedDocument:
 
 
 def _has_slides(data: bytes) -> bool:
-    """Tell whether a presentation has slides, or cannot be read; Docling refuses one of none."""
+    """Tell whether a presentation has slides or cannot be read.
+
+    Docling refuses one without slides.
+    """
     try:
         return len(Presentation(BytesIO(data)).slides) > 0
     except (*_BROKEN_WORKBOOK, PythonPptxError):
@@ -113,7 +116,7 @@ def _has_slides(data: bytes) -> bool:
 def _open_package(data: bytes, media_type: str) -> tuple[str | None, bytes, int]:
     """Check that the bytes are an Office package.
 
-    Return the title in its properties, the package to read, and how many comments its XML had.
+    Return its title, the cleaned package, and the number of comments in its XML.
     """
     if data.startswith(_OLE_HEADER):
         what = f"the {media_type} file is encrypted, or of the format before 2007"
@@ -135,7 +138,6 @@ def _title(package: ZipFile) -> str | None:
 
 
 def _check_merged(data: bytes) -> None:
-    """Refuse a sheet whose merged cells span much of it."""
     with ZipFile(BytesIO(data)) as package:
         for part in package.infolist():
             if not _SHEET_PART.match(part.filename):

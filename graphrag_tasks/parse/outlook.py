@@ -1,4 +1,4 @@
-"""Reader of Outlook's messages (.msg): made messages of the standard form, which `mail` reads."""
+"""Read Outlook messages (.msg) by converting them to standard messages for `mail`."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _CODECS = {20127: "ascii", 20866: "koi8-r", 54936: "gb18030", 65001: "utf-8"} | {
     28590 + part: f"iso8859-{part}" for part in range(1, 16)
 }
-"""Microsoft's numbers of encodings that Python does not name by them."""
+"""Python codecs for Microsoft's code page numbers that have other names."""
 
 
 def read_msg(data: bytes) -> ParsedDocument:
-    """Read a message; one of the standard form is read as that.
+    """Read a message; one that already has the standard format is read directly.
 
     Raises:
-        DocumentError: It is damaged (code `broken`), its text is in RTF alone (`no_text`), or as
+        DocumentError: It is damaged (code `broken`), its text is RTF only (`no_text`), or as
             `mail.read_mail`.
     """
     return read_mail(_standard(data) if data.startswith(MAGIC) else data)
@@ -95,7 +95,6 @@ def _headers(
 
 
 def _body(message: _Storage) -> MIMEMultipart:
-    """Return the text and the page as alternatives."""
     made = MIMEMultipart("alternative")
     for number, kind in ((_PLAIN, "plain"), (_PAGE, "html")):
         data, charset = message.stored(number)
@@ -113,9 +112,9 @@ def _body(message: _Storage) -> MIMEMultipart:
 
 
 class _Storage:
-    """The properties of a message or of one who gets it.
+    """The properties of a message or of a recipient.
 
-    `numbers` has numbers and times by the property's number, and `codepage` the texts' encoding.
+    `numbers` holds numbers and times by property number; `codepage` is the encoding of its texts.
     """
 
     def __init__(self, streams: Mapping[str, bytes], header: int, codepage: int = 0) -> None:
@@ -126,17 +125,17 @@ class _Storage:
         self.codepage = codepage or self.numbers.get(_CODEPAGE, 0)
 
     def person(self, numbers: Iterable[str]) -> str:
-        """Return the name and the address of these properties."""
+        """Return name and address from these properties."""
         name, *addresses = map(self.text, numbers)
         address = next((one for one in addresses if "@" in one), "")
         return f"{name} <{address}>" if address and name not in ("", address) else name or address
 
     def text(self, number: str) -> str:
-        """Return a text, which may be empty."""
+        """Return a text property, or ""."""
         return decode_part(*self.stored(number)).text
 
     def stored(self, number: str) -> tuple[bytes, str | None]:
-        """Return the bytes of a text, and their encoding if that is said."""
+        """Return a text property's bytes, and their encoding if it is known."""
         name = f"__substg1.0_{number}"
         if wide := self._streams.get(f"{name}001F"):
             return wide.decode("utf-16-le", "replace").rstrip("\0").encode(), "utf-8"

@@ -1,4 +1,4 @@
-"""Texts and links in the XML parts of Office packages, as a check on what Docling makes of them."""
+"""Texts and links in the XML of Office packages, used to check Docling's output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphrag_tasks.parse.completeness import FileText, letters_of
 from graphrag_tasks.parse.links import FoundLink, with_links
 
 Element = Any
-"""An element of lxml, or an object of python-docx or python-pptx, which have no types."""
+"""An untyped element of lxml, or object of python-docx or python-pptx."""
 
 _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _DELETED = {"del", "moveFrom"}
@@ -39,19 +39,19 @@ _LINK_TYPE = b"relationships/hyperlink"
 
 @dataclass
 class PartTexts:
-    """Paragraphs of parts, and how many passages and pictures in them are no text for readers."""
+    """Paragraphs of package parts, and the number of passages and pictures left out."""
 
     texts: list[FileText] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: PartTexts) -> None:
-        """Add what another part holds."""
+        """Add the texts and counts of another part."""
         self.texts.extend(other.texts)
         self.left_out.update(other.left_out)
 
 
 def word_texts(data: bytes) -> PartTexts:
-    """Return the paragraphs of a document's body, then those of its notes, comments and diagrams.
+    """Return the paragraphs of a document's body, then of its notes, comments and diagrams.
 
     Headers and footers are counted by paragraph.
     """
@@ -75,7 +75,7 @@ def word_texts(data: bytes) -> PartTexts:
 
 
 def slide_texts(data: bytes) -> PartTexts:
-    """Return the paragraphs of slides, their diagrams and charts, and the speakers' notes.
+    """Return the paragraphs of slides, of their diagrams and charts, and of speaker notes.
 
     Hidden slides are counted.
     """
@@ -102,17 +102,17 @@ def _slide_roots(slide: Element) -> list[Element]:
 
 
 def parse_part(data: bytes) -> Element:
-    """Return the root of an XML part, without anything that lies outside of it."""
+    """Parse an XML part without resolving external entities."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True, recover=True)
     return etree.fromstring(data, parser)
 
 
 def read_part(root: Element, page: int | None = None, hidden: Set[str] = frozenset()) -> PartTexts:
-    """Return the paragraphs of a part, as readers see them.
+    """Return the visible paragraphs of a part.
 
-    Text that a tracked change has deleted, hidden text and descriptions of pictures are counted.
-    Of a text box that the file has in two forms, for newer and older programs, one is read. The
-    part makes up `page`; `hidden` are the names of Word styles that hide text.
+    Deleted text, hidden text and picture descriptions are counted. A text box that the file has in
+    two forms, for newer and older programs, is read once. `page` is the part's page; `hidden` are
+    the names of Word styles that hide text.
     """
     found = PartTexts()
     open_paragraphs: list[_Paragraph] = []
@@ -159,7 +159,6 @@ class _Paragraph:
 
 
 def _hiding_styles(root: Element) -> set[str]:
-    """Return the names of the styles, of those in this part, that hide text."""
     styles = [(_attribute(style, "styleId"), style) for style in root.iter("{*}style")]
     based_on = {name: _attribute(style.find("{*}basedOn"), "val") for name, style in styles}
     own = {name: _vanishes(style.find("{*}rPr")) for name, style in styles}
@@ -175,7 +174,7 @@ def _hiding_styles(root: Element) -> set[str]:
 
 
 def _vanishes(properties: Element) -> bool | None:
-    """Tell whether these properties of a run hide it; None where they do not say."""
+    """Tell whether run properties hide the text; None if unset."""
     sign = properties.find("{*}vanish") if properties is not None else None
     return None if sign is None else _attribute(sign, "val") not in _OFF
 
@@ -185,13 +184,12 @@ def _style(element: Element, properties: str, name: str) -> str:
 
 
 def _attribute(element: Element, name: str) -> str:
-    """Return an attribute, in whatever namespace it is."""
     attributes = element.attrib.items() if element is not None else ()
     return next((value for key, value in attributes if etree.QName(key).localname == name), "")
 
 
 def _is_skipped(element: Element, name: str, left_out: Counter[str]) -> bool:
-    """Tell whether an element is not read, and count it where it has text."""
+    """Tell whether an element is left out, and count it if it has text."""
     if name == "oMath" or (name == "Fallback" and element.getprevious() is not None):
         return True  # Docling writes formulas in letters of its own
     reason = LeftOut.DELETED_TEXT if name in _DELETED else None
@@ -205,7 +203,7 @@ def _is_skipped(element: Element, name: str, left_out: Counter[str]) -> bool:
 
 
 def _reason_of(shape: Element) -> LeftOut | None:
-    """Return why a shape of a slide or a sheet is not read; None if it is."""
+    """Return the reason why a shape is left out, or None if it is read."""
     if any(one.get("hidden") in ("1", "true") for one in shape.iterfind("./*/{*}cNvPr")):
         return LeftOut.HIDDEN
     places = shape.iterfind("./*/{*}nvPr/{*}ph")
@@ -214,12 +212,11 @@ def _reason_of(shape: Element) -> LeftOut | None:
 
 
 def _local_name(element: Element) -> str:
-    """Return an element's name without its namespace, which differs between editions."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def with_table_links(blocks: list[Block], data: bytes) -> list[Block]:
-    """Return the blocks of a Word document with the links in its tables; Docling has the others."""
+    """Return a Word document's blocks with the links in tables, which Docling drops."""
     if not _has_links(data, _WORD_RELATIONS):
         return blocks
     in_tables = [block for block in blocks if block.kind == "table"]
@@ -228,7 +225,7 @@ def with_table_links(blocks: list[Block], data: bytes) -> list[Block]:
 
 
 def with_run_links(blocks: list[Block], data: bytes) -> list[Block]:
-    """Return the blocks of slides with the links of runs of text; Docling has those of shapes."""
+    """Return slide blocks with the links of text runs, which Docling drops."""
     return with_links(blocks, _run_links(data)) if _has_links(data, _SLIDE_RELATIONS) else blocks
 
 

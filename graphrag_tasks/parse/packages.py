@@ -1,4 +1,4 @@
-"""Zip packages of documents: opened with checks that name what is wrong with them."""
+"""Open Zip packages, with checks that name what is wrong with them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _IS_ENCRYPTED = 1  # bit of an entry's flags
 
 @contextmanager
 def package_of(data: bytes, media_type: str) -> Iterator[ZipFile]:
-    """Open a package; what goes wrong with it inside of the context is told as well.
+    """Open a package; errors inside the context are translated too.
 
     Raises:
-        DocumentError: It is no zip file (code `broken`), needs a password (`encrypted`), or unpacks
-            to more than is read (`too_large`).
+        DocumentError: It is not a zip file (code `broken`), needs a password (`encrypted`), or
+            unpacks
+            to too much (`too_large`).
     """
     try:
         with ZipFile(BytesIO(data)) as package:
@@ -36,7 +37,7 @@ def package_of(data: bytes, media_type: str) -> Iterator[ZipFile]:
 
 
 def _check_unpacked_size(package: ZipFile, packed: int) -> None:
-    """Refuse a zip bomb by its directory, for `ZipFile` unpacks no more than that says."""
+    """Raise for a zip bomb, judged by its directory; `ZipFile` unpacks no more than that states."""
     sizes = [part.file_size for part in package.infolist()]
     unpacked, largest = sum(sizes), max(sizes, default=0)
     most = min(_MAX_UNPACKED_BYTES, max(_UNSUSPICIOUS_BYTES, _MAX_RATIO * packed))
@@ -47,12 +48,12 @@ def _check_unpacked_size(package: ZipFile, packed: int) -> None:
 
 
 def encrypted(media_type: str) -> DocumentError:
-    """Return the error of a file that needs a password."""
+    """Return the error for a file that needs a password."""
     what = f"the {media_type} file needs a password"
     return DocumentError("encrypted", what, hint="Save it without a password")
 
 
 def broken(media_type: str, reason: object) -> DocumentError:
-    """Return the error of a file that is not of its type; the reason may be None."""
+    """Return the error for an invalid file; `reason` may be None."""
     what = f"not a valid {media_type} file" + ("" if reason is None else f": {reason}")
     return DocumentError("broken", what, hint="Open it in its own application and save it again")

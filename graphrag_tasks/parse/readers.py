@@ -1,4 +1,4 @@
-"""The reader of each media type, imported when it is first needed."""
+"""The reader of each media type, imported on first use."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ READERS: dict[str, tuple[str, ...]] = {
     "xlsx": (".office", "read_xlsx"),
     "xml": (".jats", "read_article"),
 }
-"""Module (relative to this package) and function by media type; other types are skipped."""
+"""Module (relative to this package) and function for each media type."""
 
 IN_PROCESS = frozenset({"passage", "txt", "vtt"})
-"""Media types whose readers run in the caller's process: a few linear steps of Python over the
-text, which cannot hang or crash, and hundreds of times faster than the trip to a worker."""
+"""Media types read in the caller's process: linear Python over the text, which cannot hang or
+crash, and hundreds of times faster than a worker."""
 
 
 def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
-    """Return `READERS` with the reader of PDF files that the configuration asks for."""
+    """Return `READERS` with the PDF reader that the configuration selects."""
     pdf = READERS["pdf"]
     if config.pdf_engine == "docling-models":
         pdf = (".pdf.models", "model_reader", config.pdf_models)
@@ -55,7 +55,7 @@ def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
 
 
 def load_readers(readers: Mapping[str, Sequence[str]]) -> dict[str, Reader]:
-    """Import readers, named as in `READERS`; where arguments follow, the function makes one.
+    """Import readers, named as in `READERS`; with arguments, the function is a factory.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.

@@ -1,7 +1,7 @@
-"""Reader of reStructuredText, by docutils, which writes HTML of it.
+"""Read reStructuredText by docutils, which converts it to HTML.
 
-Nothing is taken from other files or programs. Roles and directives that docutils does not know,
-such as those of Sphinx, give their text; those that stand for what is not in the page are counted.
+No other file is read and no program run. The text of unknown roles and directives, such as
+Sphinx's, is kept; those that refer to content elsewhere are counted as left out.
 """
 
 from __future__ import annotations
@@ -42,16 +42,17 @@ _SETTINGS: Mapping[str, object] = {
     "footnote_backlinks": False,
     "sectnum_xform": False,
 }
-"""Of docutils: it reads and writes no file, and prints nothing."""
+"""docutils settings: no files, no raw HTML, no output."""
 _MAX_EXPANDED = 100_000
-"""Of substitutions: pages of documentation have some thousands; each may double another. Chosen."""
+"""Limit of expanded substitutions, in characters: pages have some thousands; each may double
+another. Chosen."""
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]*):`|`:([A-Za-z][\w.+:-]*):")
 _DIRECTIVE = re.compile(r"^[ \t>*+-]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w.+:-]+?)[ \t]?::", re.M)
 _TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
 _CODE = ("code", "code-block", "sourcecode", "highlight-block", "parsed-code")
 _DRAWN = ("graphviz", "digraph", "graph", "mermaid", "plantuml", "uml", "productionlist")
 _SCRIPTS = ("sup", "sub")
-"""Roles that docutils knows by these short names, too."""
+"""Short role names that docutils knows."""
 _SAID = {
     "versionadded": "Added in version {}",
     "versionchanged": "Changed in version {}",
@@ -60,7 +61,7 @@ _SAID = {
     "deprecated-removed": "Deprecated since version {}, removed in version {}",
     "seealso": "See also",
 }
-"""What Sphinx writes of directives; versions are what they are called with."""
+"""Text that Sphinx writes for directives; `{}` is a version."""
 _ELSEWHERE = {
     **dict.fromkeys(("include", "literalinclude"), LeftOut.INCLUDE),
     **dict.fromkeys(("header", "footer"), LeftOut.HEADER_FOOTER),
@@ -68,11 +69,11 @@ _ELSEWHERE = {
     **dict.fromkeys(("tabularcolumns", "date", "contents", "meta", "title"), LeftOut.DIRECTIVE),
     "raw": LeftOut.HIDDEN,
 }
-"""Directives without text of the page, and why."""
+"""Directives that hold no text of the page, with the reason."""
 
 
 def read_rst(data: bytes) -> ParsedDocument:
-    """Read a page.
+    """Read a reStructuredText page.
 
     Raises:
         DocumentError: The file is binary or nested too deep (code `broken`).
@@ -99,10 +100,9 @@ def _html(text: str, left_out: Counter[str]) -> str:
 
 
 class _Parser(Parser):  # type: ignore[misc]
-    """Refuses a page whose substitutions stand for more than is read, before they are expanded."""
+    """Refuses a page whose substitutions expand too far, before they are expanded."""
 
     def parse(self, text: str, document: nodes.document) -> None:
-        """Read the page."""
         super().parse(text, document)
         sizes: dict[str, int] = {}
         if _expanded(document, document, sizes) > _MAX_EXPANDED:
@@ -111,7 +111,7 @@ class _Parser(Parser):  # type: ignore[misc]
 
 
 def _expanded(node: nodes.Element, document: nodes.document, sizes: dict[str, int]) -> int:
-    """Return how many characters a definition has, or a page adds, once all is expanded."""
+    """Return the length that a definition, or a page, adds when fully expanded."""
     total = 0 if node is document else len(node.astext())
     for reference in node.findall(nodes.substitution_reference):
         name = document.substitution_names.get(reference["refname"].lower(), "")
@@ -124,7 +124,7 @@ def _expanded(node: nodes.Element, document: nodes.document, sizes: dict[str, in
 
 
 def _register(text: str) -> None:
-    """Give docutils the roles and directives of a page that it lacks, and none of other pages."""
+    """Register the page's unknown roles and directives, and forget those of other pages."""
     roles._roles.clear()
     directives._directives.clear()
     for found in _ROLE.finditer(text):
@@ -148,14 +148,11 @@ def _register(text: str) -> None:
 def _text_role(
     _role: str, _source: str, text: str, *_: object, **__: object
 ) -> tuple[list[nodes.Node], list[nodes.Node]]:
-    """Return what a role is about, without where it leads."""
     shown = _TARGET.sub("", nodes.unescape(text)) or nodes.unescape(text)
     return [nodes.inline(text, shown.lstrip("~!"))], []
 
 
 class _AnyOption(dict[str, Any]):
-    """Takes options of all names."""
-
     def __bool__(self) -> bool:
         return True
 
@@ -164,7 +161,7 @@ class _AnyOption(dict[str, Any]):
 
 
 class _Other(Directive):  # type: ignore[misc]
-    """A directive that docutils does not know: what it is called with, and what stands in it."""
+    """An unknown directive: its arguments and content are kept."""
 
     has_content = True
     optional_arguments = 1
@@ -172,7 +169,7 @@ class _Other(Directive):  # type: ignore[misc]
     option_spec = _AnyOption()
 
     def run(self) -> list[nodes.Node]:
-        """Return its texts; its name is counted, or stands as Sphinx writes it."""
+        """Return the directive's texts; its name is counted, or written as Sphinx does."""
         shown = nodes.container()
         texts = [*self.arguments, *self._titles()]
         if said := _SAID.get(self.name.lower()):
@@ -196,20 +193,18 @@ class _Other(Directive):  # type: ignore[misc]
 
 
 class _Code(_Other):
-    """A directive whose content is shown as it is."""
+    """A directive whose content is code."""
 
     def run(self) -> list[nodes.Node]:
-        """Return its content."""
         titles = [nodes.paragraph(text, text) for text in self._titles()]
         text = "\n".join(self.content)
         return [*titles, nodes.literal_block(text, text)]
 
 
 class _Elsewhere(_Other):
-    """A directive without text of the page."""
+    """A directive that holds no text of the page."""
 
     def run(self) -> list[nodes.Node]:
-        """Count it."""
         reason = _ELSEWHERE.get(self.name.lower(), LeftOut.DIRECTIVE)
         self.state.document.settings.left_out[reason] += 1
         return [nodes.Text(" ")] if isinstance(self.state, SubstitutionDef) else []
@@ -217,7 +212,6 @@ class _Elsewhere(_Other):
 
 class _CsvTable(CSVTable):  # type: ignore[misc]
     def run(self) -> Sequence[nodes.Node]:
-        """Count a table of another file."""
         if "file" not in self.options and "url" not in self.options:
             return list(super().run())
         self.state.document.settings.left_out[LeftOut.INCLUDE] += 1
@@ -225,7 +219,7 @@ class _CsvTable(CSVTable):  # type: ignore[misc]
 
 
 def _settle(document: nodes.document, left_out: Counter[str]) -> None:
-    """Leave what readers of the page see, and the source of what docutils could not read."""
+    """Remove comments, messages and problems, keeping the source that docutils could not read."""
     for comment in list(document.findall(nodes.comment)):
         left_out[LeftOut.COMMENT] += bool(comment.astext().strip())
         comment.parent.remove(comment)
@@ -248,7 +242,7 @@ def _settle(document: nodes.document, left_out: Counter[str]) -> None:
 
 
 def _is_told(text: nodes.Text) -> bool:
-    """Tell whether a text is of a message to the author."""
+    """Tell whether a text belongs to a docutils message."""
     node = text.parent
     while node is not None and not isinstance(node, nodes.system_message):
         node = node.parent

@@ -1,7 +1,7 @@
-"""Reader of Rich Text Format (RTF 1.9.1), which writes HTML of it.
+"""Read Rich Text Format (RTF 1.9.1) by converting it to HTML.
 
-Notes, comments of reviewers and text boxes stand behind the paragraph, or the table, that they hang
-on. Destinations that programs may ignore and that are none of these are ignored.
+Notes, reviewers' comments and text boxes follow their paragraph or table. Other optional
+destinations are ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 _HEADING = re.compile(r"\s*heading (\d)", re.IGNORECASE)
 _LINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]*)"')
 _MAX_LEVEL = 6
-"""Deepest heading of HTML, which the text becomes; RTF has nine."""
+"""Deepest heading of HTML; RTF has nine."""
 _DESCRIBED = re.compile(rb"\\sn wzDescription\}\s*\{\\sv [^}]*[^\s}]")
 _TEXT, _SKIPPED, _INFO, _TITLE, _FONTS = "text", "skipped", "info", "title", "fonts"
 _STYLES, _FIELD, _AUTHOR = "styles", "field", "author"
@@ -42,13 +42,11 @@ _KINDS = {"info": _INFO, "fonttbl": _FONTS, "stylesheet": _STYLES, "fldinst": _F
 _ENCODING = ("f", "fcharset", "ansicpg", "cpg", "mac", "pc", "pca", "uc")
 _SCRIPTS = {"super": "sup", "sub": "sub", "nosupersub": ""}
 _NAMED_PAGES = {"mac": 10000, "pc": 437, "pca": 850}
-"""Code pages of the words that name one, by the specification."""
+"""Code pages that have a control word of their own, by the specification."""
 
 
 @dataclass
 class _Group:
-    """What holds of the text in a group."""
-
     kind: str = _TEXT
     reason: LeftOut | None = None
     encoding: str = "cp1252"
@@ -66,16 +64,16 @@ class _Group:
 
 @dataclass
 class _Paragraph:
-    """The pieces of a paragraph, with why they are left out."""
+    """The pieces of a paragraph, each with the reason if it is left out."""
 
     pieces: list[tuple[LeftOut | None, str]] = field(default_factory=list)
 
 
 def read_rtf(data: bytes) -> ParsedDocument:
-    """Read a document.
+    """Read an RTF document.
 
     Raises:
-        DocumentError: It does not begin as RTF does (code `broken`).
+        DocumentError: It does not begin as RTF (code `broken`).
     """
     data = data.lstrip()
     if not data.startswith(rb"{\rtf"):
@@ -109,7 +107,6 @@ class _Reading:
         self._is_header = False
 
     def read(self, data: bytes) -> str:
-        """Return the document as HTML."""
         self.left_out[LeftOut.PICTURE] += len(_DESCRIBED.findall(data))
         at = 0
         while found := _TOKEN.match(data, at):
@@ -240,7 +237,7 @@ class _Reading:
             self._default = self._group.encoding = code_page(_NAMED_PAGES.get(word, number))
 
     def _destination(self, word: str, may_be_ignored: bool) -> bool:
-        """Tell whether a word says what the text of its group is, and set that."""
+        """Handle a control word that says what its group's text is; false for other words."""
         group = self._group
         if group.kind == _SKIPPED or self._begins_text(word):
             return True
@@ -257,7 +254,7 @@ class _Reading:
         return True
 
     def _begins_text(self, word: str) -> bool:
-        """Tell whether a word begins text that is not of the paragraph itself, and begin that."""
+        """Handle a control word that begins text outside the paragraph; false for other words."""
         group = self._group
         if word in COUNTED:
             group.reason = COUNTED[word]
@@ -276,13 +273,13 @@ class _Reading:
         return True
 
     def _begin_beside(self) -> None:
-        """Begin text that hangs on the paragraph, which goes on behind it."""
+        """Begin a note or similar text, written after the current paragraph."""
         group = self._group
         group.outer, self._paragraph = self._paragraph, _Paragraph()
         group.in_table, group.level, group.style, group.is_item = False, None, 0, False
 
     def _structure(self, word: str) -> None:
-        """End what a word ends."""
+        """Handle a control word that ends a paragraph, cell or row, or marks a table row."""
         if word in ("par", "sect", "page", "column", "nestcell", "nestrow"):
             self._end_paragraph()
         elif word == "cell":
@@ -295,7 +292,7 @@ class _Reading:
             self._is_header = False
 
     def _property(self, word: str, number: int | None) -> None:
-        """Set what a word says of the text behind it."""
+        """Apply a formatting control word to the text that follows."""
         group, is_on = self._group, number != 0
         if word == "pard":
             group.style, group.level, group.in_table, group.is_item = 0, None, False, False
@@ -317,7 +314,7 @@ class _Reading:
             group.is_item = True
 
     def _taken(self) -> str:
-        """Return the text of the paragraph and begin another; what is left out is counted."""
+        """Return the paragraph's text and reset it; what is left out is counted."""
         kept: list[str] = []
         for reason, pieces in groupby(self._paragraph.pieces, lambda piece: piece[0]):
             text = _whole("".join(text for _, text in pieces))
@@ -379,5 +376,5 @@ class _Reading:
 
 
 def _whole(text: str) -> str:
-    """Return text whose letters are whole that came as two halves (UTF-16)."""
+    """Join surrogate pairs (UTF-16) into characters."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,4 +1,4 @@
-"""Control words of RTF, and the encodings it names."""
+"""RTF control words, and the encodings that RTF names."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ COUNTED = {
     **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), LeftOut.HEADER_FOOTER),
     **dict.fromkeys(("xe", "tc"), LeftOut.HIDDEN),
 }
-"""Destinations whose text is not of the document, and why."""
+"""Destinations whose text is left out, with the reason."""
 
 BESIDE = frozenset(("footnote", "annotation", "shptxt", "dptxbxtext"))
-"""Destinations of text that hangs on a paragraph."""
+"""Destinations of text written after a paragraph."""
 
 READ = frozenset(
     (
@@ -43,7 +43,7 @@ READ = frozenset(
         "nesttableprops",
     )
 )
-"""Destinations that programs may ignore, and that are read."""
+"""Optional destinations that are read."""
 
 IGNORED = frozenset(
     (
@@ -73,14 +73,14 @@ CHARSETS = {
     254: "cp437",
     255: "cp850",
 }
-"""Encodings by the number of a font's character set; that of symbols has no letters."""
+"""Encodings by a font's character set number; the symbol set has no letters."""
 
 _PAGES = {10000: "mac_roman", 65001: "utf-8", 936: "gb18030", 0: "cp1252"}
-"""Encodings of code pages that are not simply `cp` and the number."""
+"""Encodings of code pages that are not `cp` plus the number."""
 
 
 def code_page(number: int) -> str:
-    """Return the encoding of a code page; Windows-1252 for one that Python lacks."""
+    """Return the codec of a code page; Windows-1252 if Python lacks it."""
     name = _PAGES.get(number, f"cp{number}")
     try:
         return codecs.lookup(name).name

@@ -1,4 +1,4 @@
-"""The tables of a sheet: groups of filled cells with blank cells around them."""
+"""Find the tables of a sheet: groups of filled cells with blank cells around them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 _MAX_REGIONS = 1_000
-"""Tables of a sheet; one with more is scattered cells, and is read as one table. Chosen."""
+"""Limit of tables per sheet; a sheet with more is scattered cells, read as one table. Chosen."""
 
 
 class Region(NamedTuple):
-    """A rectangle of a sheet; rows and columns count from 1, the last ones belong to it."""
+    """A cell range of a sheet; rows and columns count from 1, the last are included."""
 
     top: int
     left: int
@@ -24,27 +24,26 @@ class Region(NamedTuple):
     right: int
 
     def overlaps(self, other: Region) -> bool:
-        """Tell whether a cell lies in both."""
+        """Tell whether both ranges share a cell."""
         in_rows = self.top <= other.bottom and other.top <= self.bottom
         return in_rows and self.left <= other.right and other.left <= self.right
 
     def contains(self, row: int, column: int) -> bool:
-        """Tell whether a cell lies in it."""
+        """Tell whether a cell lies in the range."""
         return self.top <= row <= self.bottom and self.left <= column <= self.right
 
 
 def find_regions(cells: Iterable[Region]) -> list[Region]:
-    """Return the rectangles around cells that touch side by side, from the top left on.
+    """Return the ranges around adjacent filled cells, from the top left.
 
-    A merged cell covers more than one place. Rectangles that overlap are one. A sheet of very many
-    is one table with gaps. Memory grows with the cells: a sheet may have its last one anywhere.
+    Overlapping ranges are merged. A sheet with very many ranges is one table with gaps. Memory
+    grows with filled cells, not with the sheet's size.
     """
     regions = [around(group) for group in _touching(_runs(cells))]
     return [around(regions)] if len(regions) > _MAX_REGIONS else sorted(_merged(regions))
 
 
 def _runs(cells: Iterable[Region]) -> dict[int, list[Region]]:
-    """Return each row's stretches of filled cells."""
     by_row: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for cell in cells:
         for row in range(cell.top, cell.bottom + 1):
@@ -62,7 +61,7 @@ def _runs(cells: Iterable[Region]) -> dict[int, list[Region]]:
 
 
 def _touching(runs: dict[int, list[Region]]) -> Iterable[list[Region]]:
-    """Group runs that lie below each other."""
+    """Group stretches that touch vertically."""
     number = {run: place for place, run in enumerate(run for row in runs.values() for run in row)}
     ends: list[tuple[int, int]] = []
     for above, below in pairwise(runs):
@@ -86,7 +85,7 @@ def _touching(runs: dict[int, list[Region]]) -> Iterable[list[Region]]:
 
 
 def around(regions: Iterable[Region]) -> Region:
-    """Return the smallest rectangle around all of these."""
+    """Return the smallest range around all ranges."""
     tops, lefts, bottoms, rights = zip(*regions, strict=True)
     return Region(min(tops), min(lefts), max(bottoms), max(rights))
 

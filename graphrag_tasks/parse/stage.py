@@ -1,8 +1,8 @@
-"""The stage itself: one documents row per source, whatever became of it.
+"""The parse stage: one documents row per source, whatever its outcome.
 
-A document that cannot be read, or breaks its parser, gets its error row and never stops the others.
-Rows depend on the sources' bytes alone, not on order or shards (but for documents that need about
-as much time or memory as they may take).
+A document that cannot be read, or breaks its parser, gets an error row and never stops the others.
+Rows depend only on the sources' bytes, not on order or shards (except for documents close to the
+time or memory limit).
 """
 
 from __future__ import annotations
@@ -73,15 +73,14 @@ log = logging.getLogger(__name__)
     ),
 )
 def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], bytes]) -> StageResult:
-    """Read every source row (`schemas.SOURCES`) into a document and its blocks.
+    """Parse every source row (`schemas.SOURCES`) into a document and its blocks.
 
-    `fetch` gives the bytes behind a uri; it may raise `OSError` or `DocumentError`.
+    `fetch` returns the bytes behind a uri; it may raise `OSError` or `DocumentError`.
 
     Returns:
-        `documents`, one row per source row in its order; `blocks`, and the `cells` of those that
-        are tables, in reading order. Of the stats, `cells_omitted` counts the cells beyond
-        `config.max_cells` of their documents, `left_out` the parts of documents that are in no
-        block, and `links` the links in the blocks.
+        `documents`, one row per source row in its order; `blocks`, and the `cells` of tables, in
+        reading order. Of the stats, `cells_omitted` counts the cells beyond `config.max_cells`,
+        `left_out` the parts of documents that are in no block, and `links` the links in the blocks.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.
@@ -138,7 +137,7 @@ def _parse_one(
 
 
 def _losses(parsed: ParsedDocument, config: ParseConfig, uri: str) -> dict[str, Any]:
-    """Return what a row says of a document that was not read as a whole."""
+    """Return the row fields for a document that was not read completely."""
     if parsed.pages_lost:
         numbers = number_ranges(parsed.pages_lost)
         what = f"{len(parsed.pages_lost)} of {parsed.pages_in} pages gave no text: {numbers}"
@@ -170,7 +169,7 @@ def _read(
     parser: Parser,
     row: dict[str, Any],
 ) -> ParsedDocument:
-    """Return a document that holds text; what is known of the file goes to the row on the way."""
+    """Return a document with text; facts about the file are written to `row` on the way."""
     uri, media_type = source["uri"], source["media_type"]
     if media_type in _NOT_OPENED:
         what, hint = _NOT_OPENED[media_type]

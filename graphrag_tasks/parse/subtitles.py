@@ -1,6 +1,6 @@
-"""Reader of WebVTT subtitles: a paragraph for each cue, with the names of the speakers.
+"""Read WebVTT subtitles: a paragraph for each cue, with the speakers' names.
 
-Text between the cues that is no comment is kept too: a cue with a blank line in it goes on there.
+Text between cues is kept too: a cue that contains a blank line continues there.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _SETTINGS = frozenset(("STYLE", "REGION"))
 
 
 def read_webvtt(data: bytes) -> ParsedDocument:
-    """Read subtitles; their times, ids and styles are counted.
+    """Read subtitles; times, ids and styles are counted as left out.
 
     Raises:
-        DocumentError: The file does not begin as WebVTT does (code `broken`).
+        DocumentError: The file does not begin as WebVTT (code `broken`).
     """
     file = decode(data)
     header, *parts = paragraphs(file.text) or [Block("paragraph", "")]
@@ -43,21 +43,21 @@ def read_webvtt(data: bytes) -> ParsedDocument:
 
 
 class _Subtitles:
-    """The cues that are read so far, and what is left out."""
+    """The cues read so far, and the counts of what is left out."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self.left_out: Counter[str] = Counter()
 
     def read_header(self, lines: Sequence[str]) -> None:
-        """Count what follows the first word, up to cues without a blank line before them."""
+        """Count the header's lines, and read cues that follow without a blank line."""
         end = next((at for at, line in enumerate(lines) if _TIMES.match(line)), len(lines))
         said = [lines[0].removeprefix("WEBVTT"), *lines[1:end]]
         self.left_out[LeftOut.SUBTITLE_MARK] += sum(bool(line.strip()) for line in said)
         self.read(lines[end:])
 
     def read(self, lines: Sequence[str]) -> None:
-        """Read lines between blank ones: a cue or more, a comment, or settings."""
+        """Read a group of lines: cues, a comment, or settings."""
         times = [at for at, line in enumerate(lines) if _TIMES.match(line)]
         if not times and lines:
             word = lines[0].split()[0]

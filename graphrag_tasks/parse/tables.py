@@ -1,7 +1,7 @@
-"""Tables: lines of text that can each be read on their own, and cells with their places in it.
+"""Lay out tables as text: each line can be read on its own.
 
-A table's text is one line per row, `Header: value | Header: value`, so that a chunk, which ends
-between lines, never holds values without their headers.
+A row becomes `Header: value Header: value`, so that a chunk, which ends between lines, never holds
+values without their headers.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _HEADER_LEVELS = " "  # between the texts of a header of several rows
 
 
 class Cell(NamedTuple):
-    """A cell as its reader found it: first row and column from 0, spans, text as one line.
+    """A table cell: first row and column from 0, spans, text on one line.
 
-    `value` is what the format says that it holds; None where its text alone shows it.
+    `value` is the value that the format stores; None if the text alone shows it.
     """
 
     row: int
@@ -45,11 +45,11 @@ class Table:
     """The cells of a table, by column: some tables have millions.
 
     Attributes:
-        cells: A list for each of `CELL_COLUMNS`, all of the same length, in reading order.
-        headers: By column, the texts of the header cells above it, outermost first.
-        sheet: Name of the sheet it lies on.
+        cells: A list for each of `CELL_COLUMNS`, of equal length, in reading order.
+        headers: For each column, the texts of its header cells, outermost first.
+        sheet: Name of its sheet.
         origin: Row and column, from 1, of its first cell on that sheet.
-        repeats: Whether it shows what other tables hold, as a chart does; `cells` lacks it.
+        repeats: Whether it repeats other tables' data, as a chart does; `cells` is then left out.
     """
 
     cells: Mapping[str, Sequence[Any]]
@@ -59,22 +59,21 @@ class Table:
     repeats: bool = False
 
     def __len__(self) -> int:
-        """Return how many cells it has."""
         return len(self.cells["row"])
 
     def first(self, count: int) -> Table:
-        """Return the table with no more than the first of its cells."""
+        """Return the table with only its first `count` cells."""
         return replace(self, cells={name: values[:count] for name, values in self.cells.items()})
 
 
 def lay_out_table(
     cells: Iterable[Cell], *, sheet: str | None = None, origin: tuple[int, int] | None = None
 ) -> tuple[str, Table]:
-    """Return a table's text, and its cells with their places in it.
+    """Return a table's text, and its cells with their spans in it.
 
-    Empty cells are left out. A cell over several rows is repeated in each and has its first place;
-    one over several columns stands once, without a header if theirs differ. Headers of empty
-    columns stand below the rows. A table that is all header, or has none, gives its cells alone.
+    Empty cells are left out. A cell over several rows is repeated in each and has the first place;
+    one over several columns appears once, without a header if theirs differ. Headers of empty
+    columns follow the rows. A table that is all header, or has none, is written without headers.
     """
     filled = [cell for cell in cells if cell.text]
     writer = _Writer(_rows(filled))
@@ -84,7 +83,7 @@ def lay_out_table(
 
 
 def header_above(headers: Mapping[int, str], column: int, col_span: int) -> str | None:
-    """Return the header of a cell's columns, if those that have one have the same."""
+    """Return the header shared by a cell's columns, or None."""
     found = {headers[at] for at in range(column, column + col_span) if at in headers}
     return found.pop() if len(found) == 1 else None
 
@@ -98,11 +97,9 @@ def _rows(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 class _Writer:
-    """Writes rows one after the other and keeps where each cell came to stand.
+    """Writes rows and records where each cell begins.
 
-    Attributes:
-        headers: By column, where there are rows below the header.
-        places: First character of each cell, by its row and column.
+    `headers` is empty if no rows are below the header; `places` holds each cell's first character.
     """
 
     def __init__(self, rows: Sequence[Sequence[Cell]]) -> None:
@@ -118,7 +115,7 @@ class _Writer:
             self._name_columns(rows[:top])
 
     def _name_columns(self, header: Sequence[Sequence[Cell]]) -> None:
-        """Join each column's distinct texts, and keep where in the join each cell's begins."""
+        """Join the distinct header texts of each column, and record their positions."""
         parts: dict[int, dict[str, int]] = defaultdict(dict)
         cells: dict[int, list[tuple[Cell, int]]] = defaultdict(list)
         for row in header:
@@ -132,7 +129,7 @@ class _Writer:
         self._unplaced = dict(cells)
 
     def write(self) -> str:
-        """Return the rows; those header cells that none of them has shown come last."""
+        """Return the text of all rows; header cells that no row shows come last."""
         lines: list[str] = []
         start = 0
         for row in self._body:

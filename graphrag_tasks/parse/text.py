@@ -1,4 +1,4 @@
-"""Clean text."""
+"""Clean text: control characters, blank space, superscripts."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _CONTROLS = (
 """The control characters C0, DEL and C1 of Unicode, what turns the direction of writing, and what
 only says where a line or a word may be parted."""
 _JOINER = re.compile("(?<=[a-zA-Z\u00c0-\u024f])[\u200c\u200d](?=[a-zA-Z\u00c0-\u024f])")
-"""Without a meaning between Latin letters; Persian, Indic scripts and emoji need it."""
+"""Joiners have no meaning between Latin letters; Persian, Indic scripts and emoji need them."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _MAX_MARKS = 500
-"""In a line: a paragraph of links alone has a few hundred. Chosen."""
+"""Limit per line: a paragraph of links alone has a few hundred marks. Chosen."""
 _MAX_ROW = 5000  # characters of a line that may be a row or a rule of a table
 _LONG_WORD = 100  # characters in which a blank is looked for behind a mark
 _RAISED = str.maketrans("0123456789+-\N{MINUS SIGN}", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
@@ -37,15 +37,15 @@ _INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 
 
 def without_invalid(text: str) -> tuple[str, dict[str, int]]:
-    """Return the text without characters that no text has, and how many these are."""
+    """Remove invalid characters, and return their number."""
     clean, count = _INVALID.subn("", text)
     return clean, {LeftOut.INVALID_CHARACTERS: count}
 
 
 def clean_text(text: str) -> str:
-    """Return text with newlines as line ends, without lone surrogates and what is not seen.
+    r"""Return text with `\n` line ends, without surrogates and invisible characters.
 
-    Outer blank lines and trailing blank space go; the first line's indentation stays.
+    Outer blank lines and trailing blank space are removed; the first line's indentation stays.
     """
     text = _JOINER.sub("", _LINE_ENDS.sub("\n", text).translate(_CONTROLS))
     text = _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text).rstrip()
@@ -54,9 +54,9 @@ def clean_text(text: str) -> str:
 
 
 def bounded_lines(text: str, marks: str) -> str:
-    """Return text of a markup in which lines with more than `_MAX_MARKS` marks are paragraphs.
+    """Split lines of markup with more than `_MAX_MARKS` marks into paragraphs.
 
-    Parsers of markup look for the end of each mark in all that follows in its paragraph.
+    Markup parsers search the rest of the paragraph for the end of each mark.
     """
     mark = re.compile(f"[{re.escape(marks)}]")
     lines = text.split("\n")
@@ -77,10 +77,10 @@ def one_line(text: str) -> str:
 
 
 def raised(before: str, text: str, *, lowered: bool = False) -> str:
-    """Return a superscript, or a subscript, as it may stand behind this text.
+    """Return a superscript, or subscript, as written after the text `before`.
 
-    A number becomes Unicode's small digits: a power is not a longer number, nor the mark of a note
-    a part of a name. A subscript stays as it is behind a letter: H2O. So do letters: 42nd.
+    A number becomes Unicode's small digits, so that a power does not lengthen a number and a note
+    mark not a name. Letters stay (42nd), and so do subscripts after a letter (H2O).
     """
     is_joined = before[-1:].isdecimal() if lowered else before[-1:].isalnum()
     if is_joined and _SCRIPT.fullmatch(text):
@@ -89,7 +89,7 @@ def raised(before: str, text: str, *, lowered: bool = False) -> str:
 
 
 def number_ranges(numbers: Iterable[int]) -> str:
-    """Return ascending numbers in words: `2, 5-9, 12`."""
+    """Return ascending numbers as ranges: `2, 5-9, 12`."""
     ranges: list[list[int]] = []
     for number in numbers:
         if ranges and number == ranges[-1][1] + 1:

@@ -1,8 +1,8 @@
-"""Readers of files without markup: plain text, passages, and CSV files.
+"""Read files without markup: plain text, passages, and CSV files.
 
-Each raises `DocumentError` (`broken`) for a file that is binary, or a line that is not a passage.
-CSV files are read by Python's own reader: Docling keeps more than a kilobyte for each cell, takes
-the first row for the header whatever stands in it, and knows no titles above it.
+Each reader raises `DocumentError` (`broken`) for a binary file, or a line that is not a passage.
+CSV files are read by Python's reader: Docling keeps more than a kilobyte for each cell, always
+takes the first row for the header, and knows no titles.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _DELIMITERS = (",", ";", "\t", "|")
 _NO_DELIMITER = "\x1f"  # which clean text does not hold
 _DECLARED = re.compile(r"sep=(.)(?:\n|\Z)", re.IGNORECASE)
 _SAMPLE_CHARACTERS = 200_000
-"""By which the delimiter of a file is told; more would only take time."""
+"""Characters used to detect the delimiter; more would only take time."""
 
 
 def read_plain_text(data: bytes) -> ParsedDocument:
-    """Read a text file, unless it is binary: paragraphs are what blank lines separate."""
+    """Read a text file; blank lines separate paragraphs."""
     file = decode(data)
     return ParsedDocument(paragraphs(file.text), left_out=file.left_out, encoding=file.encoding)
 
 
 def paragraphs(text: str) -> list[Block]:
-    """Return what blank lines separate in a text."""
+    """Split a text into paragraphs at blank lines."""
     found = (part.strip() for part in _BLANK_LINES.split(clean_text(text)))
     return [Block("paragraph", part) for part in found if part]
 
@@ -58,9 +58,9 @@ def read_passage(data: bytes) -> ParsedDocument:
 
 
 def read_csv(data: bytes) -> ParsedDocument:
-    """Read a CSV file: its delimiter and its header are found; titles above it are captions.
+    """Read a CSV file with detected delimiter and header; titles above it are captions.
 
-    A line whose quotes are wrong is cut at its delimiters, and its quotes are kept.
+    A line with wrong quotes is cut at its delimiters, and keeps its quotes.
     """
     file = decode(data)
     text = clean_text(file.text)
@@ -76,7 +76,6 @@ def read_csv(data: bytes) -> ParsedDocument:
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
-    """Yield the cells of each record that has text; a blank one still counts as a row."""
     for number, (record, line) in enumerate(_records(text, delimiter)):
         fields = line.split(delimiter) if record is None else record
         texts = enumerate(" ".join(field.split()) for field in fields)
@@ -85,9 +84,9 @@ def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
 
 
 def _records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]]:
-    """Yield each record's fields; None and its first line where its quotes are wrong.
+    """Yield each record's fields; None and the line if its quotes are wrong.
 
-    Reading goes on below that line: its quote may be a stray one that would take in the rest.
+    Reading continues on the next line, as a stray quote would take in the rest.
     """
     lines = StringIO(text).readlines()
     start = 0
@@ -106,7 +105,7 @@ def _records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]
 
 
 def _delimiter(text: str) -> str:
-    """Return the delimiter that cuts the most records into the same number of fields."""
+    """Return the delimiter that gives the most records the same number of fields."""
     sample = text[:_SAMPLE_CHARACTERS]
     regularity = {delimiter: _regularity(_records(sample, delimiter)) for delimiter in _DELIMITERS}
     best = max(_DELIMITERS, key=regularity.__getitem__)
@@ -114,7 +113,6 @@ def _delimiter(text: str) -> str:
 
 
 def _regularity(records: Iterable[tuple[list[str] | None, str]]) -> tuple[float, int]:
-    """Return the share of records with the most frequent number of fields, and that number."""
     counts: Counter[int] = Counter()
     wrong = 0
     for record, _ in islice(records, SAMPLE_ROWS):

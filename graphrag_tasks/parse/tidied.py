@@ -1,7 +1,7 @@
-"""Office packages without what the libraries that read them stumble over.
+"""Rewrite Office packages so that python-docx and Docling read them correctly.
 
-Comments and processing instructions in their XML make python-docx fail; a drop cap is a paragraph
-of its own; a power is a run of digits behind a run of digits.
+Comments and processing instructions in XML make python-docx fail; a drop cap is a paragraph of its
+own; a superscript digit looks like part of the number before it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _NONE = "none"
 _BASELINE = re.compile(r"-?[1-9]\d*%?")
 
 Element = Any
-"""An element of lxml, which has no types."""
+"""An untyped element of lxml."""
 
 
 def tidied(data: bytes) -> tuple[bytes, int]:
-    """Return a package to read, and how many comments with words its parts had."""
+    """Return the rewritten package, and the number of comments with words in its XML."""
     replaced: dict[str, bytes] = {}
     comments = 0
     with ZipFile(BytesIO(data)) as package:
@@ -56,7 +56,7 @@ def _parser() -> etree.XMLParser:
 
 
 def _join_drop_caps(root: Element) -> None:
-    """Put a large first letter before the paragraph that goes on with it."""
+    """Join drop caps with the paragraph that follows them."""
     for frame in list(root.iter("{*}framePr")):
         paragraph = frame.getparent().getparent()
         following = paragraph.getnext() if paragraph is not None else None
@@ -70,7 +70,7 @@ def _join_drop_caps(root: Element) -> None:
 
 
 def _mark_scripts(root: Element) -> None:
-    """Write a superscript or subscript behind a digit so that it does not lengthen the number."""
+    """Write superscript and subscript digits so that they do not lengthen a number."""
     for properties in root.iter("{*}rPr"):
         sign = properties.find("{*}vertAlign")
         script = _attribute(sign, "val") if sign is not None else properties.get("baseline", "")
@@ -88,5 +88,4 @@ def _mark_scripts(root: Element) -> None:
 
 
 def _attribute(element: Element, name: str) -> str:
-    """Return an attribute, in whatever namespace it is."""
     return next((v for key, v in element.items() if etree.QName(key).localname == name), "")

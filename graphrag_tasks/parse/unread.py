@@ -1,4 +1,4 @@
-"""What to do with a file of a kind that is not read."""
+"""Advice for files of types that are not read."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys((".json", ".parquet", ".sqlite", ".db", ".yaml", ".yml"), _DATA),
     }
 )
-"""By the last ending of the file's name."""
+"""Advice by file extension."""
 
 
 def advice(path: str) -> str:
-    """Return what to do with a file of a kind that is not read."""
+    """Return advice for a file of a type that is not read."""
     return _ADVICE.get(ending(path), _ANY)

@@ -1,9 +1,8 @@
-"""Values of cells: what a text says when it is read as one, and how a workbook shows one.
+"""Values of cells: parsed from their text, or formatted as the workbook shows them.
 
-Of texts, only what can be read in one way is a value: neither `03/04/2024`, which is April in some
-places and March in others, nor `007`, whose zeros belong to it. Of number formats (ECMA-376 part 1,
-section 18.8.31), those are read that change digits or signs; fractions and conditions show as
-general numbers.
+Only unambiguous texts have a value: not `03/04/2024`, which is April in some places and March in
+others, nor `007`, whose zeros belong to it. Of number formats (ECMA-376 part 1, section 18.8.31),
+those that change digits or signs are supported; fractions and conditions show as general numbers.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 
 
 def value_of(text: str) -> Value:
-    """Return the value of a cell's text, of type text where it has no other."""
+    """Parse a cell's text; the type is text if it has no other value."""
     if len(text) > _MAX_LENGTH:
         return TEXT
     if not text[:1].isalpha():
@@ -76,7 +75,7 @@ def _number_value(text: str) -> Value | None:
 
 
 def numeric(kind: str, number: float) -> Value:
-    """Return a value with a number; of type text where it is too large for one, or is none."""
+    """Return a numeric value; type text if the number is not finite."""
     return Value(kind, number) if isfinite(number) else TEXT
 
 
@@ -99,7 +98,6 @@ def _date(text: str, formats: Iterable[str]) -> Value:
 
 
 def _moment(kind: str, text: str) -> Value:
-    """Return a time of day, or a date with one, with its seconds."""
     clock = text if kind == "datetime" else f"2000-01-01T{text}"
     try:
         iso = datetime.fromisoformat(clock).isoformat()
@@ -119,9 +117,9 @@ _CONDITION = re.compile(r"\[[<>=]")
 
 
 class _Section(NamedTuple):
-    """What a format says of numbers of one sign: placeholders of digits, and the texts around them.
+    """A section of a number format, for one sign: digit placeholders, and texts around them.
 
-    Placeholders look like `#,##0.00`; None: it is a general number.
+    Placeholders look like `#,##0.00`; None is a general number.
     """
 
     before: str
@@ -134,7 +132,7 @@ class _Section(NamedTuple):
 
 
 def shown_value(value: object, number_format: str, data_type: str) -> tuple[str, Value | None]:
-    """Return what openpyxl read as people see it, and what it is; None: what its text says."""
+    """Return a cell's displayed text and its value; None if the text shows the value."""
     if isinstance(value, bool):
         return str(value).upper(), Value("boolean", float(value))
     if isinstance(value, (int, float)):
@@ -157,7 +155,7 @@ def shown_value(value: object, number_format: str, data_type: str) -> tuple[str,
 
 
 def shown_number(value: float, number_format: str) -> str:
-    """Return a number as a cell with this format shows it."""
+    """Format a number by a cell's number format."""
     sections = _parse(number_format)
     if not sections:
         return _general(value)
@@ -171,13 +169,12 @@ def shown_number(value: float, number_format: str) -> str:
 
 
 def is_percent(number_format: str) -> bool:
-    """Tell whether a format shows hundredths."""
+    """Tell whether a number format shows percent."""
     return any(section.is_percent for section in _parse(number_format)[:1])
 
 
 @lru_cache(maxsize=1024)
 def _parse(number_format: str) -> tuple[_Section, ...]:
-    """Return the sections for positive, negative and zero; none for a general number."""
     if number_format in ("General", "@", "") or _CONDITION.search(number_format):
         return ()
     sections = [found[1] for found in _SECTIONS.finditer(number_format)]

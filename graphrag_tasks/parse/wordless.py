@@ -1,7 +1,7 @@
-"""Stretches of a document that are no prose: encoded data, log lines, dumps, packed scripts.
+"""Detect stretches of a document that are not prose: encoded data, logs, dumps, packed scripts.
 
-Each becomes one block of code, which gives no facts, and of a long one the beginning is kept: it
-would be a hundred chunks that say nothing. Fenced code stays, unless it is encoded data.
+Each becomes one code block, which gives no facts; long ones are cut, as they would be a hundred
+meaningless chunks. Fenced code stays, unless it is encoded data.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, Link, ParsedDocument
 
 _SHORTEST, _LONGEST, _KEPT = 200, 2000, 1000
-"""Characters of a stretch that is told from prose, of one that is kept whole, and that are kept of
-a longer one. Chosen: a line that is not prose may stand in any text; a chunk has 2,048."""
+"""Characters: shortest stretch that is set apart, longest that is kept whole, and length kept of
+longer ones. Chosen: a line that is not prose may stand in any text; a chunk has 2,048."""
 _LONG_TOKEN = re.compile(r"(?<!\S)\S{500,}")
 _WORD = re.compile(
     r"(?![0-9A-Fa-f]{2}\Z)[(\[\"'“‘«]*[A-Za-z]+\d{0,4}(?:['’/-][A-Za-z]+\d{0,4})*[)\]\"'”’».,:;!?]*"
 )
-"""A word, or a name that ends in a number ("P1"), but no byte."""
+"""A word, or a name that ends in a number ("P1"), but not a hexadecimal byte."""
 _LONGEST_WORD = 40
 _MOST_WORDS, _MOST_WORDS_LOG = 0.4, 0.7
-"""Shares of a line's signs that are in words, below which it is no prose; where it begins with a
-time, below which it is of a log. Chosen on reports of logs and of chats."""
+"""Least share of a prose line's characters that are in words; the second is for lines that begin
+with a time. Chosen on reports of logs and of chats."""
 _TIME = re.compile(r".{0,40}?\d:\d\d:\d\d")
 _SQL = re.compile(
     r"(?:create|insert\s+into|alter|drop|update|delete\s+from)\s.*[;,(]|\(.*\)[,;]",
     re.IGNORECASE,
 )
 _ENCODED_WORD = 60
-"""Mean length of the words of code that is encoded data: a line of base64 has 64 or 76."""
+"""Mean word length of code that is encoded data: a line of base64 has 64 or 76."""
 
 
 class _Piece(NamedTuple):
@@ -44,7 +44,7 @@ class _Piece(NamedTuple):
 
 
 def without_wordless(parsed: ParsedDocument) -> ParsedDocument:
-    """Return the document with each stretch that is no prose as one block, the rest counted."""
+    """Merge each stretch that is not prose into one code block, and count what is cut."""
     blocks: list[Block] = []
     beyond = 0
     pieces = [piece for block in parsed.blocks for piece in _pieces(block)]
@@ -65,7 +65,7 @@ def _stretches(pieces: Iterable[_Piece]) -> Iterator[tuple[bool, list[_Piece]]]:
 
 
 def _without_short(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
-    """Yield the pieces, those of stretches that are too short to matter as prose."""
+    """Yield the pieces; stretches that are too short to matter count as prose."""
     for is_prose, stretch in _stretches(pieces):
         size = sum(piece.end - piece.start for piece in stretch)
         is_code = all(piece.block.kind == "code" for piece in stretch)
@@ -74,7 +74,7 @@ def _without_short(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
 
 
 def _pieces(block: Block) -> Iterator[_Piece]:
-    """Yield the parts of a block that are prose and that are not, in order."""
+    """Split a block into prose and other parts, in order."""
     if block.table is not None or (block.kind != "paragraph" and len(block.text) <= _LONGEST):
         yield _Piece(block, 0, len(block.text), is_prose=True)
     elif block.kind == "code":
@@ -88,7 +88,7 @@ def _pieces(block: Block) -> Iterator[_Piece]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines of a text are; a token that is too long for a word is one."""
+    """Yield the spans of lines; a token too long for a word is a line of its own."""
     start = 0
     for line in text.split("\n"):
         at = start
@@ -111,7 +111,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _letters(token: str) -> int:
-    """Return how many signs of a token are in words."""
+    """Return the number of a token's characters that are in words."""
     if not token.isascii():
         return sum(map(str.isalpha, token))
     is_word = len(token) <= _LONGEST_WORD and _WORD.fullmatch(token) is not None
@@ -119,7 +119,7 @@ def _letters(token: str) -> int:
 
 
 def _joined(pieces: Sequence[_Piece]) -> Iterator[Block]:
-    """Yield the blocks that pieces are of, or their parts."""
+    """Yield the blocks, or parts of blocks, that consecutive pieces cover."""
     for _, run in groupby(pieces, lambda piece: id(piece.block)):
         own = list(run)
         yield _part(own[0].block, own[0].start, own[-1].end)

@@ -1,10 +1,9 @@
-"""Workbooks: the tables of each sheet, with the values that their cells hold.
+"""Read workbooks: the tables of each sheet, with cell values.
 
-openpyxl is used directly: Docling makes text of every value, takes the first row of each group of
-cells for its header, and does not say where on the sheet a table lies. Visible sheets are read,
-with their hidden rows and columns; of a formula its value when the file was saved, and of a
-link without one its label (`formulas`); and behind the tables of a sheet its text boxes and the
-comments on its cells.
+openpyxl is used directly: Docling turns values into text, takes the first row of each group of
+cells for its header, and drops a table's place on the sheet. Visible sheets are read, including
+hidden rows and columns. Formulas give their stored value, links without one their label
+(`formulas`). Text boxes and comments follow the tables of their sheet.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.values import shown_value, value_of
 
 _MAX_HEADERS = 4
-"""Rows of a header, as in `headers`."""
+"""Limit of header rows, as in `headers`."""
 _PRINTED = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
 _FOR_OLD_PROGRAMS = re.compile(r"\A\[Threaded comment\].*?\bComment:\s*", re.DOTALL)
 
 
 @dataclass
 class Sheet:
-    """What is known of a sheet: its filled cells, and which of them are bold or links, by place."""
+    """A sheet: its filled cells, and which are bold or links, by place."""
 
     name: str
     header_rows: Sequence[Region] = ()  # where the workbook itself says that a table has its header
@@ -52,7 +51,7 @@ class Sheet:
 
 
 def sheet_blocks(data: bytes, left_out: Counter[str]) -> Iterator[Block]:
-    """Yield a heading for each visible sheet with text, and what stands on it; count the rest."""
+    """Yield a heading for each visible sheet with text, then its content."""
     book = openpyxl.load_workbook(BytesIO(data), data_only=True)
     try:
         drawings = _read_drawings(data)
@@ -77,7 +76,7 @@ def sheet_blocks(data: bytes, left_out: Counter[str]) -> Iterator[Block]:
 
 
 def _read_drawings(data: bytes) -> dict[str, PartTexts]:
-    """Return the texts of the shapes on each sheet that has some, which openpyxl leaves out."""
+    """Return the texts of shapes by sheet, which openpyxl drops."""
     found: dict[str, PartTexts] = {}
     with ZipFile(BytesIO(data)) as package:
         names = set(package.namelist())
@@ -95,7 +94,7 @@ def _read_drawings(data: bytes) -> dict[str, PartTexts]:
 
 
 def _page_furniture(worksheet: OfBook) -> int:
-    """Return how many texts are printed at the top and bottom of the pages of a sheet."""
+    """Return the number of texts in a sheet's printed headers and footers."""
     printed = (getattr(worksheet, name, None) for name in _PRINTED)
     sides = (side for one in printed if one for side in (one.left, one.center, one.right))
     return sum(bool((side.text or "").strip()) for side in sides)
@@ -104,7 +103,7 @@ def _page_furniture(worksheet: OfBook) -> int:
 def _by_place(
     worksheet: OfBook, formulas: Mapping[Place, Unvalued], left_out: Counter[str]
 ) -> Iterator[Block]:
-    """Yield a sheet's blocks, each chart behind the tables that begin in a row above its own."""
+    """Yield a sheet's blocks; each chart follows the tables that begin above it."""
     charts = deque(read_charts(worksheet))
     if isinstance(worksheet, Worksheet):
         sheet = _read_sheet(worksheet, formulas, left_out)
@@ -119,7 +118,7 @@ def _by_place(
 
 
 def tables_of(sheet: Sheet) -> Iterator[Block]:
-    """Yield the tables of a sheet, and what stands above them."""
+    """Yield the tables of a sheet, with the texts above them."""
     for region, rows in _tables(sheet):
         yield from _table_blocks(sheet, region, rows)
 
@@ -160,7 +159,7 @@ def _read_sheet(
 
 
 def comment_text(text: str) -> str:
-    """Return what a comment says, without the notice to programs that know no threads."""
+    """Return a comment's text, without the notice for programs that do not support threads."""
     return clean_text(_FOR_OLD_PROGRAMS.sub("", text)).strip()
 
 
@@ -174,7 +173,7 @@ def _header_rows(worksheet: OfBook) -> Iterator[Region]:
 
 
 def _tables(sheet: Sheet) -> list[tuple[Region, Rows]]:
-    """Return each table's place and rows; blank rows inside of a table do not end it."""
+    """Return each table's range and rows; blank rows inside do not end a table."""
     regions = find_regions(
         Region(row, column, row + cell.row_span - 1, column + cell.col_span - 1)
         for (row, column), cell in sheet.cells.items()
@@ -204,9 +203,9 @@ def _rows_by_region(sheet: Sheet, regions: Sequence[Region]) -> dict[Region, Row
 
 
 def _continues(sheet: Sheet, above: tuple[Region, Rows], below: tuple[Region, Rows]) -> bool:
-    """Tell whether rows without a header go on below a gap, in the same columns.
+    """Tell whether rows without a header continue the table above a gap, in the same columns.
 
-    Below more than one blank row their values are of the same types, too.
+    After more than one blank row, their value types have to match too.
     """
     upper, lower = above[0], below[0]
     same_columns = (upper.left, upper.right) == (lower.left, lower.right)

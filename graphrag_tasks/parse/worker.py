@@ -1,12 +1,12 @@
 """The process that runs the readers: `python -m graphrag_tasks.parse.worker DESCRIPTOR`.
 
 Started and killed by `isolation`. It reads requests from a socket that only its parent holds,
-answers each with one message, and ends when the parent does: at the next read, and on Linux even
-in the middle of a document. What it holds against its documents:
+answers each with one message, and ends with its parent, on Linux even while it reads. Guards
+against hostile documents:
 
-* with each, the process may map `memory_bytes` in all (address space, Linux);
+* while it reads one, the process may map `memory_bytes` in all (address space, Linux);
 * opening a connection or starting a program fails, whatever a parser was made to try;
-* when the machine runs out of memory, the kernel ends this process before its parent.
+* if the machine runs out of memory, the kernel kills this process before its parent.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _refusing = threading.Event()  # seen by every thread that a parser starts
 
 
 def main(descriptor: int) -> None:
-    """Answer requests until the parent hangs up.
+    """Answer requests until the parent closes the connection.
 
     Args:
         descriptor: Open socket to the parent. A request is a JSON object: `load` names readers
-            to import; `read` names the media type of the document whose bytes come next,
-            `config` holds what it may cost (`ParseConfig`), and `encoding` what it is set to be
-            in, or null.
+            to import; `read` is the media type of the document whose bytes come next,
+            `config` its limits (`ParseConfig`), and `encoding` its configured encoding,
+            or null.
     """
     _restrict_process()
     readers: dict[str, Reader] = {}
@@ -106,9 +106,9 @@ def _read(reader: Reader, data: bytes, config: ParseConfig, own: int) -> bytes:
 
 
 def _memory_bound(memory_bytes: int, own: int) -> int:
-    """Return what the process may map while it reads a document.
+    """Return the memory that the process may map while it reads a document.
 
-    Models map more than the bound before the first document comes: then half of it, on top of
+    Models may map more than the limit before the first document; then half of it is added to
     theirs.
     """
     bounds = [max(memory_bytes, own + memory_bytes // 2), resource.getrlimit(resource.RLIMIT_AS)[0]]
@@ -117,7 +117,7 @@ def _memory_bound(memory_bytes: int, own: int) -> int:
 
 @contextlib.contextmanager
 def _restricted(bound: int) -> Iterator[None]:
-    """Refuse connections and programs, and bound what the process maps, while the block runs."""
+    """Block connections and programs, and limit mapped memory, inside the context."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if _LINUX:
         resource.setrlimit(resource.RLIMIT_AS, (bound, hard))

@@ -1,4 +1,4 @@
-"""XML of documents, read without entities of its own, external parts and endless depth."""
+"""Parse XML safely: no entities, no external parts, limited depth."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.packages import broken
 
 Element = Any
-"""An element of `xml.etree`, whose tag is a function where it is a comment."""
+"""An element of `xml.etree`; the tag of a comment is a function."""
 
 MAX_DEPTH = 200
-"""Elements inside each other, of which a reader may need several calls each."""
+"""Limit of nested elements, each of which may take a reader several calls."""
 
 
 def parse_xml(data: bytes, media_type: str) -> Element:
-    """Return the root of an XML document, with its comments.
+    """Return the root of an XML document, including its comments.
 
     Raises:
         DocumentError: It is not XML, is nested too deep, or declares entities (code `broken`).
@@ -55,12 +55,12 @@ class _Bounded(TreeBuilder):
 
 
 def local_name(element: Element) -> str:
-    """Return an element's name without its namespace; "" of a comment."""
+    """Return an element's name without its namespace; "" for a comment."""
     return "" if element.tag is Comment else str(element.tag).rpartition("}")[2]
 
 
 def attribute(element: Element, name: str) -> str:
-    """Return an attribute, in whatever namespace it is; "" without it."""
+    """Return an attribute by its local name; "" if absent."""
     for key, value in element.attrib.items():
         if key.rpartition("}")[2] == name:
             return str(value)
@@ -68,7 +68,7 @@ def attribute(element: Element, name: str) -> str:
 
 
 def text_of(element: Element) -> str:
-    """Return the text in an element."""
+    """Return all text inside an element."""
     return "".join(_texts(element))
 
 
@@ -81,10 +81,10 @@ def _texts(element: Element) -> Iterator[str]:
 
 
 def has_words(element: Element) -> bool:
-    """Tell whether there is text in an element."""
+    """Tell whether an element holds text."""
     return any(text.strip() for text in _texts(element))
 
 
 def descendants(element: Element, *names: str) -> Iterator[Element]:
-    """Yield the elements of these names inside of an element."""
+    """Yield all nested elements with one of these names."""
     return (one for one in element.iter() if local_name(one) in names)

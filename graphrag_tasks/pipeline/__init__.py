@@ -1,7 +1,7 @@
-"""Runs: the stages on artifacts, from a plan to a published snapshot.
+"""Pipeline: runs the stages on tables, from a plan to a published snapshot.
 
 Airflow tasks, the command line and tests share a `Run`, which each opens by its folder. `run.json`
-holds its configuration and the snapshot it builds on, as they were when the plan was made.
+holds its configuration and the snapshot it builds on. Open `stages.py` (order) and `run.py` first.
 
 ::
 
@@ -9,7 +9,7 @@ holds its configuration and the snapshot it builds on, as they were when the pla
     STORE/staging/runs/<run id>/snapshot/        becomes STORE/snapshots/<snapshot id>
     STORE/staging/shards/<fingerprint>/          tables and receipt of one stage on one shard
 
-Run and shard folders are named by content: after a killed run, the next one with the same inputs
+Run and shard folders are named by content: after a killed run, the next run with the same inputs
 finds the finished work by its receipts, and does only the rest.
 """
 

@@ -1,4 +1,4 @@
-"""What a configuration needs, checked before anything is read or written; and what it would ask."""
+"""Check a configuration before anything is read or written, and list its model requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graphrag_tasks.storage.snapshots.store import Store
 
 
 def _check_extractor(config: Config) -> None:
-    make_extractor(config.extract)
+    make_extractor(config.extract, config.language)
     if config.extract.asks:
         LlmReader(Client(config.llm), config)
 
@@ -45,18 +45,16 @@ CHECKS: tuple[Callable[[Config], object], ...] = (
     lambda config: check_pdf_engine(config.parse),
     lambda config: check_vector_store(Folder(config.store), config.load),
 )
-"""Each refuses what the rooms that it asks cannot do."""
+"""Checks; each raises if a module cannot do what the configuration asks."""
 
 
 def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
-    """Return the sources' roots, or refuse a configuration before anything is read or written.
+    """Check a configuration before anything is read or written, and return the sources' roots.
 
-    Args:
-        config: Settings of all stages.
-        spends: False: nothing is asked that costs money, and prices need not be known.
+    With `spends` false, nothing that costs money is asked, and prices may be unknown.
 
     Raises:
-        PriceError: A cap in money is set, and the price of a model is not known.
+        PriceError: A cap in money is set, and the price of a model is unknown.
         SourceError: A source is missing.
         ConfigError: Sources share a name, or the extractor or the vector server is impossible.
         MissingDependencyError: Packages or models that the configuration needs are absent.
@@ -71,7 +69,7 @@ def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
 
 
 def asked_of_models(config: Config) -> list[str]:
-    """Return what a run would ask a language model or an endpoint, a line for each purpose."""
+    """Return what a run would ask language models and endpoints, a line for each purpose."""
     settings, found = config.llm, []
     cap = f"at most {settings.budget.usd:g} USD" if settings.budget.usd else "no cap in money"
     for stage, purpose in _purposes(config).items():
@@ -84,7 +82,7 @@ def asked_of_models(config: Config) -> list[str]:
 
 
 def _purposes(config: Config) -> dict[str, str]:
-    """Return what a language model is asked for, by the stage that asks."""
+    """Return the purposes of language model requests, by the stage that asks."""
     wanted = {
         ("extract", "extract"): config.extract.asks,
         ("resolve", "confirm"): config.resolve.confirm,
@@ -94,12 +92,6 @@ def _purposes(config: Config) -> dict[str, str]:
 
 
 def _check_models(config: Config) -> None:
-    """Refuse a cap in money where the price of a model that a run asks is not known.
-
-    Raises:
-        ConfigError: No model is named.
-        PriceError: That is so.
-    """
     client = Client(config.llm)
     for purpose in _purposes(config).values():
         check_price(config.llm, client.identity(purpose).model)
@@ -108,7 +100,7 @@ def _check_models(config: Config) -> None:
 
 
 def sources_of(config: Config) -> tuple[str, ...]:
-    """Return the sources that a configuration names, or else those of its store's snapshot.
+    """Return the configured sources, or else those of the store's snapshot.
 
     Raises:
         ConfigError: None are named, and nothing is published.

@@ -1,6 +1,6 @@
-"""What stages get: their tables, their settings, and what the pipeline makes for them.
+"""Inputs of stages: tables, settings, and objects that the pipeline makes.
 
-Fingerprints cover these: a change of a stage's configuration, code, model or libraries changes the
+Fingerprints cover them: a change of a stage's configuration, code, model or libraries changes the
 fingerprints of that stage and all later ones. Shard sizes, worker counts, guards and times cannot
 change a row, so they are left out.
 """
@@ -65,9 +65,9 @@ def call(
     part: int | None = None,
     made: Mapping[str, object] = MappingProxyType({}),
 ) -> StageResult:
-    """Call a stage on a run's staged tables, on those of one shard, or on a part of the rows.
+    """Call a stage on a run's staged tables, on a shard's tables, or on a part of the rows.
 
-    What is `made` already is not made again.
+    Inputs already in `made` are not made again.
     """
     folder = state.staged if shard is None else state.shard_tables(shard)
     tables = [_read(read, state, folder, shard) for read in stage.reads]
@@ -89,13 +89,12 @@ def _read(one: Read, state: RunState, folder: Folder | ShardTables, shard: int |
 
 
 def _part_of(rows: pa.Table, part: int, parts: int) -> pa.Table:
-    """Return the rows of a part: their ids are hex digits of a hash."""
     numbers = [int(one[:8], 16) % parts for one in rows.column(0).to_pylist()]
     return rows.filter(pa.array([number == part for number in numbers], pa.bool_()))
 
 
 def make_reader(state: RunState, *, may_spend: bool = True) -> LlmReader:
-    """Return what reads for a run, or raise `ConfigError` where no model is named."""
+    """Return the model reader of a run, or raise `ConfigError` if no model is named."""
     return LlmReader(_client(state), state.config, may_spend=may_spend)
 
 
@@ -104,16 +103,14 @@ def _client(state: RunState) -> Client:
 
 
 def run_name(state: RunState) -> str:
-    """Return the name that a run's spending is kept under."""
+    """Return the name under which a run's spending is recorded."""
     return posixpath.basename(state.folder.uri)
 
 
 class Inputs:
-    """What a run gives to stages beside their tables: a method for each parameter, by its name.
+    """Makes the inputs of stages besides tables: a method for each parameter, of the same name.
 
-    Args:
-        state: Of the run.
-        shard: Of a stage of shards.
+    `shard` is set for shard stages.
     """
 
     def __init__(self, state: RunState, shard: int | None = None) -> None:
@@ -121,25 +118,26 @@ class Inputs:
         self._shard = shard
 
     def fetch(self) -> Callable[[str], bytes]:
-        """Return what reads the bytes of a document, by its uri."""
+        """Return a function that reads the bytes of a document, by uri."""
         state = self._state
         rows = state.sources if self._shard is None else state.shard_rows(self._shard)
         return SourceReader(state.basis.roots, rows).fetch
 
     def extractor(self) -> Callable[[ParseListener], Extractor]:
         """Return what makes the extractor, told who listens to its parses."""
-        return lambda on_parse: make_extractor(self._config.extract, on_parse=on_parse)
+        config = self._config
+        return lambda on_parse: make_extractor(config.extract, config.language, on_parse=on_parse)
 
     def resolver(self) -> CoreferenceResolver:
-        """Return the resolver of coreference."""
+        """Return the coreference resolver."""
         return load_resolver(self._config.extract.coref)
 
     def reader(self) -> LlmReader | None:
-        """Return what has a model read sentences; None where rules alone do."""
+        """Return the reader that asks a model; None if only rules read."""
         return make_reader(self._state) if self._config.extract.asks else None
 
     def processed(self) -> dict[str, list[Any]]:
-        """Return scans of the shards' tables: where a model read, of those that it added to."""
+        """Return scans of the shards' tables, including a model's additions."""
         folders = list(map(self._state.shard_tables, self._state.shards))
         asks = self._config.extract.asks
         of_models = {name for stage in MODEL_STAGES.values() for name in stage.makes}
@@ -152,18 +150,18 @@ class Inputs:
         return found
 
     def published(self) -> dict[str, list[Any]]:
-        """Return scans of the tables of the snapshot that rows are taken over from."""
+        """Return scans of the published tables whose rows are reused."""
         parent = self._state.parent
         return {
             name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes
         }
 
     def overrides(self) -> Overrides:
-        """Return the user's last word on names."""
+        """Return the user's overrides of names."""
         return self._state.files.parsed_overrides(self._config)
 
     def domain(self) -> Domain:
-        """Return the words of the domain."""
+        """Return the domain."""
         return self._state.files.parsed_domain(self._config)
 
     def schema(self) -> GraphSchema:
@@ -171,21 +169,21 @@ class Inputs:
         return self._state.files.parsed_schema(self._config)
 
     def confirmer(self) -> LlmConfirmer | None:
-        """Return what asks a model about names; None where nobody does."""
+        """Return the confirmer that asks a model about names, or None."""
         return LlmConfirmer(_client(self._state)) if self._config.resolve.confirm else None
 
     def name_vectors(self) -> Embedder | None:
-        """Return the embedder of names that a model is asked about."""
+        """Return the embedder of names for the confirmer, or None."""
         if not self._config.resolve.confirm:
             return None
         return vectors.embedder_of(self._config, _client(self._state), self._state.basis.engine)
 
     def summarizer(self) -> Summarizer:
-        """Return what summarises communities."""
+        """Return the summarizer of communities."""
         return make_summarizer(self._config.communities, _client(self._state))
 
     def unsent_documents(self) -> frozenset[str]:
-        """Return the documents that are never sent to a model of another host."""
+        """Return the documents that are never sent to a model on another host."""
         ids, paths = (self._state.sources[name].to_pylist() for name in ("document_id", "path"))
         exclude = self._config.llm.exclude
         return frozenset(
@@ -205,14 +203,14 @@ class Inputs:
         return frozenset(found)
 
     def summarized(self) -> pa.Table | None:
-        """Return the communities of the snapshot before, where all of them may stay."""
+        """Return the previous snapshot's communities, if all of them may be reused."""
         parent = self._state.parent
         if parent and reuse.is_whole(parent, ("communities",)):
             return parent.table("communities")
         return None
 
     def embedder(self) -> Embedder:
-        """Return the embedder; but for an endpoint's, whose answers are kept already, it keeps."""
+        """Return the embedder; it caches vectors, except an endpoint's, which are stored."""
         state, config, engine = self._state, self._config, self._state.basis.engine
         made = vectors.embedder_of(config, _client(state), engine)
         if config.embed.embedder == ENDPOINT:
@@ -222,7 +220,7 @@ class Inputs:
         return KeptVectors(made, staging / KEPT_VECTORS / name)
 
     def reusable(self) -> dict[str, pa.Table]:
-        """Return the vectors of the snapshot before, where the same model made them."""
+        """Return the previous snapshot's vectors, if the same model made them."""
         parent, engine = self._state.parent, self._state.basis.engine
         if not parent or parent.manifest.embedding != vectors.identity(self._config, engine):
             return {}
@@ -230,7 +228,7 @@ class Inputs:
         return {name: parent.table(name) for name in embed.makes} if whole else {}
 
     def done(self) -> StageResult | None:
-        """Return what `embed` made of parts, where it was done."""
+        """Return what `embed` made of parts, if they were done separately."""
         state, done = self._state, []
         for part in state.parts:
             folder = state.part_folder(embed.name, part)
@@ -250,88 +248,87 @@ class Inputs:
         return StageResult(tables, stats)
 
     def upload(self) -> Callable[..., object]:
-        """Return what copies vectors to a server."""
+        """Return a function that copies vectors to a server."""
         state = self._state
         return partial(vectors.serve, self._config, state.store.folder, state.staged)
 
 
 class Identities:
-    """What of an input decides a stage's tables, as JSON: a method by the input's name.
+    """Return the part of an input that decides a stage's tables, as JSON: a method for each input.
 
-    An input without a method decides nothing that tables and settings do not.
+    An input without a method adds nothing to tables and settings.
     """
 
     def __init__(self, config: Config, files: UserFiles) -> None:
         self._config, self._files = config, files
 
     def of(self, name: str) -> object:
-        """Return what decides, or None."""
+        """Return the identity of an input, or None."""
         return getattr(self, name)() if hasattr(self, name) else None
 
     def extractor(self) -> list[str]:
         """Return the extractor and its code."""
-        return _identity(make_extractor(self._config.extract))
+        return _identity(make_extractor(self._config.extract, self._config.language))
 
     def resolver(self) -> list[str]:
-        """Return the resolver and its code."""
+        """Return the resolver's fingerprint and code version."""
         return _identity(load_resolver(self._config.extract.coref))
 
     def reader(self) -> list[str] | None:
-        """Return who reads, and how."""
+        """Return the model reader's fingerprint and code version."""
         config = self._config
         asks = config.extract.asks
         return _identity(LlmReader(Client(config.llm), config)) if asks else None
 
     def overrides(self) -> str:
-        """Return what the file says."""
+        """Return the fingerprint of the overrides."""
         return self._files.parsed_overrides(self._config).fingerprint
 
     def domain(self) -> str:
-        """Return what the files say."""
+        """Return the fingerprint of the domain."""
         return self._files.parsed_domain(self._config).fingerprint
 
     def schema(self) -> str:
-        """Return what the file says."""
+        """Return the fingerprint of the schema."""
         return self._files.parsed_schema(self._config).fingerprint
 
     def confirmer(self) -> list[str] | None:
-        """Return who confirms, and how."""
+        """Return the confirmer's fingerprint and code version."""
         asks = self._config.resolve.confirm
         return _identity(LlmConfirmer(Client(self._config.llm))) if asks else None
 
     def name_vectors(self) -> list[str] | None:
-        """Return the embedder, where names are compared by it."""
+        """Return the embedder's identity, if names are compared by it."""
         return self.embedder() if self._config.resolve.confirm else None
 
     def summarizer(self) -> list[str]:
-        """Return who summarises, and how."""
+        """Return the summarizer's fingerprint and code version."""
         client = Client(self._config.llm)
         return _identity(make_summarizer(self._config.communities, client))
 
     def unsent_documents(self) -> tuple[str, ...] | None:
-        """Return the patterns, where a model is asked about names."""
+        """Return the path patterns, if a model is asked about names."""
         return self._config.llm.exclude if self._config.resolve.confirm else None
 
     def unsent_entities(self) -> tuple[str, ...] | None:
-        """Return the patterns, where a model summarises."""
+        """Return the path patterns, if a model summarizes."""
         return self._config.llm.exclude if self._config.communities.summarizer == LLM else None
 
     def embedder(self) -> list[str]:
-        """Return the embedder and its engine, which decides vectors, too."""
+        """Return the embedder's fingerprint, code version and engine."""
         made = make_embedder(self._config.embed, Client(self._config.llm))
         return [*_identity(made), made.engine]
 
 
 def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprint
-    """Return what decides the work of an exchangeable part, which may be another package's."""
     return [one.fingerprint, code_version(type(one).__module__)]
 
 
 def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[str, str]:
     """Return the fingerprint of each stage, and that of the sources as `SOURCES`.
 
-    Each covers all stages before it, so the last one names the whole snapshot. The stages of a
-    language model have none where none reads.
+    Each covers all earlier stages, so the last one identifies the whole snapshot. Model stages have
+    none if no model reads.
     """
     found = {SOURCES: fingerprint({"listed": listed.select(_OF_SOURCES).to_pylist()})}
     before = fingerprint({"schema": schemas.SCHEMA_VERSION})

@@ -1,7 +1,7 @@
-"""Documents known to be published, as far back as they can be read, for the guards of a run.
+"""Published documents, as far as readable, for the guards of a run.
 
-A damaged snapshot, or one of an older schema, has no rows to take over, but the guards must notice
-where its documents are gone.
+A damaged snapshot, or one of an older schema, has no rows to reuse, but the guards must notice if
+its documents are gone.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ _DOCUMENTS, _NEEDED = "documents", ("document_id", "source")
 
 @dataclass(frozen=True)
 class Known:
-    """Documents that are published.
+    """Published documents.
 
     Attributes:
-        documents: `document_id` and `source` of each, and `labels` where its snapshot has them;
-            None where there are snapshots, but none can be read.
-        count: Documents of the current snapshot, where only its manifest says how many; else 0.
+        documents: `document_id` and `source` of each, and `labels` if its snapshot has them; None
+            if there are only unreadable snapshots.
+        count: Number of documents in the current snapshot's manifest, if that is all that can be
+            read; else 0.
     """
 
     documents: pa.Table | None
@@ -40,7 +41,7 @@ class Known:
 
     @property
     def has_labels(self) -> bool:
-        """Whether documents are known to be published with access labels."""
+        """Whether published documents have access labels."""
         table = self.documents
         if table is None or "labels" not in table.column_names:
             return False
@@ -48,7 +49,7 @@ class Known:
 
 
 def known_documents(store: Store) -> Known:
-    """Return the documents of the current snapshot, or of the last whose documents are whole."""
+    """Return the documents of the current snapshot, or of the last one with intact documents."""
     counts: list[int] = []
     for snapshot_id in _newest_first(store):
         folder = store.snapshot_folder(snapshot_id)
@@ -64,7 +65,6 @@ def known_documents(store: Store) -> Known:
 
 
 def _newest_first(store: Store) -> Iterator[str]:
-    """Yield the ids of the snapshots: the current one, then the newest, then unreadable ones."""
     current = store.current_id()
     if current:
         yield current
@@ -75,7 +75,7 @@ def _newest_first(store: Store) -> Iterator[str]:
 
 
 def _published(folder: Folder) -> Table | None:
-    """Return what a manifest of any schema version says about its documents, if anything."""
+    """Return the documents entry of a manifest of any schema version, or None."""
     try:
         table = folder.read_json(MANIFEST_FILE)["tables"][_DOCUMENTS]
         rows, sha256 = table["rows"], table["sha256"]

@@ -1,10 +1,11 @@
-"""Which requests the shards of a run make to a language model, before one is sent."""
+"""The model requests of a run's shards, before any is sent."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from decimal import Decimal
 from typing import Any
 
@@ -23,7 +24,7 @@ from graphrag_tasks.storage.receipts import Receipt
 log = logging.getLogger(__name__)
 
 _REQUESTS_AT_ONCE = 10_000
-"""Requests whose texts are held in memory together."""
+"""Requests whose texts are in memory at a time."""
 
 
 def tables_of_shard(state: RunState, shard: int) -> dict[str, pa.Table]:
@@ -35,7 +36,7 @@ def tables_of_shard(state: RunState, shard: int) -> dict[str, pa.Table]:
 
 
 def packs_of_shard(state: RunState, shard: int) -> list[Pack]:
-    """Return what is asked about a shard."""
+    """Return the request packs of a shard."""
     config, tables = state.config.extract, tables_of_shard(state, shard)
     return packs_of(
         tables["documents"], tables["chunks"], tables["sentences"],
@@ -44,7 +45,7 @@ def packs_of_shard(state: RunState, shard: int) -> list[Pack]:
 
 
 def batch(state: RunState, wanted: Sequence[int]) -> int:
-    """Have batches answer what is asked about shards; return how many requests are under way."""
+    """Submit the requests of shards as batches; return how many are pending."""
     reader = make_reader(state)
 
     def packs() -> Iterator[Pack]:
@@ -55,17 +56,14 @@ def batch(state: RunState, wanted: Sequence[int]) -> int:
 
 
 def price(state: RunState, wanted: Sequence[int]) -> Forecast:
-    """Return what it takes to ask about shards; nothing is sent."""
+    """Return the forecast for asking about shards; nothing is sent."""
     return make_reader(state).forecast(lambda: _packs(state, wanted))
 
 
 def ask_groups(
     state: RunState, wanted: Sequence[int], *, may_spend: bool = True
 ) -> Iterator[tuple[list[int], LlmReader]]:
-    """Yield shards, with what has asked about all of them; the threads work on many at once.
-
-    What it takes is told in the log before the first request leaves.
-    """
+    """Yield groups of shards with a reader that has asked about them, to keep its threads busy."""
     reader = make_reader(state, may_spend=may_spend)
     _tell_price(state, reader, wanted)
     shards: list[int] = []
@@ -84,7 +82,7 @@ def ask_groups(
 
 
 def what_was_asked(state: RunState, receipts: Iterable[Receipt]) -> dict[str, Any]:
-    """Return counts of what was asked and told in a run, with what it spent, for all purposes."""
+    """Return counts of windows and facts of a run, and its spending for all purposes."""
     counts: Counter[str] = Counter({"windows": 0, "told": 0, "adopted": 0})
     for receipt in receipts:
         if receipt.stage in MODEL_STAGES:
@@ -96,8 +94,9 @@ def what_was_asked(state: RunState, receipts: Iterable[Receipt]) -> dict[str, An
 
 def spent_usd(state: RunState) -> Decimal | None:
     """Return what a run spent so far, for all purposes; None where a price is not known."""
-    journal = Journal(answers_file(state.config.llm, state.config.store))
-    return journal.spent(run_name(state)).usd
+    file = answers_file(state.config.llm, state.config.store)
+    with closing(Journal(file)) as journal:
+        return journal.spent(run_name(state)).usd
 
 
 def _packs(state: RunState, wanted: Sequence[int]) -> Iterator[Pack]:
@@ -113,7 +112,7 @@ def _tell_price(state: RunState, reader: LlmReader, wanted: Sequence[int]) -> No
 
 
 def _price(told: Forecast, cap: float) -> str:
-    """Return the expected price in words, with its range and the cap."""
+    """Return the expected price in words, with range and cap."""
     capped = f"at most {cap:g} USD" if cap else "no cap"
     if told.usd is None:
         return f"their price is not known ({capped})"

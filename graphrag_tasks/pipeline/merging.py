@@ -1,9 +1,9 @@
-"""Merge of the shards: their rows and the rows carried over become one corpus.
+"""Merge the shards' rows with reused rows into one corpus.
 
 Snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed now.
-Nothing is subtracted in place, so an incremental run and a clean rebuild give the same rows in the
+Nothing is removed in place, so an incremental run and a clean rebuild give the same rows in the
 same order. A document that was indexed before and fails now keeps its last good rows; its row in
-`documents` says that it failed. Tables that do not fit memory are sorted through files.
+`documents` says that it failed. Tables larger than memory are sorted through files.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from graphrag_tasks.storage.sql import Rows
 log = logging.getLogger(__name__)
 
 SORTED_BYTES = 1 << 28
-"""Bytes that are sorted at once, as the files count them (uncompressed, but encoded)."""
+"""Bytes sorted at once, by the files' statistics (uncompressed, but encoded)."""
 _BATCH_ROWS = 1 << 13
-"""Rows that are read at a time; bounds memory."""
+"""Rows read at a time; bounds memory."""
 _SKIPPED = "skipped"
 _NAMED_FAILURES = 5
-"""Documents that an error names."""
+"""Documents named in an error."""
 
 
 def merge_shards(
@@ -44,9 +44,9 @@ def merge_shards(
     *,
     config: MergeConfig,
 ) -> StageResult:
-    """Join the processed rows with those of the published snapshot that still hold.
+    """Join the processed rows with the published rows that are still valid.
 
-    `sources` is the plan. Both mappings have the parts of each table of shards. The result has the
+    `sources` is the plan. Both mappings have the parts of each shard table. The result has the
     documents by uri, and a stream of each other table by document, in reading order.
 
     Raises:
@@ -72,7 +72,7 @@ def merge_shards(
 
 
 def _labelled(documents: pa.Table, sources: pa.Table) -> pa.Table:
-    """Give every document the access labels it has now, carried over or not."""
+    """Set every document's current access labels, reused or not."""
     ids = sources["document_id"].combine_chunks()
     rows = pc.index_in(documents["document_id"], value_set=ids)
     for name in ("labels", "labels_error"):
@@ -105,7 +105,7 @@ def _stream(
     name: str, processed: Sequence[Rows], published: Sequence[Rows], kept: pa.Array,
     documents: pa.Array, stats: dict[str, int | float],
 ) -> pa.RecordBatchReader:  # fmt: skip
-    """Return a table's rows by document, and count them while they are read."""
+    """Return a table's rows by document, counted while they are read."""
     schema = pa.schema([pa.field(one.name, one.type) for one in schemas.SCHEMAS[name]])
     parts = [*((rows, None) for rows in processed), *((rows, kept) for rows in published)]
     stats[name] = 0
@@ -132,7 +132,6 @@ def _table(name: str, parts: Sequence[Rows]) -> pa.Table:
 
 
 def _count_documents(parts: Sequence[Rows], ids: pa.Array) -> int:
-    """Return how many of the documents have rows."""
     batches = (batch for rows in parts for batch in _batches_of(rows, ["document_id"], ids))
     return len({one for batch in batches for one in batch["document_id"].unique().to_pylist()})
 
@@ -142,7 +141,7 @@ def _ids(table: pa.Table, column: str, value: str) -> pa.Array:
 
 
 def _check_failures(documents: pa.Table, config: MergeConfig) -> None:
-    """Log which documents failed, and refuse to go on if they are too many."""
+    """Log the failed documents, and raise if there are too many."""
     columns = ["uri", "error_code"]
     with FailedDocuments(log) as told:
         told.tell(documents)
@@ -162,7 +161,7 @@ def _check_failures(documents: pa.Table, config: MergeConfig) -> None:
 def _batches_of(
     rows: Rows, columns: Sequence[str] | None = None, documents: pa.Array | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows in their order, a few batches at a time; all columns and documents by default."""
+    """Yield rows in order, a few batches at a time; by default all columns and documents."""
     if isinstance(rows, pa.Table):
         found = iter((rows.select(columns) if columns else rows).to_batches(_BATCH_ROWS))
     else:
@@ -177,7 +176,7 @@ def _batches_of(
 
 
 def _size_of(rows: Rows) -> int:
-    """Return the bytes of all columns: in memory, or as the row groups of the files count them."""
+    """Return the size of all columns: in memory, or by the files' row group statistics."""
     if isinstance(rows, pa.Table):
         return int(rows.nbytes)
     return sum(
@@ -188,10 +187,10 @@ def _size_of(rows: Rows) -> int:
 def _by_document(
     batches: Iterable[pa.RecordBatch], schema: pa.Schema, documents: pa.Array, size: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows sorted by document; the order within a document stays.
+    """Yield rows sorted by document, stable within a document.
 
-    Rows whose `_size_of` is more than `SORTED_BYTES` are first distributed to files by ranges of
-    `documents` (all ids); then each file is sorted in memory.
+    Rows larger than `SORTED_BYTES` are first distributed to files by ranges of `documents` (all
+    ids); then each file is sorted in memory.
     """
     ranges = -(-size // SORTED_BYTES)
     if ranges <= 1:

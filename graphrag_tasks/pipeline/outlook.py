@@ -1,4 +1,4 @@
-"""What a run would do, and why: all that is decided before anything is written."""
+"""Outlook: what a run would do, and why, decided before anything is written."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Outlook(Basis):
 
     Attributes:
         sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
-        versions: Versions of the objects in S3 among them.
-        stats: Documents by change, the number of shards, and of hidden files passed over.
-        stages: Why each stage will work, or None where its tables are taken over.
+        versions: Versions of S3 objects among them.
+        stats: Documents by change, number of shards, and number of skipped hidden files.
+        stages: Why each stage will run, or None if its tables are reused.
         access: The listed documents with `labels`, `labels_from` and `labels_error`.
     """
 
@@ -50,17 +50,15 @@ class Outlook(Basis):
 
 
 def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
-    """List the sources, compare them with what is published, cut shards; write nothing.
+    """List the sources, compare them with the published snapshot, cut shards; write nothing.
 
-    Args:
-        config: Settings of all stages.
-        spends: As of `check`.
+    `spends` is as in `check`.
 
     Raises:
         SourceError: A source is missing, lists nothing, or lost too much; or there are access
             files, but labels are off.
-        AccessError: Labels are off, but published documents have some; or a rule fits nothing, or
-            an access file is that of no document.
+        AccessError: Labels are off, but published documents have some; or a rule matches nothing,
+            or an access file has no document.
         ConfigError, PriceError, MissingDependencyError: As `check`; or a user's file cannot be
             read.
     """
@@ -70,8 +68,7 @@ def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
     parent_id = store.current_id()
     parent = last_readable(store, merge_shards.makes)
     before = parent.manifest.fingerprints if parent else {}
-    trusted = config.plan.trust_etags and not config.plan.full_refresh
-    versions = Versions.of(store.folder) if trusted else Versions()
+    versions = Versions() if config.plan.full_refresh else Versions.of(store.folder)
     passed_over = Counter[str]()
     listed = list_sources(roots, config.access, versions, passed_over)
     known = known_documents(store)
@@ -113,7 +110,7 @@ def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
 
 
 def _unanswered(published: Snapshot) -> frozenset[str]:
-    """Return the documents that a model was not asked about as the budget was spent."""
+    """Return the documents that a model was not asked about because the budget was spent."""
     answers = published.table("answers", ["document_id", "status"])
     open_ = answers.filter(pc.is_in(answers["status"], value_set=pa.array(UNANSWERED)))
     return frozenset(open_["document_id"].to_pylist())
@@ -133,7 +130,7 @@ def _check_labels(config: Config, published: bool) -> None:
 def _reasons(
     config: Config, before: Mapping[str, str], after: Mapping[str, str], sources: pa.Table
 ) -> dict[str, str | None]:
-    """Return why each stage works: the first, those that changed themselves, and those after."""
+    """Return why each stage runs: the first one, those that changed, and those after them."""
     firsts = set(sources["first_stage"].drop_null().to_pylist())
     changed = first_changed(before, after) if before else None
     reasons: dict[str, str | None] = {}

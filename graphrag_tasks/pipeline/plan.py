@@ -1,6 +1,6 @@
-"""Plan: what changed since the published snapshot, and how the work is cut into shards.
+"""Plan: what changed since the published snapshot, and how work is cut into shards.
 
-Only added and changed documents are processed; rows of unchanged ones are carried over (see
+Only added and changed documents are processed; rows of unchanged ones are reused (see
 `merge_shards`). A source that lists nothing, or lost more than `max_deleted_share` of its published
 documents, stops the run before anything changes: an unmounted folder must not delete an index.
 """
@@ -33,11 +33,11 @@ def plan(
     first_stage: str | None = None,
     unanswered: Set[str] = frozenset(),
 ) -> StageResult:
-    """Return `sources`: the listed and the published documents by uri, with change and shard.
+    """Return `sources`: the listed and published documents by uri, with change and shard.
 
-    Where settings or code changed, `first_stage` is the first stage that works on every document.
-    The `unanswered` documents have requests to a model that a budget stopped. Both count as
-    changed. The documents of a shard have the same first stage.
+    If settings or code changed, `first_stage` is the first stage that runs on every document.
+    Documents in `unanswered` have model requests that a budget stopped. Both count as changed. The
+    documents of a shard have the same first stage.
     """
     known = {row["document_id"]: row for row in published.to_pylist()}
     rows = listed.to_pylist()
@@ -65,15 +65,15 @@ def check_losses(
     listed: pa.Table, known: pa.Table | None,
     *, sources: Sequence[str], config: PlanConfig, count: int = 0,
 ) -> None:  # fmt: skip
-    """Refuse a run that would lose more documents than it may; nothing is changed yet.
+    """Refuse a run that would lose too many documents; nothing has changed yet.
 
-    Each source is judged by itself, so that a large one cannot hide what a small one lost; then all
-    together, with those that are no longer named. `known` has `document_id` and `source` of each
-    published document; None where unknown. `count` is their number where it may be higher.
+    Each source is checked separately, so that a large one cannot hide losses of a small one; then
+    all together, with sources no longer named. `known` has `document_id` and `source` of each
+    published document; None if unknown. `count` is their number if it may be higher.
 
     Raises:
-        SourceError: A source holds nothing, too many published documents are gone, or it is not
-            known which are.
+        SourceError: A source holds nothing, too many published documents are gone, or it is unknown
+            which are.
     """
     found = Counter(listed["source"].to_pylist())
     present = set(listed["document_id"].to_pylist())
@@ -118,14 +118,13 @@ def shards_of(sources: pa.Table) -> list[int]:
 
 
 def lots(shards: Sequence[int], most: int) -> list[list[int]]:
-    """Deal shards out to at most this many tasks: neighbours together, and evenly."""
+    """Distribute shards evenly to at most this many tasks, neighbours together."""
     tasks = min(most, len(shards))
     ends = [len(shards) * number // tasks for number in range(tasks + 1)] if tasks else []
     return [list(shards[start:end]) for start, end in pairwise(ends)]
 
 
 def _is_new(row: dict[str, Any], known: dict[str, Any]) -> bool:
-    """Tell whether a document has to be parsed: another content, or it failed before."""
     same = row["content_sha256"] == known["content_sha256"]
     if row["content_sha256"] is None:  # the file is not read: only its size can be compared
         same = same and row["size_bytes"] == known["size_bytes"]
@@ -133,9 +132,9 @@ def _is_new(row: dict[str, Any], known: dict[str, Any]) -> bool:
 
 
 def _assign_shards(rows: Sequence[dict[str, Any]], config: PlanConfig) -> None:
-    """Fill shards in uri order up to a size; only a document that is larger goes beyond it.
+    """Fill shards in uri order up to a size; a larger document is a shard of its own.
 
-    Documents with another first stage fill shards of their own, in the order of published rows.
+    Documents with another first stage fill separate shards, in the order of published rows.
     """
     shard = -1
     for stage in SHARD_STAGES:

@@ -1,7 +1,6 @@
-"""Work that need not be done again: finished in this run, or published with the parent snapshot.
+"""Reuse finished work of this run, or published with the parent snapshot.
 
-Before files are taken over, their hashes are compared with what was written. Damaged files are
-named in the log and rebuilt.
+File hashes are verified before reuse. Damaged files are logged and rebuilt.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def finished(stage: str, fingerprint: str, receipts: Folder, tables: Folder) -> Receipt | None:
-    """Return the receipt of work that an earlier attempt finished, if its tables are whole."""
+    """Return the receipt of work finished by an earlier attempt, if its tables are intact."""
     try:
         done = receipts.read_receipt(stage)
         if done is None or done.fingerprint != fingerprint:
@@ -38,10 +37,10 @@ def finished(stage: str, fingerprint: str, receipts: Folder, tables: Folder) -> 
 
 
 def published(stage: AnyStage, fingerprint: str, state: RunState) -> Receipt | None:
-    """Take over the tables that a stage published with the parent snapshot, if they still hold.
+    """Reuse the tables that a stage published with the parent snapshot, if still valid.
 
-    They hold where nothing that the stage depends on changed, and no document is processed: one
-    that failed may be read now though neither it nor a setting changed.
+    They are valid if nothing that the stage depends on changed, and no document is processed: one
+    that failed may be readable now although nothing changed.
     """
     if not stage.reusable or state.shards or state.parent is None:
         return None
@@ -58,10 +57,9 @@ def published(stage: AnyStage, fingerprint: str, state: RunState) -> Receipt | N
 
 
 def carried(stage: AnyStage, shard: int, state: RunState) -> StageResult | None:
-    """Take over the rows of a shard's documents from the parent snapshot, before its first stage.
+    """Reuse a shard's rows from the parent snapshot, for stages before its first stage.
 
-    None where the stage has to work. The rows of a document are those that the stage made of it:
-    nothing that decides them changed since.
+    None if the stage has to run. Nothing that decides these rows has changed.
     """
     order, first = list(STAGES_OF_SHARDS), state.first_stage(shard)
     if state.parent is None or order.index(stage.name) >= order.index(first):
@@ -77,7 +75,7 @@ def carried(stage: AnyStage, shard: int, state: RunState) -> StageResult | None:
 
 
 def is_whole(snapshot: Snapshot, names: Iterable[str] | None = None) -> bool:
-    """Return whether tables of a snapshot, all by default, are as published; log what is not."""
+    """Tell whether tables of a snapshot, all by default, are intact; log others."""
     try:
         snapshot.verify(names)
     except SnapshotError as error:

@@ -1,4 +1,4 @@
-"""One reindex: plan it, run its stages, publish."""
+"""Run: plan a reindex, run its stages, publish."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 from graphrag_tasks.storage.receipts import Receipt
-from graphrag_tasks.storage.snapshots.manifests import Manifest
+from graphrag_tasks.storage.snapshots.manifests import Manifest, settings_of
 from graphrag_tasks.storage.snapshots.publish import build_manifest, publish, time_of_publish
 from graphrag_tasks.storage.snapshots.store import Snapshot, write_table
 from graphrag_tasks.storage.snapshots.summary import summarize
@@ -44,50 +44,50 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Published:
-    """How a run ended: the current snapshot, and whether this run changed it."""
+    """Result of a run: the current snapshot, and whether this run changed it."""
 
     manifest: Manifest
     changed: bool
 
 
 Gate = Callable[[Snapshot, Snapshot | None], Mapping[str, float]]
-"""Returns figures of a staged snapshot, or raises where it is worse than the published one."""
+"""Returns figures of a staged snapshot, or raises if it is worse than the published one."""
 
 
 class Run:
-    """One reindex, identified by its folder."""
+    """A reindex, identified by its folder."""
 
     def __init__(self, state: RunState) -> None:
         self.state = state
 
     @property
     def uri(self) -> str:
-        """The run's folder: what tasks hand on."""
+        """The run's folder, which tasks pass on."""
         return self.state.folder.uri
 
     @property
     def shards(self) -> list[int]:
-        """Numbers of the shards there is work for."""
+        """Numbers of the shards with work."""
         return self.state.shards
 
     @property
     def is_up_to_date(self) -> bool:
-        """Whether the current snapshot is what the run would publish: there is no work."""
+        """Whether the current snapshot is what the run would publish."""
         return self.state.basis.up_to_date
 
     @property
     def lots(self) -> list[list[int]]:
-        """The same numbers, dealt out to at most `plan.max_tasks` tasks."""
+        """The shards' numbers, distributed to at most `plan.max_tasks` tasks."""
         return lots(self.shards, self.state.config.plan.max_tasks)
 
     @classmethod
     def open(cls, uri: str) -> Run:
-        """Open a run that was started before, or raise `ArtifactError` where there is none."""
+        """Open a started run, or raise `ArtifactError` if there is none."""
         return cls(RunState(Folder(uri)))
 
     @classmethod
     def start(cls, config: Config, *, spends: bool = True) -> tuple[Run, Receipt]:
-        """Plan a run, and return it with the receipt of its plan; see `look_ahead`."""
+        """Plan a run, and return it with the plan's receipt; see `look_ahead`."""
         with measured() as cost:
             outlook = look_ahead(config, spends=spends)
             state = RunState.freeze(outlook)
@@ -102,15 +102,15 @@ class Run:
     def process_shard(
         self, stage: str, shard: int, made: Mapping[str, object] = MappingProxyType({})
     ) -> Receipt:
-        """Run a stage of shards on one of them; the stage before it must have run.
+        """Run a shard stage on one shard; the stage before must have run.
 
-        What is `made` of what the stage is given is not made again.
+        Inputs already in `made` are not made again.
         """
         fingerprint = self.state.basis.fingerprints[stage]
         return self._finish(STAGES_OF_SHARDS[stage], fingerprint, shard, made=made)
 
     def process_lot(self, stage: str, shards: Sequence[int]) -> list[Receipt]:
-        """Run a stage of shards on several; log how far it is, and which documents fail."""
+        """Run a shard stage on several shards; log progress and failed documents."""
         receipts = []
         sizes = [self.state.shard_rows(shard).num_rows for shard in shards]
         progress = Progress(log, stage, sum(sizes), "documents")
@@ -130,13 +130,14 @@ class Run:
     def ask(self, *, may_spend: bool = True) -> list[Receipt]:
         """Ask the language model about all shards, whose stages must have run.
 
-        Without `may_spend`, what has no answer yet is over the budget.
+        Without `may_spend`, unanswered requests count as over budget.
 
         Raises:
             EndpointError: It cannot be asked, or too few answers are valid.
-            BudgetError: A cap is reached, and the settings want a run to fail then.
-            PriceError: A cap in money is set and the price of the model is not known.
-            TransientError: The endpoint is away for long, or batches are under way. Answers so far
+            BudgetError: A cap is reached, and the settings say that a run then fails.
+            PriceError: A cap in money is set and the price of the model is unknown.
+            TransientError: The endpoint is unavailable for long, or batches are pending. Answers so
+                far
                 are kept.
         """
         if may_spend and (under_way := self.batch()):
@@ -150,26 +151,26 @@ class Run:
         return [one for one in found.values() if one is not None]
 
     def batch(self) -> int:
-        """Have batches answer what `ask` would ask, where the settings want that.
+        """Submit what `ask` would ask as batches, if the settings say so.
 
-        Takes what was answered and makes batches; return how many requests are under way: call
-        again until there are none.
+        Fetch answers and create batches; return the number of pending requests: call again until it
+        is 0.
 
         Raises:
-            EndpointError: A batch is refused, or not known to the account.
-            PriceError: A cap in money is set and the price of the model is not known.
-            TransientError: The endpoint is away.
+            EndpointError: A batch is refused, or unknown to the account.
+            PriceError: A cap in money is set and the price of the model is unknown.
+            TransientError: The endpoint is unavailable.
         """
         if self.state.config.llm.batch == "off":
             return 0
         return batch(self.state, self._unasked())
 
     def price(self) -> Forecast:
-        """Return what `ask` would take now; nothing is sent."""
+        """Return the forecast for `ask`; nothing is sent."""
         return price(self.state, self._unasked())
 
     def spent_usd(self) -> float | None:
-        """Return what the run spent on language models; None without one, or without a price."""
+        """Return the run's spending on language models; None without one, or without a price."""
         usd = spent_usd(self.state) if self.state.config.llm.model else None
         return None if usd is None else float(usd)
 
@@ -183,7 +184,7 @@ class Run:
         return reuse.finished(stage, self.state.basis.fingerprints[stage], folder, folder)
 
     def process_corpus(self, stage: str) -> Receipt:
-        """Run one of `CORPUS_STAGES`, unless its tables are current; those before must have run."""
+        """Run one of `CORPUS_STAGES`, unless its tables are current, after the earlier ones."""
         state, fingerprint = self.state, self.state.basis.fingerprints[stage]
         if state.basis.up_to_date:
             return Receipt(stage, state.store.folder.uri, fingerprint, tables={}, reused=True)
@@ -204,7 +205,7 @@ class Run:
         part: int | None = None,
         made: Mapping[str, object] = MappingProxyType({}),
     ) -> Receipt:
-        """Do the work of a stage unless it is done, and leave a receipt."""
+        """Run a stage unless it is done, and write its receipt."""
         name, again = stage.name, self.state.config.plan.full_refresh
         receipts, tables = self.state.folder, self.state.staged
         if shard is not None:
@@ -232,14 +233,14 @@ class Run:
         return receipt
 
     def publish(self, gate: Gate | None = None) -> Published:
-        """Check the staged snapshot, make it current, and remove the run's staging folders.
+        """Verify the staged snapshot, make it current, and remove the run's staging folders.
 
-        The manifest keeps the figures of the gate.
+        The manifest keeps the gate's figures.
 
         Raises:
             SnapshotError: Another run published since this one was planned, or a table is missing
-                or damaged; `CURRENT` is left alone.
-            QualityError: The gate refuses; the next run finds the work of this one.
+                or damaged; `CURRENT` is unchanged.
+            QualityError: The gate refuses; the next run reuses the work of this one.
             TransientError: Another process works on the store.
         """
         with sole_run(self.state.store.folder):
@@ -259,7 +260,7 @@ class Run:
             parent_id=basis.parent_id,
             now=time_of_publish(state.store),
             fingerprints=basis.fingerprints,
-            settings={"communities": state.config.communities, "graph": state.config.graph},
+            settings=settings_of(state.config.communities),
             sources={root.name: root.whole for root in basis.roots},
             collections=vectors.collections(state.config),
             stats={
@@ -286,7 +287,6 @@ class Run:
         return Published(state.store.open().manifest, changed)
 
     def _receipts(self) -> list[Receipt]:
-        """Return the receipts of the run so far, in the order of the stages."""
         folder, shards = self.state.folder, self.state.shards
         wanted = [(folder, "plan")]
         wanted += [

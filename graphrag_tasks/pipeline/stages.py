@@ -1,4 +1,4 @@
-"""The stages of a run, in order: fingerprints, tables of a snapshot and the DAG's tasks follow."""
+"""The stages of a run, in order: fingerprints, snapshot tables and DAG tasks follow from it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check_order(stages: Sequence[AnyStage]) -> None:
     """Refuse an impossible order of stages, which start from the table `sources`.
 
     Raises:
-        ValueError: A stage reads what no earlier one makes, or makes what another one makes.
+        ValueError: A stage reads what no earlier one makes, or makes another stage's table.
     """
     makers: dict[str, str] = {}
     of_stages = {name: step.name for step in stages for name in step.makes}
@@ -70,17 +70,17 @@ check_order(STAGES)
 SHARD_STAGES: Mapping[str, AnyStage] = {step.name: step for step in _OF_DOCUMENTS}
 """Stages that see the documents of one shard, in order."""
 MODEL_STAGES: Mapping[str, AnyStage] = {step.name: step for step in _OF_MODELS}
-"""Those after them, where a language model reads: one asks for all shards, one for each adopts."""
+"""Model stages, after the shard stages: `ask` runs once for all shards, `adopt` on each."""
 STAGES_OF_SHARDS: Mapping[str, AnyStage] = {**SHARD_STAGES, **MODEL_STAGES}
-"""Both, in order."""
+"""Shard and model stages, in order."""
 CORPUS_STAGES: Mapping[str, AnyStage] = {one.name: one for one in STAGES if one.per == "corpus"}
 """Stages that see the whole corpus, in order."""
 
 
 def first_changed(before: Mapping[str, str], after: Mapping[str, str]) -> str | None:
-    """Return the first stage of shards whose fingerprint changed; None where all are the same.
+    """Return the first shard stage whose fingerprint changed, or None.
 
-    What a model reads is no part of a snapshot, so where only that changed it is extracted again.
+    What a model reads is not part of a snapshot, so if only that changed, extraction runs again.
     """
     for name in STAGES_OF_SHARDS:
         if before.get(name) != after.get(name):

@@ -1,4 +1,4 @@
-"""What a run knows: what it was planned on, and where its tables lie."""
+"""State of a run: what it was planned on, and the folders of its tables."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Basis:
     """What a run is planned on.
 
     Attributes:
-        parent_id: The current snapshot, readable or not; None where `CURRENT` is lost.
-        carried_id: The snapshot to compare the sources with and to take rows over from: the
-            current one, or the last that can be read.
+        parent_id: The current snapshot, readable or not; None if `CURRENT` is lost.
+        carried_id: The snapshot to compare the sources with and to reuse rows of: the current one,
+            or the last readable one.
         up_to_date: Whether the current snapshot is what the run would publish.
         fingerprints: What each stage's output depends on.
         engine: What computes the vectors; every task of the run must have it.
@@ -52,7 +52,7 @@ _BASIS = TypeAdapter(Basis)
 
 
 class RunState:
-    """A run's folder, which `RunState.freeze` wrote: the plan, receipts, and the `staged` tables.
+    """A run's folder, which `RunState.freeze` wrote: plan, receipts, and `staged` tables.
 
     Raises:
         ArtifactError: There is no such run, or its file is damaged; plan again.
@@ -73,7 +73,7 @@ class RunState:
 
     @classmethod
     def freeze(cls, basis: Basis) -> RunState:
-        """Write what a run is planned on into the folder that is named by it."""
+        """Write a run's basis into a folder named by its content."""
         config, last = basis.config, basis.fingerprints[STAGES[-1].name]
         run_id = content_id("run", last, str(basis.parent_id), int(config.plan.full_refresh))
         folder = Store(config.store).staging / "runs" / run_id
@@ -87,14 +87,14 @@ class RunState:
 
     @cached_property
     def shards(self) -> list[int]:
-        """Numbers of the shards there is work for."""
+        """Numbers of the shards with work."""
         return shards_of(self.sources)
 
     @property
     def parts(self) -> range:
         """Numbers of the parts that a divisible stage may be done in.
 
-        Where an endpoint embeds there is one: a budget is shared by the threads of one process.
+        With an endpoint's embedder there is only one: the threads of one process share a budget.
         """
         if self.config.embed.embedder == ENDPOINT:
             return range(min(1, len(self.shards)))
@@ -102,26 +102,26 @@ class RunState:
 
     @cached_property
     def parent(self) -> Snapshot | None:
-        """The snapshot to take rows over from; None where none can be read."""
+        """The snapshot to reuse rows of; None if none is readable."""
         return self.store.open(self.basis.carried_id) if self.basis.carried_id else None
 
     def part_folder(self, stage: str, part: int) -> Folder:
-        """Return where the tables of a part of a stage lie."""
+        """Return the folder of a part's tables."""
         return self.folder / "parts" / f"{stage}-{part}-of-{len(self.parts)}"
 
     def shard_rows(self, shard: int) -> pa.Table:
-        """Return the sources of one shard; those of the last one asked for are kept."""
+        """Return the source rows of a shard; the last shard's are cached."""
         last = self._last_shard
         if last is None or last[0] != shard:
             last = self._last_shard = shard, self.folder.find_rows("sources", "shard", shard)
         return last[1]
 
     def first_stage(self, shard: int) -> str:
-        """Return the first stage that works on a shard; what those before made is taken over."""
+        """Return the first stage that runs on a shard; earlier stages' rows are reused."""
         return str(self.shard_rows(shard)["first_stage"][0].as_py())
 
     def shard_folder(self, shard: int, stage: str) -> Folder:
-        """Return where a stage's tables of a shard lie: named by its documents and fingerprint."""
+        """Return the folder of a stage's tables of a shard, named by documents and fingerprint."""
         rows = self.shard_rows(shard).select(_IDENTITY).to_pylist()
         parts = [str(value) for row in rows for value in row.values()]
         name = content_id("shard", stage, self.basis.fingerprints[stage], *parts)

@@ -1,6 +1,6 @@
-"""The files that a user writes for a run: read once, when it is planned, and kept with it.
+"""A user's files for a run: read once, when it is planned, and stored with it.
 
-A file may change while a run works. Its stages get the text that its fingerprints name.
+Files may change during a run; its stages get the text that its fingerprints cover.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphrag_tasks.storage.snapshots.ontology import APPROVED, ontology_in_forc
 
 @dataclass(frozen=True)
 class UserFiles:
-    """The text of a user's files; empty where there is no file."""
+    """The text of a user's files; empty if there is no file."""
 
     overrides: str = ""
     schema: str = ""
@@ -38,7 +38,7 @@ class UserFiles:
         Raises:
             ConfigError: One cannot be read.
             ArtifactError: The ontology in force cannot be read.
-            MissingDependencyError: One lies in S3, and the package for S3 is not installed.
+            MissingDependencyError: One is on S3, and the package for S3 is not installed.
         """
         return cls(
             overrides=_text(config.resolve.overrides, "resolve.overrides"),
@@ -61,7 +61,7 @@ class UserFiles:
     def parsed_domain(self, config: Config) -> Domain:
         """Return the domain with the gazetteers, or raise what reading them raises.
 
-        It is the default one without a file.
+        Without a file it is the default domain.
         """
         where, lists = config.domain.file, config.domain.gazetteers
         domain = default_domain() if where is None else read_domain(self.domain, where)
@@ -69,7 +69,7 @@ class UserFiles:
 
 
 def _schema(config: Config) -> str:
-    """Return the schema's text; "" also where no ontology is approved yet, as in a first run."""
+    """Return the schema's text; "" also if no ontology is approved yet, as in a first run."""
     if config.relationships.schema_file == APPROVED:
         return ontology_in_force(config.store)
     return _text(config.relationships.schema_file, "relationships.schema_file")
@@ -87,7 +87,6 @@ def _text(uri: str | None, setting: str) -> str:
 
 
 def _texts(folder: str | None, setting: str) -> dict[str, str]:
-    """Return the texts of the files `*.txt` in a folder, by their names."""
     if folder is None:
         return {}
     hint = f"Correct {setting}, or leave it out"

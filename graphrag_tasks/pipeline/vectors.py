@@ -1,4 +1,4 @@
-"""What the vectors of a snapshot depend on, and their copy in a vector server."""
+"""Identity of a snapshot's vectors, and their copy in a vector server."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.stage import dependency_versions
 from graphrag_tasks.embed import stage as embedding
+from graphrag_tasks.embed.joined import SECOND_WEIGHT
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import LIBRARIES
 from graphrag_tasks.embed.vectors.fields import rows_of
@@ -19,19 +20,20 @@ from graphrag_tasks.embed.vectors.vector_store import (
     collection_name,
     open_vector_store,
 )
+from graphrag_tasks.embed.windows import MAX_TOKENS
 from graphrag_tasks.llm import Client
 from graphrag_tasks.storage.artifacts import Folder
 
 
 def engine_of(config: Config) -> str:
-    """Return what computes vectors on this machine, with its version and precision."""
+    """Return the engine that computes vectors on this machine, with version and precision."""
     return embedding.make_embedder(config.embed, Client(config.llm)).engine
 
 
 def embedder_of(config: Config, client: Client, engine: str) -> Embedder:
-    """Return the embedder of a run, which has the engine that the run was planned with.
+    """Return the embedder of a run, after checking that it has the planned engine.
 
-    Vectors of two engines differ in their last bits, and those of a snapshot are of one.
+    Vectors of different engines differ in their last bits, and a snapshot's must be of one.
 
     Raises:
         ConfigError: This machine has another engine.
@@ -48,7 +50,7 @@ def embedder_of(config: Config, client: Client, engine: str) -> Embedder:
 
 
 def identity(config: Config, engine: str) -> dict[str, Any]:
-    """Return what vectors by an engine depend on: two runs that agree in it may share them."""
+    """Return what an engine's vectors depend on: runs with equal values may share vectors."""
     wanted = config.embed
     embedder = embedding.make_embedder(wanted, Client(config.llm))
     remote = {
@@ -57,12 +59,12 @@ def identity(config: Config, engine: str) -> dict[str, Any]:
         "prompts": [wanted.query_prompt, wanted.passage_prompt],
         "provider": config.llm.provider,
     }
-    joined = {"second_model": wanted.second_model, "second_weight": wanted.second_weight}
+    joined = {"second_model": wanted.second_model, "second_weight": SECOND_WEIGHT}
     return {
         **(remote if wanted.embedder == ENDPOINT else {}),
         **(joined if wanted.second_model else {}),
         "model": wanted.model,
-        "max_tokens": wanted.max_tokens,
+        "max_tokens": MAX_TOKENS,
         "fingerprint": embedder.fingerprint,
         "engine": engine,
         "dimension": embedder.dimension,

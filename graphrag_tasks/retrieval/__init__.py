@@ -1,4 +1,4 @@
-"""Search a published snapshot: the only package an application needs at query time.
+"""Retrieval: search a published snapshot; the only package an application needs at query time.
 
     >>> from graphrag_tasks.retrieval import open_index
     >>> index = open_index("store")

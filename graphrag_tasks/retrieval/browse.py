@@ -1,4 +1,4 @@
-"""Look around in the graph without a question: neighbours, paths, communities, sources, outline."""
+"""Explore the graph without a question: neighbours, paths, communities, sources, outline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.language.known_names import find_names, folded_name
@@ -25,7 +24,7 @@ from graphrag_tasks.retrieval.graph.topics import topics
 from graphrag_tasks.retrieval.notebook import frames, parts
 from graphrag_tasks.retrieval.question.query import RankedRow, Seed, checked_number
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
-from graphrag_tasks.retrieval.ranker.traverse import paths_between
+from graphrag_tasks.retrieval.ranker.traverse import MAX_HOPS, MAX_PATHS, paths_between
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
 from graphrag_tasks.storage.columns import Rows
 from graphrag_tasks.storage.snapshots.store import Snapshot
@@ -44,10 +43,10 @@ _DOCUMENTS_SHOWN = 3
 
 @dataclass(frozen=True)
 class Followed:
-    """What a path query found.
+    """Result of a path query.
 
     Attributes:
-        paths: At most `config.max_paths`, those with the best support first.
+        paths: At most `MAX_PATHS`, those with the best support first.
         ends: All things at the end of the path that has no name.
         dropped: Conditions that were dropped until something was found.
     """
@@ -62,19 +61,15 @@ class Browser:
 
     Attributes:
         snapshot: The pinned snapshot.
-        config: Parameters of the search.
     """
 
-    def __init__(
-        self, snapshot: Snapshot, config: RetrievalConfig, vectors: OpenVectors = FlatIndex.of
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, vectors: OpenVectors = FlatIndex.of) -> None:
         self.snapshot = snapshot
-        self.config = config
         self._graph = Graph(snapshot, vectors)
 
     @property
     def graph(self) -> Graph:
-        """The graph by row numbers, for whoever draws or counts it."""
+        """The graph by row numbers, for drawing and counting."""
         return self._graph
 
     def documents(self) -> pd.DataFrame:
@@ -95,7 +90,7 @@ class Browser:
         return frames.entities(self.snapshot, self._graph)
 
     def relations(self) -> pd.DataFrame:
-        """Return the relations of all kinds as a data frame, the most stated first.
+        """Return the relations of all kinds as a data frame, the most frequently stated first.
 
         Columns: `head`, `phrase`, `tail`, `relation` (its canonical form), `kind` (fact,
         association or condition), `negated`, `stated` (how often), `confidence` (0 to 1), how many
@@ -131,12 +126,12 @@ class Browser:
         return parts.as_igraph(parts.whole(self.snapshot, self._graph, all_kinds=all_kinds))
 
     def picture(self, name: str, most: int = 20, *, all_kinds: bool = False) -> Picture:
-        """Return a picture of the entity with this name and of what its facts join it with.
+        """Return a picture of the entity with this name and of its neighbours along facts.
 
         Args:
             name: Any name of the entity.
-            most: Neighbours wanted, those tied to it most first; more than 40 are hard to read.
-            all_kinds: Whether associations and conditions are drawn, too.
+            most: Number of neighbours, most strongly tied first; more than 40 are hard to read.
+            all_kinds: Whether associations and conditions are drawn too.
 
         Raises:
             QueryError: No entity has the name, or `most` is no whole number from 0.
@@ -149,14 +144,14 @@ class Browser:
         return Picture.of(shown)
 
     def relations_at(self, rows: Sequence[int]) -> tuple[RelationHit, ...]:
-        """Return relations with their best evidence, by their rows in `graph`."""
+        """Return relations with their best evidence, by row in `graph`."""
         support = self._graph.relation_support
         return self._provenance.relation_hits([RankedRow(row, float(support[row])) for row in rows])
 
     def neighbors(self, name: str, *, all_kinds: bool = False) -> tuple[RelationHit, ...]:
         """Return the facts of the entity with this name, best supported first.
 
-        With `all_kinds`, associations ("VBBE is in S/4HANA") and conditions are returned, too.
+        With `all_kinds`, associations ("VBBE is in S/4HANA") and conditions are included.
 
         Raises:
             QueryError: No entity has the name.
@@ -168,18 +163,16 @@ class Browser:
         order = np.lexsort((self._graph.relations.id_ranks[relations], -support))
         return self.relations_at(relations[order].tolist())
 
-    def paths(self, a: str, b: str, max_hops: int | None = None) -> tuple[PathHit, ...]:
-        """Return the shortest paths between the entities of two names, at most `config.max_paths`.
+    def paths(self, a: str, b: str, max_hops: int = MAX_HOPS) -> tuple[PathHit, ...]:
+        """Return the shortest paths between the entities of two names, at most `MAX_PATHS`.
 
-        `max_hops` is the longest path wanted, by default `config.max_hops`.
+        `max_hops` is the longest path wanted.
 
         Raises:
             QueryError: No entity has a name.
         """
         starts, ends = self.entity_rows(a).tolist(), self.entity_rows(b).tolist()
-        hops = self.config.max_hops if max_hops is None else max_hops
-        limit = self.config.max_paths
-        found = paths_between(self._graph, starts, ends, max_hops=hops, limit=limit)
+        found = paths_between(self._graph, starts, ends, max_hops=max_hops, limit=MAX_PATHS)
         return PathHit.of(self._provenance, found)
 
     def community(self, name: str) -> tuple[CommunityHit, ...]:
@@ -216,7 +209,7 @@ class Browser:
         return self._provenance.sentences_in(self._chunk(chunk_id))
 
     def document_titles(self, chunk_ids: Sequence[str]) -> dict[str, str]:
-        """Return the titles of the documents of chunks, by id, in the order of the chunks.
+        """Return the titles of the chunks' documents, by document id, in chunk order.
 
         Raises:
             QueryError: No chunk has an id.
@@ -224,14 +217,14 @@ class Browser:
         return self._provenance.document_titles([self._chunk(one) for one in chunk_ids])
 
     def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
-        """Return the first sentence of each document whose title holds the last of some words."""
+        """Return the first sentence of each document whose title has the last of these words."""
         return self._provenance.documents_titled(words)
 
     def documents_mentioning(self, name: str) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document that mentions a name.
 
-        It mentions the entity that is called so, or holds the name as it is written, in any case
-        and number.
+        A sentence counts if it mentions the entity of that name, or contains the name verbatim, in
+        any case and number.
         """
         rows = self._graph.names.get(name_key(name), np.array([], dtype=np.int64))
         entities = self._graph.entities.ids.take(pa.array(rows))
@@ -249,19 +242,19 @@ class Browser:
 
     @cached_property
     def views(self) -> tuple[View, ...]:
-        """The rows of the tables with a header; those with the same header together."""
+        """The rows of tables with a header, grouped by header."""
         return views_of(self.snapshot)
 
     def sentences_between(
         self, document_id: str, char_start: int, char_end: int
     ) -> tuple[SourceSentence, ...]:
-        """Return the sentences that overlap a stretch of a document, in reading order."""
+        """Return the sentences that overlap a span of a document, in reading order."""
         return self._provenance.sentences_between(document_id, char_start, char_end)
 
     def items_around(self, sentence: SourceSentence) -> list[tuple[SourceSentence, ...]]:
-        """Return the items of the list, or the rows of the table, that a sentence stands in.
+        """Return the list items, or table rows, around a sentence.
 
-        Each is given by its sentences; it is empty where the sentence stands in neither.
+        Each is a tuple of sentences; empty if the sentence is in no list or table.
         """
         return self._provenance.items_around(sentence)
 
@@ -287,29 +280,29 @@ class Browser:
         return row
 
     def follow(self, query: PathQuery) -> Followed:
-        """Return the paths that fit a typed path query, and the things at its open end.
+        """Return the paths that match a typed path query, and the entities at its open end.
 
-        What finds nothing is loosened, as `ranker.path_query.find_paths` says.
+        A query without results is relaxed, as in `ranker.path_query.find_paths`.
         """
         found = find_paths(self._graph, query)
         ends = [Seed(row, 1.0, "path") for row in found.ends]
         return Followed(
-            paths=PathHit.of(self._provenance, found.paths[: self.config.max_paths]),
+            paths=PathHit.of(self._provenance, found.paths[:MAX_PATHS]),
             ends=ListedHit.of(self._provenance, ends),
             dropped=found.dropped,
         )
 
     def is_name(self, name: str) -> bool:
-        """Tell whether an entity or a document has this name; signs and case do not matter."""
+        """Tell whether an entity or document has this name, ignoring punctuation and case."""
         return folded_name(name) in self._graph.spellings.called
 
     def names_in(self, text: str) -> tuple[str, ...]:
-        """Return the names of entities and documents in a text, as they are written there."""
+        """Return the names of entities and documents in a text, as written there."""
         called = self._graph.spellings.called
         return tuple(text[name.start : name.end] for name in find_names(text, called))
 
     def entity_rows(self, name: str) -> Rows:
-        """Return the rows of the entities with a name, or else with the same words.
+        """Return the rows of the entities with a name, or with the same folded words.
 
         Raises:
             QueryError: No entity has the name.

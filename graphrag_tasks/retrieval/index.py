@@ -1,4 +1,4 @@
-"""An opened index: answers questions from one pinned snapshot."""
+"""An opened index: answers questions from one snapshot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.config import LanguageConfig, RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.joined import model_names
 from graphrag_tasks.embed.protocol import Embedder
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NEAR_RELATIONS = 2_000
-"""Relations near a question whose patterns are counted."""
+"""Relations near a question in which patterns are counted."""
 
 _PLACES, _STATEMENTS = 100, 3
-"""How many places `explain` searches for a chunk, and how many of its statements it gives."""
+"""Places in which `explain` searches a chunk, and statements that it returns."""
 
 
 @dataclass(frozen=True)
@@ -62,19 +62,20 @@ class IndexFacts:
 
 
 class Index(Browser):
-    """Search over one pinned snapshot; safe to share between threads.
+    """Search over one snapshot; safe to share between threads.
 
-    A snapshot that is published later is seen only when the index is opened again.
+    Later publishes are seen only after opening the index again.
 
     Args:
-        snapshot: The pinned snapshot; with access labels, what `visibility.visible` lets through.
+        snapshot: The snapshot; with access labels, what `visibility.visible` lets through.
         config: Parameters of the search.
+        language: Names the spaCy model that finds noun phrases.
         embedder: Query encoder; by default the model in the manifest.
-        noun_phrases: Finds the noun phrases of a question; spaCy by default.
+        noun_phrases: Finds the noun phrases of a question in place of that model.
         vectors: Returns the vectors of a kind; memory-mapped by default.
 
     Raises:
-        SnapshotError: The snapshot is damaged, or the embedder is not the one it was embedded with.
+        SnapshotError: The snapshot is damaged, or was embedded with another embedder.
     """
 
     def __init__(
@@ -82,17 +83,19 @@ class Index(Browser):
         snapshot: Snapshot,
         *,
         config: RetrievalConfig | None = None,
+        language: LanguageConfig | None = None,
         embedder: Embedder | None = None,
         noun_phrases: Callable[[str], Sequence[str]] | None = None,
         vectors: OpenVectors = FlatIndex.of,
     ) -> None:
         self._encoder = QueryEncoder(snapshot.manifest.embedding, embedder)
-        super().__init__(snapshot, config or RetrievalConfig(), vectors)
+        super().__init__(snapshot, vectors)
+        self.config = config or RetrievalConfig()
         self._searcher = Searcher(
             self._graph,
             self.config,
             self._encoder.encode,
-            noun_phrases or NounPhrases(self.config.model),
+            noun_phrases or NounPhrases((language or LanguageConfig()).model),
             lambda rows: self._provenance.passages(rows),
             lambda: self.reranker,
         )
@@ -114,7 +117,7 @@ class Index(Browser):
 
     @property
     def facts(self) -> IndexFacts:
-        """Id and size of the pinned snapshot."""
+        """Id and size of the snapshot."""
         nodes = (self._graph.chunks, self._graph.entities, self._graph.relations)
         return IndexFacts(self.snapshot.snapshot_id, *map(len, nodes))
 
@@ -124,16 +127,18 @@ class Index(Browser):
         return make_reranker(self.config.rerank)
 
     def reranked_by(self, reranker: Reranker) -> Index:
-        """Return an index that searches with another reranker, and shares all else with this one.
+        """Return an index with another reranker that shares everything else.
 
-        It reads no part of a question alone, which may cost requests, and its score counts as much
-        as the first stage's. `rerank_scores` stays with the configured one.
+        Question parts are not reranked, which may cost requests, and the reranker's score has the
+        weight of the first stage's. `rerank_scores` keeps the configured reranker.
         """
         _ = self._provenance  # is made once, and then shared
         other = copy(self)
-        rerank = self.config.rerank.model_copy(update={"weight": 1.0, "of_part": 0})
+        rerank = self.config.rerank.model_copy(update={"weight": 1.0})
         config = self.config.model_copy(update={"rerank": rerank})
-        other._searcher = replace(self._searcher, config=config, reranker=lambda: reranker)
+        other._searcher = replace(
+            self._searcher, config=config, reranker=lambda: reranker, of_part=0
+        )
         return other
 
     def search(
@@ -154,19 +159,20 @@ class Index(Browser):
             k: Chunks wanted, at most `query.MOST_CHUNKS`, with at most 2k relations; `config.k` by
                 default.
             filters: Values or patterns by field (`filters.FIELDS`) that all chunks must match.
-            rerank: How many of the first chunks are reranked, which changes their order
-                in all modes but `paper`; by default
-                `config.rerank.candidates`, but none in the modes of `PLAIN_MODES` or where no
-                document has a word of the question.
-            budget_characters: In place of k: as many chunks as fit, copies once, the last one cut
+            rerank: How many of the first chunks are reranked, which changes the order in all modes
+                but
+                `paper`; by default `config.rerank.candidates`, but none in the modes of
+                    `PLAIN_MODES` or
+                if no document has a word of the question.
+            budget_characters: Instead of k: as many chunks as fit, without copies, the last one cut
                 to whole sentences; k is then their number.
-            beside: Further questions, such as the question in other words or a part of it: what
-                they find joins the chunks behind the first, and never the signals' unknown words.
+            beside: Further questions, such as a rewording or a part: their results join the chunks
+                after the first ones, and never the signals' unknown words.
 
         Raises:
             QueryError: The question is blank or no text, the mode or a filter's field is unknown,
                 k is no whole number from 1, the budget is negative, or both are given.
-            SnapshotError: The installed model is not the one the snapshot was embedded with.
+            SnapshotError: The snapshot was embedded with another model than the installed one.
         """
         if budget_characters is not None:
             checked_number("budget_characters", budget_characters)
@@ -218,16 +224,10 @@ class Index(Browser):
         filters: Filters | None = None,
         rerank: int | None = None,
     ) -> ModeComparison:
-        """Return what several modes find for a question, side by side.
+        """Return the results of several modes for a question, side by side.
 
-        `dense`, `bm25` and `hybrid` are not reranked unless `rerank` asks for it.
-
-        Args:
-            question: As in `search`.
-            modes: Names from `MODES`, or `auto`.
-            k: Chunks wanted of each mode.
-            filters: As in `search`.
-            rerank: As in `search`, for every mode.
+        `dense`, `bm25` and `hybrid` are not reranked unless `rerank` asks for it. `question`,
+        `filters` and `rerank` are as in `search`, for every mode.
 
         Raises:
             QueryError: As in `search`, or there is no mode.
@@ -245,11 +245,10 @@ class Index(Browser):
         It shows a language model the structure of the graph, so that it can rewrite questions.
 
         Args:
-            budget_tokens: Counted by `llm.tokens.count`; the text never has more.
-            question: The relations that tell most of it come first; without one, those that have
-                the most support.
-            by_head: "head: relation tail; relation tail", a head a line, in place of CSV: a quarter
-                fewer tokens.
+            budget_tokens: Counted by `llm.tokens.count`; never exceeded.
+            question: Relations nearest to it come first; without one, the best supported.
+            by_head: A line for each head, "head: relation tail; relation tail", instead of CSV: a
+                quarter fewer tokens.
 
         Raises:
             QueryError: The budget is negative, or as in `search`.
@@ -260,7 +259,7 @@ class Index(Browser):
         return fitting(self._graph, relations, budget_tokens, by_head=by_head)
 
     def patterns(self, question: str, most: int = 40) -> tuple[Pattern, ...]:
-        """Return which types of things which relations join near a question, and how many do.
+        """Return the patterns (head type, relation, tail type) near a question, with counts.
 
         Raises:
             QueryError: As in `search`.
@@ -270,7 +269,7 @@ class Index(Browser):
 
     def _by_question(self, question: str) -> Rows:
         query, _ = self._searcher.query(question, 1)
-        return by_question(self._graph, query, self.config)
+        return by_question(self._graph, query)
 
     @overload
     def communities(self) -> pd.DataFrame: ...
@@ -281,21 +280,21 @@ class Index(Browser):
     def communities(
         self, question: str | None = None, most: int | None = None
     ) -> pd.DataFrame | tuple[CommunityHit, ...]:
-        """Return all communities as a data frame, or those that tell most of a question.
+        """Return all communities as a data frame, or those that best match a question.
 
-        Without a question: the coarsest level first, the largest first in each. Columns: `title`,
-        `level` (0 is the coarsest), `size` in entities, `members` (the most central), `parent` (the
-        title of the one that contains it), `summary`, `community_id` and `parent_id`.
+        Without a question: coarsest level first, then largest first. Columns: `title`, `level` (0
+        is the coarsest), `size` in entities, `members` (the most central), `parent` (the title of
+        the one that contains it), `summary`, `community_id` and `parent_id`.
 
         With a question: hits, ranked as in mode `global`.
 
         Args:
             question: As in `search`.
-            most: Communities wanted; a search returns as many as chunks.
+            most: Communities wanted; by default as many as chunks in a search.
 
         Raises:
             QueryError: As in `search`, with `most` for k.
-            SnapshotError: The installed model is not the one the snapshot was embedded with.
+            SnapshotError: The snapshot was embedded with another model than the installed one.
         """
         if question is None:
             return frames.communities(self.snapshot, self._graph)
@@ -303,15 +302,15 @@ class Index(Browser):
         return CommunityHit.of(self._provenance, best_communities(self._graph, query))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return the unit vectors of texts as questions have them, shape (texts, dimension)."""
+        """Return the unit vectors of texts, encoded as questions, shape (texts, dimension)."""
         return self._encoder.encode(texts)
 
     def coverage(self, question: str, chunk_id: str) -> float:
-        """Return the share of a question's words that a chunk holds, rare ones first."""
+        """Return the share of a question's words in a chunk, weighted by rarity."""
         return self._graph.lexicon.share_held(question, self._chunk(chunk_id))
 
     def rerank_scores(self, question: str, passages: Sequence[Passage]) -> Floats:
-        """Return the configured reranker's log-odds of each passage to answer a question."""
+        """Return the configured reranker's log-odds that each passage answers a question."""
         return self.reranker.scores(question, passages)
 
     def explain(
@@ -356,7 +355,7 @@ class Index(Browser):
         return tuple(names.name(place) for place in dict.fromkeys(found) if place in held)
 
     def _sifted(self, ranking: Ranking, query: Query) -> Ranking:
-        """Return a ranking without the chunks that hardly answer the question, and say so."""
+        """Return a ranking without irrelevant chunks, with a note."""
         least = self.config.rerank.min_relevance
         if query.reranking is None or not least:
             return ranking
@@ -377,7 +376,7 @@ class Index(Browser):
         return within_budget(kept, characters, sentences)
 
     def _read(self, query: Query) -> dict[str, float]:
-        """Return the score of every chunk that was reranked, best of the first stage first."""
+        """Return the score of every reranked chunk, in first-stage order."""
         if query.reranking is None:
             return {}
         ids = self._graph.chunks.ids

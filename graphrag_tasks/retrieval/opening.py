@@ -1,4 +1,4 @@
-"""Opening a published snapshot for search, with its vectors in memory or on a server."""
+"""Open a published snapshot for search, with its vectors in memory or on a server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weakref import finalize
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import LoadConfig, RetrievalConfig
+from graphrag_tasks.core.config import LanguageConfig, LoadConfig, RetrievalConfig
 from graphrag_tasks.core.memory import SEARCH_BYTES, require_address_space
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.embed.vectors.vector_store import VectorStore
@@ -29,6 +29,7 @@ def open_index(
     principals: Principals = None,
     *,
     config: RetrievalConfig | None = None,
+    language: LanguageConfig | None = None,
     embedder: Embedder | None = None,
     noun_phrases: Callable[[str], Sequence[str]] | None = None,
     verify: bool = True,
@@ -39,22 +40,24 @@ def open_index(
 
     Args:
         store: Folder or URI of the store; a remote snapshot is copied to the local disk.
-        snapshot: Id of the snapshot to pin; the current one by default.
-        principals: Access labels that the reader holds; only documents with one of them, or with
-            the label `public`, are searched. Needed if and only if the snapshot has labels.
+        snapshot: Id of the snapshot to open; the current one by default.
+        principals: Access labels of the reader; only documents with one of them, or with the label
+            `public`, are searched. Required if and only if the snapshot has labels.
         config: Parameters of the search; the paper's by default.
         embedder: Query encoder; by default the model in the manifest, loaded on first search.
-        noun_phrases: Finds the noun phrases of a question; spaCy by default, loaded on first use.
+        language: Names the spaCy model that finds noun phrases, loaded on first use; the built-in
+            one by default.
+        noun_phrases: Finds the noun phrases of a question in place of that model.
         verify: Whether tables are compared with their published hashes when first read.
         vectors: `arrays`, or the vector store that the snapshot was loaded into, as `milvus`; by
             default `config.vectors`.
-        load: Where that vector store is, and how long a failed request is repeated; by default a
-            server on this machine. The connection is closed with the index.
+        load: Where that vector store is; by default a server on this machine. The
+            connection is closed with the index.
 
     Raises:
-        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or the
-            embedder is not the one it was embedded with.
-        AccessError: The snapshot has labels and no principals are given, or the other way round.
+        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or it was
+            embedded with another embedder.
+        AccessError: The snapshot has labels and no principals are given, or vice versa.
         ArtifactError: One of its tables is missing or unreadable.
         ConfigError: This process may map too little memory for a search; or the snapshot was loaded
             into no vector server, or a collection there is missing or of another model.
@@ -65,7 +68,9 @@ def open_index(
     opened_store = Store(str(store))
     config = config or RetrievalConfig()
     chosen = config.vectors if vectors is None else vectors
-    make = partial(Index, config=config, embedder=embedder, noun_phrases=noun_phrases)
+    make = partial(
+        Index, config=config, language=language, embedder=embedder, noun_phrases=noun_phrases
+    )
 
     def opened(pinned: Snapshot) -> Index:
         local = mirrored(pinned)

@@ -1,4 +1,4 @@
-"""Searching for a question: its query, the ranking of a mode, what the reranker reads, signals."""
+"""Search for a question: query, ranking of a mode, reranking, signals."""
 
 from __future__ import annotations
 
@@ -30,12 +30,16 @@ from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
 from graphrag_tasks.retrieval.reranker import Passage, Reranker
 from graphrag_tasks.retrieval.view.arrays import Vectors
 
+OF_PART = 3
+"""Where documents are long: chunks that are read with each part of a question alone. Chosen on the
+SAP questions (benchmarks/README.md)."""
+
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the search for a question found; the query has its reranking."""
+    """Result of searching for a question; the query has its reranking."""
 
     ranking: Ranking
     query: Query
@@ -47,12 +51,13 @@ class Searcher:
     """Ranks rows of a graph for questions.
 
     Attributes:
-        graph: Of the snapshot.
+        graph: The snapshot's graph.
         config: Parameters of the search.
         encode: Returns the unit vectors of texts.
         noun_phrases: Returns the noun phrases of a text.
         passages: Returns chunks as the reranker reads them.
         reranker: Returns the reranker; called where chunks are reranked.
+        of_part: Where documents are long: chunks that it reads with each part of a question alone.
     """
 
     graph: Graph
@@ -61,9 +66,10 @@ class Searcher:
     noun_phrases: Callable[[str], Sequence[str]]
     passages: Callable[[Sequence[int]], Sequence[Passage]]
     reranker: Callable[[], Reranker]
+    of_part: int = OF_PART
 
     def query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
-        """Return a checked question, and notes on what was cut of it or of k.
+        """Return a validated question, and notes on what was cut of it or of k.
 
         Raises:
             QueryError: The question is blank or no text, or k is no whole number from 1.
@@ -73,7 +79,7 @@ class Searcher:
         return Query(read, places, self.encode, self.noun_phrases, last=last), notes
 
     def routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
-        """Return a mode, and why the router chose it where it is `auto`.
+        """Return the mode, with the router's reason if it is `auto`.
 
         Raises:
             QueryError: There is no such mode.
@@ -91,13 +97,9 @@ class Searcher:
     def found(
         self, query: Query, mode: str, rerank: int | None, beside: Sequence[str] = ()
     ) -> Found:
-        """Return what a mode finds for a question, and for others beside it.
+        """Return a mode's result for a question and for additional questions.
 
-        Args:
-            query: The question; its reranking is made here.
-            mode: A name from `MODES`.
-            rerank: As in `Index.search`.
-            beside: As in `Index.search`.
+        `rerank` and `beside` are as in `Index.search`.
 
         Raises:
             QueryError: There is no such mode, `rerank` is negative, or a text beside is blank.
@@ -138,7 +140,7 @@ class Searcher:
         return rank(self.graph, query, self.config)
 
     def with_reranking(self, query: Query, mode: str, candidates: int | None) -> Query:
-        """Return a query whose first chunks are reranked: so many, as `Index.search` says."""
+        """Return a query with reranking of the first chunks, as `Index.search` defines it."""
         settings = self.config.rerank
         only_near = candidates is None
         if candidates is None:  # a question in a language of its own would be misread
@@ -149,7 +151,7 @@ class Searcher:
         read = self.reranker().scores
         reranking = Reranking(
             min(candidates, MOST_CHUNKS), self.passages, read, settings.weight, only_near,
-            settings.of_part,
+            self.of_part,
         )  # fmt: skip
         return replace(query, reranking=reranking)
 

@@ -1,4 +1,4 @@
-"""Search by vector alone in the server that a snapshot was loaded into, for one reader."""
+"""Vector-only search in the server that a snapshot was loaded into, for one reader."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 
 class ServedVectors:
-    """The vectors of one pinned snapshot in its server, as a reader with `principals` sees them.
+    """The vectors of one snapshot on its server, as a reader with `principals` sees them.
 
     Raises:
-        AccessError: The snapshot has labels and no principals are given, or the other way round.
+        AccessError: The snapshot has labels and no principals are given, or vice versa.
     """
 
     def __init__(
@@ -32,12 +32,12 @@ class ServedVectors:
     def search(
         self, kind: str, vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the k rows nearest to a vector that the reader may see, best first.
+        """Return the k nearest rows that the reader may see, best first.
 
         Args:
             kind: chunk, entity or relation.
             vector: Unit vector of the snapshot's model.
-            k: Rows wanted; fewer are returned only if there are no more.
+            k: Number of rows; fewer only if there are no more.
             where: Allowed values by scalar field of `load.fields`.
 
         Raises:
@@ -60,8 +60,8 @@ def open_served(
 
     Raises:
         SnapshotError: Nothing is published, or there is no such snapshot.
-        AccessError: The snapshot has labels and no principals are given, or the other way round.
-        ConfigError: There is no vector server, or it does not hold the snapshot's vectors.
+        AccessError: The snapshot has labels and no principals are given, or vice versa.
+        ConfigError: There is no vector server, or it does not have the snapshot's vectors.
         TransientError: It does not answer.
     """
     opened = Store(store)

@@ -1,13 +1,12 @@
-"""Which files beside documents are their access files, and which seem to be meant as that.
+"""Access files beside documents, and files that seem to be meant as such.
 
-`report.pdf.access.yaml` is the access file of `report.pdf`. A file with a name near to that
+`report.pdf.access.yaml` is the access file of `report.pdf`. A file with a similar name
 (`report.pdf.access.yml`, `report.access.yaml`, `report.pdf_access.yaml`, `report.pdf.acces.json`,
-or `.access.yaml` in the document's folder or one above it) is none, but whoever wrote it meant the
-document to be closed.
+or `.access.yaml` in the document's folder or above) is not, but its author meant to restrict the
+document.
 
-Names are compared in one Unicode form (NFC): an access file stays that of its document when one of
-the two came from macOS. Where several files differ in nothing but that form, nobody can say which
-one is meant, and all are closed.
+Names are compared in Unicode form NFC, as macOS uses another form. If several files differ only in
+that form, the intended one is unknown, and all documents are hidden.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from graphrag_tasks.core.globs import nfc
 from graphrag_tasks.sources.media_types import MEDIA_TYPES
 
 SIDECAR_SUFFIX = ".access.yaml"
-"""What the name of an access file ends with, after the whole name of its document."""
+"""Suffix of an access file's name, after the document's full name."""
 
 _SURE = re.compile(r"\.\s*access\s*\.\s*ya?ml\s*\Z", re.IGNORECASE)
 _JOINED = re.compile(r"(?P<document>.*[^\s._-])[\s_-]+(?P<word>[a-z]+)\s*\.ya?ml\s*", re.IGNORECASE)
@@ -31,11 +30,11 @@ _LIKE_THE_WORD = 0.83  # one letter too many, missing or another
 _ENDINGS_OF_DOCUMENTS = frozenset(
     ending[1:] for ending, media_type in MEDIA_TYPES.items() if media_type != "txt"
 )
-"""Without those of text, which editors add."""
+"""File extensions of documents, except text extensions, which editors add."""
 
 
 class AccessFiles:
-    """The access files among the files of a folder; `unused` are those beside no document."""
+    """The access files of a folder; `unused` are those without a document."""
 
     def __init__(self, files: Collection[str]) -> None:
         self._files = set(files)
@@ -62,15 +61,15 @@ class AccessFiles:
         self.unused = [one for one in named if is_surely_meant(one) and one not in used]
 
     def exact(self, document: str) -> str | None:
-        """Return the access file of a document."""
+        """Return the access file of a document, or None."""
         return self._exact.get(document)
 
     def suspect(self, document: str) -> str | None:
-        """Return a file that seems to be meant as the access file of a document, and is none."""
+        """Return a misnamed access file of a document, or None."""
         return self._suspected.get(document)
 
     def is_suspect(self, file: str) -> bool:
-        """Return whether a file seems to be meant as the access file of some document."""
+        """Tell whether a file seems to be a misnamed access file of some document."""
         return file in self._suspicious
 
     def _find_suspects(self, document: str) -> Iterator[str]:
@@ -90,12 +89,12 @@ class AccessFiles:
 
 
 def is_access_file(name: str) -> bool:
-    """Return whether a file holds access labels and is no document."""
+    """Tell whether a file is an access file, not a document."""
     return name.lower().endswith(SIDECAR_SUFFIX)
 
 
 def is_surely_meant(name: str) -> bool:
-    """Return whether a file's name is one that only an access file has, misnamed or not."""
+    """Tell whether only an access file would have this name, misnamed or not."""
     base = posixpath.basename(name)
     joined = _JOINED.fullmatch(base)
     if joined and _is_like_the_word(joined["word"]):
@@ -106,12 +105,12 @@ def is_surely_meant(name: str) -> bool:
 
 
 def differ_in_form(one: str, other: str) -> bool:
-    """Return whether two names are the same to a reader and are stored in other Unicode forms."""
+    """Tell whether two names differ only in their Unicode form."""
     return one != other and nfc(one) == nfc(other)
 
 
 def may_label(file: str, document: str) -> bool:
-    """Return whether a file beside a document is its access file, or seems to be meant as that."""
+    """Tell whether a file is the access file of a document, or a misnamed one."""
     named = document_of(file)
     bare = posixpath.splitext(document)[0]
     own = (posixpath.basename(document), posixpath.basename(bare), "")
@@ -119,10 +118,10 @@ def may_label(file: str, document: str) -> bool:
 
 
 def document_of(file: str) -> str | None:
-    """Return the name of the document that a file seems to give labels to; None if to none.
+    """Return the document that an access file refers to, misnamed or not; None for other files.
 
-    Such a file's name has a part that is `access`, or nearly so, after the document's name, and no
-    ending of a document behind it. The name is empty where the file seems to be for a folder.
+    Such a name has the part `access`, or a similar word, after the document's name, and no document
+    extension after it. "" means that the file seems to refer to a folder.
     """
     name = posixpath.basename(file)
     if is_access_file(name):
@@ -146,22 +145,22 @@ def _is_like_the_word(part: str) -> bool:
 
 
 def _place(file: str) -> str:
-    """Return the place of a file in its folder, whatever the name's Unicode form."""
+    """Return a file's path with its name in Unicode form NFC."""
     return posixpath.join(posixpath.dirname(file), nfc(posixpath.basename(file)))
 
 
 def _labelled(file: str) -> str:
-    """Return the place of the document that an access file of the right name is for."""
+    """Return the path of the document that a correctly named access file refers to."""
     return _place(file)[: -len(SIDECAR_SUFFIX)]
 
 
 def _key(file: str, name: str) -> str:
-    """Return a place in a file's folder, whatever the name's form, case, and blanks at its end."""
+    """Return a comparison key for a name in a file's folder: NFC, case-folded, stripped."""
     return posixpath.join(posixpath.dirname(file), nfc(nfc(name).casefold()).rstrip(" _-"))
 
 
 def _folders(document: str) -> Iterator[str]:
-    """Yield the keys of what is meant for a document's folder, or for one above it."""
+    """Yield the keys of files meant for a document's folder or a parent folder."""
     folder = posixpath.dirname(document)
     yield posixpath.join(folder, "")
     while folder not in ("", "/"):

@@ -1,9 +1,8 @@
-"""Hashes of objects in S3 that need not be read again: those whose version was hashed before.
+"""Avoid rereading S3 objects whose version was hashed before.
 
-S3 lists each object with an ETag, which changes with its content. A run that hashes an object
-keeps the ETag that came with the very bytes it hashed; the next one takes the hash over where ETag
-and size are still the same, and reads what is new. The hash stays the document's identity, and
-each object is hashed again if the file that keeps them is lost or damaged.
+S3 lists each object with an ETag that changes with its content. A run stores the ETag that came
+with the bytes it hashed; the next run reuses the hash if ETag and size are equal. The hash remains
+the document's identity. If the file is lost or damaged, all objects are hashed again.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from graphrag_tasks.storage.artifacts import Folder
 log = logging.getLogger(__name__)
 
 VERSIONS_FILE = "source_versions.json"
-"""Beside the snapshots of a store; absent where no source is in S3."""
+"""File in the store's root; absent if no source is on S3."""
 
 _READ_BYTES = 1 << 20
-"""At a time, however large the object is."""
+"""Bytes read at a time."""
 
 
 class Versions:
-    """Hashes files, and remembers which versions of objects in S3 it saw.
+    """Hashes files, and remembers the versions of S3 objects.
 
-    `seen` has, by path, the ETag, size and sha256 of each object listed, and for pages whether they
-    may include others.
+    `seen` maps a path to ETag, size and sha256 of an object and, for pages, whether it may include
+    other files.
     """
 
     def __init__(self, known: Mapping[str, list[Any]] | None = None) -> None:
@@ -39,7 +38,7 @@ class Versions:
 
     @classmethod
     def of(cls, store: Folder) -> Versions:
-        """Return what the last run on a store saw; nothing where that cannot be read."""
+        """Return the versions that the last run saw; empty if they cannot be read."""
         if not store.exists(VERSIONS_FILE):
             return cls()
         try:
@@ -54,7 +53,7 @@ class Versions:
         return cls(versions)
 
     def sha256(self, fs: Any, path: str, info: Mapping[str, Any]) -> str:  # noqa: ANN401 - fsspec is untyped
-        """Return the hash of a file's bytes.
+        """Return the sha256 of a file.
 
         Raises:
             OSError: It cannot be read.
@@ -69,9 +68,9 @@ class Versions:
         return str(known[2])
 
     def may_hold(self, path: str, what: str, look: Callable[[], bool]) -> bool:
-        """Return whether a file may hold `what`; `look` reads it where that is not known.
+        """Tell whether a file may contain `what`; `look` reads it if that is unknown.
 
-        `sha256` was asked for the file before.
+        `sha256` must have been called for the file.
         """
         seen = self.seen.get(path)
         if seen is None:
@@ -81,7 +80,7 @@ class Versions:
         return bool(seen[4])
 
     def keep(self, store: Folder) -> None:
-        """Write down what was seen, for the next run; nothing where that is known already."""
+        """Store the versions for the next run, if they changed."""
         if self.seen != self._known:
             kept = {"fingerprint": fingerprint(self.seen), "versions": self.seen}
             store.write_json(VERSIONS_FILE, kept)

@@ -1,4 +1,4 @@
-"""What a file is by its bytes, where its name says nothing or lies."""
+"""Detect a file's media type from its bytes, if its name is missing or wrong."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import codecs
 import re
 
 HEAD_BYTES, DIRECTORY_BYTES = 4096, 65_536
-"""Of a file's start, which tell what it is, and of a zip package's end, where its parts are named.
-Chosen."""
+"""Bytes of a file's start used for detection, and of a zip package's end, where its parts are
+listed. Chosen."""
 
 PACKAGE = b"PK\x03\x04"
 _PDF, _RTF = b"%PDF-", b"{\\rtf"
@@ -25,15 +25,15 @@ _PACKAGES = {
     "odp": b"mimetypeapplication/vnd.oasis.opendocument.presentation",
     "epub": b"mimetypeapplication/epub+zip",
 }
-"""What stands in each kind of zip package and in no other, unless that holds one."""
+"""A part name unique to each kind of zip package, unless one contains another."""
 _KEPT = frozenset({"md", "mhtml", "eml", "mbox", "passage"})
-"""Media types whose files may begin as those of others do."""
+"""Media types whose files may begin like other types."""
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def media_type_of(data: bytes, named: str) -> str:
-    """Return the media type of a file, `named` where its bytes do not tell another one."""
+    """Return the media type of a file; `named` unless its bytes say otherwise."""
     if named in _KEPT:
         return named
     if data.startswith(PACKAGE):
@@ -47,5 +47,5 @@ def media_type_of(data: bytes, named: str) -> str:
 
 
 def is_text(head: bytes) -> bool:
-    """Return whether a file that begins so may be text; an empty one says nothing."""
+    """Tell whether a file with this beginning may be text; false if empty."""
     return bool(head) and (head.startswith(_WIDE) or _BINARY.search(head) is None)

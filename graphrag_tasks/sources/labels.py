@@ -1,18 +1,18 @@
-"""Access labels: which of its readers may see a document.
+"""Access labels: which readers may see a document.
 
-A label names a group of readers (`hr`, `project-x`). A reader brings labels, their principals, and
-sees the documents that carry one of them. A document gets its labels from the first of these:
+A label names a group of readers (`hr`, `project-x`). A reader's labels are their principals; a
+reader sees the documents that carry one of them. A document's labels come from the first of:
 
 1. the file beside it, `report.pdf.access.yaml` for `report.pdf`, with one key::
 
        labels: [hr, board]
 
-2. the first rule of `access.rules` whose pattern fits its path (see `rules`);
-3. `access.default`, which is empty unless set.
+2. the first rule of `access.rules` whose pattern matches its path (see `rules`); 3.
+`access.default`, which is empty unless set.
 
-Nobody sees a document without a label, or one whose access file cannot be read or is misnamed
-(see `access_files`): a mistake there hides a document, and never shows it. An access file of no
-document would hide nothing, so it stops the run.
+Nobody sees a document without a label, or with an unreadable or misnamed access file (see
+`access_files`): a mistake hides a document, and never exposes it. An access file without a document
+hides nothing, so it stops the run.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PUBLIC = "public"
-"""The label of what every reader may see, also one without principals."""
+"""Label of documents that every reader may see, even without principals."""
 
 _MOST_BYTES = 10_000
-"""Of a file of labels, which has some lines; guards against a hostile one."""
+"""Limit of an access file, which has some lines: protects against hostile files."""
 _KEY = "labels"
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _HINT = f"Nobody sees the document until the file has one key: {_KEY}: [name, …]"
@@ -51,7 +51,7 @@ _LABEL = re.compile(LABEL_PATTERN)
 
 
 class Labeller:
-    """Gives the documents of one source their labels; `read` gives the bytes of one of its files.
+    """Gives a source's documents their labels; `read` returns the bytes of a file.
 
     Raises:
         SourceError: There are access files, but labels are off: everybody would see everything.
@@ -74,10 +74,10 @@ class Labeller:
         self._access_files = AccessFiles(files)
 
     def refuse_strays(self, base: str, folders: Iterable[str]) -> None:
-        """Refuse access files of no document, and folders named as one, below a source's root.
+        """Refuse access files without a document, and folders named like one.
 
         Raises:
-            AccessError: There is one: whom it was to keep out could see what it was meant for.
+            AccessError: There is one: its document would be visible to readers it should exclude.
             SourceError: There is such a folder, and labels are off.
         """
         named = sorted(folder for folder in folders if is_surely_meant(folder))
@@ -109,7 +109,7 @@ class Labeller:
         }  # fmt: skip
 
     def _labels(self, file: str, path: str) -> tuple[Iterable[str], str]:
-        """Return labels, and what gives them."""
+        """Return the labels of a file, and the access file or rule that gives them."""
         if (wrong := self._access_files.suspect(file)) is not None:
             name = posixpath.basename(wrong)
             shown = printable(name)
@@ -182,10 +182,10 @@ def _label(node: yaml.Node, is_value: bool, where: str) -> str:
 
 
 def check_label(label: str, where: str) -> str:
-    """Return a label as it is.
+    """Validate and return a label.
 
     Raises:
-        AccessError: It is empty, too long, or has signs that labels do not have.
+        AccessError: It is empty, too long, or has invalid characters.
     """
     if not _LABEL.fullmatch(label):
         raise AccessError(
@@ -196,5 +196,5 @@ def check_label(label: str, where: str) -> str:
 
 
 def may_see(labels: Collection[str] | None, principals: Collection[str]) -> bool:
-    """Return whether one who holds the principals may see a document with these labels."""
+    """Tell whether a reader with these principals may see a document with these labels."""
     return any(label == PUBLIC or label in principals for label in labels or ())

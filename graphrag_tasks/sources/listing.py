@@ -1,16 +1,16 @@
-"""Source documents: what lies in the sources, and their bytes.
+"""List the documents of sources, and read their bytes.
 
-A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. The name
-and the path below the root make a document's `uri`, which identifies it on every machine.
+A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. Its name and
+the path below its root form a document's `uri`, the same on every machine.
 
-A file whose name ends with `.access.yaml` is no document: it has the access labels of another one.
+Files ending in `.access.yaml` are access files, not documents.
 
-A Markdown page takes texts from other files of its source (`includes`): its bytes and hash are
-those of the page with these texts. A file below a folder such as `includes` that a page includes
-is listed as `include`, without a hash, and is no document of its own.
+A Markdown page may include other files of its source (`includes`): its bytes and hash contain their
+text. A file below a folder such as `includes` that a page includes is listed as `include`, without
+a hash.
 
-A `.jsonl` file named as a source is a set of passages: each line `{"id", "title", "text"}` is a
-document of its own, whose path is its id.
+A `.jsonl` file named as a source holds passages: each line `{"id", "title", "text"}` is a document,
+whose path is its id.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ _LEADS_OUT, _PUT_THERE = "the path leads out of its source", "Put the file itsel
 
 _NO_ENDING = "no ending"
 _TOLD_BY_BYTES = frozenset({_NO_ENDING, ".doc", ".xls", ".ppt"})
-"""Endings of files that may be of a kind that is read: programs write HTML, RTF and newer formats
-under the names of old ones."""
+"""Extensions whose media type is detected from bytes: programs write HTML, RTF and newer formats
+under old names."""
 
 PASSAGE = "passage"
 INCLUDE = "include"
@@ -90,8 +90,8 @@ LISTED = pa.schema(
         ("labels_error", pa.string()),
     ]
 )
-"""What a listing holds: the columns of `schemas.SOURCES` that do not depend on a plan, and
-`labels_from`: the access file or the rule that gives a document its labels."""
+"""Columns of a listing: those of `schemas.SOURCES` that do not depend on a plan, and
+`labels_from`, the access file or rule that gives a document its labels."""
 
 
 def list_sources(
@@ -100,14 +100,14 @@ def list_sources(
     versions: Versions | None = None,
     passed_over: Counter[str] | None = None,
 ) -> pa.Table:
-    """List and hash every document below the roots, and say who may see it.
+    """List and hash every document below the roots, with its labels.
 
-    Hidden files and folders, and the lock files of office programs, are passed over; `passed_over`
-    counts them by source. Returned are rows of `LISTED`, sorted by uri; `content_sha256` is null
-    where a file cannot be read.
+    Hidden files and folders, and lock files of office programs, are skipped; `passed_over` counts
+    them by source. Returned are rows of `LISTED`, sorted by uri; `content_sha256` is null if a file
+    cannot be read.
 
     Raises:
-        AccessError: There is an access file of no document, or a folder named as one.
+        AccessError: There is an access file without a document, or a folder named like one.
         SourceError: There are access files, but labels are off; or a folder may not be listed.
         TransientError: A folder cannot be listed now.
     """
@@ -162,9 +162,9 @@ def _files_below(
     fs: Any,  # noqa: ANN401 - fsspec is untyped
     base: str,
 ) -> tuple[dict[str, dict[str, Any]], set[str]]:
-    """Return all files below a folder, sorted, and the folders.
+    """Return all files below a folder, sorted, and its folders.
 
-    The local disk is walked here, as `find` leaves out there what it may not list.
+    Local disks are walked here, because `find` silently skips folders without permission.
     """
     if "file" not in fs.protocol:
         found = dict(fs.find(base, detail=True, on_error=_refuse_to_omit))
@@ -184,7 +184,7 @@ def _files_below(
 
 
 def _folders_of(files: Iterable[str], base: str) -> set[str]:
-    """Return the folders below another one that hold files, at any depth."""
+    """Return the folders below `base` that hold files, at any depth."""
     found: set[str] = set()
     for file in files:
         folder = posixpath.dirname(file)
@@ -195,7 +195,7 @@ def _folders_of(files: Iterable[str], base: str) -> set[str]:
 
 
 def _refuse_to_omit(error: OSError) -> None:
-    """Stop a listing that would leave a folder out: its documents would count as removed."""
+    """Raise for a folder that cannot be listed: its documents would count as removed."""
     if isinstance(error, FileNotFoundError):
         return
     what = f"a folder cannot be listed: {error.strerror or error}"
@@ -252,7 +252,7 @@ def _row(
 
 
 def ending(path: str) -> str:
-    """Return the last ending of a file's name in lower case; `no ending` without one."""
+    """Return a file name's extension in lower case, or `no ending`."""
     return posixpath.splitext(path)[1].lower() or _NO_ENDING
 
 
@@ -290,12 +290,10 @@ def _sha256(
 
 
 class SourceReader:
-    """Gives the bytes of documents by uri, and never anything outside the roots.
+    """Returns the bytes of documents by uri, never anything outside the roots.
 
-    Args:
-        roots: Places the uris were listed from.
-        listed: Rows of `LISTED` or of a plan, with what pages include; without, they include
-            nothing.
+    `roots` are those that the uris were listed from; `listed` are rows of `LISTED` or of a plan,
+    with what pages include (without them, pages include nothing).
     """
 
     def __init__(self, roots: Iterable[SourceRoot], listed: pa.Table | None = None) -> None:
@@ -305,11 +303,12 @@ class SourceReader:
         self._passages: dict[str, dict[str, PassageLine]] = {}
 
     def fetch(self, uri: str) -> bytes:
-        """Return a document's bytes, with the texts it includes.
+        """Return a document's bytes, with its included texts.
 
         Raises:
-            DocumentError: The uri leads out of its source, or to a pipe or a device; or it is of a
-                line that is no passage.
+            DocumentError: The uri leads out of its source, or to a pipe or a device; or its line is
+                not
+                a passage.
             OSError: The file is gone or cannot be read.
         """
         name, _, path = uri.partition("/")
@@ -348,7 +347,7 @@ def _read_inside(
     full: str,
     where: str = "",
 ) -> bytes:
-    """Read a file that must lie below `base`, links followed, and be a regular one."""
+    """Read a regular file that lies below `base` after resolving links."""
     if "file" in fs.protocol:
         resolved, inside = Path(full).resolve(), Path(base or "/").resolve()
         if not resolved.is_relative_to(inside):

@@ -1,4 +1,4 @@
-"""The kinds of files that are documents; their readers are in `parse.readers`."""
+"""File extensions of documents; their readers are in `parse.readers`."""
 
 from __future__ import annotations
 
@@ -37,4 +37,4 @@ MEDIA_TYPES = {
     ".xml": "xml",
     ".nxml": "xml",
 }
-"""File endings that are read, with the media type each stands for."""
+"""Media type by file extension."""

@@ -1,4 +1,4 @@
-"""The lines of JSONL files of passages: each a document of its own, whose path is its id."""
+"""The lines of JSONL passage files: each is a document, whose path is its id."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from graphrag_tasks.sources.roots import SourceRoot
 from graphrag_tasks.storage import file_system
 
 _BAD_LINE = "./line "
-"""Begins the path of a line that is no passage; no id begins so."""
+"""Path prefix of a line that is not a passage; no id begins like this."""
 
 _NO_PASSAGE = "is not a JSON object with id and text"
 
 
 class PassageLine(NamedTuple):
-    """A line of a file of passages, and what is wrong with it; None for a passage."""
+    """A line of a passage file, and its problem; None for a valid passage."""
 
     data: bytes
     problem: str | None = None
 
 
 def read_passages(root: SourceRoot) -> dict[str, PassageLine]:
-    """Return the lines of a JSONL file of passages by their paths, in the file's order.
+    """Return the lines of a JSONL passage file by path, in file order.
 
-    The path of a passage is its id. That of a line which is none, or repeats an id, is its number.
+    The path of a passage is its id. An invalid line, or one that repeats an id, is named by its
+    number.
     """
     fs, base = file_system(root.uri)
     lines: dict[str, PassageLine] = {}
@@ -44,7 +45,7 @@ def read_passages(root: SourceRoot) -> dict[str, PassageLine]:
 
 
 def _read_id(line: bytes) -> tuple[str, str | None]:
-    """Return the id of a line, and what is wrong with it if it is no passage."""
+    """Return the id of a line, and its problem if it is not a passage."""
     try:
         passage = json.loads(line)
         found = passage["id"]

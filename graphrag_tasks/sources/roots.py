@@ -1,8 +1,8 @@
-"""Where documents come from, and what a place and a path are called.
+"""Named sources, and uris of documents.
 
-A document is known by its uri on every machine: the source's name, then the path below its root.
-Two documents never share one: a name holds no slash, no source lies in another one, and the
-printable form of a path stands for that path alone (see `printable`).
+A document has the same uri on every machine: the source's name, then the path below its root. Uris
+are unique: a name has no slash, no source lies in another, and printable paths are unique (see
+`printable`).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from graphrag_tasks.storage import file_system
 
 PASSAGES_SUFFIX = ".jsonl"
 ESCAPED = "./"
-"""Begins a path in its printable form where its bytes are not UTF-8; no listed path begins so."""
+"""Prefix of a printable path whose bytes are not UTF-8; no listed path begins like this."""
 
 _ESCAPE = re.compile(rb"\\(\\|x[0-9a-f]{2})")
 
 
 @dataclass(frozen=True)
 class SourceRoot:
-    """A named place that documents come from: a folder, or the parent folder of a single `file`.
+    """A named source of documents: a folder, or the parent folder of a single `file`.
 
     The name is the first part of the uri of every document below it.
     """
@@ -39,24 +39,24 @@ class SourceRoot:
 
     @property
     def whole(self) -> str:
-        """The folder's address, or the file's."""
+        """The address of the folder or file."""
         return f"{self.uri.rstrip('/')}/{self.file}" if self.file else self.uri
 
     @property
     def holds_passages(self) -> bool:
-        """Whether the root is a JSONL file of passages."""
+        """Whether the source is a JSONL passage file."""
         return self.file is not None and self.file.endswith(PASSAGES_SUFFIX)
 
 
 def source_roots(specs: Sequence[str]) -> tuple[SourceRoot, ...]:
-    """Read source specifications, each a folder, file or URI, or `NAME=URI`, and check the roots.
+    """Parse source specifications, each a folder, file or URI, or `NAME=URI`, and check them.
 
-    What stands before the first `=` is a name if it holds no slash. So `/data/year=2024` is a path,
+    Text before the first `=` is a name if it has no slash. So `/data/year=2024` is a path,
     `docs=/data/year=2024` names it, and a relative path with `=` in its first part is written
     `./year=2024`.
 
     Raises:
-        ConfigError: No source is given, two have one name, or one lies in another.
+        ConfigError: No source is given, two have the same name, or one lies in another.
         SourceError: A root does not exist; nothing was changed.
     """
     if not specs:
@@ -75,14 +75,14 @@ def source_roots(specs: Sequence[str]) -> tuple[SourceRoot, ...]:
 
 
 def is_passed_over(path: str) -> bool:
-    """Return whether a path is hidden, in a hidden folder, or an office program's lock file."""
+    """Tell whether a path is hidden, in a hidden folder, or an office program's lock file."""
     return any(part.startswith((".", "~$")) for part in path.split("/"))
 
 
 def printable(path: str) -> str:
-    r"""Return a path as valid text, another one for each path.
+    r"""Return a path as valid, unique text.
 
-    Text stays as it is. A path whose bytes are not UTF-8 begins with `./`, each such byte is
+    UTF-8 paths are unchanged. A path whose bytes are not UTF-8 begins with `./`, each such byte is
     `\xff`, and a backslash is doubled.
     """
     try:
@@ -94,7 +94,7 @@ def printable(path: str) -> str:
 
 
 def unescaped(path: str) -> str:
-    """Return the path on the local disk whose printable form is given."""
+    """Return the local path for a printable one."""
     if not path.startswith(ESCAPED):
         return path
     return os.fsdecode(_ESCAPE.sub(_byte, path.removeprefix(ESCAPED).encode("utf-8")))
@@ -134,7 +134,7 @@ def _absolute(path: str) -> str:
 
 
 def _named(spec: str) -> tuple[str, str]:
-    """Split `NAME=URI`; the name is empty where none is given."""
+    """Split `NAME=URI`; the name is empty if not given."""
     name, equals, target = spec.partition("=")
     if not (name and equals) or "/" in name:
         name, target = "", spec
@@ -153,7 +153,7 @@ def _hint_of_absent(spec: str, name: str) -> str:
 
 
 def _refuse_overlaps(roots: Sequence[SourceRoot]) -> None:
-    """Refuse sources that list one file: it would be two documents, each with labels of its own.
+    """Refuse sources that share a file: it would be two documents, each with its own labels.
 
     Raises:
         ConfigError: One lies in another.
@@ -176,7 +176,7 @@ def _refuse_overlaps(roots: Sequence[SourceRoot]) -> None:
 
 
 def _place(root: SourceRoot) -> tuple[Any, PurePosixPath]:
-    """Return a root's file system and its path there, links followed on the local disk."""
+    """Return a root's file system and path; links are resolved on the local disk."""
     fs, path = file_system(posixpath.join(root.uri, root.file) if root.file else root.uri)
     if "file" in fs.protocol:
         path = str(Path(path).resolve())
@@ -186,7 +186,7 @@ def _place(root: SourceRoot) -> tuple[Any, PurePosixPath]:
 def _lists(
     outer: SourceRoot, inner: SourceRoot, above: PurePosixPath, below: PurePosixPath
 ) -> bool:
-    """Return whether what the inner root lists is listed by the outer one too."""
+    """Tell whether the outer root lists the inner root's documents too."""
     if above == below:
         return True
     if outer.file is not None or not below.is_relative_to(above):

@@ -1,9 +1,8 @@
-"""Rules of access: which one labels a path, and whether each says what it is meant to say.
+"""Access rules: which rule labels a path, and checks that each rule has an effect.
 
-A rule that fits nothing is a mistake that would show documents to those whom it was to keep out. So
-is one that fits a document only where case is ignored: `hr/**` beside a folder `HR`. Both stop the
-run. Who means both `hr` and `HR` writes a rule for each; a rule of a folder that is empty at times
-is `optional`.
+A rule that matches nothing is a mistake that would expose documents. So is a rule that matches only
+if case is ignored: `hr/**` beside a folder `HR`. Both stop the run. To match `hr` and `HR`, write
+two rules; a rule for a folder that may be empty is `optional`.
 """
 
 from __future__ import annotations
@@ -18,28 +17,29 @@ from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.core.globs import fits, folded, named, nearly_fits, nfc, unused
 
 DEFAULT = "access.default"
-"""Where the labels of a document come from that no file and no rule labels."""
+"""Origin of the labels of a document that no file and no rule labels."""
 
 _UNCHANGED = "Nothing was changed"
 
 
 def first_rule(rules: Sequence[AccessRule], source: str, path: str) -> int | None:
-    """Return the place of the first rule that fits a path of a source."""
+    """Return the index of the first rule that matches a path of a source."""
     fitting = (place for place, rule in enumerate(rules) if _fits(rule, source, path))
     return next(fitting, None)
 
 
 def name_of_rule(place: int, rule: AccessRule) -> str:
-    """Return what a rule is called: its place, counted from one, and its pattern."""
+    """Return the display name of a rule: its number, from 1, and its pattern."""
     return f"rule {place + 1}: {rule.path}"
 
 
 def check_rules(access: AccessConfig, listed: pa.Table) -> None:
-    """Refuse rules that cannot mean what they say; `listed` are rows of `listing.LISTED`.
+    """Refuse rules that are mistakes; `listed` are rows of `listing.LISTED`.
 
     Raises:
-        AccessError: A rule fits no listed document, or names no source of the run; or it fits a
-            document only where case is ignored, and another rule or the default labels that.
+        AccessError: A rule matches no listed document, or names no source of the run; or it matches
+            a
+            document only if case is ignored, and another rule or the default labels that.
     """
     columns = ("source", "path", "labels_from")
     rows = listed.select(columns).to_pylist() if access.rules else []
@@ -63,7 +63,7 @@ def _is_of(rule: AccessRule, source: str) -> bool:
 
 
 def _refuse_near(rules: Sequence[AccessRule], row: Mapping[str, Any]) -> None:
-    """Refuse a rule before the one that labels a document, if it fits that but for case."""
+    """Refuse a rule that would label a document earlier if case were ignored."""
     source, path, labels_from = row["source"], row["path"], row["labels_from"]
     first = first_rule(rules, source, path)
     chosen = DEFAULT if first is None else name_of_rule(first, rules[first])
@@ -82,7 +82,7 @@ def _refuse_near(rules: Sequence[AccessRule], row: Mapping[str, Any]) -> None:
 
 
 def _refuse_other_source(place: int, rule: AccessRule, sources: Iterable[str]) -> None:
-    """Refuse a rule of a source that the run does not have, or has by nearly that name."""
+    """Refuse a rule whose source is not in the run, or differs in case from one that is."""
     if rule.source is None or any(_is_of(rule, source) for source in sources):
         return
     near = any(folded(source) == folded(rule.source) for source in sources)

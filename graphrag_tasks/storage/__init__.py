@@ -1,9 +1,12 @@
-"""File systems by URI: the local disk, S3 (`s3://bucket/prefix`), and what else fsspec knows.
+"""Storage: files by URI, tables, snapshots, locks, and SQL.
 
-S3 is spoken to by obstore (the Rust crate object_store): one package without dependencies, which
-waits and tries again by itself, and has the conditional writes that s3fs and pyarrow's S3 lack.
-Credentials, region and endpoint come from the environment (`AWS_ACCESS_KEY_ID`, `AWS_REGION`,
-`AWS_ENDPOINT_URL`, …) or from the machine's role; never from a setting.
+In: URIs of the local disk, S3 (`s3://bucket/prefix`) or other fsspec systems. Open `files.py`,
+`artifacts.py` and `snapshots/store.py` first.
+
+S3 uses obstore (the Rust crate object_store): one package without dependencies, with retries and
+the conditional writes that s3fs and pyarrow's S3 lack. Credentials, region and endpoint come from
+the environment (`AWS_ACCESS_KEY_ID`, `AWS_REGION`, `AWS_ENDPOINT_URL`, …) or from the machine's
+role; never from a setting.
 """
 
 from __future__ import annotations
@@ -20,14 +23,14 @@ S3 = "s3"
 
 
 class ConflictError(Exception):
-    """An object is not as the writer knew it: another one wrote meanwhile."""
+    """An object's version is not the expected one: another process wrote it."""
 
 
 def file_system(uri: str) -> tuple[Any, str]:
     """Return the file system of a URI or path, and the path on it.
 
     Raises:
-        ConfigError: There is no such kind of URI.
+        ConfigError: The kind of URI is unknown.
         MissingDependencyError: The package for that kind of URI is not installed.
     """
     if is_s3(uri):
@@ -58,7 +61,7 @@ def file_system(uri: str) -> tuple[Any, str]:
 
 
 def is_s3(uri: str) -> bool:
-    """Return whether a URI names objects in S3."""
+    """Tell whether a URI is on S3."""
     return uri.startswith(f"{S3}://")
 
 
@@ -70,7 +73,7 @@ def _register() -> None:
 
 
 def version(uri: str) -> str | None:
-    """Return the version (ETag) of an object in S3, or None where it is absent."""
+    """Return the version (ETag) of an S3 object, or None if absent."""
     fs, path = file_system(uri)
     try:
         return str(fs.info(path)["e_tag"])
@@ -79,7 +82,7 @@ def version(uri: str) -> str | None:
 
 
 def write_if(uri: str, data: bytes, expected: str | None) -> str:
-    """Write an object in S3 if its version is `expected`; None: if it does not exist.
+    """Write an S3 object if its version is `expected`; None means that it must not exist.
 
     Raises:
         ConflictError: Another process wrote it.

@@ -1,7 +1,8 @@
-"""Reading and writing artifacts: the only module that touches Parquet and Arrow files.
+"""Read and write tables: the only module that touches Parquet and Arrow files.
 
-What holds, beside what holds of all files (see `files`):
-  * A stage's output counts only once its `<stage>.receipt.json` is there, which is written last.
+Invariants, besides those of files (see `files`):
+
+  * A stage's output counts only once `<stage>.receipt.json` exists, which is written last.
   * A table is cast to its schema on write and validated on read. *Absent* (`ArtifactError` with
     "does not exist"), *unreadable*, and *empty* (a table of no rows) are different answers.
   * The same rows give the same bytes: no time, host or run id is stored in a file.
@@ -27,21 +28,21 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 _ROWS_AT_ONCE = 256
-"""Rows that are decoded at a time, as a row may be megabytes."""
+"""Rows decoded at a time, as a row may be megabytes."""
 
 _UNREADABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
-"""What Arrow raises on damaged files: of lengths, names, types and statistics that are none."""
+"""What Arrow raises on damaged files."""
 
 
 class Folder(Files):
-    """A folder of artifacts."""
+    """A folder of tables and receipts."""
 
     def write_table(
         self, table: str, data: pa.Table | pa.RecordBatchReader, *, fingerprint: str
     ) -> Table:
-        """Write `<table>.parquet`, with its schema version and fingerprint in the footer.
+        """Write `<table>.parquet`, with schema version and fingerprint in the footer.
 
-        Rows are cast to the artifact's schema. A stream is held one row group at a time.
+        Rows are cast to the table's schema. A stream is held one row group at a time.
 
         Raises:
             ArtifactError: The rows do not fit the schema.
@@ -67,7 +68,7 @@ class Folder(Files):
         return conform(table, data, columns)
 
     def read_any_version(self, table: str, columns: Collection[str]) -> pa.Table:
-        """Return those of the columns that a table has, whatever its schema version.
+        """Return the requested columns that a table has, whatever its schema version.
 
         Raises:
             ArtifactError: The file is absent or unreadable.
@@ -76,7 +77,7 @@ class Folder(Files):
             return parquet.read([name for name in parquet.schema_arrow.names if name in columns])
 
     def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
-        """Return the rows whose column has this value; row groups without it are not read.
+        """Return the rows with this value in a column; row groups without it are not read.
 
         Raises:
             ArtifactError: As in `read_table`.
@@ -101,7 +102,6 @@ class Folder(Files):
 
     @contextmanager
     def _decoding(self, name: str, form: str) -> Iterator[None]:
-        """Tell a file that is absent from one that is not of its form."""
         try:
             yield
         except FileNotFoundError as error:
@@ -110,7 +110,7 @@ class Folder(Files):
             raise ArtifactError(f"not readable as {form}: {error}", f"{self.uri}/{name}") from error
 
     def scan_table(self, table: str) -> ds.Dataset:
-        """Return a table that `write_table` wrote, for reading by column and piece by piece.
+        """Return a table that `write_table` wrote, for reading by column and in batches.
 
         Raises:
             ArtifactError: The file is absent, unreadable or of another schema version.
@@ -127,7 +127,7 @@ class Folder(Files):
     def write_arrow(self, name: str, data: pa.Table | pa.RecordBatchReader) -> Table:
         """Write an uncompressed Arrow file of one batch, which readers can memory-map.
 
-        The batch is held in memory as a whole: readers address a column as one array.
+        The whole batch is held in memory, as readers address a column as one array.
         """
         if isinstance(data, pa.RecordBatchReader):
             data = data.read_all()
@@ -136,7 +136,7 @@ class Folder(Files):
         return Table(rows=data.num_rows, sha256=self.sha256(name))
 
     def open_arrow(self, name: str) -> pa.Table:
-        """Return an Arrow file's table, memory-mapped where the folder is local.
+        """Return an Arrow file's table, memory-mapped if the folder is local.
 
         Raises:
             ArtifactError: The file is absent or not an Arrow file.
@@ -151,7 +151,7 @@ class Folder(Files):
         self.write_json(_receipt_file(receipt.stage), receipt.as_dict())
 
     def read_receipt(self, stage: str) -> Receipt | None:
-        """Return the receipt of a stage's finished work, or None where it is not finished.
+        """Return the receipt of a finished stage, or None if it is unfinished.
 
         Raises:
             ArtifactError: It cannot be read.
@@ -174,10 +174,10 @@ def _receipt_file(stage: str) -> str:
 
 
 def conform(table: str, data: pa.Table, columns: list[str] | None = None) -> pa.Table:
-    """Return rows in the order and types of the artifact's columns, or of some of them.
+    """Return rows with the table's column order and types, for all or some columns.
 
     Raises:
-        ArtifactError: A column is missing, unknown, of another type, or null where it may not be.
+        ArtifactError: A column is missing, unknown, of another type, or null although required.
     """
     schema = schemas.schema_of(table)
     if schema is None:
@@ -195,7 +195,7 @@ def conform(table: str, data: pa.Table, columns: list[str] | None = None) -> pa.
 
 
 def _groups_that_may_have(parquet: pq.FileMetaData, column: str, value: str | int) -> list[int]:
-    """Return the numbers of the row groups between whose least and greatest value this one is."""
+    """Return the row groups whose statistics allow this value."""
     paths = [parquet.schema.column(leaf).path for leaf in range(parquet.num_columns)]
     leaf = paths.index(column)
     of_type = parquet.schema.column(leaf).physical_type
@@ -229,25 +229,25 @@ def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:
 
 _ROWS = 1 << 17
 _ROWS_READ = 1 << 13
-"""Rows of a row group, which is in memory as it is written, and of a piece of a stream. Chosen."""
+"""Rows of a row group, held in memory while written, and of a stream's batch. Chosen."""
 _ROWS_OF = {"frames": 1 << 15, "communities": 1 << 14}
 """Tables with long rows."""
 
 
 def rows_of_group(table: str) -> int:
-    """Return how many rows a row group of this artifact has."""
+    """Return the number of rows of a table's row groups."""
     return _ROWS_OF.get(table, _ROWS)
 
 
 def batches_of(rows: pa.Table | ds.Dataset, columns: list[str]) -> pa.RecordBatchReader:
-    """Return columns of a table, or of a dataset piece by piece, as a stream in their order."""
+    """Return columns of a table or dataset as a stream, in row order."""
     if isinstance(rows, pa.Table):
         return rows.select(columns).to_reader()
     return rows.scanner(columns=columns, batch_size=_ROWS_READ).to_reader()
 
 
 def cut(rows: pa.Table | pa.RecordBatchReader, size: int) -> Iterator[pa.Table]:
-    """Yield the rows in tables of this size, each of one chunk; the last may be smaller."""
+    """Yield the rows in tables of this size, each a single chunk; the last may be smaller."""
     schema = rows.schema
     waiting: list[pa.RecordBatch] = []
     count = 0

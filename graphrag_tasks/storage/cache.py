@@ -1,8 +1,8 @@
-"""Folders on this machine's disk with what is elsewhere, or takes long to make.
+"""A cache on this machine's disk for remote or expensive data.
 
-They lie below what `GRAPHRAG_CACHE` names, `~/.cache/graphrag-tasks` by default. Copies of
-snapshots hold every document whatever its access labels, so only its owner may look into that
-folder. It may be removed whenever no process has it open.
+It is in `GRAPHRAG_CACHE`, by default `~/.cache/graphrag-tasks`. Copies of snapshots hold every
+document whatever its labels, so only the owner may read that folder. It may be deleted whenever no
+process uses it.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from graphrag_tasks.storage.files import to_disk
 from graphrag_tasks.storage.scratch import scratch
 
 CACHE_VARIABLE = "GRAPHRAG_CACHE"
-"""Environment variable that names the folder."""
+"""Environment variable with the cache folder."""
 
 
 def made_once(name: str, make: Callable[[Path], None]) -> Path:
-    """Return a folder of the cache by its name; where there is none, have it made.
+    """Return a cache folder by name, and create it if absent.
 
-    Several processes may make it at once, the same each: the first to be done keeps its own. It
-    gets its name when it is whole and on the disk.
+    Several processes may create it at once, with equal content: the first wins. It gets its name
+    when it is complete and on disk.
 
     Args:
-        name: Its name, which says what is in it to the byte; it may lie in another folder.
+        name: Identifies the content exactly; may contain a parent folder.
         make: Writes into an empty folder.
 
     Raises:

@@ -18,15 +18,15 @@ Rows = NDArray[np.int64]
 
 
 def column(table: pa.Table, name: str) -> Any:  # noqa: ANN401 - an array of any Arrow type
-    """Return a column as one array, without a copy where it already is one."""
+    """Return a column as one array, without a copy if it already is one."""
     data = table[name]
     return data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
 
 
 def numbers(values: Any) -> NDArray[Any]:  # noqa: ANN401 - an array of numbers of any type
-    """Return numbers without nulls as an array over the same memory; truth values are copied.
+    """Return numbers without nulls as an array over the same memory; booleans are copied.
 
-    `Array.to_numpy` would import pandas where it is installed, half of the time of opening a store.
+    `Array.to_numpy` would import pandas if installed, half of the time of opening a store.
     """
     if pa.types.is_boolean(values.type):
         return numbers(values.cast(pa.uint8())).view(np.bool_)
@@ -38,7 +38,8 @@ def rows_of(table: pa.Table, name: str, ids: pa.Array[Any], what: str) -> Rows:
     """Return, for each value of an id column, its row in `ids`.
 
     Raises:
-        SnapshotError: A value has no row: the tables, described by `what`, are not of one version.
+        SnapshotError: A value has no row: the tables, described by `what`, are of different
+            versions.
     """
     found = pc.index_in(column(table, name), value_set=ids)
     if found.null_count:
@@ -52,11 +53,11 @@ def rows_of(table: pa.Table, name: str, ids: pa.Array[Any], what: str) -> Rows:
 
 
 class SortedTexts:
-    """Finds texts of an array by bisection, without a copy of any.
+    """Finds texts of an array by bisection, without copies.
 
     Args:
-        texts: An array of strings, sorted by their bytes as `pyarrow.compute.sort_indices` does.
-        order: Rows of the texts in sorted order, where the array itself is not sorted.
+        texts: An array of strings, sorted by bytes as `pyarrow.compute.sort_indices` does.
+        order: Rows of the texts in sorted order, if the array itself is not sorted.
     """
 
     def __init__(self, texts: Any, order: Rows | None = None) -> None:  # noqa: ANN401 - an array
@@ -71,7 +72,7 @@ class SortedTexts:
         return bytes(self._letters[start:end])
 
     def row_of(self, text: object) -> int | None:
-        """Return the row of a text, or None where it is not."""
+        """Return the row of a text, or None."""
         if not isinstance(text, str):
             return None
         wanted = text.encode("utf-8", "surrogatepass")
@@ -79,7 +80,7 @@ class SortedTexts:
         return row if row is not None and self[row] == wanted else None
 
     def begins(self, text: str) -> bool:
-        """Return whether a text begins with another."""
+        """Tell whether some text begins with this prefix."""
         wanted = text.encode("utf-8", "surrogatepass")
         row = self._first_from(wanted)
         return row is not None and self[row].startswith(wanted)

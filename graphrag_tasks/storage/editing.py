@@ -1,4 +1,4 @@
-"""Changing a user's file on the local disk: one at a time, whole or not at all."""
+"""Change a user's file on the local disk, serialized and atomic."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.storage.files import WRITING, Files, changing
 
 _SECONDS = 30
-"""How long others that change the file are waited for; a change takes milliseconds."""
+"""Waiting time for other editors of the file; a change takes milliseconds."""
 
 
 def local_file(uri: str, setting: str) -> Path:
-    """Return the path of a file that can be changed.
+    """Return the path of a file that can be edited.
 
     Raises:
         ConfigError: It does not lie on the local disk.
@@ -32,12 +32,12 @@ def local_file(uri: str, setting: str) -> Path:
 
 
 def edit_file(file: Path, change: Callable[[str], str]) -> None:
-    """Replace the text of a file by what `change` makes of it; an absent file has none.
+    """Replace a file's text by `change(text)`; the text of an absent file is "".
 
-    Others wait until it is done, so no change is lost. Links and permissions stay.
+    Concurrent editors wait, so no change is lost. Links and permissions stay.
 
     Raises:
-        ConfigError: The file is not readable as UTF-8, or its folder is not there.
+        ConfigError: The file is not readable as UTF-8, or its folder does not exist.
         TransientError: Another process holds the file, or it cannot be written.
     """
     file = file.resolve()  # a link stays one
@@ -68,7 +68,7 @@ def edit_file(file: Path, change: Callable[[str], str]) -> None:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file; empty where there is none.
+    """Return the text of a file; "" if it does not exist.
 
     Raises:
         ConfigError: The file is not readable as UTF-8.

@@ -1,10 +1,11 @@
-"""Files in folders: on the local disk, in S3, and wherever else fsspec reaches.
+"""Files in folders: on the local disk, S3, and other fsspec systems.
 
-What holds:
-  * A file is written under a temporary name and renamed, or uploaded when it is whole: a reader
-    sees all of it or nothing.
-  * A file that is absent and one that cannot be read are different answers.
-  * A power cut may tear a file on the local disk that was not written durably, or brought to disk.
+Invariants:
+
+  * A file is written under a temporary name and renamed, or uploaded when complete: a reader sees
+    all of it or nothing.
+  * Absent and unreadable files are different answers.
+  * A power failure may damage a local file that was not written durably.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from graphrag_tasks.storage import file_system, is_s3
 from graphrag_tasks.storage.scratch import scratch
 
 _READ_BYTES = 1 << 20
-"""At a time, however large the file is."""
+"""Bytes read at a time."""
 _REFUSALS = {
     errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC, errno.EPERM, errno.EROFS,
 }  # fmt: skip
@@ -35,14 +36,14 @@ _NO_PLACE = {errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.
 
 
 WRITING = ".writing"
-"""What the name of a file ends with until it is whole; a kill leaves it so."""
+"""Suffix of a file's name until it is complete; a killed process leaves it."""
 
 _TAIL = 4096
-"""Bytes that are read at a time to find where the last whole line ends."""
+"""Bytes read at a time to find the last complete line."""
 
 
 def end_of_lines(file: BinaryIO) -> int:
-    """Return where the last whole line of a file ends: a kill may have torn the one after."""
+    """Return the end of the last complete line; a killed writer may leave a partial one."""
     end = file.seek(0, os.SEEK_END)
     while end > 0:
         start = max(end - _TAIL, 0)
@@ -56,7 +57,7 @@ def end_of_lines(file: BinaryIO) -> int:
 
 @contextmanager
 def changing(where: str) -> Iterator[None]:
-    """Turn errors of a change on disk into errors that name the file and what to do.
+    """Translate errors of a change on disk to errors that name the file and the remedy.
 
     Raises:
         TransientError: No room, no permission, or the storage is read-only or failing.
@@ -83,7 +84,6 @@ def changing(where: str) -> Iterator[None]:
 
 @contextmanager
 def _reading(folder: Files, name: str) -> Iterator[None]:
-    """Tell a file that is absent from one that cannot be read."""
     try:
         yield
     except FileNotFoundError as error:
@@ -97,13 +97,12 @@ def _reading(folder: Files, name: str) -> Iterator[None]:
 
 
 class Files:
-    """A folder of files at a path or URI, over any fsspec file system."""
+    """A folder of files at a path or URI, on any fsspec file system."""
 
     def __init__(self, uri: str | Path) -> None:
         self.uri = str(uri).rstrip("/")
 
     def __repr__(self) -> str:
-        """Show where the folder is."""
         return f"{type(self).__name__}({self.uri!r})"
 
     @cached_property
@@ -111,7 +110,6 @@ class Files:
         return file_system(self.uri)
 
     def __truediv__(self, name: str) -> Self:
-        """Return a folder below this one."""
         return type(self)(posixpath.join(self.uri, name))
 
     def path(self, name: str = "") -> str:
@@ -120,20 +118,20 @@ class Files:
 
     @property
     def is_local(self) -> bool:
-        """Whether the folder lies on the local disk, so that files can be memory-mapped."""
+        """Whether the folder is on the local disk, so that files can be memory-mapped."""
         protocol = self._target[0].protocol
         return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
 
     def exists(self, name: str = "") -> bool:
-        """Return whether the folder, or a file in it, is there."""
+        """Tell whether the folder, or a file in it, exists."""
         return bool(self._target[0].exists(self.path(name)))
 
     def is_file(self) -> bool:
-        """Return whether there is a file where the folder should be."""
+        """Tell whether a file is at the folder's path."""
         return bool(self._target[0].isfile(self.path()))
 
     def names(self) -> list[str]:
-        """Return the sorted names in the folder; [] where it is absent.
+        """Return the sorted names in the folder; [] if it does not exist.
 
         Raises:
             ArtifactError: The folder cannot be read.
@@ -150,7 +148,7 @@ class Files:
         return int(self._target[0].size(self.path(name)))
 
     def own_bytes(self) -> int:
-        """Return the bytes below the folder that no other folder shares by a link."""
+        """Return the bytes below the folder that no other folder shares by a hard link."""
         if self.is_local:
             found = [one.stat() for one in Path(self.path()).rglob("*") if one.is_file()]
             return sum(one.st_size for one in found if one.st_nlink == 1)
@@ -158,14 +156,14 @@ class Files:
         return int(sum(fs.du(path, total=False).values())) if fs.exists(path) else 0
 
     def last_written(self) -> datetime:
-        """Return when a file below the folder was last written; the beginning of time if none."""
+        """Return when a file below the folder was last written; the earliest time if none."""
         fs, path = self._target
         times = [fs.modified(one) for one in fs.find(path)]
         times = [time if time.tzinfo else time.replace(tzinfo=UTC) for time in times]
         return max(times, default=datetime.min.replace(tzinfo=UTC))
 
     def delete(self, name: str = "") -> None:
-        """Remove the folder and all below it, or one file; nothing where it is absent."""
+        """Remove the folder and all below it, or one file, if present."""
         fs, _ = self._target
         if not self.exists(name):
             return
@@ -177,7 +175,7 @@ class Files:
                 fs.rm(self.path(name), recursive=not name)
 
     def delete_unfinished(self, before: datetime) -> None:
-        """Remove what killed writers left below the folder and nobody wrote to since a time."""
+        """Remove unfinished files of killed writers that were last written before a time."""
         if self.is_local:
             with changing(self.uri):
                 for path in list(Path(self.path()).rglob(f"*{WRITING}")):
@@ -185,9 +183,9 @@ class Files:
                         path.unlink()
 
     def move_to(self, other: Files, *, last: str) -> None:
-        """Rename this folder to another place on the same file system.
+        """Move this folder to another path on the same file system.
 
-        Where files are moved one by one, the one named `last` goes last: it marks a whole folder.
+        If files are moved one by one, `last` is moved last, as it marks a complete folder.
         """
         fs, path = self._target
         if self.is_local:
@@ -201,9 +199,9 @@ class Files:
         self.delete()
 
     def to_disk(self) -> None:
-        """Wait until the folder and all below it are on the local disk: a power cut spares them.
+        """Wait until the folder and all below it are on the local disk, safe from power failure.
 
-        Elsewhere what was written is kept.
+        On other file systems, written files are durable already.
         """
         if not self.is_local:
             return
@@ -213,7 +211,7 @@ class Files:
                 to_disk(path)
 
     def copy_file(self, name: str, source: Files) -> None:
-        """Take a file of another folder over; on the local disk both share its bytes."""
+        """Copy a file from another folder; on the local disk by a hard link."""
         if self.is_local:
             with self._renaming(name) as temporary:
                 temporary.unlink(missing_ok=True)
@@ -225,7 +223,6 @@ class Files:
             fs.cp_file(source.path(name), self.path(name))
 
     def _take(self, name: str, target: Path) -> None:
-        """Link a file to a place on the local disk, or copy it there."""
         if self.is_local:
             try:
                 os.link(self.path(name), target)
@@ -259,9 +256,9 @@ class Files:
     def write_bytes(
         self, name: str, data: bytes, *, durable: bool = False, mode: int | None = None
     ) -> None:
-        """Write a file, which others see whole or not at all; `durable`: after a power cut too.
+        """Write a file atomically; `durable` also protects it from power failure.
 
-        On the local disk it gets the permissions `mode`, if any are given.
+        On the local disk it gets the permissions `mode`, if given.
         """
         with self._renaming(name) as temporary:
             temporary.write_bytes(data)
@@ -274,13 +271,13 @@ class Files:
 
     @contextmanager
     def _writing(self, name: str) -> Iterator[Any]:
-        """Open a file that others see once the block ended well, and then as a whole."""
+        """Open a file that becomes visible, complete, when the block succeeds."""
         with self._renaming(name) as temporary, temporary.open("wb") as file:
             yield file
 
     @contextmanager
     def _renaming(self, name: str) -> Iterator[Path]:
-        """Give a local file to write to; it gets its name, or is uploaded, when that ends well."""
+        """Yield a local path to write to; it is renamed or uploaded when the block succeeds."""
         fs, _ = self._target
         final = self.path(name)
         with changing(f"{self.uri}/{name}"):
@@ -309,12 +306,12 @@ class Files:
             return bytes(self._target[0].cat_file(self.path(name)))
 
     def write_json(self, name: str, value: object, *, durable: bool = False) -> None:
-        """Write a value as sorted, indented JSON; arguments as of `write_bytes`."""
+        """Write a value as sorted, indented JSON; see `write_bytes` for the arguments."""
         text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         self.write_bytes(name, text.encode("utf-8"), durable=durable)
 
     def read_json(self, name: str) -> Any:  # noqa: ANN401 - JSON is any type
-        """Return what a JSON file holds.
+        """Return the content of a JSON file.
 
         Raises:
             ArtifactError: The file does not exist or is not JSON.
@@ -326,7 +323,7 @@ class Files:
 
 
 def to_disk(path: Path) -> None:
-    """Wait until a file's bytes, or a folder's list of names, are on the disk."""
+    """Wait until a file's bytes, or a folder's entries, are on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -335,5 +332,5 @@ def to_disk(path: Path) -> None:
 
 
 def absent(folder: Files, name: str) -> ArtifactError:
-    """Return the error of a file that is not there."""
+    """Return the error for a missing file."""
     return ArtifactError("does not exist", f"{folder.uri}/{name}", "Run the stage before this one")

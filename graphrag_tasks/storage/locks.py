@@ -1,10 +1,9 @@
-"""One run at a time on a store: a lock on the local disk, a lease in S3.
+"""One run at a time on a store: a lock on the local disk, a lease on S3.
 
-The lock is the operating system's and ends with the process, however that ends. S3 has no locks: a
-lease is an object that says who holds the store, until when. Its holder renews it while it works,
-and writes it only if it is of the version that was last seen, so two cannot hold it at once. One
-whose holder was killed lapses after `LEASE_SECONDS`. Clocks of machines that share a store may
-differ by `CLOCK_SECONDS`.
+The local lock is the operating system's and ends with its process. S3 has no locks: a lease is an
+object that names the holder and an expiry time. The holder renews it, and writes it only if its
+version is the last one seen, so that two cannot hold it at once. The lease of a killed holder
+expires after `LEASE_SECONDS`. Clocks of machines that share a store may differ by `CLOCK_SECONDS`.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ log = logging.getLogger(__name__)
 LEASE_FILE = "lease.json"
 LEASE_SECONDS = 300
 CLOCK_SECONDS = 30
-"""A lease is renewed each minute, so four renewals may fail before it lapses; clocks that are set
-by NTP differ far less. Chosen."""
+"""A lease is renewed each minute, so four renewals may fail before it expires; NTP clocks differ
+far less. Chosen."""
 _LOCK_FILE = ".lock"
 _RENEW_SECONDS = 60
 _POLL_SECONDS = 5
-"""Between two renewals, and between two attempts while another run holds the store."""
+"""Interval of renewals, and of attempts while another run holds the store."""
 _OVER = datetime.min.replace(tzinfo=UTC)
 
 _held: dict[str, Lease] = {}
 
 
 def sole_run(store: Folder, *, wait: bool = False) -> AbstractContextManager[None]:
-    """Hold a store for the block; a process that already holds it may enter again.
+    """Hold a store during the block; reentrant within a process.
 
-    Only stores on the local disk or in S3 are held. With `wait`, another run is waited for.
+    Only stores on the local disk or S3 are locked. With `wait`, wait for another run.
 
     Raises:
         TransientError: Another run holds the store or took its lease, or it cannot be written.
@@ -102,11 +101,11 @@ def _acquire(store: Folder, *, wait: bool) -> Lease:
 
 
 class Lease:
-    """A hold on a store, renewed by a thread of its own.
+    """A lease on a store, renewed by a thread.
 
     Raises:
         TransientError: Another process holds the store.
-        ArtifactError: What lies there is no lease.
+        ArtifactError: The lease file is invalid.
     """
 
     def __init__(self, store: Folder) -> None:
@@ -127,7 +126,7 @@ class Lease:
         self._thread.start()
 
     def release(self) -> None:
-        """Let others hold the store."""
+        """End the lease."""
         self._ended.set()
         self._thread.join()
         if not self.lost:
@@ -150,7 +149,7 @@ class Lease:
 
 
 def _read(store: Folder) -> tuple[datetime, str]:
-    """Return until when a lease holds, and who has it."""
+    """Return the expiry and holder of a lease."""
     found = store.read_json(LEASE_FILE)
     try:
         until = datetime.fromisoformat(found["until"])

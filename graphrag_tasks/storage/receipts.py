@@ -1,4 +1,4 @@
-"""Receipts: what a finished stage leaves behind, in names and numbers."""
+"""Receipts of finished stages: names and numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a finished stage leaves behind and hands on: names and numbers, never data.
+    """Result of a finished stage, passed between tasks: names and numbers, never data.
 
     Attributes:
         uri: Folder of the tables.
@@ -46,7 +46,7 @@ class Receipt:
     reused: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain dicts and numbers: what XCom and JSON can carry."""
+        """Return plain dicts and numbers, for XCom and JSON."""
         return asdict(self) | {"schema_version": schemas.SCHEMA_VERSION}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""S3 as an fsspec file system: obstore's, with the errors of a file system."""
+"""S3 as an fsspec file system: obstore's, with a file system's errors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _first_line(error: BaseError) -> str:
 
 
 class S3FileSystem(FsspecStore):
-    """Objects of S3 as files; what S3 refuses, or does not answer, is an `OSError`."""
+    """S3 objects as files; refusals and timeouts are `OSError`."""
 
     protocol = S3
 
@@ -53,7 +53,7 @@ class S3FileSystem(FsspecStore):
     _rm_file = _as_os_error(FsspecStore._rm_file)
 
     def hashed(self, path: str) -> tuple[str, str | None, int]:
-        """Return the sha256 of an object's bytes, and the version and size of these very bytes."""
+        """Return the sha256 of an object, and the version and size of the hashed bytes."""
         found: tuple[str, str | None, int] = sync(self.loop, self._hashed, path)
         return found
 
@@ -68,7 +68,7 @@ class S3FileSystem(FsspecStore):
     _hashed = _as_os_error(_hash)
 
     def put_if(self, path: str, data: bytes, expected: str | None) -> str:
-        """Write an object if its version is `expected`; None: if it does not exist.
+        """Write an object if its version is `expected`; None means that it must not exist.
 
         Raises:
             ConflictError: It has another version.

@@ -1,7 +1,7 @@
-"""Folders for what is set aside on this machine's disk while work lasts: words of documents.
+"""Temporary folders for document data on this machine's disk.
 
-A process that is killed removes nothing. Its folder is held by a lock of the operating system,
-which ends with the process; whoever needs scratch next removes what nobody holds.
+A killed process removes nothing, but its folder's lock ends with it; the next process that needs a
+temporary folder removes unlocked ones.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ _PREFIX = "graphrag-scratch-"
 def scratch(place: Path | None = None) -> Iterator[Path]:
     """Yield an empty folder, and remove it afterwards; leftovers of killed processes go first.
 
-    Args:
-        place: Where; the folder for temporary files by default.
+    `place` is the parent folder, by default the system's for temporary files.
 
     Raises:
         OSError: The disk refuses.
@@ -38,7 +37,7 @@ def scratch(place: Path | None = None) -> Iterator[Path]:
 
 
 def remove_leftovers(place: Path | None = None) -> None:
-    """Remove the folders of this user's processes that are no more."""
+    """Remove the folders of this user's ended processes."""
     for folder in (place or Path(tempfile.gettempdir())).glob(f"{_PREFIX}*"):
         with suppress(OSError):  # its owner was quicker, it is another user's, or cannot be locked
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -1,7 +1,7 @@
-"""DuckDB's SQL as Spark's: sqlglot translates, and a few rules say what it does not know.
+"""Translate DuckDB's SQL to Spark's: sqlglot, with rules for what it does not know.
 
-Statements are written so that both engines take them. What is left is where the engines give other
-rows to the same words.
+Statements are written so that both engines accept them; the rules handle where the engines give
+different rows for the same words.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _SPACES, _NO_SPACES = r"\t\n\f\r ", r"[^\t\n\f\r ]"
 
 @dataclass(frozen=True)
 class SparkStatement:
-    """A statement as Spark runs it.
+    """A statement for Spark.
 
     Attributes:
-        kind: Whether it makes a table or a view, drops one, or reads rows.
-        name: Of the table or view; empty where rows are read.
-        query: The rows of the table, or those read; empty where a table is dropped.
+        kind: Whether it creates a table or view, drops one, or reads rows.
+        name: Name of the table or view; empty if rows are read.
+        query: The rows of the table, or those read; empty if a table is dropped.
     """
 
     kind: Literal["table", "view", "drop", "rows"]
@@ -41,7 +41,7 @@ class SparkStatement:
 
 
 def to_spark(query: str, values: Mapping[str, object] | None = None) -> SparkStatement:
-    """Translate a statement of DuckDB, with values for its parameters (`$name`).
+    """Translate a DuckDB statement, with values for its parameters (`$name`).
 
     Raises:
         MissingDependencyError: The extra `spark` is not installed.
@@ -69,7 +69,7 @@ def _parsed(query: str) -> exp.Expression:
 
 
 def _changed(tree: exp.Expression, rule: Rule) -> exp.Expression:
-    """Apply a rule to every node, to those within before those around them."""
+    """Apply a rule to every node, inner nodes first."""
     for node in reversed(list(tree.walk())):
         changed = rule(node)
         if changed is not node:
@@ -88,7 +88,7 @@ def _made(tree: exp.Expression) -> tuple[Literal["table", "view", "drop", "rows"
 
 
 def _filled(node: exp.Expression, values: Mapping[str, object]) -> exp.Expression:
-    """Put a value for a parameter."""
+    """Replace a parameter by its value."""
     from sqlglot import exp
 
     if isinstance(node, (exp.Parameter, exp.Placeholder)) and node.name in values:
@@ -98,10 +98,10 @@ def _filled(node: exp.Expression, values: Mapping[str, object]) -> exp.Expressio
 
 
 def java_pattern(pattern: str) -> str:
-    r"""Return a pattern of RE2, which DuckDB has, so that Java matches the same.
+    r"""Translate an RE2 pattern, as in DuckDB, so that Java matches the same.
 
-    RE2's `.` stops at a line feed alone, its `$` matches only at the very end, its `\b` and `\s`
-    know ASCII, and letters match without case in all of Unicode.
+    RE2's `.` excludes only line feeds, its `$` matches only at the very end, its `\b` and `\s` are
+    ASCII, and case-insensitive letters cover all of Unicode.
     """
     inside = False
 
@@ -123,7 +123,7 @@ def java_pattern(pattern: str) -> str:
 
 
 def _patterns(node: exp.Expression) -> exp.Expression:
-    """Write patterns as Java has them; Spark has no full match, and its first group is not all."""
+    """Translate regular expressions to Java's; Spark has no full match, and other group numbers."""
     from sqlglot import exp
 
     if isinstance(node, exp.RegexpFullMatch):
@@ -155,7 +155,7 @@ def _counts(node: exp.Expression) -> exp.Expression:
 
 
 def _lists(node: exp.Expression) -> exp.Expression:
-    """Give lists their functions: `len` counts items, and what is not in a list is at no place."""
+    """Translate list functions: `len`, and the position of a missing item."""
     from sqlglot import exp
 
     name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
@@ -179,7 +179,7 @@ _NAMES = {
 
 
 def _lower_case(node: exp.Expression) -> exp.Expression:
-    """Lower letter by letter: Java looks at those around a sigma, and makes two of a dotted I."""
+    """Lower-case letter by letter: Java treats sigma by context, and splits a dotted I."""
     from sqlglot import exp
 
     if isinstance(node, exp.Lower) and not isinstance(node.this, exp.Translate):

@@ -1,8 +1,8 @@
-"""SQL on Spark, behind the same few methods of a connection that DuckDB's has.
+"""SQL on Spark, with the subset of DuckDB's connection methods that stages use.
 
-Statements are DuckDB's and translated (`spark_dialect`). Spark runs in this process's JVM, on a
-cluster, or behind Spark Connect. Tables that are made stay in its executors until the connection
-ends; what is read comes to this process.
+DuckDB's statements are translated (`spark_dialect`). Spark runs in this process's JVM, on a
+cluster, or behind Spark Connect. Created tables stay in its executors until the connection closes;
+results come to this process.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 REMOTE_VARIABLE = "SPARK_REMOTE"
-"""Spark's own: address of a Spark Connect server, `sc://host:port`."""
+"""Spark's own variable: address of a Spark Connect server, `sc://host:port`."""
 _CONNECT = "sc://"
 _JAVA = "Install Java 17 or newer (on Debian: apt-get install openjdk-17-jre-headless), or name a"
 _OF_A_SESSION = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
 }
-"""What a cluster may have set otherwise, and rows depend on."""
+"""Settings that a cluster may have changed and that affect rows."""
 
 
 @contextmanager
 def spark_connection(config: SqlConfig) -> Iterator[SparkConnection]:
-    """Open a connection that knows no table; what it made is freed at the end.
+    """Open an empty connection; its tables are freed at the end.
 
     Raises:
         MissingDependencyError: The extra `spark` or Java is not installed.
@@ -54,7 +54,6 @@ def spark_connection(config: SqlConfig) -> Iterator[SparkConnection]:
 
 
 def _session(config: SqlConfig) -> tuple[SparkSession, bool]:
-    """Return a session with views and settings of its own, and whether it is in this process."""
     with brought_by("spark"):
         from pyspark.sql import SparkSession
     builder: Any = SparkSession.builder.appName("graphrag-tasks")
@@ -88,7 +87,7 @@ def _local_settings(config: SqlConfig) -> dict[str, str]:
 
 
 def check_java() -> None:
-    """Refuse to begin without Java.
+    """Check that Java is installed.
 
     Raises:
         MissingDependencyError: There is none on the path or in `JAVA_HOME`.
@@ -103,7 +102,7 @@ def check_java() -> None:
 
 
 class SparkRows:
-    """Rows of a statement; they are computed when they are read."""
+    """Rows of a statement, computed when read."""
 
     def __init__(self, frame: DataFrame, connection: SparkConnection) -> None:
         self._frame, self._connection = frame, connection
@@ -117,7 +116,7 @@ class SparkRows:
         return self.to_arrow_reader().read_all()
 
     def to_arrow_reader(self, batch_size: int = 1 << 17) -> pa.RecordBatchReader:
-        """Return the rows batch by batch: through files where Spark runs in this process."""
+        """Return the rows in batches: through files if Spark runs in this process."""
         return self._connection.read(self._frame, batch_size)
 
     def fetchnumpy(self) -> dict[str, Any]:
@@ -126,16 +125,14 @@ class SparkRows:
         return {name: rows[name].to_numpy().copy() for name in rows.column_names}
 
     def create_view(self, name: str) -> None:
-        """Let statements name the rows."""
+        """Register the rows under a name for statements."""
         self._connection.know(name, self._frame)
 
 
 class SparkConnection:
     """Runs DuckDB's statements on Spark; made by `spark_connection`.
 
-    Args:
-        session: With views of its own.
-        scratch: A folder that Spark and this process share; None where they share none.
+    `session` has its own views; `scratch` is a folder that Spark and this process share, or None.
     """
 
     def __init__(self, session: SparkSession, scratch: Path | None) -> None:
@@ -144,7 +141,7 @@ class SparkConnection:
         self._files = 0
 
     def execute(self, query: str, parameters: Mapping[str, object] | None = None) -> SparkRows:
-        """Run a statement with values for its parameters."""
+        """Run a statement with parameter values."""
         statement = to_spark(query, parameters)
         if statement.kind == "drop":
             self._session.catalog.dropTempView(statement.name)
@@ -162,11 +159,11 @@ class SparkConnection:
         return self.execute(query)
 
     def know(self, name: str, frame: DataFrame) -> None:
-        """Let statements name the rows of a frame, also by a name that others had before."""
+        """Register a frame under a name for statements, replacing earlier ones."""
         frame.createOrReplaceTempView(name)
 
     def register(self, name: str, rows: pa.Table | pa.RecordBatchReader | ds.Dataset) -> None:
-        """Let statements name rows that this process has."""
+        """Register rows of this process under a name for statements."""
         if isinstance(rows, pa.Table):
             self.know(name, self._frame_of(rows))
         elif isinstance(rows, pa.RecordBatchReader):
@@ -175,11 +172,11 @@ class SparkConnection:
             self.fill(name, rows.schema, rows.to_batches())
 
     def read_parquet(self, files: list[str]) -> SparkRows:
-        """Return the rows of files, which every executor must see by these paths."""
+        """Return the rows of files, whose paths every executor must see."""
         return SparkRows(self._session.read.parquet(*files), self)
 
     def fill(self, name: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-        """Make a table batch by batch: through a file where Spark runs in this process."""
+        """Create a table from batches: through a file if Spark runs in this process."""
         if self._scratch is None:
             self.know(name, self._frame_of(pa.Table.from_batches(batches, schema)))
             return
@@ -190,7 +187,7 @@ class SparkConnection:
         self.know(name, self._session.read.parquet(str(file)))
 
     def read(self, frame: DataFrame, batch_size: int) -> pa.RecordBatchReader:
-        """Return the rows of a frame, in its order."""
+        """Return the rows of a frame, in order."""
         if self._scratch is None:
             return frame.toArrow().to_reader(batch_size)
         folder = self._scratch_path()
@@ -208,11 +205,11 @@ class SparkConnection:
 
     @contextmanager
     def cursor(self) -> Iterator[SparkConnection]:
-        """Return what reads while the connection writes: itself."""
+        """Yield a connection for reading while this one writes: itself."""
         yield self
 
     def close(self) -> None:
-        """Free the tables that were made."""
+        """Free the created tables."""
         for frame in self._kept:
             frame.unpersist()
 

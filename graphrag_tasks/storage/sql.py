@@ -1,9 +1,9 @@
 """SQL over Arrow tables and Parquet files, out of core.
 
 DuckDB (MIT licence, in process, no server) scans tables and Parquet datasets by column, and spills
-to disk what does not fit its memory bound. Stages that see all triples of a corpus are written in
-it, so their memory does not grow with the corpus. Some may run on Spark instead (`spark_sql`), by
-the same statements and to the same rows.
+to disk beyond its memory limit. Stages that see all triples of a corpus use it, so that memory does
+not grow with the corpus. Some may run on Spark instead (`spark_sql`), with the same statements and
+rows.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 BATCH_ROWS = 1 << 17
-"""As many as a row group of a table has (`storage.artifacts`)."""
+"""Rows per batch, as in a table's row group (`storage.artifacts`)."""
 _LENGTH_DIGITS = 16
-"""Of the length before each part of an id, in hexadecimal."""
+"""Hexadecimal digits of the length before each part of an id."""
 
 _STATEMENT = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 _IN_BRACES = re.compile(r"\{([a-z]\w*)\}")
 
 Rows: TypeAlias = "pa.Table | ds.Dataset"
-"""What can be scanned by column."""
+"""Rows that can be scanned by column."""
 
 
 class Result(Protocol):
@@ -52,14 +52,14 @@ class Result(Protocol):
 
 
 class Query(Result, Protocol):
-    """The rows of a statement that reads."""
+    """The rows of a reading statement."""
 
     def to_arrow_table(self) -> pa.Table:
         """Return all rows."""
         ...
 
     def to_arrow_reader(self, batch_size: int = ..., /) -> pa.RecordBatchReader:
-        """Return the rows batch by batch."""
+        """Return the rows in batches."""
         ...
 
     def fetchnumpy(self) -> dict[str, Any]:
@@ -67,23 +67,23 @@ class Query(Result, Protocol):
         ...
 
     def create_view(self, name: str, /) -> object:
-        """Let statements name the rows."""
+        """Register the rows under a name for statements."""
         ...
 
 
 class Connection(Protocol):
-    """What runs statements: DuckDB's connection, and `spark_sql.SparkConnection`."""
+    """An SQL connection: DuckDB's, or `spark_sql.SparkConnection`."""
 
     def execute(self, query: str, parameters: Mapping[str, object] | None = ..., /) -> Result:
-        """Run a statement with values for its parameters."""
+        """Run a statement with parameter values."""
         ...
 
     def sql(self, query: str, /) -> Query:
-        """Run a statement that reads."""
+        """Run a reading statement."""
         ...
 
     def register(self, name: str, rows: Any, /) -> object:  # noqa: ANN401 - tables, datasets, readers
-        """Let statements name rows of Arrow."""
+        """Register Arrow rows under a name for statements."""
         ...
 
     def read_parquet(self, files: Any, /) -> Query:  # noqa: ANN401 - DuckDB takes more
@@ -91,7 +91,7 @@ class Connection(Protocol):
         ...
 
     def cursor(self) -> AbstractContextManager[Connection]:
-        """Return a connection that reads while this one writes."""
+        """Return a connection for reading while this one writes."""
         ...
 
 
@@ -99,14 +99,10 @@ class Connection(Protocol):
 def sql_over(
     tables: Mapping[str, Rows], config: SqlConfig, *, on_spark: bool = False
 ) -> Iterator[Connection]:
-    """Open a connection that knows these tables by their names.
+    """Open a connection on which these tables are registered by name.
 
-    Rows have no order but that of `ORDER BY`.
-
-    Args:
-        tables: What statements may name.
-        config: The engine, and what it may use.
-        on_spark: Whether the work may run on Spark where that is the engine; else it is DuckDB.
+    Rows have no order except by `ORDER BY`. `on_spark` allows Spark, if that is the configured
+    engine; otherwise it is DuckDB.
 
     Raises:
         MissingDependencyError: Spark is the engine, and its extra or Java is not installed.
@@ -122,12 +118,12 @@ def sql_over(
 
 
 _idle: dict[SqlConfig, list[tuple[ExitStack, duckdb.DuckDBPyConnection]]] = {}
-"""Empty databases that wait for the next stage: a new one costs as much as ten short queries."""
+"""Empty databases kept for the next stage: a new one costs as much as ten short queries."""
 
 
 @contextmanager
 def _database(config: SqlConfig) -> Iterator[Connection]:
-    """Open an empty database in memory; it is kept for the next one who asks, unless work fails."""
+    """Open an empty in-memory database; it is kept for reuse, unless the block fails."""
     waiting = _idle.setdefault(config, [])
     try:
         stack, connection = waiting.pop()
@@ -141,7 +137,6 @@ def _database(config: SqlConfig) -> Iterator[Connection]:
 
 
 def _started(config: SqlConfig) -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
-    """Return a new database, and what closes it."""
     with brought_by("index"):
         import duckdb  # here, because it brings pandas along
 
@@ -162,7 +157,6 @@ def _started(config: SqlConfig) -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
 
 
 def _empty(connection: duckdb.DuckDBPyConnection) -> None:
-    """Drop all tables and views, and let go of the data behind them and of cached files."""
     for _, name in connection.execute(_MADE).fetchall():
         connection.unregister(name)  # what is registered may hide a table of that name
     for kind, name in connection.execute(_MADE).fetchall():
@@ -188,10 +182,10 @@ atexit.register(_close_idle)
 
 
 def _local_files(rows: Rows | pa.RecordBatchReader) -> list[str]:
-    """Return a dataset's files where DuckDB can read them by itself.
+    """Return a dataset's files if DuckDB can read them directly.
 
-    Then it knows how many rows there are: a dataset that it scans through Arrow counts as one row,
-    and joins hold the larger side in memory.
+    Then it knows their row counts: a dataset scanned through Arrow counts as one row, and joins
+    would hold the larger side in memory.
     """
     files = getattr(rows, "files", [])
     return files if all(Path(file).is_absolute() and Path(file).is_file() for file in files) else []
@@ -200,7 +194,7 @@ def _local_files(rows: Rows | pa.RecordBatchReader) -> list[str]:
 def add_rows(
     connection: Connection, table: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> None:
-    """Make a table and fill it batch by batch, so that it can spill."""
+    """Create a table and fill it in batches, so that it can spill."""
     if isinstance(connection, SparkConnection):
         connection.fill(table, schema, batches)
         return
@@ -212,7 +206,7 @@ def add_rows(
 
 
 def with_row(rows: Rows, columns: list[str]) -> pa.RecordBatchReader:
-    """Return rows with their number as the column `row`, for one query: SQL knows no order."""
+    """Return rows with their number as the column `row`, for one query: SQL has no row order."""
     read = batches_of(rows, columns)
     schema = read.schema.append(pa.field("row", pa.int64()))
 
@@ -234,16 +228,16 @@ def stream(
     stats: dict[str, int | float],
     finished: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None,
 ) -> pa.RecordBatchReader:
-    """Return the rows of an artifact by a query, which runs while they are read.
+    """Return a table's rows from a query that runs while they are read.
 
-    Read one stream of a connection to its end before the next statement.
+    Read each stream of a connection to its end before the next statement.
 
     Args:
         connection: From `sql_over`, open until the rows are read.
         query: A statement with `ORDER BY`.
-        table: Name of the artifact.
+        table: Name of the table.
         stats: Gets the number of rows under that name.
-        finished: Makes the artifact's rows of the query's.
+        finished: Converts the query's batches to the table's rows.
     """
     schema = pa.schema([pa.field(one.name, one.type) for one in SCHEMAS[table]])
     stats[table] = 0
@@ -257,11 +251,11 @@ def stream(
 
 
 def statements(package: str, file: str, **values: object) -> dict[str, str]:
-    """Read the SQL statements of a file beside a module, by their names.
+    """Read the named SQL statements of a file beside a module.
 
-    `-- name: places` stands above the statement that makes or reads `places`. `{head_surface}`,
-    `{head_label}` and those of the tail are SQL for the ends of a triple; other words in braces are
-    the given values.
+    `-- name: places` stands above the statement that creates or reads `places`. `{head_surface}`,
+    `{head_label}` and the same for tails are SQL for the ends of a triple; other words in braces
+    are the given values.
     """
     ends = {
         f"{end}_{name}": make(end)
@@ -276,7 +270,7 @@ def statements(package: str, file: str, **values: object) -> dict[str, str]:
 
 
 def id_of(kind: str, *parts: str) -> str:
-    """Return SQL for `graphrag_tasks.core.ids.content_id`, which DuckDB runs in all its threads."""
+    """Return SQL for `graphrag_tasks.core.ids.content_id`, which DuckDB runs in parallel."""
     hashed = (
         f"unhex(lpad(to_hex(strlen({part})), {_LENGTH_DIGITS}, '0')) || encode({part})"
         for part in (f"'{kind}'", *parts)
@@ -285,13 +279,13 @@ def id_of(kind: str, *parts: str) -> str:
 
 
 def surface(end: str) -> str:
-    """Return SQL for the name of a triple's end: the resolved name if there is one."""
+    """Return SQL for the name of a triple's head or tail: the resolved name if there is one."""
     return f"coalesce({end}_resolved, {end})"
 
 
 def label(end: str) -> str:
-    """Return SQL for the entity label of a triple's end; empty without one.
+    """Return SQL for the entity label of a triple's head or tail; empty if it has none.
 
-    A resolved end has no label: its label is that of the pronoun or phrase.
+    A resolved end has no label: its label would be the pronoun's or phrase's.
     """
     return f"CASE WHEN {end}_resolved IS NULL THEN coalesce({end}_type, '') ELSE '' END"

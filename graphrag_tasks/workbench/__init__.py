@@ -1,6 +1,6 @@
-"""What a person does beside nightly runs: measure, ask, judge, tune, and approve an ontology.
+"""Workbench: what a person does besides nightly runs: measure, judge, tune, approve an ontology.
 
-`evaluation` measures answers and what is found on questions with known sources, also for the
-quality gate; `questions` makes such questions; `judges` has a model judge answers; `tuning` fits
-encoder and reranker; `ontology` proposes types and relations. Begin with `evaluation/gate.py`.
+`evaluation` measures retrieval and answers on questions with known sources, also for the quality
+gate; `questions` makes such questions; `judges` lets a model judge answers; `tuning` tunes encoder
+and reranker; `ontology` proposes types and relations. Open `evaluation/gate.py` first.
 """

@@ -280,7 +280,7 @@ def test_a_model_that_gives_no_answer_is_replaced_by_quotes(
     index: Index, endpoint: ScriptedEndpoint, fault: str, note: str
 ) -> None:
     endpoint.script.faults, endpoint.script.kinds = 1.0, (fault,)
-    reply = ask(index, endpoint, attempts=1)
+    reply = ask(index, endpoint)
     assert reply.model is None
     assert "Its queues hold 90 jobs." in reply.text
     assert any(note in one for one in reply.notes)
@@ -369,7 +369,7 @@ def test_a_stream_that_breaks_off_ends_with_quotes(
     index: Index, endpoint: ScriptedEndpoint
 ) -> None:
     endpoint.script.faults, endpoint.script.kinds = 1.0, ("broken",)
-    *pieces, reply = answer_stream(index, QUESTION, Client(settings(endpoint, attempts=1)))
+    *pieces, reply = answer_stream(index, QUESTION, Client(settings(endpoint)))
     assert "".join(map(str, pieces)).split() == ["Its", "queues", "hold"]
     assert isinstance(reply, Reply) and reply.model is None
     assert reply.usd and "Its queues hold 90 jobs." in reply.text

@@ -100,7 +100,7 @@ def test_anybody_can_use_a_page_and_it_asks_no_other_host(
     browser: Any, pages: dict[str, str], picture: Callable[[str], None], name: str, scheme: str
 ) -> None:
     if not AXE.exists():
-        pytest.skip("axe-core is not installed (npm ci in the folder web)")
+        pytest.skip("axe-core is not installed (npm ci in inspect/pages/web)")
     look(browser, scheme=scheme)
     open_page(browser, pages, name)
     picture(f"{name}-{scheme}")

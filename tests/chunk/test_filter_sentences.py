@@ -12,7 +12,7 @@ import pytest
 from graphrag_tasks.chunk import chunk
 from graphrag_tasks.chunk.filter_sentences import MAX_PIECE_CHARACTERS, filter_sentences
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import ChunkConfig, SentencesConfig
+from graphrag_tasks.core.config import ChunkConfig, LanguageConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.language import annotate as annotation
 from graphrag_tasks.storage.artifacts import conform
@@ -51,7 +51,7 @@ def run(
     places = pa.table(dict.fromkeys(("document_id", "uri", "source", "path"), ids))
     chunks = chunk(places, blocks, config=ChunkConfig(**config)).tables["chunks"]
     cells = schemas.empty("cells") if cells is None else cells
-    result = filter_sentences(blocks, cells, chunks, config=SentencesConfig())
+    result = filter_sentences(blocks, cells, chunks, language=LanguageConfig())
     conform("sentences", result.tables["sentences"])
     texts: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: int(row["ordinal"])):

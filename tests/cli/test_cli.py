@@ -200,7 +200,7 @@ def test_doctor_finds_everything_here(tmp_path: Path) -> None:
 def test_doctor_names_what_is_missing_and_the_fix(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GRAPHRAG__EXTRACT__MODEL", "en_core_web_missing")
+    monkeypatch.setenv("GRAPHRAG__LANGUAGE__MODEL", "en_core_web_missing")
     result = RUNNER.invoke(app, ["doctor", "--store", str(tmp_path), "--json"])
     assert result.exit_code == 1
     (failed,) = [check for check in json.loads(result.stdout) if not check["ok"]]

@@ -41,6 +41,7 @@ def test_a_table_of_settings_may_stand_in_one_variable() -> None:
         ({"chunk": {"zzz": 1}}, "Known here: max_characters, overlap_characters"),
         ({"chunk": {"max_characters": 0}}, "greater than 0"),
         ({"chunk": {"max_characters": 100}}, "at most half"),
+        ({"llm": {"models": {"awnser": "m"}}}, "unknown purpose 'awnser'. Known: extract, confirm"),
         ({"merge_shards": {"max_failed_share": 1.5}}, "less than or equal to 1"),
     ],
 )

@@ -19,6 +19,8 @@ from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.e2e.test_random_edits import Corpus
 
+pytestmark = pytest.mark.slow
+
 Indexer = Callable[..., Published]
 LAST_BITS = {"openvino 1 bf16": np.float32(2**-12), "onnxruntime 1 f32": np.float32(0)}
 """What the engines of two machines add to each number that a model returns."""

@@ -156,12 +156,14 @@ def listens(port: int) -> bool:
 def test_a_vector_server_that_is_down_ends_the_run_and_is_served_by_the_next(
     index: Indexer, indexed: Published, configure: Callable[..., Config], corpus: Path,
     tmp_path: Path, clean: Mapping[str, Table], caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     edit(corpus)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    load = {"vector_store": "milvus", "milvus_uri": f"http://127.0.0.1:{port}", "retry_seconds": 2}
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 2)
+    load = {"vector_store": "milvus", "milvus_uri": f"http://127.0.0.1:{port}"}
     with pytest.raises(TransientError, match=rf"127\.0\.0\.1:{port}.*Start the server"):
         index(load=load)
     assert "try 2 failed, another follows" in caplog.text

@@ -149,7 +149,7 @@ def test_publish_can_be_killed_before_each_change_on_disk(world: World, tmp_path
 @few_or_many("moments", 1, 8)
 def test_a_load_that_is_killed_is_completed(world: World, tmp_path: Path, moments: int) -> None:
     chosen = random.Random(moments)
-    served = {"load": {"vector_store": "milvus_lite", "batch_rows": 2}}
+    served = {"load": {"vector_store": "milvus_lite"}}
     staged, whole = tmp_path / "staged", tmp_path / "whole"
     finish(process_until, world.copy(staged) | served, "embed")
     shutil.copytree(staged, whole)

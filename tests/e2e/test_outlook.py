@@ -32,7 +32,7 @@ def test_the_reason_is_the_first_thing_that_changed(
     current = look_ahead(configure())
     assert (current.up_to_date, set(current.stages.values())) == (True, {None})
 
-    late = look_ahead(configure(communities={"seed": 7}))
+    late = look_ahead(configure(communities={"resolutions": [0.5, 4.0]}))
     assert late.stages == dict.fromkeys([*SHARD_STAGES, *CORPUS_STAGES], None) | {
         "communities": "its settings, code, models or libraries changed",
         "embed": "after communities",

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.storage.snapshots.store import Store
 
@@ -25,15 +23,14 @@ TEXT = f"Contents\n\n{CONTENTS}\n\n{PROSE}\n\n{REFERENCES}\n\n"
 PAGE = f"# Manual\n\n{PROSE}\n\n## Index\n\n{TERMS}\n"
 
 
-@pytest.mark.parametrize("linear", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_reference_matter_is_kept_and_gives_no_facts(
-    index: Callable[..., Published], corpus: Path, tmp_path: Path, linear: bool
+    index: Callable[..., Published], corpus: Path, tmp_path: Path
 ) -> None:
     for path in corpus.iterdir():
         path.unlink()
     (corpus / "manual.txt").write_text(TEXT)
     (corpus / "manual.md").write_text(PAGE)
-    index(extract={"linear": linear})
+    index()
     snapshot = Store(str(tmp_path / "store")).open()
     sentences = {row["sentence_id"]: row["text"] for row in snapshot.table("sentences").to_pylist()}
     triples = snapshot.table("triples").to_pylist()

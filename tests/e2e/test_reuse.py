@@ -39,7 +39,7 @@ def test_a_run_without_changes_works_at_nothing(index: Indexer, worked: list[str
 def test_a_setting_of_a_late_stage_runs_from_there_on(
     index: Indexer, indexed: Published, worked: list[str]
 ) -> None:
-    after = index(communities={"seed": 7})
+    after = index(communities={"resolutions": [0.5, 4.0]})
     assert worked == ["communities", "embed", "load"]
     assert after.manifest.stats["counts"]["triples"] == indexed.manifest.stats["counts"]["triples"]
 

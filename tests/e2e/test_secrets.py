@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from graphrag_tasks.core.config import LoadConfig, load_config
+from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError, SourceError, TransientError
 from graphrag_tasks.embed.vectors.milvus import MilvusStore
 
@@ -54,7 +54,8 @@ def test_a_run_leaves_no_secret_anywhere(
 
     monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus.MilvusClient", connect)
     monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._FAILURES", (ConnectionRefused,))
-    server = {"vector_store": "milvus", "milvus_uri": "http://127.0.0.1:9", "retry_seconds": 0.1}
+    server = {"vector_store": "milvus", "milvus_uri": "http://127.0.0.1:9"}
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 0.1)
     with caplog.at_level(logging.DEBUG):
         with pytest.raises(TransientError) as failed:
             index(load=server)
@@ -110,8 +111,9 @@ def test_messages_hide_the_password_of_an_address() -> None:
 
 
 def test_a_server_that_does_not_answer_hides_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._REQUEST_SECONDS", 0.2)
+    for name, seconds in (("_REQUEST", 0.2), ("_RETRY", 0)):
+        monkeypatch.setattr(f"graphrag_tasks.embed.vectors.milvus.{name}_SECONDS", seconds)
     with pytest.raises(TransientError) as failed:
-        MilvusStore(ADDRESS, LoadConfig(retry_seconds=0))
+        MilvusStore(ADDRESS)
     assert "Zx85Kq" not in repr(failed.value) + str(failed.value)
     assert "reader:***@" in str(failed.value)

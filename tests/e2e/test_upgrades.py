@@ -19,14 +19,11 @@ Indexer = Callable[..., Published]
 SETTINGS: dict[str, dict[str, Any]] = {
     "parse": {"parse": {"max_cells": 999_999}},
     "chunk": {"chunk": {"overlap_characters": 1}},
-    "filter_sentences": {"sentences": {"language": "de"}},
-    "extract": {"extract": {"linear": False}},
-    "entity_dictionary": {"entity_dictionary": {"repeated_documents": 6}},
-    "normalize": {"normalize": {"max_words": 7}},
+    "filter_sentences": {"language": {"name": "de"}},
+    "extract": {"extract": {"coref": "none"}},
     "resolve": {"resolve": {"same_score": 0.85}},
-    "link_mentions": {"link_mentions": {"names": False}},
-    "communities": {"communities": {"seed": 7}},
-    "embed": {"embed": {"max_tokens": 256}},
+    "communities": {"communities": {"resolutions": [0.5, 4.0]}},
+    "embed": {"embed": {"second_model": "technical_minilm"}},
 }
 ORDER = [*SHARD_STAGES, *CORPUS_STAGES]
 

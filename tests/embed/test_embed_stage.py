@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.embed.protocol import Encoded
@@ -35,7 +34,7 @@ PATH = ["Guide", "Part one"]
 
 
 def run(
-    embedder: Lengths, chunk_texts: list[str], *, heading_path: bool = False, **options: object
+    embedder: Lengths, chunk_texts: list[str], *, path: Sequence[str] = (), **options: object
 ) -> dict[str, pa.Table]:
     ids = [f"c{place}" for place in range(len(chunk_texts))]
     result = embed(
@@ -43,12 +42,11 @@ def run(
             {
                 "chunk_id": pa.array(ids, pa.string()),
                 "text": pa.array(chunk_texts),
-                "heading_path": pa.array([PATH] * len(ids), pa.list_(pa.string())),
+                "heading_path": pa.array([list(path)] * len(ids), pa.list_(pa.string())),
             }
         ),
         pa.table({"entity_id": ["e"], "name": ["SAP"]}),
         pa.table({"relation_id": pa.array([], pa.string()), "text": pa.array([], pa.string())}),
-        config=EmbedConfig(heading_path=heading_path),
         embedder=embedder,
         **options,
     )
@@ -89,7 +87,7 @@ def test_what_was_made_of_parts_is_not_embedded_again_and_counts() -> None:
 def test_headings_that_a_chunk_does_not_hold_are_embedded_with_it() -> None:
     embedder = Lengths()
     texts = ["Guide\n\nPart\none\n\nText.", "Part one\n\nText.", "Text.", "Text.\n\nA.\n\nGuide"]
-    tables = run(embedder, texts, heading_path=True)
+    tables = run(embedder, texts, path=PATH)
     expected = [
         texts[0],
         "Guide\n\nPart one\n\nText.",
@@ -105,5 +103,5 @@ def test_vectors_of_other_texts_are_not_taken_for_those_with_headings() -> None:
     before = run(Lengths(), ["Text."])
     reusable = {name: before[name] for name in embed.makes}
     embedder = Lengths()
-    run(embedder, ["Text."], reusable=reusable, heading_path=True)
+    run(embedder, ["Text."], reusable=reusable, path=PATH)
     assert embedder.asked == ["Guide > Part one\n\nText."]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import Config, EmbedConfig, load_config
+from graphrag_tasks.core.config import Config, EmbedConfig
 from graphrag_tasks.core.errors import ConfigError, SnapshotError
 from graphrag_tasks.embed.joined import JoinedEmbedder
 from graphrag_tasks.embed.local import LocalEmbedder
@@ -34,10 +34,8 @@ class Turning:
         return Encoded(-self.encode(texts), len(set(texts)), 1, len(texts))
 
 
-def joined_config(first: Path, second: str, weight: float = 0.25) -> EmbedConfig:
-    return EmbedConfig(
-        model=str(first), second_model=second, second_weight=weight, max_tokens=16, threads=1
-    )
+def joined_config(first: Path, second: str) -> EmbedConfig:
+    return EmbedConfig(model=str(first), second_model=second, threads=1)
 
 
 def test_the_cosine_is_the_weighted_mean_of_both(tiny_model: Path) -> None:
@@ -77,7 +75,7 @@ def test_a_reader_asks_with_the_models_that_the_manifest_names(
     asked = QueryEncoder(manifest).encode(TEXTS)
     assert asked.tobytes() == embedder.encode(TEXTS).tobytes()
     assert embedder_of(manifest).fingerprint == manifest["fingerprint"]
-    alone = EmbedConfig(model=str(tiny_model), max_tokens=16)
+    alone = EmbedConfig(model=str(tiny_model))
     assert "second_model" not in vectors.identity(Config(embed=alone), "any")
 
 
@@ -100,9 +98,3 @@ def test_a_second_model_that_is_missing_is_named(tiny_model: Path) -> None:
         make_embedder(joined_config(tiny_model, "no_such_encoder"))
     assert "embed.second_model" in str(caught.value)
     assert "no_such_encoder" in str(caught.value)
-
-
-@pytest.mark.parametrize("weight", [0, 1, -0.5])
-def test_a_weight_that_leaves_one_model_out_is_refused(weight: float) -> None:
-    with pytest.raises(ConfigError, match=r"embed\.second_weight"):
-        load_config(overrides={"embed": {"second_model": "x", "second_weight": weight}})

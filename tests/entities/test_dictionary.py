@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import DictionaryConfig, SqlConfig
+from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.entities.dictionary import (
     entity_dictionary,
     is_key,
@@ -40,7 +40,6 @@ def run(*documents: tuple[str, list[list[str]]], source: str = "heading") -> lis
         schemas.empty("blocks"),
         schemas.empty("cells"),
         pa.Table.from_pylist(chunks, schema=_CHUNKS),
-        config=DictionaryConfig(repeated_documents=3),
         sql=SqlConfig(),
     )
     found: list[dict[str, Any]] = result.tables["entity_dictionary"].to_pylist()
@@ -57,7 +56,7 @@ def test_a_title_names_all_chunks_and_a_heading_those_below_it() -> None:
 
 def test_headings_that_say_what_a_section_is_for_are_no_names() -> None:
     documents = [(f"Thing {n}", [["Prerequisites"], ["2.1 Key Points"], [f"Part {n}"]])
-                 for n in range(3)]  # fmt: skip
+                 for n in range(5)]  # fmt: skip
     problems = {row["name"]: row["problem"] for row in run(*documents)}
     assert problems["Prerequisites"] == "generic"
     assert problems["Key Points"] == "repeated"
@@ -65,7 +64,7 @@ def test_headings_that_say_what_a_section_is_for_are_no_names() -> None:
 
 
 def test_a_title_that_is_repeated_stays_a_name() -> None:
-    rows = run(*[("Paris", [["Paris"]])] * 3)
+    rows = run(*[("Paris", [["Paris"]])] * 5)
     assert {row["problem"] for row in rows if row["source"] == "title"} == {None}
 
 
@@ -146,7 +145,6 @@ def defined(
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
         pa.Table.from_pylist(cells, schema=schemas.CELLS),
         pa.Table.from_pylist(chunks, schema=_CHUNKS),
-        config=DictionaryConfig(),
         sql=SqlConfig(),
     )
     rows = result.tables["entity_dictionary"].to_pylist()

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.language.domain import Domain
@@ -55,11 +55,12 @@ def types(
         schema=schemas.SENTENCES,
     )
     made = normalize(
-        table, dictionary, sentences, config=NormalizeConfig(), sql=SQL, domain=domain
+        table, dictionary, sentences, language=LanguageConfig(), sql=SQL, domain=domain
     ).collected()
     found = resolve(
         table, dictionary, made.tables["surface_forms"], made.tables["names"],
-        sentences, schemas.empty("cells"), config=ResolveConfig(), sql=SQL, domain=domain,
+        sentences, schemas.empty("cells"), config=ResolveConfig(),
+        language=LanguageConfig(), sql=SQL, domain=domain,
     ).collected()  # fmt: skip
     return {
         row["name"]: (row["type"], row["type_source"])
@@ -161,12 +162,13 @@ def test_a_name_with_a_doubted_label_is_still_named() -> None:
     table = pa.Table.from_pylist(rows, schema=schemas.TRIPLES)
     empty = schemas.empty("entity_dictionary")
     made = normalize(
-        table, empty, schemas.empty("sentences"), config=NormalizeConfig(), sql=SQL
+        table, empty, schemas.empty("sentences"), language=LanguageConfig(), sql=SQL
     ).collected()
     assert made.stats["labels_hold"] == 0
     found = resolve(
         table, empty, made.tables["surface_forms"], made.tables["names"],
-        schemas.empty("sentences"), schemas.empty("cells"), config=ResolveConfig(), sql=SQL,
+        schemas.empty("sentences"), schemas.empty("cells"), config=ResolveConfig(),
+        language=LanguageConfig(), sql=SQL,
     ).collected()  # fmt: skip
     rows = [row for row in found.tables["resolved"].to_pylist() if row["name"] == "Spherize"]
     assert [(row["type"], row["type_source"], row["is_named"]) for row in rows] == [
@@ -180,7 +182,7 @@ def test_a_list_that_contradicts_a_column_wins_and_is_counted() -> None:
     domain = Domain(kinds={"transaction": "TRANSACTION"}, names={"order": ["VA01"]})
     made = normalize(
         table, schemas.empty("entity_dictionary"), schemas.empty("sentences"),
-        config=NormalizeConfig(), sql=SQL, domain=domain,
+        language=LanguageConfig(), sql=SQL, domain=domain,
     ).collected()  # fmt: skip
     rows = {row["key"]: row for row in made.tables["names"].to_pylist()}
     assert (rows["va01"]["type"], rows["va01"]["type_source"]) == ("ORDER", "user")

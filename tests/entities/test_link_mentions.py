@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LinkConfig, NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
@@ -46,23 +46,21 @@ def run(
     texts: list[str],
     triples: Sequence[dict[str, Any]] = (),
     entity_dictionary: Sequence[dict[str, Any]] = (),
-    *,
-    names: bool = True,
 ) -> dict[str, Rows]:
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
     known = pa.Table.from_pylist(list(entity_dictionary), schema=schemas.ENTITY_DICTIONARY)
     rows = [sentence(number, text) for number, text in enumerate(texts)]
     texts_read = pa.Table.from_pylist(rows, schema=schemas.SENTENCES)
-    read = normalize(table, known, texts_read, config=NormalizeConfig(), sql=SQL)
+    read = normalize(table, known, texts_read, language=LanguageConfig(), sql=SQL)
     normal = read.collected().tables
     merged = resolve(
         table, known, normal["surface_forms"], normal["names"], texts_read,
-        schemas.empty("cells"), config=ResolveConfig(), sql=SQL,
+        schemas.empty("cells"), config=ResolveConfig(), language=LanguageConfig(), sql=SQL,
     ).collected()  # fmt: skip
     found = link_mentions(
         table, texts_read, known, normal["surface_forms"],
         normal["names"], merged.tables["resolved"], merged.tables["senses"],
-        config=LinkConfig(names=names), sql=SQL,
+        language=LanguageConfig(), sql=SQL,
     ).collected()  # fmt: skip
     return {name: rows.to_pylist() for name, rows in found.tables.items()}
 
@@ -129,12 +127,6 @@ def test_generic_headings_lead_nowhere() -> None:
         ["Overview."], entity_dictionary=[titled("Overview", "c") | {"problem": "generic"}]
     )
     assert tables == {name: [] for name in link_mentions.makes}
-
-
-def test_names_can_be_left_alone() -> None:
-    text = "VBBE replaces VBBS."
-    tables = run([text, "VBBS."], [triple(0, text, "VBBE", "VBBS")], names=False)
-    assert {row["source"] for row in tables["mentions"]} == {"extracted"}
 
 
 WORDS = ["VBBE", "VBBS", "data objects", "table VBBE", "résumé", "Ifen"]

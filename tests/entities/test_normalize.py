@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import NormalizeConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, SqlConfig
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.normalize.problems import bare_noun, problem_of
 from graphrag_tasks.entities.normalize.terms import Terms
@@ -53,7 +53,7 @@ def test_what_is_no_node(surface: str, problem: str | None) -> None:
 
     key = entity_key(surface)
     assert unicodedata.is_normalized("NFKC", key)
-    assert problem_of(surface, key, "", None, NormalizeConfig()) == problem
+    assert problem_of(surface, key, "", None) == problem
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_what_is_no_node(surface: str, problem: str | None) -> None:
 def test_a_title_is_a_name_whatever_it_says(title: str, problem: str | None) -> None:
     from graphrag_tasks.language.names import entity_key
 
-    assert problem_of(title, entity_key(title), "", "title", NormalizeConfig()) == problem
-    assert problem_of(title, entity_key(title), "", None, NormalizeConfig()) is not None
+    assert problem_of(title, entity_key(title), "", "title") == problem
+    assert problem_of(title, entity_key(title), "", None) is not None
 
 
 def test_a_title_of_many_words_is_a_name_where_a_triple_tells_of_it() -> None:
@@ -122,7 +122,7 @@ def normalized(
             pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
             pa.Table.from_pylist(entity_dictionary, schema=schemas.ENTITY_DICTIONARY),
             pa.Table.from_pylist(sentences, schema=schemas.SENTENCES),
-            config=NormalizeConfig(),
+            language=LanguageConfig(),
             sql=SqlConfig(threads=1),
             domain=Domain.model_validate(domain) if domain else None,
         )
@@ -168,7 +168,7 @@ def test_a_noun_that_general_english_uses_less_is_a_term_however_often_it_is_sai
 @pytest.mark.parametrize(("noun", "is_term"), [("commit", True), ("man", False), ("value", False)])
 def test_the_contrast_is_with_general_english(noun: str, is_term: bool) -> None:
     counts = [("the", 60_000), ("commits", 150), ("man", 150), ("value", 900)]
-    found = Terms(counts, defined=frozenset(), domain=default_domain(), contrast=4.0)
+    found = Terms(counts, defined=frozenset(), domain=default_domain())
     assert found.is_term(noun) == is_term
     assert found.contrast("commit") > found.contrast("man")
 

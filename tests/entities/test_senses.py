@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LinkConfig, NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import read_overrides, resolve
@@ -47,15 +47,18 @@ def run(
     told = pa.Table.from_pylist(triples, schema=schemas.TRIPLES)
     texts_read = pa.Table.from_pylist(sentences, schema=schemas.SENTENCES)
     titles = schemas.empty("entity_dictionary")
-    made = normalize(told, titles, texts_read, config=NormalizeConfig(), sql=SQL).collected().tables
+    made = (
+        normalize(told, titles, texts_read, language=LanguageConfig(), sql=SQL).collected().tables
+    )
     forms, names = made["surface_forms"], made["names"]
     found = resolve(
         told, titles, forms, names, texts_read, schemas.empty("cells"), config=ResolveConfig(),
+        language=LanguageConfig(),
         sql=SQL, overrides=read_overrides(overrides, "o.yaml"),
     ).collected().tables  # fmt: skip
     resolved, senses = found["resolved"], found["senses"]
     linked = link_mentions(
-        told, texts_read, titles, forms, names, resolved, senses, config=LinkConfig(), sql=SQL
+        told, texts_read, titles, forms, names, resolved, senses, language=LanguageConfig(), sql=SQL
     ).collected()
     related = relationships(told, forms, resolved, senses, sql=SQL).collected()
     every = {**found, **linked.tables, **related.tables}
@@ -172,6 +175,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
     assert run(documents) == run(dict(reversed(documents.items())))
 
 
+@pytest.mark.slow
 def test_many_names_that_differ_in_a_letter_are_neither_split_nor_slow() -> None:
     texts = tuple(f"the part K{number:05d} is a screw of the machine" for number in range(10_000))
     sentences = [
@@ -190,7 +194,8 @@ def test_many_names_that_differ_in_a_letter_are_neither_split_nor_slow() -> None
         schemas.empty("triples"), schemas.empty("entity_dictionary"),
         schemas.empty("surface_forms"), pa.Table.from_pylist(names, schema=schemas.NAMES),
         pa.Table.from_pylist(sentences, schema=schemas.SENTENCES), schemas.empty("cells"),
-        config=ResolveConfig(), sql=SQL,
+        config=ResolveConfig(),
+        language=LanguageConfig(), sql=SQL,
     ).collected().tables  # fmt: skip
     assert process_time() - begun < 20
     assert len(set(found["resolved"]["entity_id"].to_pylist())) == 10_000

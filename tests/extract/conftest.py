@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from graphrag_tasks.chunk import chunk
 from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, SentencesConfig
+from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import ParseRecorder, extract_facts, make_extractor, resolve_mentions
 from graphrag_tasks.extract.coref.protocol import load_resolver
@@ -106,14 +106,17 @@ def read_documents(
     places = pa.table(dict.fromkeys(("document_id", "uri", "source", "path", "title"), ids))
     chunks = chunk(places, blocks, config=ChunkConfig()).tables["chunks"]
     cells = schemas.empty("cells") if cells is None else cells
-    read = filter_sentences(blocks, cells, chunks, config=SentencesConfig())
+    read = filter_sentences(blocks, cells, chunks, language=LanguageConfig())
     sentences = read.tables["sentences"]
     config, recorder = ExtractConfig(**settings), ParseRecorder()
-    extractor = make_extractor(config, on_parse=recorder.record)
+    language = LanguageConfig()
+    extractor = make_extractor(config, language, on_parse=recorder.record)
     found = resolve_mentions(
-        extract_facts(blocks, cells, sentences, extractor=extractor, config=config),
-        places, chunks, sentences, cells=cells, parses=recorder.parses, linear=config.linear,
-        resolver=load_resolver(config.coref), min_confidence=config.coref_min_confidence,
+        extract_facts(
+            blocks, cells, sentences, extractor=extractor, config=config, language=language
+        ),
+        places, chunks, sentences, cells=cells, parses=recorder.parses,
+        resolver=load_resolver(config.coref),
     )  # fmt: skip
     return StageResult({**found.tables, "sentences": sentences}, {**read.stats, **found.stats})
 

@@ -19,7 +19,8 @@ class Words:
     name = "words"
     fingerprint = "1"
 
-    def __init__(self) -> None:
+    def __init__(self, of_report: float = 0.8) -> None:
+        self.of_report = of_report
         self.passages: list[Passage] = []
 
     def resolve(self, passage: Passage) -> list[Coreference]:
@@ -27,7 +28,7 @@ class Words:
         first = passage.parses[0].text.split()[0]
         found = []
         for number, parse in enumerate(passage.parses):
-            for mention, confidence in (("it", 0.9), ("the report", 0.5)):
+            for mention, confidence in (("it", 0.9), ("the report", self.of_report)):
                 start = parse.text.find(mention)
                 if start >= 0:
                     end = start + len(mention)
@@ -68,10 +69,8 @@ def run(
     ends: Sequence[tuple[int, str, str]],
     *,
     resolver: Words | None = None,
-    min_confidence: float = 0.0,
     headings: dict[str, list[str]] | None = None,
     parses: Mapping[str, Parse] | None = None,
-    linear: bool = True,
 ) -> StageResult:
     rows = read.to_pylist()
     triples = [triple(rows[place], head, tail) for place, head, tail in ends]
@@ -88,9 +87,7 @@ def run(
         read,
         cells=schemas.empty("cells"),
         parses=parses or {},
-        linear=linear,
         resolver=resolver or Words(),
-        min_confidence=min_confidence,
     )
 
 
@@ -108,7 +105,7 @@ def test_a_triple_keeps_its_surface_and_is_told_the_name() -> None:
 
 def test_what_is_not_sure_is_kept_but_names_no_node() -> None:
     read = sentences(("d", "c", "X runs"), ("d", "c", "So it sees the report"))
-    result = run(read, [(1, "it", "report")], min_confidence=0.7)
+    result = run(read, [(1, "it", "report")], resolver=Words(of_report=0.5))
     [row] = result.tables["triples"].to_pylist()
     assert (row["head_resolved"], row["tail_resolved"]) == ("X", None)
     assert len(result.tables["coreferences"]) == 2
@@ -147,9 +144,7 @@ def test_unparsed_sentences_and_no_resolver_change_nothing() -> None:
         sentences(("d", "c", "It runs")),
         cells=schemas.empty("cells"),
         parses={},
-        linear=True,
         resolver=load_resolver("ranking"),
-        min_confidence=0.5,
     )
     assert result.tables["coreferences"].num_rows == 0
     assert load_resolver("none").resolve(Passage([])) == []
@@ -172,19 +167,16 @@ def parse_of_words(text: str) -> Parse:
 def test_a_sentence_parsed_without_its_label_has_its_parse_at_its_places() -> None:
     label, text = "Optional: it runs", "it runs"
     read = sentences(("d", "c", "X runs"), ("d", "c", label))
-    passages = []
-    for linear in (True, False):
-        resolver = Words()
-        parses = {text: parse_of_words(text), "X runs": parse_of_words("X runs")}
-        run(read, [], resolver=resolver, parses=parses, linear=linear)
-        passages.append(resolver.passages[0].parses[1])
-    assert (passages[0].text, passages[0].words, passages[0].starts) == (
+    resolver = Words()
+    parses = {text: parse_of_words(text), "X runs": parse_of_words("X runs")}
+    run(read, [], resolver=resolver, parses=parses)
+    parse = resolver.passages[0].parses[1]
+    assert (parse.text, parse.words, parse.starts) == (
         label,
         ("it", "runs"),
         (10, 13),
     )
-    assert passages[0].surface(0, 2) == text
-    assert not len(passages[1])
+    assert parse.surface(0, 2) == text
 
 
 def test_what_was_not_read_has_no_parse_though_an_equal_sentence_was() -> None:

@@ -75,16 +75,15 @@ def expected_fixture(rows: list[Row], read_documents: Read) -> dict[str, list[Ro
     return found
 
 
-@pytest.mark.parametrize(("shards", "batch_size", "seed"), [(1, 1, 1), (3, 64, 2), (10, 7, 3)])
+@pytest.mark.parametrize(("shards", "seed"), [(1, 1), (3, 2), (10, 3)])
 def test_rows_depend_on_their_document_alone(
-    rows: list[Row], expected: dict[str, list[Row]], shards: int, batch_size: int, seed: int,
-    read_documents: Read,
-) -> None:  # fmt: skip
+    rows: list[Row], expected: dict[str, list[Row]], shards: int, seed: int, read_documents: Read
+) -> None:
     names = sorted({row["document_id"] for row in rows})
     random.Random(seed).shuffle(names)
     parts = []
     for number in range(shards):
         shard = [row for row in rows if row["document_id"] in names[number::shards]]
         random.Random(seed).shuffle(shard)
-        parts.append(read_documents(shard, batch_size=batch_size))
+        parts.append(read_documents(shard))
     assert joined(parts) == expected

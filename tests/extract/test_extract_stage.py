@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import ExtractConfig
+from graphrag_tasks.core.config import ExtractConfig, LanguageConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import extract_facts, make_extractor
@@ -58,10 +58,10 @@ def sentences(*texts: str) -> pa.Table:
 
 
 def run(table: pa.Table, extractor: TwoWords, **settings: Any) -> StageResult:
-    config = ExtractConfig(**settings)
     return extract_facts(
-        schemas.empty("blocks"), schemas.empty("cells"), table, extractor=extractor, config=config
-    )
+        schemas.empty("blocks"), schemas.empty("cells"), table, extractor=extractor,
+        config=ExtractConfig(**settings), language=LanguageConfig(),
+    )  # fmt: skip
 
 
 def test_only_sentences_with_a_verb_are_read() -> None:
@@ -102,7 +102,7 @@ def test_progress_counts_the_sentences(progress_told: Callable[[], list[str]]) -
 
 def test_an_unknown_extractor_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match=r"no extractor 'magic'.*Known: dependency"):
-        make_extractor(ExtractConfig(extractor="magic"))
+        make_extractor(ExtractConfig(extractor="magic"), LanguageConfig())
 
 
 def block(kind: str, text: str, start: int, ordinal: int) -> dict[str, Any]:
@@ -133,11 +133,11 @@ def test_patterns_read_lines_without_a_verb_but_no_code() -> None:
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS), schemas.empty("cells"),
         pa.Table.from_pylist(rows, schema=schemas.SENTENCES),
     )  # fmt: skip
-    both = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig()).tables["triples"]
+    both = extract_facts(
+        *tables, extractor=TwoWords(), config=ExtractConfig(), language=LanguageConfig()
+    ).tables["triples"]
     assert both["extractor"].to_pylist() == ["two-words", "linear"]
     assert both["tail"].to_pylist() == ["b", "SP"]
-    alone = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig(linear=False))
-    assert alone.tables["triples"]["tail"].to_pylist() == ["b"]
 
 
 def test_rows_of_tables_are_evidence_of_their_triples() -> None:
@@ -155,7 +155,9 @@ def test_rows_of_tables_are_evidence_of_their_triples() -> None:
         pa.Table.from_pylist(cells, schema=schemas.CELLS),
         sentences(f"!{text}").set_column(6, "char_end", pa.array([len(text)], pa.int32())),
     )  # fmt: skip
-    result = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig())
+    result = extract_facts(
+        *tables, extractor=TwoWords(), config=ExtractConfig(), language=LanguageConfig()
+    )
     (triple,) = result.tables["triples"].to_pylist()
     assert (triple["head"], triple["relation"], triple["tail"]) == (
         "VBBS",
@@ -164,8 +166,6 @@ def test_rows_of_tables_are_evidence_of_their_triples() -> None:
     )
     assert text[triple["head_start"] : triple["head_end"]] == "VBBS"
     assert (triple["sentence_id"], triple["extractor"]) == ("s0", "table")
-    none = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig(tables=False))
-    assert none.tables["triples"].num_rows == 0
 
 
 def test_a_label_that_names_nothing_is_kept_from_the_extractor() -> None:

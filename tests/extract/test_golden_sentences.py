@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import ExtractConfig
+from graphrag_tasks.core.config import ExtractConfig, LanguageConfig
 from graphrag_tasks.extract import extract_facts, make_extractor
 
 GOLDEN = Path(__file__).parent / "golden" / "technical_prose.txt"
@@ -37,9 +37,15 @@ def found() -> dict[str, set[str]]:
         for i, text in enumerate(texts)
     ]  # fmt: skip
     sentences = pa.Table.from_pylist(rows, schema=schemas.SENTENCES)
-    config = ExtractConfig()
+    config, language = ExtractConfig(), LanguageConfig()
     empty = (schemas.empty("blocks"), schemas.empty("cells"))
-    result = extract_facts(*empty, sentences, extractor=make_extractor(config), config=config)
+    result = extract_facts(
+        *empty,
+        sentences,
+        extractor=make_extractor(config, language),
+        config=config,
+        language=language,
+    )
     triples: dict[str, set[str]] = {text: set() for text in texts}
     for row in result.tables["triples"].to_pylist():
         denied = "not " if row["negated"] else ""

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig
+from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.graph.communities import (
     COLUMNS,
@@ -82,7 +82,6 @@ def world(*, shuffle: int | None = None) -> dict[str, pa.Table]:
 def run(tables: dict[str, pa.Table], **other: Any) -> StageResult:
     arguments: dict[str, Any] = {
         "config": CommunitiesConfig(),
-        "graph": GraphConfig(),
         "summarizer": ExtractiveSummarizer(),
     }
     return communities(**tables, **arguments | other).collected()

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import GraphConfig, SqlConfig
+from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.graph import (
     graph_statistics,
     hub_damping,
@@ -92,7 +92,7 @@ def tables() -> dict[str, pa.Table]:
 
 
 def test_edges_join_the_right_nodes() -> None:
-    result = load(**tables(), config=GraphConfig(), sql=SQL)
+    result = load(**tables(), sql=SQL)
     ids = result.tables["nodes"]["id"].to_pylist()
     edges = [
         (ids[row["source"]], row["kind"], ids[row["target"]], row["support"], row["row"])
@@ -109,7 +109,7 @@ def test_edges_join_the_right_nodes() -> None:
 
 
 def test_edges_weigh_by_support_confidence_and_the_degree_of_their_ends() -> None:
-    weights = load(**tables(), config=GraphConfig(), sql=SQL).tables["edges"]["weight"].to_pylist()
+    weights = load(**tables(), sql=SQL).tables["edges"]["weight"].to_pylist()
     damping = np.log1p(3 / 1) / np.log1p(3)
     assert weights == pytest.approx(
         [np.log2(3) * 0.5 * damping**2, np.log2(3), 1.0, 1.0, 1.0, np.log2(3)]
@@ -118,7 +118,7 @@ def test_edges_weigh_by_support_confidence_and_the_degree_of_their_ends() -> Non
 
 def test_a_hub_counts_for_less_and_beyond_the_cap_no_more_in_all() -> None:
     degrees = np.array([0, 1, 10, 100, 1000])
-    damping = hub_damping(degrees, 5000, degree_cap=100)
+    damping = hub_damping(degrees, 5000)
     assert damping[0] == damping[1] == 1.0
     assert (np.diff(damping[1:]) < 0).all()
     assert degrees[4] * damping[4] < degrees[3] * damping[3]
@@ -127,14 +127,14 @@ def test_a_hub_counts_for_less_and_beyond_the_cap_no_more_in_all() -> None:
 def test_weights_rise_with_evidence_and_with_confidence() -> None:
     ends = np.array([[0, 1]] * 3)
     few, many, sure = relation_weights(
-        np.array([1, 9, 1]), np.array([0.5, 0.5, 1.0]), ends, entities=2, degree_cap=200
+        np.array([1, 9, 1]), np.array([0.5, 0.5, 1.0]), ends, entities=2
     )
     assert few < many
     assert sure == pytest.approx(2 * few)
 
 
 def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph() -> None:
-    stats = load(**tables(), config=GraphConfig(), sql=SQL).stats
+    stats = load(**tables(), sql=SQL).stats
     assert stats == {
         "vectors_inserted": 0,
         "nodes": 3, "entity_relations": 1, "associations": 0, "entity_chunk_relations": 2,
@@ -150,7 +150,7 @@ def test_parallel_relations_count_for_the_degree_and_once_for_the_density() -> N
     world = tables()
     relations = [relation("a", "b"), relation("b", "a") | {"relation_id": "other"}]
     world["relations"] = pa.Table.from_pylist(relations, schema=schemas.RELATIONS)
-    stats = load(**world, config=GraphConfig(), sql=SQL).stats
+    stats = load(**world, sql=SQL).stats
     assert (stats["highest_degree"], stats["density"]) == (2, pytest.approx(1 / 3))
 
 
@@ -159,7 +159,7 @@ def test_hubs_come_with_the_highest_degree_first() -> None:
     world["entities"] = pa.Table.from_pylist([entity(name) for name in "abcd"])
     pairs = ["ab", "cb", "ac"]
     world["relations"] = pa.Table.from_pylist([relation(*pair) for pair in pairs])
-    made = load(**world, config=GraphConfig(), sql=SQL).tables
+    made = load(**world, sql=SQL).tables
     found = [(hub.entity_id, hub.degree) for hub in top_hubs(made["nodes"], made["edges"], 9)]
     assert found == [("a", 2), ("b", 2), ("c", 2)]
     assert len(top_hubs(made["nodes"], made["edges"], 1)) == 1
@@ -182,7 +182,7 @@ def test_the_statistics_of_a_large_star_are_right() -> None:
 
 
 def test_igraph_has_the_nodes_and_edges_with_their_names() -> None:
-    result = load(**tables(), config=GraphConfig(), sql=SQL)
+    result = load(**tables(), sql=SQL)
     graph = to_igraph(result.tables["nodes"], result.tables["edges"])
     assert (graph.vcount(), graph.ecount()) == (6, 6)
     assert graph.vs[graph.successors(graph.vs.find(id="c1").index)[0]]["id"] == "c2"
@@ -190,7 +190,7 @@ def test_igraph_has_the_nodes_and_edges_with_their_names() -> None:
 
 def test_an_empty_graph_is_valid() -> None:
     empty = {name: table.slice(0, 0) for name, table in tables().items()}
-    result = load(**empty, config=GraphConfig(), sql=SQL)
+    result = load(**empty, sql=SQL)
     assert result.tables["edges"].num_rows == 0
     assert result.stats["components"] == 0
     assert to_igraph(result.tables["nodes"], result.tables["edges"]).vcount() == 0
@@ -206,7 +206,7 @@ def test_words_above_a_chunk_are_searched_with_it_and_by_themselves() -> None:
               "characters": 1, "status": "parsed"}  # fmt: skip
     world["chunks"] = pa.Table.from_pylist(rows, schema=schemas.CHUNKS)
     world["documents"] = pa.Table.from_pylist([titled], schema=schemas.DOCUMENTS)
-    made = load(**world, config=GraphConfig(), sql=SQL).tables
+    made = load(**world, sql=SQL).tables
     found = {name: made[name].to_pylist() for name in made if name.endswith("_terms")}
     assert [row["term"] for row in found["text_terms"]] == ["gateway", "handbook", "setup", "t"]
     assert [row["term"] for row in found["heading_terms"]] == ["handbook", "setup"]

@@ -46,7 +46,7 @@ def mapped(memberships: Sequence[Membership], edges: Edges) -> CommunityMap:
 
 
 def communities_of(nodes: int, edges: Edges, *resolutions: float) -> list[Membership]:
-    return partition(nodes, *edges, resolutions=resolutions, min_members=3, seed=0)
+    return partition(nodes, *edges, resolutions=resolutions)
 
 
 def distances(places: NDArray[np.float64]) -> NDArray[np.float64]:

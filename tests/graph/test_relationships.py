@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LinkConfig, NormalizeConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
@@ -35,12 +35,12 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
     sql = SqlConfig()
     entity_dictionary, sentences = schemas.empty("entity_dictionary"), schemas.empty("sentences")
     normalized = normalize(
-        table, entity_dictionary, sentences, config=NormalizeConfig(), sql=sql
+        table, entity_dictionary, sentences, language=LanguageConfig(), sql=sql
     ).collected()
     surface_forms, names = (normalized.tables[name] for name in ("surface_forms", "names"))
     merged = resolve(
         table, entity_dictionary, surface_forms, names, sentences, schemas.empty("cells"),
-        config=ResolveConfig(), sql=sql,
+        config=ResolveConfig(), language=LanguageConfig(), sql=sql,
     ).collected()  # fmt: skip
     resolved, senses = (merged.tables[name] for name in ("resolved", "senses"))
     mentioned = link_mentions(
@@ -51,7 +51,7 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
         names,
         resolved,
         senses,
-        config=LinkConfig(),
+        language=LanguageConfig(),
         sql=sql,
     ).collected()
     related = relationships(table, surface_forms, resolved, senses, sql=sql).collected()

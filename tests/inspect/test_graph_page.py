@@ -15,7 +15,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, RetrievalConfig, load_config
+from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.neighbourhood import (
     MOST_ENTITIES,
@@ -371,9 +371,7 @@ class _Hub:
 
     def __init__(self, neighbours: int) -> None:
         self.folder = SimpleNamespace(uri="memory")
-        self.manifest = SimpleNamespace(
-            embedding={"dimension": 2}, settings={"graph": SimpleNamespace(degree_cap=50)}
-        )
+        self.manifest = SimpleNamespace(embedding={"dimension": 2})
         names = ["hub", *(f"spoke {number}" for number in range(neighbours))]
         ids = [f"e{number:06}" for number in range(len(names))]
         ties = [(0, place) for place in range(1, len(names))]
@@ -408,7 +406,7 @@ class _Hub:
 
 
 def test_a_hub_with_very_many_neighbours_gives_a_bounded_answer_soon() -> None:
-    index: Any = Browser(_Hub(50_000), RetrievalConfig())  # type: ignore[arg-type]
+    index: Any = Browser(_Hub(50_000))  # type: ignore[arg-type]
     neighbourhoods = Neighbourhoods(index)
     neighbourhoods.shown(View(("hub",)))  # reads the tables
     start = time.monotonic()

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
+from unittest.mock import patch
 
 from tests.llm.batches import BatchScript, BatchState
 
@@ -420,9 +421,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def scripted(**script: Any) -> Iterator[ScriptedEndpoint]:
-    """Start an endpoint for a block."""
+    """Start an endpoint for a block, in which this process waits for none for long."""
     endpoint = ScriptedEndpoint(Script(**script))
     try:
-        yield endpoint
+        with patch("graphrag_tasks.llm.sender.LONGEST_WAIT", 0.2):
+            yield endpoint
     finally:
         endpoint.close()

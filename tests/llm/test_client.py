@@ -45,7 +45,6 @@ def settings(endpoint: ScriptedEndpoint | str, **changes: object) -> LlmConfig:
         "base_url": url,
         "model": "m",
         "prices": {"m": ModelPrice(input=1, output=2)},
-        "longest_wait_seconds": 2,
         **changes,
     }
     return LlmConfig.model_validate(given)
@@ -127,12 +126,13 @@ def test_progress_counts_the_texts_that_an_endpoint_embedded(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_through_faults_each_answer_arrives_once(tmp_path: Path, seed: int) -> None:
+def test_through_faults_each_answer_arrives_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr("graphrag_tasks.llm.sender.ATTEMPTS", 9)
     asked = requests(40)
     with scripted(faults=0.3, seed=seed) as endpoint:
-        found = Client(
-            settings(endpoint, attempts=9, longest_wait_seconds=0.2), str(tmp_path), "run"
-        ).ask(asked)
+        found = Client(settings(endpoint), str(tmp_path), "run").ask(asked)
         assert all(isinstance(one, Answer) for one in found)
         assert endpoint.asked_after_delivery == 0
         assert sum(endpoint.faulty.values()) > 5
@@ -259,9 +259,7 @@ def test_a_busy_endpoint_is_left_alone_as_long_as_it_asks(tmp_path: Path) -> Non
 
 def test_an_endpoint_that_stays_away_ends_the_run_and_answers_stay(tmp_path: Path) -> None:
     with scripted(faults=1.0, kinds=("error",)) as endpoint:
-        client = Client(
-            settings(endpoint, attempts=2, longest_wait_seconds=0.01), str(tmp_path), "r"
-        )
+        client = Client(settings(endpoint), str(tmp_path), "r")
         with pytest.raises(TransientError, match=r"status 500.*Run again: answers so far are kept"):
             client.ask(requests(2))
         assert client.spent.usd == 0
@@ -287,8 +285,11 @@ def test_what_stays_wrong_is_asked_once(
         assert endpoint.requests == 1
 
 
-def test_an_address_without_a_server_says_so(tmp_path: Path) -> None:
-    config = settings("http://127.0.0.1:9/v1", attempts=1)
+def test_an_address_without_a_server_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_tasks.llm.sender.ATTEMPTS", 1)
+    config = settings("http://127.0.0.1:9/v1")
     with pytest.raises(TransientError, match=r"http://127.0.0.1:9/v1: no connection to 127.0.0.1"):
         Client(config, str(tmp_path), "run").ask(requests(1))
 
@@ -340,14 +341,12 @@ def test_the_budget_is_never_passed_and_the_rest_is_small(
 
 def test_requests_of_unknown_fate_count_in_full(tmp_path: Path) -> None:
     with scripted(faults=1.0, kinds=("cut",)) as endpoint:
-        client = Client(
-            settings(endpoint, attempts=3, longest_wait_seconds=0.01), str(tmp_path), "r"
-        )
+        client = Client(settings(endpoint), str(tmp_path), "r")
         with pytest.raises(TransientError, match="cut off"):
             client.ask(requests(1))
     found = attempts(tmp_path, "r")
-    assert [one.fate for one in found] == [UNSURE] * 3
-    assert client.spent.tokens == sum(one.tokens for one in found) > 3 * 60
+    assert [one.fate for one in found] == [UNSURE] * 5
+    assert client.spent.tokens == sum(one.tokens for one in found) > 5 * 60
 
 
 def test_a_model_without_a_price_is_refused_where_money_is_capped(tmp_path: Path) -> None:
@@ -417,7 +416,7 @@ def test_nothing_of_openais_environment_is_obeyed_and_no_prompt_is_logged(
     caplog.set_level(logging.DEBUG)
     with scripted(faults=0.3, seed=1) as endpoint:
         # One at a time: then the endpoint's faults come in a fixed order.
-        one_by_one = settings(endpoint, concurrency=1, longest_wait_seconds=0.2)
+        one_by_one = settings(endpoint, concurrency=1)
         Client(one_by_one, str(tmp_path), "run").ask(requests(8))
         assert all("secret" not in json.dumps(headers) for headers in endpoint.headers)
         assert all("authorization" not in headers for headers in endpoint.headers)
@@ -488,7 +487,7 @@ def test_the_error_that_came_first_is_the_one_that_is_said(tmp_path: Path) -> No
         return 401, {"message": "no"}
 
     with scripted(refuse=refuse) as endpoint:
-        client = Client(settings(endpoint, concurrency=2, attempts=9), str(tmp_path), "run")
+        client = Client(settings(endpoint, concurrency=2), str(tmp_path), "run")
         with pytest.raises(EndpointError, match="the key is refused"):
             client.ask(requests(2))
 

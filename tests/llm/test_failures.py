@@ -104,10 +104,11 @@ def test_a_key_that_is_echoed_is_in_no_message(
     echoed = shown.format(key=key, stars="*" * 30, end=key[-4:])
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("GRAPHRAG_LLM_API_KEY", key)
+    monkeypatch.setattr("graphrag_tasks.llm.sender.ATTEMPTS", 2)
     for status in (400, 401, 404, 500):
         error = {"message": f"Incorrect API key provided: {echoed}. You can find yours at X."}
         with scripted(refuse=lambda _, it=(status, error): it) as endpoint:
-            config = settings(endpoint, concurrency=1, attempts=2, longest_wait_seconds=0.01)
+            config = settings(endpoint, concurrency=1)
             client = Client(config, str(tmp_path / str(status)), "run")
             with pytest.raises(
                 (EndpointError, TransientError), match=r"provided: \*\*\*"
@@ -142,7 +143,7 @@ def test_a_person_waits_for_a_busy_endpoint_no_longer_than_is_set() -> None:
 
 def test_a_person_waits_for_a_broken_endpoint_no_longer_than_is_set() -> None:
     with scripted(faults=1.0, kinds=("error",)) as endpoint:
-        config = settings(endpoint, attempts=99, answers={"wait_seconds": 0.1})
+        config = settings(endpoint, answers={"wait_seconds": 0.1})
         with pytest.raises(TransientError, match=r"status 500: our fault"):
             Client(config).ask_one(requests(1)[0])
         assert endpoint.requests == 1

@@ -2,6 +2,7 @@
 
 import math
 from decimal import Decimal
+from threading import Condition
 from typing import Literal
 
 import pytest
@@ -42,10 +43,14 @@ def times(limiter: Limiter, clock: Clock, count: int, size: int = 1) -> list[flo
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock([])
 
-    def wait(_: object, seconds: float) -> None:
-        made.now += seconds
+    class Waiting(Condition):
+        """Other threads of the process wait by their own."""
 
-    monkeypatch.setattr("graphrag_tasks.llm.limits.Condition.wait", wait)
+        def wait(self, timeout: float | None = None) -> bool:
+            made.now += timeout or 0
+            return True
+
+    monkeypatch.setattr("graphrag_tasks.llm.limits.Condition", Waiting)
     return made
 
 

@@ -16,8 +16,8 @@ AWAY = "http://127.0.0.1:9/v1"
 
 def configured(folder: Path, url: str) -> Config:
     llm = {
-        "base_url": url, "provider": "scripted", "model": "m", "attempts": 9,
-        "prices": {"m": {"input": 1, "output": 2}}, "longest_wait_seconds": 0.1,
+        "base_url": url, "provider": "scripted", "model": "m",
+        "prices": {"m": {"input": 1, "output": 2}},
     }  # fmt: skip
     given = {
         "store": str(folder / "store"), "sources": [str(folder / "docs")], "llm": llm,
@@ -29,7 +29,10 @@ def configured(folder: Path, url: str) -> Config:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
-def test_after_faults_a_rebuild_without_the_endpoint_is_the_same(tmp_path: Path, seed: int) -> None:
+def test_after_faults_a_rebuild_without_the_endpoint_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr("graphrag_tasks.llm.sender.ATTEMPTS", 9)
     (tmp_path / "docs").mkdir()
     for letter in "abcdefghijkl":
         text = TEXT.replace("ledger", f"ledger{letter}")

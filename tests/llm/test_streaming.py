@@ -52,12 +52,12 @@ def test_without_a_store_an_answer_is_asked_for_once(tmp_path: Path) -> None:
 def test_a_stream_that_breaks_off_is_paid_in_full_and_asked_for_again(tmp_path: Path) -> None:
     told: list[str] = []
     with scripted(answer=say, faults=1.0, kinds=("broken",)) as endpoint:
-        client = Client(settings(endpoint, attempts=2), str(tmp_path), "run")
+        client = Client(settings(endpoint), str(tmp_path), "run")
         with pytest.raises(TransientError, match="cut off"):
             client.ask_one(ASKED, tell=told.append)
         assert "".join(told).split() == ["The", "queue", "holds"]
         found = attempts(tmp_path, "run")
-        assert [one.fate for one in found] == [UNSURE, UNSURE]
+        assert [one.fate for one in found] == [UNSURE] * 5
         assert client.spent.usd == sum((Decimal(one.usd or 0) for one in found), Decimal(0))
         endpoint.script.faults = 0.0
         assert isinstance(client.ask_one(ASKED, tell=told.append), Answer)
@@ -134,10 +134,11 @@ def test_a_part_gives_back_what_the_whole_refuses() -> None:
 @pytest.mark.parametrize("fault", ["drip", "pings"])
 @pytest.mark.parametrize("streams", [True, False])
 def test_a_body_that_drips_ends_with_the_time_of_a_request(
-    tmp_path: Path, fault: str, streams: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, streams: bool
 ) -> None:
+    monkeypatch.setattr("graphrag_tasks.llm.sender.ATTEMPTS", 1)
     with scripted(faults=1.0, kinds=(fault,)) as endpoint:
-        config = settings(endpoint, attempts=1, timeout_seconds=0.4)
+        config = settings(endpoint, timeout_seconds=0.4)
         tell = (lambda _: None) if streams else None
         began = time.monotonic()
         with pytest.raises(
@@ -166,4 +167,4 @@ def test_a_body_without_end_is_read_as_far_as_memory_goes(
         scripted(faults=1.0, kinds=("endless",)) as endpoint,
         pytest.raises(TransientError, match="more than 10,000 bytes"),
     ):
-        Client(settings(endpoint, attempts=1), str(tmp_path), "run").ask_one(ASKED)
+        Client(settings(endpoint), str(tmp_path), "run").ask_one(ASKED)

@@ -23,7 +23,7 @@ def main() -> None:
                 "extractor": "hybrid",
                 "llm": {"output_tokens": 100, "max_failed_share": 1},
             },
-            "communities": {"summarizer": "llm", "resolutions": [1.0], "min_members": 12},
+            "communities": {"summarizer": "llm", "resolutions": [1.0]},
             "llm": settings(url, parameters=CALM).model_dump(),
         }
         run_index(load_config(None, overrides=given))

@@ -94,7 +94,7 @@ def test_the_example_corpus_gets_summaries(model_url: str, tmp_path: Path) -> No
         "store": str(tmp_path / "store"),
         "sources": [str(ROOT / "examples" / "corpus")],
         "load": {"vector_store": "none"},
-        "communities": {"summarizer": "llm", "resolutions": [1.0], "min_members": 12},
+        "communities": {"summarizer": "llm", "resolutions": [1.0]},
         "llm": settings(model_url, parameters=CALM).model_dump(),
     }
     run_index(load_config(None, overrides=given))

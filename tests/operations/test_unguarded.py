@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index

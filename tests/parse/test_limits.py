@@ -11,8 +11,7 @@ import pytest
 
 from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.chunk.stage import chunk
-from graphrag_tasks.core.config import ParseConfig
-from graphrag_tasks.core.config.reading import ChunkConfig, SentencesConfig
+from graphrag_tasks.core.config import ChunkConfig, LanguageConfig, ParseConfig
 
 CSV = b"name,note\n" + b"".join(b"n%d,The item %d is here.\n" % (n, n) for n in range(50))
 
@@ -76,7 +75,7 @@ def test_later_stages_read_what_is_kept(parse_files: Any) -> None:
     result, _ = cut(parse_files, "a.txt", text.encode(), 350)
     made = result.tables
     chunks = chunk(made["documents"], made["blocks"], config=ChunkConfig()).tables["chunks"]
-    found = filter_sentences(made["blocks"], made["cells"], chunks, config=SentencesConfig())
+    found = filter_sentences(made["blocks"], made["cells"], chunks, language=LanguageConfig())
     assert found.tables["sentences"].num_rows == made["blocks"].num_rows == 11
     assert max(chunks["char_end"].to_pylist()) <= 350
 

@@ -11,6 +11,7 @@ from graphrag_tasks.core.config import (
     CommunitiesConfig,
     EmbedConfig,
     ExtractConfig,
+    LanguageConfig,
     LlmConfig,
     LoadConfig,
     RerankConfig,
@@ -43,14 +44,17 @@ SENTENCES = ("The report ZSALES reads the table VBBS.", "", "It was replaced by 
 
 @pytest.mark.parametrize("name", EXTRACTORS.names)
 def test_an_extractor_reads_each_sentence_by_itself(name: str) -> None:
-    extractor = make_extractor(ExtractConfig(extractor=name))
+    extractor = make_extractor(ExtractConfig(extractor=name), LanguageConfig())
     together = list(extractor.extract(SENTENCES))
     assert [bool(frames) for frames in together] == [True, False, True]
     assert list(extractor.extract([])) == []
     alone = [frames for one in SENTENCES for frames in extractor.extract([one])]
     assert alone == together
     assert {frame.extractor for frames in together for frame in frames} == {extractor.name}
-    assert extractor.fingerprint == make_extractor(ExtractConfig(extractor=name)).fingerprint
+    assert (
+        extractor.fingerprint
+        == make_extractor(ExtractConfig(extractor=name), LanguageConfig()).fingerprint
+    )
 
 
 @pytest.mark.parametrize("name", RESOLVERS.names)

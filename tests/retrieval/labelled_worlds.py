@@ -11,15 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import (
-    CommunitiesConfig,
-    DictionaryConfig,
-    GraphConfig,
-    LinkConfig,
-    NormalizeConfig,
-    ResolveConfig,
-    SqlConfig,
-)
+from graphrag_tasks.core.config import CommunitiesConfig, LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.embed.vectors.vector_store import collection_name
 from graphrag_tasks.entities.dictionary import entity_dictionary
@@ -30,7 +22,7 @@ from graphrag_tasks.graph.communities import COLUMNS, ExtractiveSummarizer, comm
 from graphrag_tasks.graph.names import name_tables
 from graphrag_tasks.graph.relationships import relationships
 from graphrag_tasks.language.bm25 import word_tables
-from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, settings_of
 from graphrag_tasks.storage.snapshots.store import Store, write_table
 from tests.retrieval.small_worlds import DIMENSION, ONE, FakeEmbedder
 
@@ -71,13 +63,16 @@ class Document:
         return "\n\n".join([self.title, " ".join(fact.text for fact in self.facts)])
 
 
+_FOUND_BY = CommunitiesConfig()
+
+
 def publish(
     root: Path,
     documents: Sequence[Document],
     snapshot_id: str = ONE,
     *,
     served: bool = False,
-    **settings: Any,
+    found_by: CommunitiesConfig = _FOUND_BY,
 ) -> Path:
     """Publish the documents as a store, and return where it lies.
 
@@ -86,10 +81,9 @@ def publish(
         documents: All there are.
         snapshot_id: Of the snapshot.
         served: Whether the manifest names collections of a vector server.
-        settings: Those of the manifest that are not the defaults.
+        found_by: How communities are found.
     """
-    settings = {"communities": CommunitiesConfig(), "graph": GraphConfig(), **settings}
-    tables = dict(_tables(tuple(documents), settings["communities"], settings["graph"]))
+    tables = dict(_tables(tuple(documents), found_by))
     texts = {
         "chunk_vectors": tables["chunks"].select(["chunk_id", "text"]),
         "entity_vectors": tables["entities"].select(["entity_id", "name"]),
@@ -107,7 +101,8 @@ def publish(
         snapshot_id, None, "2026-01-01T00:00:00Z", {}, {},
         {"model": "fake", "max_tokens": 64, "fingerprint": FakeEmbedder.fingerprint,
          "dimension": DIMENSION},
-        _collections() if served else {}, written, {}, schemas.SCHEMA_VERSION, settings,
+        _collections() if served else {}, written, {}, schemas.SCHEMA_VERSION,
+        settings_of(found_by),
     )  # fmt: skip
     folder.write_json(MANIFEST_FILE, manifest.as_dict())
     store.set_current(snapshot_id, instead_of=None)
@@ -165,17 +160,15 @@ def _triple(fact: Fact, name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)  # many tests begin with the same documents
 def _tables(
-    documents: tuple[Document, ...], of_communities: CommunitiesConfig, of_graph: GraphConfig
+    documents: tuple[Document, ...], of_communities: CommunitiesConfig
 ) -> Mapping[str, pa.Table]:
     tables = {name: schemas.empty(name) for name in schemas.SCHEMAS}
     for name, rows in _read(documents).items():
         tables[name] = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
-    return tables | _global(tables, of_communities, of_graph)
+    return tables | _global(tables, of_communities)
 
 
-def _global(
-    tables: dict[str, pa.Table], of_communities: CommunitiesConfig, of_graph: GraphConfig
-) -> dict[str, pa.Table]:
+def _global(tables: dict[str, pa.Table], of_communities: CommunitiesConfig) -> dict[str, pa.Table]:
     triples, sentences = tables["triples"], tables["sentences"]
     made: dict[str, pa.Table] = {}
 
@@ -183,20 +176,19 @@ def _global(
         made.update(found.collected().tables)
 
     read = (tables[name] for name in ("documents", "blocks", "cells", "chunks"))
-    keep(entity_dictionary(*read, config=DictionaryConfig(), sql=SQL))
+    keep(entity_dictionary(*read, sql=SQL))
     titles = made["entity_dictionary"]
-    keep(normalize(triples, titles, sentences, config=NormalizeConfig(), sql=SQL))
+    keep(normalize(triples, titles, sentences, language=LanguageConfig(), sql=SQL))
     surface_forms, names = made["surface_forms"], made["names"]
     keep(resolve(triples, titles, surface_forms, names, sentences, tables["cells"],
-                 config=ResolveConfig(), sql=SQL))  # fmt: skip
+                 config=ResolveConfig(), language=LanguageConfig(), sql=SQL))  # fmt: skip
     resolved = made["resolved"]
     keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved, made["senses"],
-                 config=LinkConfig(), sql=SQL))  # fmt: skip
+                 language=LanguageConfig(), sql=SQL))  # fmt: skip
     keep(relationships(triples, surface_forms, resolved, made["senses"], sql=SQL))
     keep(communities(
         **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
-        config=of_communities, graph=of_graph,
-        summarizer=ExtractiveSummarizer(),
+        config=of_communities, summarizer=ExtractiveSummarizer(),
     ))  # fmt: skip
     made |= word_tables(tables["documents"], tables["chunks"])
     return made | name_tables(lambda name, columns: (tables | made)[name].select(columns))

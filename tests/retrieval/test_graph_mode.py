@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.retrieval.graph.name_graph import Walk
 from graphrag_tasks.retrieval.graph.pinned import Graph
@@ -167,14 +166,13 @@ def test_single_words_in_lower_case_are_no_seeds_but_names_of_several_are(index:
     assert [one.name for one in found] == ["Blue River"]
 
 
-def test_base_alone_is_the_order_of_mode_hybrid(tmp_path: Path) -> None:
+def test_base_alone_is_the_order_of_mode_hybrid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     publish(tmp_path, CHAIN)
-    config = RetrievalConfig().model_copy(
-        update={"walk": RetrievalConfig().walk.model_copy(
-            update={"bm25_weight": RetrievalConfig().bm25_weight, "base_weight": 1e6,
-                    "second_weight": 0.0})}
-    )  # fmt: skip
-    index = open_index(tmp_path, embedder=FakeEmbedder(), config=config)
+    for name, weight in {"_BM25": 0.67, "_BASE": 1e6, "_SECOND": 0.0}.items():
+        monkeypatch.setattr(f"graphrag_tasks.retrieval.ranker.walk.{name}_WEIGHT", weight)
+    index = open_index(tmp_path, embedder=FakeEmbedder())
     ids = {
         mode: [hit.chunk_id for hit in index.search("Anna Holm film", mode, k=4).chunks]
         for mode in ("graph", "hybrid")

@@ -104,7 +104,7 @@ def test_hybrid_is_the_weighted_sum_of_standard_scores(tmp_path: Path) -> None:
     lexical = {
         hit.chunk_id: hit.ranking_score for hit in index.search("spooler driver", "bm25").chunks
     }
-    weight = index.config.bm25_weight
+    weight = 0.67
     expected = {one: standard(dense)[one] + weight * standard(lexical)[one] for one in texts}
     assert {hit.chunk_id: hit.ranking_score for hit in hits} == pytest.approx(expected, abs=1e-5)
     assert [hit.chunk_id for hit in hits] == sorted(expected, key=expected.__getitem__)[::-1]

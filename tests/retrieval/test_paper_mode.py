@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import Context, Index, open_index
+from graphrag_tasks.retrieval.modes import paper
+from graphrag_tasks.retrieval.question import seeds
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
 
 vector = FakeEmbedder.vector
+Constants = dict[str, int]
 
 
 def cosine(left: Sequence[float], right: Sequence[float]) -> float:
@@ -45,25 +48,25 @@ def find_seeds(
     return seeds
 
 
-def find_relations(world: World, seeds: dict[str, str], config: RetrievalConfig) -> list[str]:
+def find_relations(world: World, seeds: dict[str, str], constants: Constants) -> list[str]:
     touching = sorted(
         one for one, head, _, tail in world.relations if head in seeds or tail in seeds
     )
-    large = len(world.relations) >= config.large_graph_relations
-    cap = config.random_k_relations_large if large else config.random_k_relations
+    large = len(world.relations) >= constants["LARGE_GRAPH_RELATIONS"]
+    cap = constants["RANDOM_K_RELATIONS_LARGE" if large else "RANDOM_K_RELATIONS"]
     if len(touching) <= cap:
         return touching
-    generator = np.random.Generator(np.random.PCG64(config.seed))
+    generator = np.random.Generator(np.random.PCG64(constants["SEED"]))
     return [touching[place] for place in generator.choice(len(touching), cap, replace=False)]
 
 
 def algorithm_2(
-    world: World, question: str, phrases: Sequence[str], config: RetrievalConfig
+    world: World, question: str, phrases: Sequence[str], k: int, constants: Constants
 ) -> dict[str, Any]:
     """Return ids with their scores, as the listing gives them."""
     query = vector(question)
-    seeds = find_seeds(world, query, phrases, config.seed_entities)
-    relations = find_relations(world, seeds, config)
+    named = find_seeds(world, query, phrases, constants["SEED_ENTITIES"])
+    relations = find_relations(world, named, constants)
 
     chunk_of = {sentence: chunk for sentence, chunk, _ in world.sentences}
     candidates = set()
@@ -71,7 +74,7 @@ def algorithm_2(
         if relation in relations:
             candidates.add(chunk_of[sentence])
     for entity, sentence in world.mentions:
-        if entity in seeds:
+        if entity in named:
             candidates.add(chunk_of[sentence])
 
     chunk_scores = {one: cosine(vector(text), query) for one, _, text in world.chunks}
@@ -80,16 +83,14 @@ def algorithm_2(
     fused: dict[str, float] = {}
     for ranked in (graph, dense):
         for place, chunk in enumerate(ranked, 1):
-            fused[chunk] = fused.get(chunk, 0.0) + 1.0 / (config.rrf_k + place)
+            fused[chunk] = fused.get(chunk, 0.0) + 1.0 / (constants["RRF_K"] + place)
 
     texts = {one: text for one, _, text, _ in world.relations}
     relation_scores = {one: cosine(vector(texts[one]), query) for one in relations}
     return {
-        "chunks": [(one, fused[one]) for one in best_first(fused)[: config.k]],
-        "relations": [
-            (one, relation_scores[one]) for one in best_first(relation_scores)[: 2 * config.k]
-        ],
-        "entity": list(seeds.items()),
+        "chunks": [(one, fused[one]) for one in best_first(fused)[:k]],
+        "relations": [(one, relation_scores[one]) for one in best_first(relation_scores)[: 2 * k]],
+        "entity": list(named.items()),
     }
 
 
@@ -146,31 +147,34 @@ def worlds(draw: st.DrawFn) -> World:
         st.sampled_from(["alpha0", "BETA  BOX1", "Shared Alias", "gamma2", "nobody", ""]),
         max_size=3,
     ),
-    config=st.builds(
-        RetrievalConfig,
-        k=st.integers(1, 6),
-        seed_entities=st.integers(1, 4),
-        random_k_relations=st.integers(1, 8),
-        random_k_relations_large=st.integers(4, 12),
-        large_graph_relations=st.integers(5, 30),
-        rrf_k=st.sampled_from([1, 60]),
-        seed=st.integers(0, 3),
+    k=st.integers(1, 6),
+    constants=st.fixed_dictionaries(
+        {
+            "SEED_ENTITIES": st.integers(1, 4),
+            "RANDOM_K_RELATIONS": st.integers(1, 8),
+            "RANDOM_K_RELATIONS_LARGE": st.integers(4, 12),
+            "LARGE_GRAPH_RELATIONS": st.integers(5, 30),
+            "RRF_K": st.sampled_from([1, 60]),
+            "SEED": st.integers(0, 3),
+        }
     ),
 )
 def test_equals_the_literal_algorithm(
-    world: World, question: str, phrases: list[str], config: RetrievalConfig
+    world: World, question: str, phrases: list[str], k: int, constants: Constants
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        for name, value in constants.items():
+            patch.setattr(seeds if name == "SEED_ENTITIES" else paper, name, value)
         publish(Path(folder), world)
-        index = open_index(
-            folder, config=config, embedder=FakeEmbedder(), noun_phrases=lambda _: phrases
-        )
-        context = index.search(question, "paper")
-    expected = algorithm_2(world, question, phrases, config)
+        index = open_index(folder, embedder=FakeEmbedder(), noun_phrases=lambda _: phrases)
+        context = index.search(question, "paper", k)
+    expected = algorithm_2(world, question, phrases, k, constants)
     assert ids_of(context) == expected
 
 
-def test_draw_above_the_cap_is_the_same_every_time_and_follows_the_seed(tmp_path: Path) -> None:
+def test_draw_above_the_cap_is_the_same_every_time_and_follows_the_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     count = 300
     world = World(
         documents=(("d", "Document"),),
@@ -182,20 +186,24 @@ def test_draw_above_the_cap_is_the_same_every_time_and_follows_the_seed(tmp_path
     )
     publish(tmp_path, world)
 
-    def found(**config: int) -> list[str]:
+    def found() -> list[str]:
         index = open_index(
             tmp_path,
-            config=RetrievalConfig(k=500, **config),
+            config=RetrievalConfig(k=500),
             embedder=FakeEmbedder(),
             noun_phrases=lambda _: [],
         )
         return [one.relation_id for one in index.search("which?", "paper").relations]
 
     assert len(found()) == 100
-    assert found() == found()
-    assert found() != found(seed=1)
-    assert len(found(large_graph_relations=count)) == 200
-    assert len(found(random_k_relations=1000)) == count
+    before = found()
+    assert found() == before
+    monkeypatch.setattr(paper, "SEED", 1)
+    assert found() != before
+    monkeypatch.setattr(paper, "LARGE_GRAPH_RELATIONS", count)
+    assert len(found()) == 200
+    monkeypatch.setattr(paper, "RANDOM_K_RELATIONS_LARGE", 1000)
+    assert len(found()) == count
 
 
 def test_seeds_by_noun_phrase_ignore_case_and_spaces_and_take_the_whole_name(

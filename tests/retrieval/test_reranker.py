@@ -177,7 +177,7 @@ def test_a_folder_is_read_as_a_reranker_only_with_its_head(write_model: WriteMod
     with_head = write_model(further=HEAD, max_position_embeddings=128)
     passage = Passage("a", "b c d")
     short = {"engine": "onnxruntime", "max_tokens": 100}
-    with pytest.raises(ConfigError, match="88 to"):
+    with pytest.raises(ConfigError, match="at least 88"):
         CrossEncoder(with_head, max_tokens=10)
     with pytest.raises(ConfigError, match="no head that makes a score"):
         CrossEncoder(write_model(max_position_embeddings=128), **short).scores("a", [passage])

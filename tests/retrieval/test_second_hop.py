@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
@@ -62,7 +61,7 @@ def hop_of(
         return FakeEmbedder().encode(texts)
 
     query = Query(question, 3, encode, lambda _: [])
-    walked = walk(graph, query, RetrievalConfig())
+    walked = walk(graph, query)
     scores = np.zeros(len(TEXTS), np.float32)
     scores[[first, 4, 5]] = 3, 2, 1
     return second_hop(graph, query, walked, scores)
@@ -139,7 +138,7 @@ def test_chunks_that_hold_a_name_or_are_about_it_have_its_cosine(tmp_path: Path)
     graph = films(tmp_path, his_page)
     question = "At which harbour was the author of Winter Song a child?"
     query = Query(question, 3, FakeEmbedder().encode, lambda _: [])
-    lists = features.make_lists(graph, query, RetrievalConfig())
+    lists = features.make_lists(graph, query)
     rows = np.arange(len(TEXTS))
     found = features.features(graph, query, lists, rows)
     cosine, held, title = (

@@ -26,9 +26,11 @@ from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import ONE, TWO, FakeEmbedder
 
+pytestmark = pytest.mark.slow
+
 LABELS = (("staff",), ("board",), ("board", "staff"), (), ("public",))
 READERS: tuple[tuple[str, ...], ...] = ((), ("staff",), ("board",), ("staff", "board"), ("nobody",))
-LITE = LoadConfig(vector_store="milvus_lite", batch_rows=4)
+LITE = LoadConfig(vector_store="milvus_lite")
 QUESTION = FakeEmbedder.vector("which?")
 
 

@@ -31,7 +31,9 @@ from graphrag_tasks.storage.snapshots.store import Store
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import ONE, TWO, FakeEmbedder
 
-LITE = LoadConfig(vector_store="milvus_lite", retry_seconds=0)
+pytestmark = pytest.mark.slow
+
+LITE = LoadConfig(vector_store="milvus_lite")
 LABELS = (("staff",), ("board",), ("board", "staff"), (), ("public",))
 READERS: tuple[Principals, ...] = (("staff",), ("nobody",), ALL_DOCUMENTS)
 QUESTIONS = (
@@ -207,8 +209,11 @@ def test_a_collection_that_does_not_fit_is_refused(plain: Path, damage: str, mes
         opened(plain, "milvus_lite").search(QUESTIONS[0], "paper")
 
 
-def test_a_server_that_is_gone_is_waited_for_and_named(plain: Path) -> None:
-    away = LoadConfig(milvus_uri="http://127.0.0.1:9", retry_seconds=0)
+def test_a_server_that_is_gone_is_waited_for_and_named(
+    plain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 0)
+    away = LoadConfig(milvus_uri="http://127.0.0.1:9")
     with pytest.raises(TransientError, match=r"127\.0\.0\.1:9: Milvus does not do .* Start"):
         open_index(plain, vectors="milvus", load=away, embedder=FakeEmbedder())
     index = opened(plain, "milvus_lite")

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig
+from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError, QueryError
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
 from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
@@ -142,15 +142,12 @@ def test_a_view_of_all_documents_equals_the_snapshot(tmp_path: Path) -> None:
     facts = [Fact(one, "need", two) for one, two in pairwise(things)]
     facts += [Fact(things[0], "hold", one, confidence=0.7) for one in things[2:]]
     documents = [Document("all", "Things", tuple(facts), ("staff",)), STAFF, BOARD]
-    settings = {
-        "communities": CommunitiesConfig(resolutions=(0.2, 6.0), min_members=2, max_sentences=1),
-        "graph": GraphConfig(degree_cap=2),
-    }
-    store = publish(tmp_path / "store", documents, **settings)
+    found_by = CommunitiesConfig(resolutions=(0.2, 6.0))
+    store = publish(tmp_path / "store", documents, found_by=found_by)
     snapshot = Store(str(store)).open()
     ids = snapshot.table("documents", ["document_id"])["document_id"].combine_chunks()
     view = VisibleSnapshot(snapshot, ids)
-    assert snapshot.table("communities").num_rows > 3
+    assert snapshot.table("communities").num_rows > 1
     for name in TABLES:
         shared = [one for one in view.table(name).column_names if one != "as_published"]
         published = snapshot.table(name, shared)

@@ -56,13 +56,11 @@ def config(tmp_path: Path, corpus: Path, milvus: Milvus) -> Config:
     return configure(tmp_path, corpus, milvus.uri)
 
 
-def configure(
-    folder: Path, corpus: Path, uri: str, access: dict[str, Any] | None = None, **load: Any
-) -> Config:
+def configure(folder: Path, corpus: Path, uri: str, access: dict[str, Any] | None = None) -> Config:
     overrides = {
         "store": str(folder / "store"),
         "sources": [str(corpus)],
-        "load": {"vector_store": "milvus", "milvus_uri": uri, "batch_rows": 2, **load},
+        "load": {"vector_store": "milvus", "milvus_uri": uri},
         "access": access or {},
     }
     return load_config(overrides=overrides, environ={})
@@ -184,9 +182,11 @@ def test_labels_are_fields_of_rows_that_never_change(
 
 
 def test_a_server_that_is_down_fails_the_run_and_the_next_one_completes(
-    tmp_path: Path, corpus: Path, milvus: Milvus, caplog: pytest.LogCaptureFixture
-) -> None:
-    config = configure(tmp_path, corpus, milvus.uri, retry_seconds=3)
+    tmp_path: Path, corpus: Path, milvus: Milvus, caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 3)
+    config = configure(tmp_path, corpus, milvus.uri)
     first = run_index(config, workers=1).manifest.snapshot_id
     store = Store(config.store)
     (corpus / "new.md").write_text("The program RSVBBE01 fills the table VBBE.\n")
@@ -206,9 +206,11 @@ def test_a_server_that_is_down_fails_the_run_and_the_next_one_completes(
 
 
 def test_a_server_that_comes_back_in_time_is_waited_for(
-    tmp_path: Path, corpus: Path, milvus: Milvus, caplog: pytest.LogCaptureFixture
-) -> None:
-    config = configure(tmp_path, corpus, milvus.uri, retry_seconds=120)
+    tmp_path: Path, corpus: Path, milvus: Milvus, caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 120)
+    config = configure(tmp_path, corpus, milvus.uri)
     milvus.stop()
     asked = lambda: "another follows" in caplog.text  # noqa: E731
     starter = threading.Thread(target=restart_when(milvus, asked))

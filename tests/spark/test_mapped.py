@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, load_config
+from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, LanguageConfig, load_config
 from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.extract.coref.protocol import load_resolver
 from graphrag_tasks.extract.stage import extract, make_extractor
@@ -30,7 +30,7 @@ TEXTS = {
     "Table VBBE replaces table VBBS. It reads stock.\n",
     "empty": "# Nothing\n",
 }
-EXTRACT, EMBED = ExtractConfig(), EmbedConfig()
+EXTRACT, LANGUAGE, EMBED = ExtractConfig(), LanguageConfig(), EmbedConfig()
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,8 @@ def triples(tables: dict[str, pa.Table]) -> pa.Table:
     found = extract(
         *(tables[read.name] for read in extract.reads),
         config=EXTRACT,
-        extractor=lambda on_parse: make_extractor(EXTRACT, on_parse=on_parse),
+        language=LANGUAGE,
+        extractor=lambda on_parse: make_extractor(EXTRACT, LANGUAGE, on_parse=on_parse),
         resolver=load_resolver(EXTRACT.coref),
     ).tables["triples"]
     assert found.num_rows
@@ -63,7 +64,7 @@ def triples(tables: dict[str, pa.Table]) -> pa.Table:
 @pytest.fixture(scope="module")
 def vectors(tables: dict[str, pa.Table]) -> pa.Table:
     empty = (schemas.SCHEMAS[name].empty_table() for name in ("entities", "relations"))
-    found = embed(tables["chunks"], *empty, config=EMBED, embedder=make_embedder(EMBED))
+    found = embed(tables["chunks"], *empty, embedder=make_embedder(EMBED))
     return found.tables["chunk_vectors"].cast(VECTORS).sort_by("id")
 
 
@@ -78,7 +79,7 @@ def test_batches_give_the_rows_of_the_stages(
     tables: dict[str, pa.Table], triples: pa.Table, vectors: pa.Table
 ) -> None:
     documents = documents_with_tables(tables).to_batches(max_chunksize=2)
-    found = pa.Table.from_batches(triples_of_documents(EXTRACT)(iter(documents)), TRIPLES)
+    found = pa.Table.from_batches(triples_of_documents(EXTRACT, LANGUAGE)(iter(documents)), TRIPLES)
     assert found.sort_by("triple_id").equals(triples)
     chunks = tables["chunks"].to_batches(max_chunksize=2)
     found = pa.Table.from_batches(vectors_of_chunks(EMBED)(iter(chunks)), VECTORS)
@@ -89,7 +90,7 @@ def test_spark_gives_the_rows_of_the_stages(
     spark: SparkSession, tables: dict[str, pa.Table], triples: pa.Table, vectors: pa.Table
 ) -> None:
     documents = spark.createDataFrame(documents_with_tables(tables)).repartition(2)
-    found = extract_on_spark(documents, EXTRACT).toArrow()
+    found = extract_on_spark(documents, EXTRACT, LANGUAGE).toArrow()
     assert found.cast(TRIPLES).sort_by("triple_id").equals(triples)
     chunks = spark.createDataFrame(tables["chunks"].select(["chunk_id", "text", "heading_path"]))
     found = embed_on_spark(chunks.repartition(2), EMBED).toArrow()

@@ -2,30 +2,26 @@
 
 from graphrag_tasks.core.config.corpus import (
     CommunitiesConfig,
-    DictionaryConfig,
     DomainConfig,
     EmbedConfig,
-    GraphConfig,
-    LinkConfig,
     LoadConfig,
     MergeConfig,
-    NormalizeConfig,
     ResolveConfig,
     SqlConfig,
 )
-from graphrag_tasks.core.config.llm import BudgetConfig, LlmConfig, ModelPrice
+from graphrag_tasks.core.config.llm import BATCH_POLL_SECONDS, BudgetConfig, LlmConfig, ModelPrice
 from graphrag_tasks.core.config.loader import load_config
 from graphrag_tasks.core.config.reading import (
     HYBRID,
     LLM,
     ChunkConfig,
     ExtractConfig,
+    LanguageConfig,
     ParseConfig,
-    SentencesConfig,
     ShareRule,
     WindowConfig,
 )
-from graphrag_tasks.core.config.search import RerankConfig, RetrievalConfig, WalkConfig
+from graphrag_tasks.core.config.search import RerankConfig, RetrievalConfig
 from graphrag_tasks.core.config.sections import (
     LABEL_PATTERN,
     AccessConfig,
@@ -36,6 +32,7 @@ from graphrag_tasks.core.config.sections import (
 )
 
 __all__ = [
+    "BATCH_POLL_SECONDS",
     "HYBRID",
     "LABEL_PATTERN",
     "LLM",
@@ -45,27 +42,22 @@ __all__ = [
     "ChunkConfig",
     "CommunitiesConfig",
     "Config",
-    "DictionaryConfig",
     "DomainConfig",
     "EmbedConfig",
     "ExtractConfig",
-    "GraphConfig",
-    "LinkConfig",
+    "LanguageConfig",
     "LlmConfig",
     "LoadConfig",
     "MergeConfig",
     "ModelPrice",
-    "NormalizeConfig",
     "ParseConfig",
     "PlanConfig",
     "QualityConfig",
     "RerankConfig",
     "ResolveConfig",
     "RetrievalConfig",
-    "SentencesConfig",
     "ShareRule",
     "SqlConfig",
-    "WalkConfig",
     "WindowConfig",
     "load_config",
 ]

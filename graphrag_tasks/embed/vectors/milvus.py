@@ -1,4 +1,4 @@
-"""The one adapter for Milvus, embedded or a server."""
+"""The adapter for Milvus, embedded or a server."""
 
 from __future__ import annotations
 
@@ -28,16 +28,23 @@ from graphrag_tasks.storage.files import changing
 log = logging.getLogger(__name__)
 
 MILVUS_FILE = "milvus/vectors.db"
-"""Milvus Lite's folder below the store."""
+"""Folder of Milvus Lite in the store."""
 
 TOKEN_VARIABLE = "GRAPHRAG_MILVUS_TOKEN"  # noqa: S105 - its name
-"""Environment variable with the server's token, `user:password`; never a setting or an artifact."""
+"""Environment variable of the server's token, `user:password`; never a setting or an artifact."""
 
 _OF_ITERATORS = "pymilvus.client.iterator.query_iterator"
 _REQUEST_SECONDS = 30
-"""A request that takes longer has failed; chosen."""
+"""Timeout of a request in seconds; chosen."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10
 """Seconds between two attempts, doubled from the first to the longest."""
+_RETRY_SECONDS = 60
+"""How long a failed request is repeated: a server that starts again is back by then."""
+_BATCH_ROWS = 2000
+"""Rows of a request by key: with vectors of 384 numbers 3 MB, far below what a server takes."""
+_INDEX_TYPE, _METRIC = "FLAT", "IP"
+"""Of a new collection: all rows are compared, as with arrays, and unit vectors have one order by
+either metric."""
 _FAILURES = (MilvusException, grpc.RpcError)
 _LENGTH = 64  # of keys, ids and scalar values
 _LABEL_LENGTH = 128  # as config.LABEL_PATTERN
@@ -45,14 +52,14 @@ _MOST_LABELS = 4096  # as many as an array in Milvus may hold
 _OWN_COLUMNS = ("id", "text_sha256", "vector")
 _HELD: Counter[str] = Counter()
 _HOLDING = RLock()
-"""How many clients of this process share the server that is embedded on a folder."""
+"""Lock for `_HELD`, the number of clients in this process per embedded folder."""
 _Answer = TypeVar("_Answer")
 
 
 class MilvusStore:
-    """Milvus: a server, or embedded in this process on a folder that one process may open.
+    """Milvus: a server, or embedded in this process on a folder that only one process may open.
 
-    A failed request is repeated until `config.retry_seconds` have passed since the first try; rows
+    A failed request is repeated until `_RETRY_SECONDS` have passed since the first try; rows
     are upserted by key, so doing it twice does no harm. `on_close` gets the uri.
 
     Raises:
@@ -62,7 +69,6 @@ class MilvusStore:
     def __init__(
         self,
         uri: str,
-        config: LoadConfig,
         *,
         token: str = "",
         on_close: Callable[[str], None] = lambda _uri: None,
@@ -70,20 +76,18 @@ class MilvusStore:
         logging.getLogger("grpc._server").addFilter(_is_no_missing_method)
         logging.getLogger(_OF_ITERATORS).addFilter(_is_no_missing_timestamp)
         self._uri = uri
-        self._config = config
         self._on_close = on_close
         connect = partial(MilvusClient, uri, token=token, timeout=_REQUEST_SECONDS)
         self._client: Any = self._ask("", connect)
 
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
-        """Insert the rows whose key the collection does not hold yet; return their number."""
+        """Insert the rows whose keys the collection lacks; return their number."""
         if not vectors.num_rows:
             return 0
         self._ask(collection, partial(self._open, collection, vectors.schema))
-        size = self._config.batch_rows
-        inserted = sum(self._insert(collection, rows) for rows in by_key(vectors, size))
+        inserted = sum(self._insert(collection, rows) for rows in by_key(vectors, _BATCH_ROWS))
         self._flush(collection)
-        missing = sum(len(self._new(collection, rows)) for rows in by_key(vectors, size))
+        missing = sum(len(self._new(collection, rows)) for rows in by_key(vectors, _BATCH_ROWS))
         if missing:
             what = f"{missing} of {vectors.num_rows} rows are not there after the insert"
             raise TransientError(what, f"load, {collection}")
@@ -92,7 +96,7 @@ class MilvusStore:
     def search(
         self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the rows nearest to a vector, best first, whichever snapshot names them."""
+        """Return the rows nearest to a vector, best first, of any snapshot."""
         fitting = condition(where)
 
         def search() -> Any:  # noqa: ANN401 - pymilvus is untyped
@@ -108,7 +112,7 @@ class MilvusStore:
         return [VectorHit(row["key"], row["id"], score) for row, score in found]
 
     def dimension(self, collection: str) -> int | None:
-        """Return the numbers of a vector, or None where there is no such collection."""
+        """Return the collection's dimension, or None where there is no such collection."""
         if not self._ask(collection, lambda: self._client.has_collection(collection)):
             return None
         found = self._ask(collection, lambda: self._client.describe_collection(collection))
@@ -117,7 +121,7 @@ class MilvusStore:
 
     def vectors(self, collection: str, keys: Collection[str]) -> dict[str, Sequence[float]]:
         """Return the vectors of rows by their keys, without those that are not there."""
-        wanted, size = list(keys), self._config.batch_rows
+        wanted = list(keys)
 
         def get(part: list[str]) -> Any:  # noqa: ANN401 - pymilvus is untyped
             self._client.load_collection(collection)
@@ -126,20 +130,19 @@ class MilvusStore:
             )
 
         found: dict[str, Sequence[float]] = {}
-        for start in range(0, len(wanted), size):
-            rows = self._ask(collection, partial(get, wanted[start : start + size]))
+        for start in range(0, len(wanted), _BATCH_ROWS):
+            rows = self._ask(collection, partial(get, wanted[start : start + _BATCH_ROWS]))
             found |= {row["key"]: row["vector"] for row in rows}
         return found
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
-        """Remove the rows of a collection whose key is not kept, and return their number."""
+        """Remove the rows of a collection whose key is not kept; return their number."""
         if not self._ask(collection, lambda: self._client.has_collection(collection)):
             return 0
         keys = self._ask(collection, partial(self._keys, collection))
         doomed = [key for key in keys if not kept(key)]
-        size = self._config.batch_rows
-        for start in range(0, len(doomed), size):
-            ids = doomed[start : start + size]
+        for start in range(0, len(doomed), _BATCH_ROWS):
+            ids = doomed[start : start + _BATCH_ROWS]
             self._ask(collection, partial(self._client.delete, collection, ids=ids))
         self._flush(collection)
         return len(doomed)
@@ -150,10 +153,10 @@ class MilvusStore:
         self._on_close(self._uri)
 
     def _ask(self, collection: str, request: Callable[[], _Answer]) -> _Answer:
-        """Return the answer to a request, which is repeated while it fails."""
+        """Return the answer to a request, with retries."""
         tries = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(_FAILURES),
-            stop=tenacity.stop_after_delay(self._config.retry_seconds),
+            stop=tenacity.stop_after_delay(_RETRY_SECONDS),
             wait=tenacity.wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE),
             before_sleep=_log_failure,
             reraise=True,
@@ -168,7 +171,7 @@ class MilvusStore:
             ) from error
 
     def _open(self, collection: str, columns: pa.Schema) -> None:
-        """Load a collection for rows with these columns; make it if absent."""
+        """Load a collection for rows with these columns; create it if absent."""
         if self._client.has_collection(collection):
             self._client.load_collection(collection)
             return
@@ -184,9 +187,7 @@ class MilvusStore:
                 max_capacity=_MOST_LABELS, max_length=_LABEL_LENGTH,
             )  # fmt: skip
         index = self._client.prepare_index_params()
-        index.add_index(
-            "vector", index_type=self._config.index_type, metric_type=self._config.metric
-        )
+        index.add_index("vector", index_type=_INDEX_TYPE, metric_type=_METRIC)
         self._client.create_collection(  # rows are counted right after they were inserted
             collection, schema=schema, index_params=index, consistency_level="Strong"
         )
@@ -195,7 +196,7 @@ class MilvusStore:
         """Return the keys of all rows of a collection."""
         self._client.load_collection(collection)
         rows = self._client.query_iterator(
-            collection, batch_size=self._config.batch_rows, output_fields=["key"]
+            collection, batch_size=_BATCH_ROWS, output_fields=["key"]
         )
         keys: list[str] = []
         while batch := rows.next():
@@ -204,7 +205,7 @@ class MilvusStore:
         return keys
 
     def _new(self, collection: str, rows: Rows) -> list[str]:
-        """Return the keys that the collection does not hold."""
+        """Return the keys that the collection lacks."""
         get = partial(self._client.get, collection, ids=list(rows), output_fields=["key"])
         known = {hit["key"] for hit in self._ask(collection, get)}
         return [key for key in rows if key not in known]
@@ -225,10 +226,10 @@ class MilvusStore:
 
 def open_milvus_server(_: Folder, config: LoadConfig) -> MilvusStore:
     """Connect to the server at `load.milvus_uri`, or raise `TransientError`."""
-    return MilvusStore(config.milvus_uri, config, token=os.environ.get(TOKEN_VARIABLE, ""))
+    return MilvusStore(config.milvus_uri, token=os.environ.get(TOKEN_VARIABLE, ""))
 
 
-def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
+def open_milvus_lite(store: Folder, _: LoadConfig) -> MilvusStore:
     """Open Milvus Lite below the store, or raise `TransientError` if another process holds it."""
     path = Path(store.path(MILVUS_FILE))
     with changing(store.uri):
@@ -236,14 +237,14 @@ def open_milvus_lite(store: Folder, config: LoadConfig) -> MilvusStore:
     with _HOLDING:
         _HELD[str(path)] += 1
     try:
-        return MilvusStore(str(path), config, on_close=_release)
+        return MilvusStore(str(path), on_close=_release)
     except BaseException:
         _release(str(path))
         raise
 
 
 def _release(path: str) -> None:
-    """Free the folder's lock, which closing the last client alone would keep."""
+    """Release the folder's lock after the last client, as closing that client does not."""
     from milvus_lite.server_manager import server_manager_instance
 
     with _HOLDING:
@@ -258,14 +259,14 @@ def _log_failure(state: tenacity.RetryCallState) -> None:
 
 
 def _is_no_missing_method(record: logging.LogRecord) -> bool:
-    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not offer.
+    """Drop the traceback of a call that pymilvus tries and Milvus Lite does not support.
 
-    pymilvus asks for a timestamp on connect and does without when the answer is "not
-    implemented"; the server inside this process would log an error each time.
+    pymilvus requests a timestamp on connect and accepts the answer "not implemented"; the embedded
+    server would log an error each time.
     """
     return not (record.exc_info and isinstance(record.exc_info[1], NotImplementedError))
 
 
 def _is_no_missing_timestamp(record: logging.LogRecord) -> bool:
-    """Drop the warning that Milvus Lite gives no timestamp to read as of: one process writes it."""
+    """Drop Milvus Lite's warning about a missing read timestamp: only one process writes."""
     return "mvccTs" not in record.msg

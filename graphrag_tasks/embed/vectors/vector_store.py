@@ -1,8 +1,8 @@
 """Vector servers: their interface, and the names of their collections.
 
 Rows are immutable under keys made of id, text hash and access labels (`fields`), in one collection
-per kind and embedding model, so that a load inserts only what is new and never changes what an
-older snapshot names. Readers take the collections' names from the manifest, never an alias.
+per kind and embedding model. So a load inserts only new rows and never changes rows of an older
+snapshot. Readers take collection names from the manifest, never an alias.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from graphrag_tasks.storage.snapshots.store import ARROW_TABLES
 
 @dataclass(frozen=True)
 class VectorHit:
-    """A row that a search found: its key (`fields.row_key`), id, and cosine with the query."""
+    """A search result: row key (`fields.row_key`), id, and cosine with the query."""
 
     key: str
     id: str
@@ -35,16 +35,16 @@ class VectorHit:
 
 
 class VectorStore(Protocol):
-    """A vector server, as the load stage and readers use it.
+    """A vector server, for the load stage and readers.
 
-    Every method raises `TransientError` where the server does not do what it is asked.
+    Every method raises `TransientError` where the server fails.
     """
 
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
-        """Insert the rows whose key the collection does not hold yet; return their number.
+        """Insert the rows whose keys the collection lacks; return their number.
 
-        A collection is made where it is absent. Columns beyond those of `schemas.vectors_schema`
-        are scalar fields.
+        An absent collection is created. Columns beyond those of `schemas.vectors_schema` are scalar
+        fields.
 
         Raises:
             TransientError: The collection does not hold every row afterwards.
@@ -53,35 +53,35 @@ class VectorStore(Protocol):
     def search(
         self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the k rows nearest to a unit vector, best first, whichever snapshot names them.
+        """Return the k rows nearest to a unit vector, best first, of any snapshot.
 
         Raises:
-            QueryError: A field or a value is not one that a filter may hold.
+            QueryError: A field or a value is not allowed in a filter.
             TransientError: There is no such collection, or no such field.
         """
 
     def dimension(self, collection: str) -> int | None:
-        """Return the numbers of a vector, or None where there is no such collection."""
+        """Return the collection's dimension, or None where there is no such collection."""
 
     def vectors(self, collection: str, keys: Collection[str]) -> dict[str, Sequence[float]]:
-        """Return the vectors of rows by their keys, without those that are not there."""
+        """Return the vectors of rows by key, without missing rows."""
 
     def remove_others(self, collection: str, kept: Callable[[str], bool]) -> int:
-        """Remove the rows of a collection whose key is not kept, and return their number."""
+        """Remove the rows of a collection whose key is not kept; return their number."""
 
     def close(self) -> None:
         """Release the connection, and the lock of an embedded server."""
 
 
 def collection_name(kind: str, model_fingerprint: str) -> str:
-    """Return the physical collection of one kind, with its scalar fields, and model."""
+    """Return the collection's name for a kind, with its scalar fields, and an embedding model."""
     return f"{kind}_{content_id('collection', model_fingerprint, *FIELDS.get(kind, ()))[:12]}"
 
 
 def rows_in(collection: str, folder: Folder, name: str, embedding: Mapping[str, Any]) -> pa.Table:
-    """Return a snapshot's vectors of one kind as the rows that its collection has of them.
+    """Return a snapshot's vectors of one kind as rows of its collection.
 
-    Collections that an older version made lack fields, and with them parts of a row's key.
+    Collections of older versions lack fields, and so parts of a row's key.
     """
     model = str(embedding.get("fingerprint"))
     if collection == collection_name(name.removesuffix("_vectors"), model):
@@ -98,13 +98,13 @@ VECTOR_STORES: Registry[VectorStore] = Registry(
         "milvus": "graphrag_tasks.embed.vectors.milvus:open_milvus_server",
     },
 )
-"""Factories take the folder of the store and the settings of `load`."""
+"""Factories of vector stores; each takes the store's folder and the `load` settings."""
 
 AUTO, LITE, NO_VECTOR_STORE = "auto", "milvus_lite", "none"
 
 
 def chosen(store: Folder, config: LoadConfig) -> str:
-    """Return the vector store of a store: `auto` is Milvus Lite where it is and can be."""
+    """Return the vector store of a store: `auto` is Milvus Lite where installed and usable."""
     if config.vector_store != AUTO:
         return config.vector_store
     return LITE if store.is_local and find_spec(LITE) else NO_VECTOR_STORE

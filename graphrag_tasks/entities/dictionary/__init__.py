@@ -1,4 +1,7 @@
-"""Entity dictionary stage: what the corpus itself calls things, and where it says so."""
+"""Entity dictionary: names from titles, headings, table keys and definitions.
+
+Documents, blocks, cells and chunks come in; names per chunk go out. Open `stage.py` first.
+"""
 
 from graphrag_tasks.entities.dictionary.names import is_key, is_term, name_forms
 from graphrag_tasks.entities.dictionary.stage import entity_dictionary

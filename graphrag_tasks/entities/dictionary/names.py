@@ -1,7 +1,7 @@
-"""Names that titles and headings give, and keys of tables and defined terms that are names.
+"""Extract names from titles, headings, table keys and defined terms.
 
-Most first columns hold prose, steps and code. A name is what is written as one: an identifier, or
-a few words that begin with capitals. In a list of definitions the explanation tells it, too.
+Most first columns hold prose, steps and code. A cell counts as a name where it is an identifier or
+a few words that begin with capitals; in a definition list the explanation counts, too.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from graphrag_tasks.language.headings import plain_heading
 from graphrag_tasks.language.names import entity_key
 
 FULL, BASE, FIRST, ACRONYM = "full", "base", "first", "acronym"
-"""Forms of a title: as it stands, without what it has in brackets, up to its first comma, and the
-abbreviation in its brackets."""
+"""Forms of a title: whole, without its brackets, up to its first comma, and the abbreviation in
+its brackets."""
 
 GENERIC_HEADINGS = words("generic_headings")
-"""Keys of headings that say what a section is for, and name nothing."""
+"""Headings that only say what a section is for ("Prerequisites")."""
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 _ACRONYM = re.compile(r"[A-Z][A-Za-z0-9/&-]*[A-Z0-9s]")
@@ -26,12 +26,12 @@ _ENUMERATES = re.compile(r",|\b(?:and|or|using|with|for|to)\b")
 
 
 def heading_key(surface: str) -> str:
-    """Return what two headings must share to be one."""
+    """Return the key under which equal headings meet."""
     return entity_key(plain_heading(surface))
 
 
 def name_forms(surface: str) -> Iterator[tuple[str, str]]:
-    """Yield the names that a title or heading gives, each with its form.
+    """Yield the names in a title or heading, each with its form.
 
     "Paris, Texas (film)" is also "Paris, Texas" and "Paris"; "Test Cockpit (TC)" is "Test Cockpit"
     and "TC", whose letters are its initials.
@@ -52,12 +52,12 @@ def name_forms(surface: str) -> Iterator[tuple[str, str]]:
 
 
 def without_brackets(text: str) -> str:
-    """Return a text without what it has in brackets."""
+    """Return a text without its bracketed parts."""
     return " ".join(_BRACKETS.sub(" ", text).split())
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """Return whether the letters of the short form are, in order, initials of the long one."""
+    """Return whether the letters of a short form are, in order, initials of the long form."""
     letters = [letter for letter in short.removesuffix("s").casefold() if letter.isalnum()]
     initials = iter([word[0] for word in re.findall(r"[^\W_]+", long.casefold())])
     return len(letters) > 1 and all(letter in initials for letter in letters)
@@ -65,8 +65,7 @@ def _abbreviates(short: str, long: str) -> bool:
 
 _FEWEST_WORDS, _MOST_WORDS = 2, 4
 _LONGEST, _LONGEST_WITH_BRACKETS = 60, 200
-"""Words of a name of several, and its characters without and with brackets; what is longer is
-prose. Chosen."""
+"""Characters of a name without and with brackets; longer texts are prose. Chosen."""
 
 _IDENTIFIER = re.compile(
     r"(?=[^_]*[A-Za-z]{2})(?:/\w+/)?[A-Za-z](?:\w*(?:_|[a-z][A-Z]|[A-Z]\d)\w*)(?:[-.~]\w+)*"
@@ -76,7 +75,7 @@ _WORD = re.compile(r"[^\W_][\w/&.+#'’-]*[\w+#]|[^\W\d_]|\d+")
 _LINKS = frozenset({"by", "for", "from", "in", "of", "on", "per", "to", "via", "with"})
 """Small words inside names in capitals."""
 _OTHER_WORDS = words("words_of_prose")
-"""Words that no name of a thing has but prose does."""
+"""Words that occur in prose but in no name."""
 _DEFINES = re.compile(
     r"(?:an?|any|the|is|are|(?:[a-z]+ly )?(?:contains?|converts?|consists?|defines?|denotes?|"
     r"describes?|determines?|handles?|holds?|identifies|identify|means|provides?|refers?|"
@@ -86,14 +85,14 @@ _DEFINES = re.compile(
 
 
 def term_forms(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the names that a key or a term gives: without brackets, and their abbreviation."""
+    """Yield the names in a table key or term: without brackets, and its abbreviation."""
     base = without_brackets(text)
     yield base, FULL if base == text else BASE
     yield from ((name, form) for name, form in name_forms(text) if form == ACRONYM)
 
 
 def is_key(text: str) -> bool:
-    """Return whether a cell of a table's first column is written as a name is."""
+    """Return whether a cell of a table's first column is written like a name."""
     words = _words(text)
     if len(words) < _FEWEST_WORDS:
         return _is_identifier(*words)
@@ -101,12 +100,12 @@ def is_key(text: str) -> bool:
 
 
 def is_entry(text: str) -> bool:
-    """Return whether an entry of a glossary is written as a name may be, be it one word."""
+    """Return whether a glossary entry is written like a name; one word is enough."""
     return len(_words(text)) > 0
 
 
 def is_term(text: str, explanation: str) -> bool:
-    """Return whether a text before a colon or a dash is a name, and what follows says what it is.
+    """Return whether the text before a colon or dash is a name that the text after it defines.
 
     "Late numbering: The key is assigned when it is saved" defines late numbering; "For event
     handlers: SET HANDLER …" and "Secure the cloud: …" define nothing.
@@ -121,7 +120,7 @@ def is_term(text: str, explanation: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text without brackets, or none where it cannot be a name."""
+    """Return the words of a text without brackets; empty where the text cannot be a name."""
     if len(text) > _LONGEST_WITH_BRACKETS:
         return []
     base = without_brackets(text)

@@ -1,10 +1,9 @@
-"""Entity dictionary stage: what the corpus itself calls things, and where it says so.
+"""Entity dictionary stage: which names the corpus itself declares, and where.
 
-The title of a document and the headings above a chunk name what it is about, so they are names
-whether or not a sentence states anything of them. Headings that say what a section is for
-("Prerequisites") name nothing: they are known by a short list, and by being repeated from document
-to document. Keys of tables and terms of definition lists are names where they are written as names
-are (`terms`). Abbreviations that texts introduce come with the triples.
+Titles and the headings above a chunk name its topic, so they are names even where no sentence
+mentions them. Headings that say what a section is for ("Prerequisites") are excluded by a short
+list, and by being repeated from document to document. Table keys and terms of definition lists
+count where they are written like names (`names`). Abbreviations come with the triples.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections import Counter
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import DictionaryConfig, SqlConfig
+from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.entities.dictionary.names import (
     GENERIC_HEADINGS,
@@ -29,11 +28,11 @@ from graphrag_tasks.entities.dictionary.names import (
 from graphrag_tasks.storage.sql import Connection, Rows, sql_over, statements
 
 TITLE, HEADING, KEY, TERM = "title", "heading", "key", "term"
-"""Where a name stands: the document's title, a heading, the first column of a table, or before the
-colon of a list of definitions."""
+"""Where a name stands: document title, heading, first column of a table, or term of a definition
+list."""
 
 GENERIC, REPEATED, FILE_NAME = "generic", "repeated", "file_name"
-"""Why a title or heading is no name."""
+"""Why a title or heading is not used as a name."""
 
 _FILE_NAME_SIGNS = re.compile(r"[\d_]")
 
@@ -49,6 +48,9 @@ _SQL = statements(
     is_column=r"(?i)^(?:term|acronym|abbreviation|expression|concept|keyword)s?$",
 )
 
+_REPEATED_DOCUMENTS = 5
+"""Documents from which on a heading that they share names nothing; chosen by reading."""
+
 
 @stage(
     per="corpus",
@@ -59,7 +61,7 @@ _SQL = statements(
         scan("chunks"),
     ),
     makes=("entity_dictionary",),
-    settings={"config": "entity_dictionary", "sql": "sql"},
+    settings={"sql": "sql"},
     libraries=("duckdb",),
 )
 def entity_dictionary(
@@ -68,18 +70,15 @@ def entity_dictionary(
     cells: Rows,
     chunks: Rows,
     *,
-    config: DictionaryConfig,
     sql: SqlConfig,
 ) -> StageResult:
-    """List the names that titles, headings, keys of tables and definitions give each chunk."""
+    """List the names per chunk from titles, headings, table keys and definitions."""
     documents = documents.select(["document_id", "title", "title_source"])
     tables = {"documents": documents, "blocks": blocks, "cells": cells, "chunks": chunks}
     with sql_over(tables, sql) as connection:
         _define(connection)
         connection.execute(_SQL["places"])
-        connection.register(
-            "judged", _judged(connection.sql(_SQL["distinct"]).to_arrow_table(), config)
-        )
+        connection.register("judged", _judged(connection.sql(_SQL["distinct"]).to_arrow_table()))
         found = connection.sql(_SQL["entity_dictionary"]).to_arrow_table()
         named = connection.sql("SELECT DISTINCT name, source, problem FROM judged").fetchall()
     problems = Counter(problem for _, problem in {(name, problem) for name, _, problem in named})
@@ -91,7 +90,7 @@ def entity_dictionary(
 
 
 def _define(connection: Connection) -> None:
-    """Make the table of keys and terms that are names, with their places."""
+    """Create the table of keys and terms that are names, with their places."""
     connection.execute(_SQL["keys"])
     connection.execute(_SQL["terms"])
     keys = [key for (key,) in connection.sql("SELECT DISTINCT text FROM keys").fetchall()]
@@ -113,7 +112,7 @@ def _columns(names: list[str], rows: list[tuple[str, ...]]) -> pa.Table:
     return pa.table([pa.array(column, pa.string()) for column in columns], names=names)
 
 
-def _judged(found: pa.Table, config: DictionaryConfig) -> pa.Table:
+def _judged(found: pa.Table) -> pa.Table:
     """Return name, form and problem of each distinct title and heading."""
     rows = found.to_pylist()
     documents: dict[str, set[str]] = {}
@@ -125,7 +124,7 @@ def _judged(found: pa.Table, config: DictionaryConfig) -> pa.Table:
         forms, problem = term_forms(row["surface"]), None
         if row["source"] in (TITLE, HEADING):
             forms = name_forms(row["surface"])
-            problem = _problem(row, documents, config)
+            problem = _problem(row, documents)
         for name, form in forms:
             judged.append(
                 {key: row[key] for key in ("surface", "source", "title_source")}
@@ -137,9 +136,7 @@ def _judged(found: pa.Table, config: DictionaryConfig) -> pa.Table:
     )
 
 
-def _problem(
-    row: dict[str, str], documents: dict[str, set[str]], config: DictionaryConfig
-) -> str | None:
+def _problem(row: dict[str, str], documents: dict[str, set[str]]) -> str | None:
     """Return why a title or heading is no name."""
     key = heading_key(row["surface"])
     if key in GENERIC_HEADINGS:
@@ -147,4 +144,4 @@ def _problem(
     if row["source"] == TITLE:
         is_file = row["title_source"] == FILE_NAME and _FILE_NAME_SIGNS.search(row["surface"])
         return FILE_NAME if is_file else None
-    return REPEATED if len(documents[key]) >= config.repeated_documents else None
+    return REPEATED if len(documents[key]) >= _REPEATED_DOCUMENTS else None

@@ -1,4 +1,8 @@
-"""Mention stage: where entities are mentioned, by triples and by their names in the text."""
+"""Mention linking: where entities are mentioned, by triples and by name matches in text.
+
+Triples, sentences and resolved names come in; mentions and chunk links go out. Open `stage.py`
+first.
+"""
 
 from graphrag_tasks.entities.link_mentions.stage import link_mentions
 

@@ -1,7 +1,7 @@
-"""Find names in texts: a trie over tokens, longest match first, all places of a batch at once.
+"""Find names in texts with a trie over tokens: longest match first, a batch of texts at a time.
 
 The automata of `ahocorasick-rs` and spaCy's `PhraseMatcher` take longer and more memory to build,
-and do not let a shorter name in where the spelling forbids the longer one
+and cannot fall back to a shorter name where the spelling forbids the longer one
 (`benchmarks/README.md`).
 """
 
@@ -21,17 +21,17 @@ from graphrag_tasks.entities.link_mentions.vocabulary import PREPOSITIONS, Token
 from graphrag_tasks.language.forms import singular_noun
 
 _SHORTEST_TIED = 3
-"""Tokens of a name with a preposition between two parts, behind which other names are found as
-well."""
+"""Fewest tokens of a name whose parts a preposition joins, behind which other names are still
+found."""
 _ANY, _CAPITAL, _OTHER = range(3)
 _KINDS = {ANY: _ANY, CAPITAL: _CAPITAL}
 _BETWEEN = "\n"
 
 
 class Matches(NamedTuple):
-    """Names at their places, by text and then start, an array element each.
+    """Name matches, one array element each, sorted by text and start.
 
-    `start` and `end` are characters of the text; `alias` is what stands there.
+    `start` and `end` are character offsets; `alias` is the matched text.
     """
 
     text: Rows
@@ -42,11 +42,11 @@ class Matches(NamedTuple):
 
 
 class NameMatcher:
-    """Names to be found in texts.
+    """Finds names in texts.
 
-    Case, accents, a possessive and, in common nouns, the plural do not keep a text from its name.
-    A name inside a longer one is none ("York" in "New York"), but one that a preposition ties to a
-    common noun is: "VBBE" in "rows of VBBE".
+    Matching ignores case, accents, possessives and, in common nouns, the plural. A name inside a
+    longer name does not match ("York" in "New York"), except behind a common noun and a
+    preposition: "VBBE" in "rows of VBBE".
     """
 
     def __init__(self) -> None:
@@ -57,10 +57,10 @@ class NameMatcher:
         self._trie: Trie | None = None
 
     def add(self, key: str, name: int, spelling: Spelling) -> None:
-        """Add a name, before any is sought.
+        """Add a name; all names are added before the first search.
 
-        `find` gives the number `name` for the normalised name `key`. Of names that are the same in
-        folded tokens it finds the one added first, so add the most frequent first.
+        `find` returns the number `name` for the normalised name `key`. Of names with equal folded
+        tokens the first one added wins, so add the most frequent first.
         """
         tokens = [folded(token) for token in TOKEN.findall(key)]
         if not tokens:
@@ -76,7 +76,7 @@ class NameMatcher:
         self._kinds.append(kind)
 
     def find(self, texts: Sequence[str]) -> Matches:
-        """Return the names in texts, the longest at each place."""
+        """Return the name matches in texts, the longest at each place."""
         if self._trie is None:
             self._trie = Trie(np.array(self._tokens, np.int32), np.array(self._ends))
         starts = np.array([0, *accumulate(len(text) + len(_BETWEEN) for text in texts)])[:-1]
@@ -96,10 +96,10 @@ class NameMatcher:
         )
 
     def _longest(self, trie: Trie, joined: str, tokens: Tokens) -> tuple[Rows, Rows]:
-        """Return where the longest name that begins at each token ends, and which it is.
+        """Return the end and the number of the longest name that begins at each token.
 
-        The end is the token behind it, or 0 where no name begins. An exact token goes before the
-        singular of it.
+        The end is the token after the name, 0 where no name begins. An exact token is preferred to
+        its singular.
         """
         spelled = _Spelled(joined, tokens, np.array(self._kinds), self._spellings)
         ends = np.zeros(len(tokens.start), np.int64)
@@ -122,7 +122,7 @@ class NameMatcher:
 
 
 class _Spelled:
-    """How the names of a batch are written, and whether they may be."""
+    """Checks whether matches in a batch are spelled as their names require."""
 
     def __init__(
         self, joined: str, tokens: Tokens, kinds: NDArray[np.int8], spellings: dict[int, Spelling]
@@ -133,9 +133,9 @@ class _Spelled:
         self._small = np.append(0, np.cumsum(tokens.is_small))
 
     def allowed(self, first: Rows, last: Rows, names: NDArray[np.int32]) -> Rows:
-        """Return the places in these arrays of names, or `NONE`, that are written as they must be.
+        """Return the indices of matches (other than `NONE`) whose spelling is allowed.
 
-        Each begins at the token `first` and ends with the token `last`.
+        A match begins at token `first` and ends with token `last`.
         """
         held = np.flatnonzero(names != NONE)
         kinds = self._kinds[names[held]]
@@ -156,9 +156,9 @@ class _Spelled:
 
 
 def _from_left(tokens: Tokens, ends: Rows) -> Rows:
-    """Return the tokens that a name begins at, of names that do not overlap: the left one wins.
+    """Return the first tokens of non-overlapping matches; the leftmost match wins.
 
-    `ends` has the token behind the longest name that begins at each token; 0 where none does.
+    `ends` holds the token after the longest name that begins at each token; 0 where none begins.
     """
     begun = np.flatnonzero(ends)
     after = ends[begun]

@@ -1,7 +1,7 @@
-"""Spelling: in which letters a text must write a name to mean it.
+"""Spelling: with which capitals a text must write a name for it to match.
 
-Names and texts meet in folded tokens, so that case, accents and plurals do not part them. Case
-tells much all the same: "Report" may be a title where "report" is a word like any other.
+Names and texts are compared as folded tokens, so case, accents and plurals are ignored. Yet case is
+evidence: "Report" may be a title where "report" is a common word.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from graphrag_tasks.language.forms import unaccented
 
 TOKEN = re.compile(r"\w+://\S+|[^\W_]+(?:_+[^\W_]+)*|[^\w\s]|_+")
-"""A token: an address, a word with its underscores, or a sign."""
+"""A token: a URL, a word with its underscores, or a punctuation mark."""
 
 
 def folded(token: str) -> str:
@@ -23,10 +23,10 @@ def folded(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """What the text that a name is found in must look like.
+    """How a text must write a name.
 
-    It needs a `capital` letter somewhere, or must be one of `forms`; where it `opens`, it may open
-    a sentence, whose capital says nothing.
+    It needs a `capital` letter somewhere, or must equal one of `forms`; where `opens` is false, a
+    match at the start of a sentence does not count, as its capital is no evidence.
     """
 
     capital: bool = False
@@ -48,15 +48,14 @@ ANY, CAPITAL = Spelling(), Spelling(capital=True)
 def spelling_of(
     forms: Collection[str], *, is_named: bool, is_title: bool, is_known: Callable[[str], bool]
 ) -> Spelling | None:
-    """Return how a name must be written to be found, or None for one that is not looked for.
+    """Return how a name must be written to match, or None if it is not searched for.
 
-    * A single common word is looked for only in the capitals of a name: if it is the title of a
-      document, or never stands in small letters and either has an entity label or more than one
-      capital. Else it is a word like any other.
-    * Any other name that some text writes in small letters is found in any.
-    * Else the text must have a capital.
+    * A single common word is searched for only with capitals: if it is the title of a document, or
+      never occurs in small letters and has an entity label or more than one capital.
+    * Any other name that some text writes in small letters matches in any case.
+    * All other names need a capital.
 
-    A name `is_named` if it has an entity label or is a title.
+    `is_named`: the name has an entity label or is a title.
     """
     words = TOKEN.findall(min(forms))
     if len(words) == 1 and (len(words[0]) == 1 or is_known(words[0].casefold())):
@@ -74,5 +73,5 @@ def _of_common_word(forms: Collection[str], *, is_named: bool, is_title: bool) -
 
 
 def _is_shouted(form: str) -> bool:
-    """Return whether a form has a capital beyond its first letter: "SAP", "BAdI"."""
+    """Return whether a form has a capital after its first letter: "SAP", "BAdI"."""
     return form[1:] != form[1:].lower()

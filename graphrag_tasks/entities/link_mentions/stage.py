@@ -1,8 +1,8 @@
-"""The mention stage: where each entity is mentioned, and which chunks bear its name.
+"""The mention stage: where each entity is mentioned, and which chunks its headings cover.
 
-Triples tell some of it. The rest is found in the text: every name of every entity, longest match
-first, in every sentence, line of code and row of a table (`matcher`). An entity that only a title
-names is one too, with no mention. Titles and headings lead from their entity to the chunks below.
+Triples give some mentions. The rest come from matching every name of every entity, longest match
+first, in every sentence, line of code and table row (`matcher`). An entity that only a title names
+has no mention. Titles and headings link their entity to the chunks below them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import LinkConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.link_mentions.matcher import NameMatcher
 from graphrag_tasks.entities.link_mentions.spelling import spelling_of
@@ -30,10 +30,10 @@ from graphrag_tasks.storage.sql import (
 )
 
 EXTRACTED, NAME = "extracted", "name"
-"""Where a mention comes from: an end of a triple, or a known name found in the text."""
+"""Source of a mention: an end of a triple, or a known name found in the text."""
 
 _TEXTS_AT_ONCE = 1 << 14
-"""Texts whose tokens are held together: memory stays small however large a corpus is. Chosen."""
+"""Texts tokenised at a time; bounds memory for corpora of any size. Chosen."""
 
 _FOUND = pa.schema(
     [
@@ -60,7 +60,7 @@ _SQL = statements(__package__, "stage.sql", extracted=EXTRACTED, name=NAME)
         scan("senses"),
     ),
     makes=("entities", "aliases", "mentions", "titles"),
-    settings={"config": "link_mentions", "sql": "sql"},
+    settings={"language": "language", "sql": "sql"},
     libraries=("spacy", "duckdb"),
 )
 def link_mentions(
@@ -72,12 +72,12 @@ def link_mentions(
     resolved: Rows,
     senses: Rows,
     *,
-    config: LinkConfig,
+    language: LanguageConfig,
     sql: SqlConfig,
 ) -> StageResult:
-    """Find where entities are mentioned; the four tables are streams sorted by their ids.
+    """Find where entities are mentioned; the result's tables are streams sorted by id.
 
-    A name that is found where an end of a triple is the same entity is no second mention.
+    A name match inside an end of a triple with the same entity is not counted twice.
     """
     inputs = {
         "triples": triples, "sentences": sentences, "entity_dictionary": entity_dictionary,
@@ -88,7 +88,7 @@ def link_mentions(
         connection = stack.enter_context(sql_over(inputs, sql))
         for name in ("things", "ends", "meant", "titles", "places", "extracted"):
             connection.execute(_SQL[name])
-        matcher, entities = _matcher(connection, config)
+        matcher, entities = _matcher(connection, language)
         connection.register("numbered", entities)
         add_rows(connection, "found", _FOUND, _find(connection, matcher))
         connection.execute(_SQL["located"])
@@ -107,15 +107,13 @@ def link_mentions(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _matcher(connection: Connection, config: LinkConfig) -> tuple[NameMatcher, pa.Table]:
+def _matcher(connection: Connection, language: LanguageConfig) -> tuple[NameMatcher, pa.Table]:
     """Return what finds the names that are sought, by number, and the entity of each number."""
     matcher = NameMatcher()
     entities = [pa.array([], pa.int64())]
     numbers = count()
-    is_known = known_words(config.model)
-    for batch in (
-        connection.sql(_SQL["sought_names"]).to_arrow_reader(BATCH_ROWS) if config.names else ()
-    ):
+    is_known = known_words(language.model)
+    for batch in connection.sql(_SQL["sought_names"]).to_arrow_reader(BATCH_ROWS):
         entities.append(batch["entity"])
         columns = (batch[name].to_pylist() for name in ("key", "forms", "typed", "title"))
         for key, forms, typed, title, number in zip(*columns, numbers, strict=False):
@@ -129,7 +127,7 @@ def _matcher(connection: Connection, config: LinkConfig) -> tuple[NameMatcher, p
 
 
 def _find(connection: Connection, matcher: NameMatcher) -> Iterator[pa.RecordBatch]:
-    """Yield rows of `_FOUND`, one batch for each of sentences."""
+    """Yield rows of `_FOUND`, one batch per batch of sentences."""
     connection.execute(_SQL["texts"])
     with connection.cursor() as reading:  # while the other connection writes
         for batch in reading.sql("FROM texts").to_arrow_reader(_TEXTS_AT_ONCE):
@@ -144,7 +142,7 @@ def _find(connection: Connection, matcher: NameMatcher) -> Iterator[pa.RecordBat
 
 
 def _with_ids(connection: Connection) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
-    """Return what puts ids for the numbers of mentions: what is sorted is a third as large."""
+    """Return a function that adds ids for numbers; sorting numbers takes a third of the memory."""
     entity_ids = _whole(connection.sql(_SQL["entity_ids"]).to_arrow_table())
     place_ids = _whole(connection.sql(_SQL["place_ids"]).to_arrow_table())
 
@@ -158,6 +156,6 @@ def _with_ids(connection: Connection) -> Callable[[pa.RecordBatch], pa.RecordBat
 
 
 def _whole(ids: pa.Table) -> dict[str, pa.Array[Any]]:
-    """Return columns as one array each, however long."""
+    """Return each column as one contiguous array."""
     columns = (column.cast(pa.large_string()).combine_chunks() for column in ids.columns)
     return dict(zip(ids.column_names, columns, strict=True))

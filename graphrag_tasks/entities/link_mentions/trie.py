@@ -1,7 +1,7 @@
-"""A trie as one sorted array, walked for many places at once.
+"""A trie stored as one sorted array, walked for many places at once.
 
-Nodes are numbered level by level, and in a level in order of (node above, token). So edges, sorted
-by (node, token), are in the order of the nodes they lead to: eight bytes a node are all there is.
+Nodes are numbered level by level, within a level by (parent, token). So edges sorted by (node,
+token) are in the order of their target nodes: eight bytes a node are all that is stored.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ Numbers = NDArray[np.int32]
 
 ROOT, NONE = 0, -1
 _BITS = 32
-"""Of a token in an edge of 64 bits; the others are its node."""
+"""Bits of the token in a 64-bit edge; the other bits hold the node."""
 
 
 class Trie:
     """Names as paths of token numbers.
 
     Args:
-        tokens: Token numbers of all names, one name after the other.
-        starts: Where the tokens of each name begin, and where the last one's end.
+        tokens: Token numbers of all names, concatenated.
+        starts: Where the tokens of each name begin, and where the last name's tokens end.
     """
 
     def __init__(self, tokens: Numbers, starts: Rows) -> None:
@@ -46,7 +46,7 @@ class Trie:
         self._is_inner[self._edges >> _BITS] = True
 
     def below(self, nodes: Rows, tokens: Numbers) -> Rows:
-        """Return the node that each node's edge for a token leads to; `ROOT` for none."""
+        """Return the child of each node for a token; `ROOT` where there is none."""
         below = np.full(len(nodes), ROOT, np.int64)
         inner = np.flatnonzero(self._is_inner[nodes] & (tokens >= 0))
         if len(inner):

@@ -1,4 +1,4 @@
-"""Tokens as numbers, with what the matcher asks of them: each distinct token is looked at once."""
+"""Token numbers and properties for the matcher; each distinct token is read once."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ PREPOSITIONS = ("of", "in", "for", "with", "from", "to", "on", "by", "at", "betw
 _SPLIT = re.compile(f"({TOKEN.pattern})")
 _UNKNOWN = -1
 _MOST_KEPT = 1 << 20
-"""Distinct tokens that are remembered, then all are forgotten: bounds memory where texts are full
-of numbers. Chosen."""
+"""Distinct tokens cached before the cache is cleared; bounds memory where texts are full of
+numbers. Chosen."""
 _NO_TRAITS = np.empty((0, 5), np.int32)
 
 
 class Tokens(NamedTuple):
-    """The tokens of some texts, an array element each.
+    """Tokens of some texts, an array element each.
 
     Attributes:
-        start, end: Its characters in the joined texts.
-        stop: The first token behind its text.
-        exact: Number of the token; -1 where no name has it.
-        is_small: Whether it has letters, and none is a capital.
+        start, end: Character offsets in the joined texts.
+        stop: The first token after its text.
+        exact: Number of the token; -1 where no name contains it.
+        is_small: Whether it has letters, none of them a capital.
     """
 
     start: NDArray[np.int64]
@@ -51,11 +51,11 @@ class Vocabulary:
         self._traits = _NO_TRAITS
 
     def number(self, word: str) -> int:
-        """Return the number of a name's token, folded; a new one gets the next."""
+        """Return the number of a folded token; a new token gets the next number."""
         return self._numbers.setdefault(word, len(self._numbers))
 
     def read(self, joined: str, starts: NDArray[np.int64]) -> Tokens:
-        """Return the tokens of texts joined by white space; `starts` is where they begin."""
+        """Return the tokens of texts joined by white space; `starts` holds each text's offset."""
         parts = _SPLIT.split(joined)  # white space and tokens in turn
         reached = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
         places, ends, words = reached[:-1:2], reached[1::2], parts[1::2]

@@ -1,15 +1,15 @@
-"""Kinds of things by what the corpus itself says: entity types of names that tell none themselves.
+"""Entity types from the corpus itself, for names that do not show their type.
 
-Four sources, the first one counts:
+Four sources, the first match counts:
 
-* `head`: the last word of a name of several words, where it is a kind ("foreign key constraint");
+* `head`: the head noun of a name of several words, where it is a kind ("foreign key constraint");
 * `is_a`: "X is a Y";
 * `key`: the header above the key column of a table;
-* `list`: "Ys such as X", and the lead of a list ("The supported Ys: X").
+* `list`: "Ys such as X", and the lead-in of a list ("The supported Ys: X").
 
 A noun is a kind where it is the head of at least `_LEAST_OF_KIND` names: "image window", "main
 window", "About window". Names like "window of the image" count where the noun is a term of the
-corpus. Nouns that tell nothing ("previous case") are no kinds.
+corpus. Nouns that tell nothing ("previous case") are excluded.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from graphrag_tasks.language.relations import INCLUDES
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, add_rows, statements
 
 _LEAST_OF_KIND = 3
-"""Names that a noun must be the head of: with two, one in ten more types is wrong."""
+"""Fewest names with a head noun for it to be a kind: with two, one in ten more types is wrong."""
 
 _LEAST_OF_COLUMN = 3
-"""Keys that a column has at least, for its header to be what they are."""
+"""Fewest keys in a column for its header to be their type."""
 
 _MENTIONS_OF_SENTENCE = 25
-"""Mentions of a name for which one "X is a Y" is enough: of the most frequent names of three
-manuals, 7 of 10 types that rested on less were wrong ("an account is a tab")."""
+"""Mentions of a name for which one "X is a Y" is enough: for the most frequent names of three
+manuals, 7 of 10 types with less evidence were wrong ("an account is a tab")."""
 
 _NAME_LIKE = r"[A-Z_]|^\S*-\S*$"
 _NO_NAME = (
     r"""[,;"“”]|^(?:Appendix|Chapter|Example|Figure|Section|Step|Table)s? \S*\d|^(?:\S+ ){4}"""
 )
-"""Items of lists that are examples: written as names are, and no clauses or places of the text."""
+"""List items that are no examples: clauses, long phrases, and references to parts of the text."""
 
 _SQL = statements(
     __package__,
@@ -65,7 +65,7 @@ _NOUN = re.compile(r"[A-Za-z]?[a-z]{2,}")
 _KIND_OF = re.compile(r"(?:\S+ )*(?:kind|sort|type)s? of (?!an? |the |this |that |its )(.+)")
 """A "special type of brush" is a brush; the "type of the column" is a type."""
 _PLURAL = re.compile(rf"(?!{any_of('singulars_in_as_and_os')}$)\w+[ao]s")
-"""Plurals that `singular_noun` leaves as they are, as they might be singulars: "scenarios"."""
+"""Plurals that `singular_noun` leaves unchanged, as they might be singulars: "scenarios"."""
 
 _HEADS = pa.schema(
     [
@@ -82,9 +82,9 @@ class Head(NamedTuple):
 
     Attributes:
         noun: In the singular and in small letters.
-        is_plural: Whether the name has it in the plural.
-        is_modified: Whether a word stands before it.
-        has_more: Whether something follows it: "color of the background".
+        is_plural: Whether the name has the noun in the plural.
+        is_modified: Whether a word stands before the noun.
+        has_more: Whether words follow the noun: "color of the background".
     """
 
     noun: str
@@ -94,11 +94,11 @@ class Head(NamedTuple):
 
 
 def head_of(name: str, verbs: Set[str] = frozenset()) -> Head | None:
-    """Return the head noun of a name, or None where there is none for certain.
+    """Return the head noun of a name, or None where it is uncertain.
 
     Args:
         name: The name without noise.
-        verbs: Words that begin commands: "Merge Layers" is no kind of layer.
+        verbs: Words that begin commands: "Merge Layers" is not a kind of layer.
     """
     every = name.split(" ")
     end = next((i for i, word in enumerate(every) if word in _PREPOSITIONS), len(every))
@@ -119,7 +119,7 @@ def head_of(name: str, verbs: Set[str] = frozenset()) -> Head | None:
 
 
 def _begins_a_phrase(word: str, verbs: Set[str]) -> bool:
-    """Return whether a first word with a capital makes a phrase that is no name of a thing."""
+    """Return whether a capitalised first word begins a phrase (a command, "-ing"), not a name."""
     return (
         word.endswith("ing")
         or word in _PREPOSITIONS
@@ -128,7 +128,7 @@ def _begins_a_phrase(word: str, verbs: Set[str]) -> bool:
 
 
 def kind_of_header(header: str) -> tuple[str, str] | None:
-    """Return what the things below a header are, and its noun: "Account Name" is an account."""
+    """Return the type and head noun that a header gives its cells: "Account Name": account."""
     every = header.split(" ")
     while every and every[-1].lower() in _ENDS_OF_HEADERS:
         every = every[:-1]
@@ -139,7 +139,7 @@ def kind_of_header(header: str) -> tuple[str, str] | None:
 
 
 def add_kinds(connection: Connection, terms: Sequence[str]) -> None:
-    """Make the table `kinds_of`: `kind` and `kind_source` by the `key` of a name."""
+    """Create the table `kinds_of`: `kind` and `kind_source` by the `key` of a name."""
     nouns = sorted(set(map(singular_noun, terms)))
     connection.register("term_nouns", pa.table({"noun": pa.array(nouns, pa.string())}))
     connection.register("no_kinds", pa.table({"noun": pa.array(sorted(_NO_KINDS), pa.string())}))
@@ -157,7 +157,7 @@ def add_kinds(connection: Connection, terms: Sequence[str]) -> None:
 
 
 def _heads(connection: Connection, verbs: Set[str]) -> Iterator[pa.RecordBatch]:
-    """Yield rows of `_HEADS`, one for each name that has a head noun."""
+    """Yield rows of `_HEADS`, one per name that has a head noun."""
     with connection.cursor() as reading:  # while the other connection writes
         for batch in reading.sql(_SQL["distinct_names"]).to_arrow_reader(BATCH_ROWS):
             names = batch["name"].to_pylist()

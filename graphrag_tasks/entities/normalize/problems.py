@@ -1,4 +1,4 @@
-"""What is wrong with a surface that is to name a node."""
+"""Reasons why a surface form cannot name an entity."""
 
 from __future__ import annotations
 
@@ -6,25 +6,28 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from graphrag_tasks.core.config import NormalizeConfig
 from graphrag_tasks.entities.words import any_of, words
 from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.names import LITERAL, is_code
+
+_SHORTEST, _LONGEST, _MOST_WORDS = 2, 120, 8
+"""Characters of the shortest name and of the longest, and words of the longest: beyond, heads and
+tails are clauses. The first is the paper's, the others were chosen by reading."""
 
 PRONOUN = "PRON"
 LITERAL_TYPES = frozenset(
     {"CARDINAL", "DATE", "MONEY", "NUMBER", "ORDINAL", "PERCENT", "QUANTITY", "TIME"}
 )
-"""Labels of values: what has one is an attribute of the other end, and no node."""
+"""Labels of literal values: they become attributes of the other end, not entities."""
 
 TITLE, HEADING = "title", "heading"
 
 _FILLERS, _OPENERS, _EMPTY_MODIFIERS = map(words, ("fillers", "openers", "empty_modifiers"))
-"""The last are words before a noun that do not tell what kind of thing it is."""
+"""Stop words; words that open fragments; modifiers that do not narrow a noun."""
 _ADDITIONS = frozenset(
     {"addition", "clause", "condition", "conditions", "clauses", "operator", "statement"}
 )
-"""Nouns that make a word of code before them a name: "where clause", "if statement"."""
+"""Nouns that turn a code word before them into a name: "where clause", "if statement"."""
 
 _NUMBER, _MONTH = any_of("number_words"), any_of("months")
 _QUANTITY = re.compile(rf"{any_of('about')} (?:[\d$€£]|(?:a|an|{_NUMBER})\b).*")
@@ -35,10 +38,11 @@ _VALUE = re.compile(rf"{_DATE_WORD}(?:[ –-]{_DATE_WORD})*")
 _VALUE_CORE = re.compile(rf"\d|\b(?:{_NUMBER}|(?!march|may){_MONTH})\b")
 
 _SUBJECTS = frozenset({"he", "it", "she", "there", "they", "we", "you"})
-"""Pronouns that begin a sentence, of which a name is a piece: "They form the colormaps"."""
+"""Pronouns that begin a sentence; a surface with one is a sentence fragment: "They form the
+colormaps"."""
 _PARTS_OF_TEXTS = frozenset({"example", "excerpt", "sample", "snippet"})
 _MODIFIERS_OF_THEM = frozenset({"code", "executable", "short", "simple", "simplified"})
-"""Code that a text shows is part of the text, whatever it is called: "code snippet"."""
+"""Modifiers of code shown in the text, which names nothing: "code snippet"."""
 
 
 def problem_of(
@@ -46,32 +50,28 @@ def problem_of(
     key: str,
     type_: str,
     source: str | None,
-    config: NormalizeConfig,
     *,
     told: bool = True,
 ) -> str | None:
-    """Return what keeps a surface from being a node, of several the first of `PROBLEMS`.
+    """Return why a surface form cannot be an entity, by the order of `PROBLEMS`, or None.
 
-    Titles and headings are names by their place: no title is a value or a stop word, and neither
-    is a fragment. A title of many words is the name of its document and no more, unless a triple
-    tells something of it.
+    Titles and headings are names by their place: a title is never a literal, a stop word or a
+    fragment. A title of many words names only its document, unless a triple mentions it.
     """
-    return next(_problems(surface, key, type_, source, config, told), None)
+    return next(_problems(surface, key, type_, source, told), None)
 
 
-def _problems(
-    surface: str, key: str, type_: str, source: str | None, config: NormalizeConfig, told: bool
-) -> Iterator[str]:
+def _problems(surface: str, key: str, type_: str, source: str | None, told: bool) -> Iterator[str]:
     """Yield what is wrong, in the order of `PROBLEMS`."""
     if type_ == PRONOUN:
         yield "pronoun"
     if source != TITLE and ((type_ in LITERAL_TYPES and not is_code(surface)) or _is_value(key)):
         yield LITERAL
-    if len(key) < config.min_characters:
+    if len(key) < _SHORTEST:
         yield "short"
-    if len(key) > config.max_characters:
+    if len(key) > _LONGEST:
         yield "long"
-    if key.count(" ") >= config.max_words and not (source == TITLE and told):
+    if key.count(" ") >= _MOST_WORDS and not (source == TITLE and told):
         yield "wordy"
     if source != TITLE and _is_stop_word(key):
         yield "stop_word"
@@ -102,10 +102,10 @@ def _is_fragment(surface: str, key: str) -> bool:
 
 
 def bare_noun(name: str, is_known: Callable[[str], bool]) -> str | None:
-    """Return the singular of a common noun that stands alone, or None for any other name.
+    """Return the singular of a common noun without modifiers, or None for any other name.
 
-    "examples" and "following example" are the bare noun "example"; "example program" is none, nor
-    is "Example", which may be a name.
+    "examples" and "following example" give the bare noun "example"; "example program" gives None,
+    as does "Example", which may be a name.
     """
     words = name.split(" ")
     while len(words) > 1 and words[0] in _EMPTY_MODIFIERS:

@@ -1,25 +1,24 @@
 """Normalise stage: heads and tails of triples, titles and headings become names.
 
 Paper, section 3.2: strip noise, standardise names, deduplicate, and drop heads and tails under two
-characters and stop words. Each distinct surface is judged once, however often it occurs, so the
-work in Python grows with the vocabulary and not with the triples. What depends on counting breaks
-ties by text, so no input order shows.
+characters and stop words. Each distinct surface form is judged once, so the work in Python grows
+with the vocabulary, not with the triples. Ties in counts are broken by text, so input order has no
+effect.
 
-A common noun without anything that tells which one ("example", "following value") names nothing
-where many documents or sentences have it: such nodes would join what has nothing to do with each
-other. It names something where it is a term of the corpus (`terms`). The name tells what
-kind of thing it is (`types`), or else what the corpus says of such names (`kinds`).
+A common noun without modifiers ("example", "following value") is dropped where many documents or
+sentences have it, as it would join unrelated things; it is kept where it is a term of the corpus
+(`terms`). The type comes from the name itself (`types`), or else from the corpus (`kinds`).
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import NormalizeConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, SqlConfig
 from graphrag_tasks.core.schemas import DOUBTED, LABEL, NAME_SOURCES
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.kinds import add_kinds
@@ -59,7 +58,7 @@ _SQL = statements(
 
 
 _LEAST = {"documents": 5, "share": 0.05, "sentences": 5, "share_of_sentences": 0.003}
-"""Documents or sentences, and their share, from which on a noun that is no term names nothing."""
+"""Documents or sentences, and their share, from which a noun that is no term is dropped."""
 
 _JUDGED = pa.schema(
     [
@@ -70,14 +69,14 @@ _JUDGED = pa.schema(
         )
     ]
 )  # fmt: skip
-"""`schemas.SURFACE_FORMS`; whether it is a title or heading; the noun, if it is one and no more;
-what it votes for as entity type, and what tells it; a type that a user's list overrules."""
+"""`schemas.SURFACE_FORMS`, and whether it is a title or heading; the bare noun, if any; the
+entity type that it votes for, with its source; a type that the user's list overrules."""
 
 _LABELS_HOLD = {"share": 0.05, "names": 100}
-"""Least share of names that are people, places or peoples, from which on the model's labels hold.
+"""Least share of names labelled person, place or nationality for the model's labels to be used.
 
-It is .165 in passages of Wikipedia (HotpotQA), and .003 to .015 in six manuals. Of fewer names the
-share tells nothing, and the labels stay.
+It is .165 in passages of Wikipedia (HotpotQA), and .003 to .015 in six manuals. With fewer names
+the share is no evidence, and the labels are kept.
 """
 
 
@@ -85,7 +84,7 @@ share tells nothing, and the labels stay.
     per="corpus",
     reads=(scan("triples"), scan("entity_dictionary"), scan("sentences")),
     makes=("surface_forms", "names"),
-    settings={"config": "normalize", "sql": "sql"},
+    settings={"language": "language", "sql": "sql"},
     given=("domain",),
     libraries=("spacy", "duckdb", "pyyaml"),
 )
@@ -94,17 +93,18 @@ def normalize(
     entity_dictionary: Rows,
     sentences: Rows,
     *,
-    config: NormalizeConfig,
+    language: LanguageConfig,
     sql: SqlConfig,
     domain: Domain | None = None,
 ) -> StageResult:
-    """Judge every distinct surface, and count the names that may become nodes.
+    """Judge every distinct surface form, and count the names that may become entities.
 
-    Returned are `surface_forms`, each surface and entity label with its name, or with what is wrong
-    with it, and `names`, one row for each key. A name of the dictionary counts once a document.
+    Returns `surface_forms`, each surface form and entity label with its name or its problem, and
+    `names`, one row per key. A name of the dictionary counts once per document.
     """
     domain = domain or default_domain()
-    types = NameTypes(domain, known_words(config.model))
+    is_known = known_words(language.model)
+    types = NameTypes(domain, is_known)
     with ExitStack() as stack:
         inputs = {
             "triples": triples,
@@ -115,8 +115,8 @@ def normalize(
         connection = stack.enter_context(sql_over(inputs, sql, on_spark=True))
         for name in ("ends", "found"):
             connection.execute(_SQL[name])
-        add_rows(connection, "judged", _JUDGED, _judged(connection, config, types))
-        terms = _terms(connection, config, domain)
+        add_rows(connection, "judged", _JUDGED, _judged(connection, types, is_known))
+        terms = _terms(connection, domain)
         connection.register("terms", pa.table({"noun": pa.array(terms, pa.string())}))
         connection.execute(_SQL["generic"], _LEAST)
         for name in ("surface_forms", "mentioned", "named", "labelled"):
@@ -143,23 +143,21 @@ def normalize(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _terms(connection: Connection, config: NormalizeConfig, domain: Domain) -> list[str]:
+def _terms(connection: Connection, domain: Domain) -> list[str]:
     """Return the words that are terms of the corpus: bare nouns, and names of one word."""
     terms = Terms(
         connection.sql(_SQL["words"]).fetchall(),
         defined={singular_noun(name) for (name,) in connection.sql(_SQL["defined"]).fetchall()},
         domain=domain,
-        contrast=config.term_contrast,
     )
     nouns = connection.sql(_SQL["nouns"]).fetchall()
     return sorted(noun for (noun,) in nouns if terms.is_term(singular_noun(noun)))
 
 
 def _judged(
-    connection: Connection, config: NormalizeConfig, types: NameTypes
+    connection: Connection, types: NameTypes, is_known: Callable[[str], bool]
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
-    is_known = known_words(config.model)
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
             surface_forms, labels, sources, headers, told = (
@@ -169,7 +167,7 @@ def _judged(
             keys = [name.casefold() for name in names]
             rows = zip(surface_forms, keys, labels, sources, told, strict=True)
             problems = [
-                problem_of(text, key, type_, source, config, told=is_told)
+                problem_of(text, key, type_, source, told=is_told)
                 for text, key, type_, source, is_told in rows
             ]
             bare = [

@@ -1,9 +1,9 @@
-"""Entity types: what a name's shape, its words and the header of its column tell, else its label.
+"""Entity types from a name's shape, words and column header, else from its model label.
 
 The language model's labels are made for news: it takes "String" for a person and "JSON" for an
-organisation. What a technical name is shows in its shape ("CL_ABAP_TYPEDESCR" is a class), in the
-noun beside it ("table VBBE") or in the header above it ("Transaction Code"). A user's list of names
-comes before all of these. What the rest of the corpus tells is in `kinds`.
+organisation. The type of a technical name shows in its shape ("CL_ABAP_TYPEDESCR" is a class), in
+the noun beside it ("table VBBE") or in its column header ("Transaction Code"). A user's list comes
+first. Types from the rest of the corpus are in `kinds`.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ _CODE_SHAPE = re.compile(r"(?:/\w+/)?[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z]\w*_\w+")
 _MARKED = re.compile(r"[0-9_]")
 _CODED = re.compile(r" .*[A-Z0-9_/]|[A-Z0-9_/].* ")
 _ADJECTIVES = "custom|customer|new|obsolete|old|standard"
-"""Words of any domain before a kind."""
+"""Adjectives that may stand before a kind in any domain."""
 _HAVE = "have "
 
 TECHNICAL: Final = (USER, SHAPE, KIND, COLUMN)
-"""Each outvotes any number of labels, and the user's list the others."""
+"""Type sources that outvote any number of labels; the user's list outvotes the other three."""
 
 _SHAPED = re.compile(r"[\d_/.:>-]")
-"""A sign that every shape has: names without one, which are most, are looked at no further."""
+"""A character that every shape contains; names without one skip the shape patterns."""
 _SHORT_PLACES: Final = frozenset({"EU", "NYC", "UAE", "UK", "US", "USA", "USSR"})
 _OFTEN_WRONG: Final = frozenset({"PERSON", "GPE"})
 _PERSON = re.compile(r"(?!(?:\S+ ){4})[^\W\d_a-z]\w+(?: [^\W\d_a-z][\w.'’-]*)+")
-"""How people are written: two to four words with capitals."""
+"""How a person's name is written: two to four words with capitals."""
 
 
 class NameTypes:
-    """Finds the entity types of names; the kinds and shapes of the domain come first."""
+    """Finds the entity types of names; the domain's kinds and shapes come first."""
 
     def __init__(self, domain: Domain, is_known: Callable[[str], bool]) -> None:
         self._domain = domain
@@ -48,11 +48,11 @@ class NameTypes:
         self._code_kind = re.compile(rf"({_CODE}) (?i:{kind})")
 
     def of(self, name: str, label: str, header: str | None) -> tuple[str, str] | None:
-        """Return the entity type of a name without noise, and what tells it; or None.
+        """Return the entity type of a name without noise, and its source; or None.
 
         Args:
             name: The name.
-            label: What the language model takes it for; empty for none.
+            label: The language model's label; empty for none.
             header: One of `header_relations`, where the name stands under such a header.
         """
         if type_ := self._domain.type_by_name(name.casefold()):
@@ -60,7 +60,7 @@ class NameTypes:
         return self.without_lists(name, label, header)
 
     def without_lists(self, name: str, label: str, header: str | None) -> tuple[str, str] | None:
-        """Return the same as if the user had listed no names."""
+        """Return the type and its source without the user's list of names."""
         is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are
         if not is_plain or self._domain.has_simple_shapes:
             if type_ := self._by_shape(name):
@@ -77,7 +77,7 @@ class NameTypes:
     def overruled(
         self, name: str, header: str | None, type_: str | None, told_by: str | None
     ) -> str | None:
-        """Return another type that a name would have without the user's list, or None."""
+        """Return the type that the user's list overruled, or None."""
         other = self.without_lists(name, "", header) if told_by == USER else None
         return other[0] if other and other[0] != type_ else None
 
@@ -87,7 +87,7 @@ class NameTypes:
         return None
 
     def _by_kind(self, name: str) -> str | None:
-        """Return the kind that a name says of itself: "table VBBE", "MD04 transaction"."""
+        """Return the kind that a name contains: "table VBBE", "MD04 transaction"."""
         if not _CODED.search(name) or name.isupper():  # a statement: "READ TABLE"
             return None
         if match := self._kind_code.fullmatch(name):
@@ -105,10 +105,10 @@ def header_relations(domain: Domain) -> list[str]:
 
 
 def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool:
-    """Return whether a label may be right.
+    """Return whether a model label is plausible for a name.
 
-    Proper names begin with a capital, and what names a node is no value; abbreviations are no
-    people and hardly places; people have a person's name.
+    Proper names begin with a capital, and literals are no entities; abbreviations are no people and
+    hardly places; people have a person's name.
     """
     if label in LITERAL_TYPES or name.split(" ")[0].islower():
         return False

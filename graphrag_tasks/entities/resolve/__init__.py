@@ -1,4 +1,7 @@
-"""Entity resolution: names that are one thing become one entity, and every decision is a row."""
+"""Entity resolution: names of one thing become one entity; every decision is a row.
+
+Names and what ties them come in; entities, merges and senses go out. Open `stage.py` first.
+"""
 
 from graphrag_tasks.entities.resolve.candidates import Confirmer
 from graphrag_tasks.entities.resolve.llm_confirmer import LlmConfirmer

@@ -1,4 +1,4 @@
-"""Acronyms and what they stand for."""
+"""Acronyms and their long forms."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from graphrag_tasks.language import forms
 from graphrag_tasks.storage.sql import Connection, statements
 
 ALIAS_RULE = "alias"
-"""Rule of the triples (long form, "be known as", short form) that extraction finds."""
+"""Relation of the triples (long form, "be known as", short form) from extraction."""
 
 _MOST_LONG_FORMS = 100
-"""A short form of more stands for several things; all are compared with each other."""
+"""Most long forms of a short form that are compared with each other; with more it is ambiguous."""
 
 _SQL = statements(__package__, "acronyms.sql", alias_rule=ALIAS_RULE)
 
@@ -22,23 +22,23 @@ def introduced(connection: Connection) -> list[tuple[str, str]]:
 
 
 def by_initials(connection: Connection) -> list[tuple[str, str]]:
-    """Return the keys of short and long forms that no text introduces.
+    """Return the keys of short and long forms that match by initials only.
 
-    The short form is three to six capitals, the long one as many words with capitals and these
-    initials ("of" and the like left out), in a third of the short one's documents at least. A
-    vendor before either does not count; the connection knows `vendors`.
+    The short form is three to six capitals, the long form as many capitalised words with these
+    initials (without "of" and the like), in at least a third of the short form's documents. A
+    vendor before either is ignored; the connection knows `vendors`.
     """
     return connection.sql(_SQL["initials"]).fetchall()
 
 
 def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str]) -> set[str]:
-    """Return the long forms that a short form stands for; none where those are several things.
+    """Return the long forms of a short form; empty where these are different things.
 
-    Where long forms begin with the letter of the short one and have its others, no other counts:
-    "processing framework (bgPF)" lacks a word. One with words before another ("programmatic ABAP
-    Test Cockpit check") has the short form for a part of it. Of the rest those count whose letters
-    the short form has: texts also write "Code Inspector (ATC)". One that goes on from these ("ABAP
-    development tools for Eclipse") is the same thing.
+    Where some long forms have the short form's first letter and then its others in order, only
+    these count: "processing framework (bgPF)" lacks a word. A long form with words before another
+    one ("programmatic ABAP Test Cockpit check") only contains it. Of the rest those count whose
+    letters the short form has: texts also write "Code Inspector (ATC)". A long form that continues
+    one of these ("ABAP development tools for Eclipse") is the same thing.
     """
     if len(longs) > _MOST_LONG_FORMS:
         return set()
@@ -51,7 +51,7 @@ def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str
 
 
 def abbreviates(short: str, long: str) -> bool:
-    """Return whether the letters of a short form come in a long one in their order.
+    """Return whether a long form contains the letters of a short form in order.
 
     The first letter begins a word. Source: Schwartz and Hearst, "A simple algorithm for identifying
     abbreviation definitions in biomedical text" (2003).
@@ -68,7 +68,7 @@ def abbreviates(short: str, long: str) -> bool:
 
 
 def is_within(part: str, whole: str) -> bool:
-    """Return whether a name is some of the words of another."""
+    """Return whether the words of one name are part of another name."""
     return part != whole and f" {part} " in f" {whole} "
 
 

@@ -1,8 +1,8 @@
-"""Block and score: pairs of names that may be one thing, each with the rules that say so.
+"""Block and score: candidate pairs of names for one entity, each with its rules.
 
-No two names are compared that share nothing: a name meets the others of its canonical form
-(`canonical`), and the names that one of the pair rules below makes of it. So the work grows with
-the number of names, not with its square.
+Only names that share something are compared: a name meets the others of its canonical form
+(`canonical`), and the names that a pair rule below derives from it. So the work grows with the
+number of names, not with its square.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Name:
 
 
 class Confirmer(Protocol):
-    """Judges pairs of the borderline band, such as a language model does.
+    """Judges the pairs that the rules leave open, such as a language model does.
 
-    It is asked once for all pairs of a run, in the order of their keys, and after the rules: a
-    guard keeps a pair apart whatever it says.
+    It is asked once for all pairs of a run, in the order of their keys, and after the rules; a
+    guard keeps a pair apart whatever the answer.
 
     Attributes:
-        fingerprint: What its answers depend on: model, prompt and version.
+        fingerprint: Identifies model, prompt and version, on which answers depend.
     """
 
     fingerprint: str
@@ -59,7 +59,7 @@ class Confirmer(Protocol):
     def confirm(
         self, pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]
     ) -> Sequence[bool | None]:
-        """Return for each pair whether it is one thing; None leaves it open.
+        """Return for each pair whether both names are the same thing; None leaves the pair open.
 
         `contexts` has statements about the names, by their keys.
         """
@@ -68,9 +68,9 @@ class Confirmer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Two names, by their keys, that may be one thing; `left` is the more frequent one.
+    """A candidate pair of names, by their keys; `left` is the more frequent name.
 
-    `score` is the probability that they are, by the rules that tie them.
+    `score` is the probability that both are the same entity, by the rules that tie them.
     """
 
     left: str
@@ -102,7 +102,7 @@ SCORES: Final[Mapping[str, float]] = {
     "honorific": 0.93,
     _COMPANY_RULE: 0.93,
 }
-"""Share of right pairs of each rule, as seen on the labelled pairs; a few rules multiply."""
+"""Precision of each rule on the labelled pairs; the scores of several rules are combined."""
 
 _JOINING = re.compile(r"\b(?:and|as|by|for|from|in|of|on|or|to|with)\b")
 _CODE_SHAPE = re.compile(r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*")
@@ -120,9 +120,9 @@ def candidates(
 
     Args:
         names: All names by their keys, or those of `selection.comparable_names`.
-        ties: What the corpus ties.
+        ties: Pairs that the corpus ties.
         canonical: Canonical forms of the names.
-        shorter_names: Takes kinds and titles from the names.
+        shorter_names: Removes kinds and titles from the names.
     """
     found: dict[tuple[str, str], Candidate] = {}
     pairs = [
@@ -156,7 +156,7 @@ def _by_form(names: Mapping[str, Name], canonical: CanonicalForms) -> Iterator[_
 
 
 class ShorterNames:
-    """Takes the kind, title or company form from names, by a domain's words for kinds."""
+    """Removes the kind, title or company form from names, by a domain's words for kinds."""
 
     def __init__(self, domain: Domain) -> None:
         kind = domain.any_kind
@@ -168,7 +168,7 @@ class ShorterNames:
         )
 
     def of(self, name: Name) -> Iterator[tuple[str, str]]:
-        """Yield the keys of the shorter names of a name, each with the rule."""
+        """Yield the keys of the shorter forms of a name, each with its rule."""
         is_code = _CODE_SHAPE.fullmatch(name.name.rpartition(" ")[2]) and not name.name.isupper()
         if is_code and (kind := self._kind.fullmatch(name.key)):
             yield kind[1], "kind"
@@ -195,10 +195,10 @@ def _by_rule(names: Mapping[str, Name], shorter_names: ShorterNames) -> Iterator
 def _short_forms(
     names: Mapping[str, Name], ties: Iterable[Tie], canonical: CanonicalForms
 ) -> Iterator[_Pair]:
-    """Yield short and long forms; what a short form may stand for and may not is open.
+    """Yield pairs of short and long form; pairs where the long form is ambiguous stay open.
 
-    What is said besides leaves no acronym open that a text introduces, unless it has words more:
-    "transport system" is part of what "gCTS" stands for.
+    For an acronym that a text introduces, other ties count only where they have more words:
+    "transport system" is part of the long form of "gCTS".
     """
     known = [tie for tie in ties if tie[0] in names and tie[1] in names]
     introduced = _meant((tie for tie in known if tie[2] == ACRONYM_RULE), canonical)

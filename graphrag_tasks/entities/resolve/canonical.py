@@ -1,9 +1,9 @@
 """Canonical forms of names: the steps of `forms`, and the rule of each step that changed a name.
 
-One step mends slips of the pen: rare words one letter away from a word that the corpus often
-writes. Only what fingers do is a slip: a letter left out, doubled or put in, or two letters
-exchanged. A letter for another is none, for that is how different words differ ("content",
-"context"). A word of the language is never a slip.
+One step mends typing errors: rare words one edit away from a word that is frequent in the corpus.
+Only a letter left out, doubled or inserted, or two letters exchanged, is an error; a substituted
+letter is none, as different words differ that way ("content", "context"). A dictionary word is
+never an error.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _Steps = Sequence[tuple[str, Callable[[str], str]]]
 _SHORTEST = 7
 _RAREST = 3
 _TIMES_AS_OFTEN = 4
-"""Fewest letters and most uses of a slip, and how many times as often the word that it means
-occurs. Chosen, not measured."""
+"""Fewest letters and most uses of a typing error, and how many times as frequent the intended
+word is. Chosen, not measured."""
 
 
 class CanonicalForms:
-    """Canonical forms of names, by the word that each slip means and the plurals of capitals."""
+    """Canonical forms of names, by corrections of typing errors and plurals of abbreviations."""
 
     def __init__(self, slips: Mapping[str, str], plurals: Mapping[str, str]) -> None:
         self._slips = pa.array(list(slips), pa.string())
@@ -47,7 +47,7 @@ class CanonicalForms:
         return key if forms.is_call(key) else _after(self._steps, key)
 
     def of_all(self, keys: pa.Array[Any]) -> pa.Array[Any]:
-        """Return what is left of each name; most are words that are only joined, in one go."""
+        """Return the canonical form of each name; most only join their words, done in bulk."""
         words = pc.split_pattern(keys, " ")
         is_slip = pc.is_in(words.flatten(), value_set=self._slips)
         changed = pc.match_substring_regex(keys, forms.JOINED_ONLY_WITHOUT).to_numpy(False)
@@ -74,9 +74,9 @@ def _after(steps: _Steps, key: str) -> str:
 
 
 def words_of(names: Iterable[str]) -> Iterator[str]:
-    """Yield the words of names in small letters, but for first ones that may themselves be names.
+    """Yield the words of names in small letters, except first words that may be names themselves.
 
-    A first word that is written with a capital is a name, and no slip of a common word.
+    A first word written with a capital may be a name, so it is no misspelled common word.
     """
     small = []
     for name in names:
@@ -90,11 +90,11 @@ def words_of(names: Iterable[str]) -> Iterator[str]:
 
 
 def find_slips(counts: Mapping[str, int], is_known: Callable[[str], bool]) -> dict[str, str]:
-    """Return the frequent word that each rare word means, where there is exactly one.
+    """Return the intended frequent word of each misspelled rare word, where exactly one fits.
 
     Args:
-        counts: How often each word occurs in names, in small letters.
-        is_known: Whether a word is one of the language.
+        counts: Frequency of each word in names, in small letters.
+        is_known: Whether a word is in the dictionary.
     """
     frequent: dict[str, list[str]] = defaultdict(list)
     for word, count in counts.items():
@@ -123,7 +123,7 @@ def _deletions(word: str) -> Iterator[str]:
 
 
 def _is_slip(word: str, meant: str) -> bool:
-    """Return whether one letter more, one less, or an exchange inside the word tells them apart."""
+    """Return whether two words differ by one letter inserted, omitted or transposed inside."""
     if word == meant or abs(len(word) - len(meant)) > 1:
         return False
     start = next(i for i in range(len(word) + 1) if word[i : i + 1] != meant[i : i + 1])

@@ -1,8 +1,7 @@
 """Guard and cluster: accepted pairs become entities, without chains.
 
-If A is B and B is C, A need not be C: two names of a cluster that a guard keeps apart, or that a
-user's override does, are never joined by way of a third. Pairs are taken best first, so where a
-chain must break it breaks at its weakest link.
+If A is B and B is C, A need not be C: two names that a guard or a user's override keeps apart are
+never joined through a third. Pairs are taken best first, so a chain breaks at its weakest link.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from graphrag_tasks.language import forms
 from graphrag_tasks.language.names import is_code
 
 _MOST_COMPARED = 400
-"""Pairs of members compared before two clusters are joined; larger ones compare their centres."""
+"""Most pairs of members compared before a join; larger clusters compare their centres."""
 
 
 PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})
@@ -31,7 +30,7 @@ def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:
     * `code`: an identifier has one spelling ("VBBS_OLD", "VBBS OLD").
     * `letter`: a single letter is a name of its own ("model S", "models").
     * `proper_number`: a name is no plural of another ("Carlo", "Carlos").
-    * `plus`: a "+" at the end makes another thing ("CTS", "CTS+").
+    * `plus`: a final "+" makes another thing ("CTS", "CTS+").
     * `types`: one is a person, the other a place.
     """
     used = _SPELLED.intersection(rules)
@@ -60,10 +59,10 @@ def _conflict(left: str | None, right: str | None) -> bool:
 
 
 class Clusters:
-    """Names and the clusters they are in; every name begins alone.
+    """Names and their clusters; every name begins in a cluster of its own.
 
     Args:
-        apart: Returns why two names can never be one thing, or None.
+        apart: Returns why two names can never be the same entity, or None.
         rank: Sort key of a name: the lowest of a cluster is its centre.
     """
 
@@ -75,7 +74,7 @@ class Clusters:
         self._cluster: dict[str, list[str]] = {}
 
     def members(self, name: str) -> list[str]:
-        """Return the names of the cluster a name is in, its centre first."""
+        """Return the names of a name's cluster, its centre first."""
         return self._cluster.get(name, [name])
 
     def join(self, left: str, right: str) -> str | None:
@@ -99,5 +98,5 @@ class Clusters:
         return None
 
     def centres(self) -> Mapping[str, str]:
-        """Return the centre of each name that is not alone."""
+        """Return the centre of each name in a cluster of two or more."""
         return {name: members[0] for name, members in self._cluster.items() if len(members) > 1}

@@ -1,4 +1,4 @@
-"""Why an entity is what it is: its names, and the decisions that joined or kept them apart."""
+"""Explain an entity: its names, and the decisions that joined or separated them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _MOST_RELATIONS = 10
-"""Relations that are told of an entity, those of most weight; chosen."""
+"""Relations listed for an entity, by weight; chosen."""
 
 
 @dataclass(frozen=True)
 class EntityExplanation:
-    """An entity of a snapshot, with what made it.
+    """An entity of a snapshot, with its evidence.
 
     Attributes:
-        type_source: What tells its type, as in `schemas.ENTITIES`.
+        type_source: Source of its type, as in `schemas.ENTITIES`.
         mentions: Number of its mentions.
         aliases: Surface forms with their mentions, the most frequent first.
-        senses: Names of all entities that its name means, with the sense in brackets; empty where
-            it has one sense.
-        decisions: Rows of `schemas.MERGES` with one of its names, `same` ones first.
-        relations: Its strongest relations in words, with the number of triples behind each.
+        senses: Names of all entities that share its name, each with its sense in brackets; empty
+            where
+                the name has one sense.
+        decisions: Rows of `schemas.MERGES` with one of its names, `same` first.
+        relations: Its strongest relations in words, each with its number of triples.
         documents: Titles of the documents that mention it, with their mentions.
     """
 
@@ -45,12 +46,12 @@ class EntityExplanation:
     documents: list[tuple[str, int]]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the explanation as plain values."""
         return asdict(self)
 
 
 def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
-    """Explain the entity that a name, in any of its spellings, belongs to.
+    """Explain the entity of a name, in any of its spellings.
 
     Raises:
         SnapshotError: No entity has that name; near ones are suggested.

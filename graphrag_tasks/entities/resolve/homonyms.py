@@ -1,7 +1,7 @@
-"""Homonyms become entities: each sense of a name is one, with the sense in its name.
+"""Homonyms: each sense of a name becomes an entity, with the sense in its name.
 
-The sense of most mentions keeps the entity, and so its id; the others get new ones. A long form
-that has an entity already ("available-to-promise") is the sense of its acronym.
+The sense of most mentions keeps the entity and its id; the others get new ones. A long form that is
+already an entity ("available-to-promise") is the sense of its acronym.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from graphrag_tasks.language.overrides import Overrides
 from graphrag_tasks.storage.sql import Connection
 
 RULE = "homonym"
-"""Stands first among the rules of `schemas.MERGES` for two senses, before what tells them apart."""
+"""First rule in `schemas.MERGES` of two separate senses, before the evidence for the split."""
 
 log = logging.getLogger(__name__)
 
 _NAMED = pa.schema(
     [pa.field(one, pa.string()) for one in ("was", "sense_id", "sense_key", "sense_name", "kind")]
 )
-"""Entities that are a sense of a name, and what they are called then."""
+"""Schema of entities that are a sense of a name, with their new names."""
 _FURTHER = pa.schema(
     [
         pa.field(one, pa.string())
@@ -37,12 +37,12 @@ _FURTHER = pa.schema(
     ]
     + [pa.field("is_first", pa.bool_())]
 )
-"""Names with the sense in brackets, which lead to the senses of a name, `homonym`."""
+"""Schema of aliases with the sense in brackets, which link to the senses of the name `homonym`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entity:
-    """A sense with its entity: its id, the key of its name, and what it is called."""
+    """A sense with its entity: id, key of its name, and name."""
 
     sense: Sense
     id: str
@@ -56,13 +56,13 @@ class _Entity:
 
 @dataclass(frozen=True, slots=True)
 class Homonyms:
-    """What the senses of names make.
+    """The result of splitting names into senses.
 
     Attributes:
         senses: Rows of `schemas.SENSES`.
         decisions: Rows of `schemas.MERGES` that keep senses apart.
         named, further: Rows of `_NAMED` and `_FURTHER`.
-        joined: Number of senses that a user says are none of their own.
+        joined: Number of senses that the user's overrides merged into others.
     """
 
     senses: pa.Table
@@ -80,7 +80,7 @@ def find_homonyms(
 ) -> Homonyms:
     """Return the homonyms of a corpus; the connection knows the `chosen` entities of its names.
 
-    Senses that a user says are the same are one.
+    Senses that the user declares the same are merged.
     """
     found = find_senses(connection, kinds)
     keys = {key for senses in found.values() for sense in senses for key in _keys_of(sense)}
@@ -137,7 +137,7 @@ def find_homonyms(
 
 
 def _keys_of(sense: Sense) -> Iterator[str]:
-    """Yield the keys of names that say the sense: with it in brackets, and the long form."""
+    """Yield the keys of names for a sense: the name with the sense added, and the long form."""
     yield entity_key(sense.name)
     if sense.long:
         yield sense.long

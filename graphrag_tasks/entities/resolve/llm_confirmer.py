@@ -1,7 +1,7 @@
-"""A language model's word on pairs of names that the rules leave open.
+"""Ask a language model about pairs of names that the rules leave open.
 
-Twenty pairs are one request. Where the next request begins follows from the pairs themselves, so
-that a new pair changes one request or two, and the others are known.
+Up to twenty pairs are one request. Where a request ends depends on the pairs themselves, so a new
+pair changes one request or two, and the others are answered from the cache.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from graphrag_tasks.llm import Answer, Client, Request
 
 PURPOSE = "confirm"
 _MOST_PAIRS = 20
-"""Pairs of a request; chosen."""
+"""Most pairs in a request; chosen."""
 _CUTS = 12  # one pair in so many ends a request
 _TOKENS_OF_PAIR = 24
-"""Of the verdict on a pair, at most; chosen."""
+"""Most output tokens for the verdict on a pair; chosen."""
 
 _SYSTEM = """\
 You are given numbered pairs of names from documents, each name with what the documents say of \
@@ -43,20 +43,20 @@ class Verdicts(BaseModel):
 
 
 class LlmConfirmer:
-    """Asks a model about pairs of names, and shows it statements of the documents about each."""
+    """Asks a model about pairs of names, with statements of the documents about each name."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     @property
     def fingerprint(self) -> str:
-        """What an answer depends on: prompt, form and model."""
+        """Identifies prompt, schema and model, on which answers depend."""
         return self._request([], {}).key(self._client.identity(PURPOSE))
 
     def confirm(
         self, pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]
     ) -> list[bool | None]:
-        """Return for each pair whether it is one thing; None leaves it open."""
+        """Return for each pair whether both names are the same thing; None leaves the pair open."""
         packs = list(packed(pairs))
         results = self._client.ask([self._request(pack, contexts) for pack in packs])
         answers: list[bool | None] = []
@@ -91,7 +91,7 @@ def packed(pairs: Sequence[tuple[Name, Name]]) -> Iterator[list[tuple[Name, Name
 
 
 def _said(answer: Answer) -> dict[int, bool | None]:
-    """Return the verdicts by number; a number that is told twice differently is left open."""
+    """Return the verdicts by number; a number with contradictory verdicts is left open."""
     said: dict[int, bool | None] = {}
     for verdict in answer.parsed(Verdicts).verdicts:
         same = verdict.same if said.get(verdict.number, verdict.same) == verdict.same else None

@@ -1,8 +1,8 @@
-"""Pairs whose answer is known, asked among the others: whoever is wrong on them decides nothing.
+"""Control pairs with known answers, mixed into the questions to check whoever confirms.
 
-A model that says yes to everything merges what it is asked about, and nothing in its answers shows
-it. So fifteen pairs that are one thing and fifteen that are two stand among those asked: of the
-corpus, where the rules are sure, else from the list below, which is of no corpus.
+A model that answers yes to everything would merge all pairs unnoticed. So fifteen pairs that are
+the same thing and fifteen that are not are mixed in: from the corpus where the rules are sure, else
+from the list below, which belongs to no corpus. Too many wrong answers, and none is used.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Keys = tuple[str, str]
 """The keys of two names."""
 
 OF_EACH = 15
-"""Pairs that are one thing, and as many that are two: of 20 answers, a coin gets 18 right in 1 of
-5,000 cases."""
+"""Control pairs that are the same thing, and as many that are not: of 20 answers, a coin gets 18
+right in 1 of 5,000 cases."""
 _MARK = "planted: "
-"""Before the keys of names that are of no corpus, which may have such a name itself."""
+"""Prefix of keys of names from the fixed list, as the corpus may contain the same name."""
 _LEAST_DECIDED = 20
 _LEAST_RIGHT = 0.9
-"""Pairs that are decided, and the share that is right, at the least; `OF_EACH` says how rare chance
+"""Fewest control pairs decided, and least share answered right; `OF_EACH` says how rare chance
 is."""
 
 _SAME = (
@@ -64,12 +64,12 @@ _DIFFERENT = (
 
 @dataclass(frozen=True)
 class Planted:
-    """Known pairs to ask about.
+    """Control pairs with known answers.
 
     Attributes:
-        same: Whether each pair of names, by their keys, is one thing.
-        names: The names that are of no corpus.
-        statements: What is said of those.
+        same: Whether each pair of names, by their keys, is the same thing.
+        names: The names from the fixed list.
+        statements: Statements about those names.
     """
 
     same: Mapping[Keys, bool]
@@ -78,7 +78,7 @@ class Planted:
 
     @classmethod
     def among(cls, sure_same: Iterable[Keys], sure_different: Iterable[Keys]) -> Planted:
-        """Take pairs of the corpus of which the rules are sure, and fill up with known ones."""
+        """Take pairs of the corpus of which the rules are sure, and fill up from the fixed list."""
         same: dict[Keys, bool] = {}
         names: dict[str, Name] = {}
         statements: dict[str, Sequence[str]] = {}
@@ -94,7 +94,7 @@ class Planted:
         return cls(same, names, statements)
 
     def trust(self, answers: Mapping[Keys, bool | None]) -> Trust:
-        """Return how far somebody is to be believed, by the answers on the known pairs."""
+        """Return how reliable the answers are, by those on the control pairs."""
         decided = {pair: said for pair, said in answers.items() if said is not None}
         right = sum(said == self.same[pair] for pair, said in decided.items())
         return Trust(len(self.same), len(decided), right)
@@ -102,7 +102,7 @@ class Planted:
 
 @dataclass(frozen=True)
 class Trust:
-    """How many known pairs were asked, how many decided, and how many of those were right."""
+    """Numbers of control pairs asked, decided, and answered right."""
 
     asked: int
     decided: int
@@ -110,16 +110,16 @@ class Trust:
 
     @property
     def holds(self) -> bool:
-        """Whether other answers are believed: most pairs are decided, nine in ten of them right."""
+        """Whether answers are used: most control pairs are decided, nine in ten of them right."""
         return self.decided >= _LEAST_DECIDED and self.right >= _LEAST_RIGHT * self.decided
 
 
 def order_of(pair: Keys) -> Keys:
-    """Return the place of a pair among those asked: by its names, wherever they come from."""
+    """Return the sort key of a pair in the questions: its names, wherever they come from."""
     left, right = (key.removeprefix(_MARK) for key in pair)
     return left, right
 
 
 def _digest(pair: Keys) -> str:
-    """Return what orders pairs by chance, so that a new one takes the place of one or of none."""
+    """Return a hash that orders pairs at random, so a new pair replaces at most one."""
     return hashlib.sha256("\n".join(pair).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The rules by which a corpus ties names, and what comes of them."""
+"""Rules by which a corpus ties names, and the resulting pairs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Tie: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Ties:
-    """Pairs that a corpus ties.
+    """Pairs of names that a corpus ties.
 
     Attributes:
-        short_forms: Short forms or codes, and what they stand for; of one with several of these
-            it is open what it means.
-        names: Two names of one thing.
+        short_forms: Short forms or codes with their long forms; ambiguous where a short form has
+            several.
+        names: Two names of the same thing.
     """
 
     short_forms: list[Tie]
@@ -34,5 +34,5 @@ class Ties:
 
     @property
     def keys(self) -> Iterator[str]:
-        """The keys of all names."""
+        """The keys of all tied names."""
         return (key for *pair, _ in chain(self.short_forms, self.names) for key in pair)

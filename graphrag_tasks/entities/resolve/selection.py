@@ -1,7 +1,7 @@
-"""Which names can be one with another at all: only those come to Python, however many there are.
+"""Select the names that can share an entity with another name; only those are loaded into Python.
 
-Most names of a corpus share no form, no shorter name and no acronym with another. Forms are made
-batch by batch and compared in SQL, so memory does not grow with the vocabulary.
+Most names share no form, no shorter name and no acronym with another. Forms are made batch by batch
+and compared in SQL, so memory does not grow with the vocabulary.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SQL = statements(__package__, "selection.sql")
 
 
 def canonical_forms(names: Rows, is_known: Callable[[str], bool]) -> CanonicalForms:
-    """Return the canonical forms of names, by the slips and the capitals that they show."""
+    """Return the canonical forms of names, by the typing errors and plurals in them."""
     counts: Counter[str] = Counter()
     plurals: dict[str, str] = {}
     for batch in names.to_batches():
@@ -73,7 +73,7 @@ def comparable_names(
 
 
 def statements_of(connection: Connection, keys: Iterable[str]) -> dict[str, list[str]]:
-    """Return what triples say of names, by their keys: two short statements at most.
+    """Return up to two short statements from triples about each name, by its key.
 
     The connection knows `triples` and `surface_forms`.
     """
@@ -82,7 +82,7 @@ def statements_of(connection: Connection, keys: Iterable[str]) -> dict[str, list
 
 
 def names_of(connection: Connection, documents: Iterable[str]) -> frozenset[str]:
-    """Return the keys of the names that some documents have.
+    """Return the keys of the names that occur in some documents.
 
     The connection knows `triples`, `entity_dictionary` and `surface_forms`.
     """

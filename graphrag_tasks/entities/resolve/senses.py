@@ -1,10 +1,9 @@
-"""Homonyms: names of one word that mean different things in different documents.
+"""Homonyms: one-word names with different meanings in different documents.
 
 One sense per document (Gale, Church and Yarowsky, "One sense per discourse", 1992). Documents that
-share words belong together; two groups that share next to none are two senses where the texts say
-so: they spell the name out differently, say that it is something else, or write it as a name here
-and as a noun there. What merely stands in other company is one thing: a name is split by what is
-said of it only.
+share words form a group; two groups that share almost none are two senses where the texts give
+evidence: another long form, another kind, or a proper name here and a common noun there. Different
+context words alone do not split a name.
 """
 
 from __future__ import annotations
@@ -29,24 +28,24 @@ from graphrag_tasks.language.general_english import shares_of_nouns
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, id_of, statements
 
 ACRONYM, KIND, TYPE, CASE = "acronym", "kind", "type", "case"
-"""What tells senses: other long forms, other kinds of thing, a person and a place of which one has
-a kind, or a name of a kind and a noun."""
+"""Evidence for senses: different long forms, different kinds, a person and a place of which one
+has a kind, or a proper name and a common noun."""
 
 PERSON, PLACE, NOUN = "person", "place", "noun"
-"""What a sense is called of which no long form and no kind is told."""
+"""Labels of senses without a long form or kind."""
 
 _SHARED = 0.05
-"""Cosine of the words of two documents from which on they speak of one thing."""
+"""Cosine of the words of two documents from which both are taken to mean the same thing."""
 _COMMON = 9.0
-"""Bits of a word that tells nothing of its company: one of the fifty most frequent of English."""
+"""Bits of a word that tells nothing of its context: one of the fifty most frequent of English."""
 _FEWEST = 2
-"""Mentions with a label, or with a capital, that tell something: one may be a slip."""
+"""Fewest mentions with a label, or with a capital, that count as evidence: one may be an error."""
 _FEWEST_WORDS = 10
-"""Telling words in the company of a sense, at least: of what is said in a line nothing is known."""
+"""Fewest telling words in the context of a sense; a single line is too little evidence."""
 _MOST_DOCUMENTS = 400
-"""A name of more is taken for one thing: all its documents are compared."""
+"""Most documents of a name to split, as all pairs of them are compared."""
 _UNSEEN = 2e-6
-"""Added to the share in general English: that of a word that its vocabulary lacks."""
+"""Share in general English of a word that its vocabulary lacks."""
 
 _NAME = r"\p{L}[\p{L}\p{N}_+#-]*"
 _SQL = statements(
@@ -67,7 +66,7 @@ _END_OF_NOUN = re.compile(
     rf"[,;.:()]| (?:{any_of('prepositions')}|{any_of('breaks_of_names')})(?: |$)"
 )
 _NO_SUBJECT = re.compile(rf"\b{any_of('prepositions')} |(?<!^)[A-Z]|^(?!The |An? )[A-Z]\w* $")
-"""What stands before a name that is no subject, or the end of a longer name."""
+"""Text before a name that is not a subject, or is the end of a longer name."""
 _EMPTY = words("nouns_of_parts")
 _CLASSES = frozenset({"class", "form", "kind", "sort", "type"})
 """Nouns whose "of" leads to the kind: "a kind of bird"."""
@@ -79,11 +78,11 @@ class Sense:
 
     Attributes:
         word: The name as most of its mentions are written.
-        label: What tells it from the others: long form, kind, type, or that it is a noun.
-        kind: The kind of thing that the texts say it is, if any.
-        long: The long form that an acronym stands for, in small letters, if any.
-        documents: Where the name has it.
-        told_by: What tells it from the senses before it; None of the first.
+        label: Distinguishes it from the others: long form, kind, type, or that it is a noun.
+        kind: The kind that the texts state, if any.
+        long: The long form of an acronym, in small letters, if any.
+        documents: Documents that use the name in this sense.
+        told_by: Evidence that separates it from the senses before it; None for the first.
         shared: Highest cosine of its documents with those of other senses.
     """
 
@@ -97,13 +96,13 @@ class Sense:
 
     @property
     def name(self) -> str:
-        """The name with the sense in brackets."""
+        """The name with its sense in brackets."""
         return f"{self.word} ({self.label})"
 
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """Documents that share words, with what they say of a name and how they write it."""
+    """Documents that share words, with their evidence on a name and its spellings."""
 
     documents: list[str] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
@@ -125,18 +124,18 @@ class _Group:
 
     @property
     def tells(self) -> bool:
-        """Whether it says something that could tell one sense from another."""
+        """Whether the group has evidence that could separate a sense."""
         return bool(self.longs or self.kinds or self.type) or self.is_noun is not None
 
     @property
     def type(self) -> str | None:
-        """What most labels of it take it for, people or places; None where they are few."""
+        """The majority type of its labels, person or place; None where the labels are few."""
         told = _most(self.types)
         return told if told and self.types[told] >= _FEWEST else None
 
     @property
     def is_noun(self) -> bool | None:
-        """Whether it writes the name as a noun, or else as a name; None: both or neither."""
+        """Whether the group writes the name as a common noun or a proper name; None: unclear."""
         is_small = any(map(str.islower, self.spellings))
         return None if is_small == bool(self.capitals) else is_small
 
@@ -155,11 +154,11 @@ class _Group:
 
 
 def find_senses(connection: Connection, kinds: Iterable[str]) -> dict[str, list[Sense]]:
-    """Return the senses of entities that are several things, that of most mentions first.
+    """Return the senses of ambiguous entities, the sense of most mentions first.
 
     Args:
         connection: Knows `names`, `sentences`, and the entities of names that were `decided`.
-        kinds: Words that say what the name behind them is: "table ORDER".
+        kinds: Words that give the kind of the name after them: "table ORDER".
     """
     connection.execute(_SQL["words"])
     said: dict[str, dict[str, _Group]] = defaultdict(lambda: defaultdict(_Group))
@@ -205,7 +204,7 @@ def _ask(connection: Connection, entities: Iterable[str]) -> None:
 
 
 def kind_said(text: str) -> str | None:
-    """Return the head noun of what a name is said to be, or None if it tells no kind.
+    """Return the head noun of a definition, or None if it gives no kind.
 
     "smallest planet of the solar system" is a planet, "kind of bird" a bird.
     """
@@ -220,7 +219,7 @@ def kind_said(text: str) -> str | None:
 
 
 def long_form(short: str, text: str) -> str | None:
-    """Return the fewest words at the end of a text that have the letters of an acronym."""
+    """Return the shortest end of a text, in words, that has the letters of an acronym."""
     parts = text.split(" ")
     for start in reversed(range(len(parts))):
         long = " ".join(parts[start:])
@@ -239,7 +238,7 @@ def _may_differ(groups: Collection[_Group]) -> bool:
 
 
 def _by_entity(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the rows of each entity; they come together."""
+    """Yield the rows of each entity; rows of one entity are adjacent."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
         ids = batch["entity_id"].dictionary_encode().indices.to_numpy()
@@ -256,13 +255,13 @@ def _by_entity(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.Tabl
 
 @lru_cache(maxsize=1 << 17)
 def _noun_and_bits(word: str) -> tuple[str, float]:
-    """Return a word in the singular, and how telling it is of the words around it."""
+    """Return a word in the singular, and its weight as context in bits."""
     noun = singular_noun(word)
     return noun, max(-math.log2(shares_of_nouns().get(noun, 0.0) + _UNSEEN) - _COMMON, 0.0)
 
 
 def _company(documents: Sequence[_Group], counted: pa.Table) -> _Company:
-    """Return the company of a name in its documents, of which some words were counted."""
+    """Return the context words of a name in its documents, from their counts."""
     found = counted["word"].combine_chunks().dictionary_encode()
     told = list(map(_noun_and_bits, found.dictionary.to_pylist()))
     bits = dict(told)
@@ -276,7 +275,7 @@ def _company(documents: Sequence[_Group], counted: pa.Table) -> _Company:
 
 
 class _Company:
-    """The weight of the words beside a name, a row for each of its documents."""
+    """Weights of the words near a name, a row for each of its documents."""
 
     def __init__(self, weights: NDArray[np.float64]) -> None:
         self._weights = weights
@@ -289,12 +288,12 @@ class _Company:
         return float(self.cosines[np.ix_(one.rows, other.rows)].max())
 
     def words(self, group: _Group) -> int:
-        """Return how many words tell something of a group."""
+        """Return the number of context words with any weight in a group."""
         return int(np.count_nonzero(self._weights[group.rows].sum(axis=0)))
 
 
 def _senses(documents: Sequence[_Group], company: _Company) -> list[Sense]:
-    """Return the senses of a name by what its documents say and share; none where it has one."""
+    """Return the senses of a name by evidence and shared words; none where it has only one."""
     for row, document in enumerate(documents):
         document.rows.append(row)
     groups = _joined(documents, company)
@@ -328,7 +327,7 @@ def _senses(documents: Sequence[_Group], company: _Company) -> list[Sense]:
 
 
 def _joined(documents: Sequence[_Group], company: _Company) -> list[_Group]:
-    """Return documents that share words, directly or by way of others, the largest group first."""
+    """Return the groups of documents linked by shared words, the largest group first."""
     near = company.cosines >= _SHARED
     waiting = np.ones(len(documents), bool)
     groups = []
@@ -347,7 +346,7 @@ def _joined(documents: Sequence[_Group], company: _Company) -> list[_Group]:
 
 
 def _nearest(group: _Group, senses: Sequence[_Group], company: _Company) -> _Group | None:
-    """Return the sense in whose company a group is, and whose letters it has; else the first."""
+    """Return the sense nearest to a group: no conflict, then context, then spelling; or None."""
     return max(
         senses,
         key=lambda one: (

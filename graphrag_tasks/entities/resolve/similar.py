@@ -1,7 +1,7 @@
-"""Names that are near by their vectors: candidates that somebody is to confirm.
+"""Names with similar vectors: candidates that a confirmer must decide.
 
-No rule ties them, so none is merged without a word of the confirmer. All pairs of names are
-compared, block by block: hundreds of thousands of names take minutes.
+No rule ties them, so none is merged without the confirmer. All pairs of names are compared, block
+by block: hundreds of thousands of names take minutes.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ RULE = "similar"
 
 
 class NameEncoder(Protocol):
-    """Makes vectors of names."""
+    """Embeds names as vectors."""
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit rows, shape (len(texts), dimension)."""
+        """Return unit vectors as rows, shape (len(texts), dimension)."""
 
 
 _BLOCK = 1024
-"""Names that are compared with all others at once: with 100,000 that is 400 MB of cosines."""
+"""Names compared with all others at once: with 100,000 names that is 400 MB of cosines."""
 _MOST = 10
-"""Pairs of one name: a name near many is a word of many names."""
+"""Most pairs of one name; a name near many is a word that many names contain."""
 
 
 def similar_names(names: Sequence[Name], encoder: NameEncoder, least: float) -> list[Candidate]:

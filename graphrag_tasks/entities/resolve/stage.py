@@ -1,8 +1,8 @@
-"""The resolve stage: names that are one thing become one entity, and every decision is a row.
+"""The resolve stage: names of one thing become one entity; every decision is a row.
 
-Four steps: block (`selection`), score (`candidates`), guard and cluster without chains
-(`clusters`); the user's overrides (`overrides`) have the last word. The decisions depend on the set
-of names and their counts, on no order.
+Four steps: block (`selection`), score (`candidates`), guard, and cluster without chains
+(`clusters`). The user's overrides (`overrides`) have the last word. Decisions depend on the set of
+names and their counts, not on their order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.resolve.candidates import (
@@ -52,7 +52,7 @@ BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
 
 _SURE_SCORE = 0.95
 _SURE_GUARDS = frozenset({"numbers", "code", "letter"})
-"""Decisions of the rules that somebody who confirms must share."""
+"""Guards of sure decisions; pairs they keep apart serve as control pairs for a confirmer."""
 
 _SQL = statements(
     __package__,
@@ -69,6 +69,13 @@ _DECIDED = pa.schema(
 )
 """`schemas.RESOLVED` without what `types.sql` adds."""
 
+_UNSURE_SCORE = 0.5
+"""Score from which on a pair is unsure, and a model may be asked; chosen by reading."""
+
+_SIMILAR_SCORE = 0.85
+"""Cosine from which on a model is asked whether two names are one thing; chosen with
+`benchmarks.confirm`."""
+
 
 @stage(
     per="corpus",
@@ -81,7 +88,7 @@ _DECIDED = pa.schema(
         scan("cells"),
     ),
     makes=("merges", "resolved", "senses"),
-    settings={"config": "resolve", "sql": "sql"},
+    settings={"config": "resolve", "language": "language", "sql": "sql"},
     given=("overrides", "domain", "confirmer", "name_vectors", "unsent_documents"),
     libraries=("spacy", "duckdb", "pyyaml"),
 )
@@ -94,6 +101,7 @@ def resolve(
     cells: Rows,
     *,
     config: ResolveConfig,
+    language: LanguageConfig,
     sql: SqlConfig,
     overrides: Overrides | None = None,
     domain: Domain | None = None,
@@ -101,13 +109,13 @@ def resolve(
     name_vectors: NameEncoder | None = None,
     unsent_documents: Set[str] = frozenset(),
 ) -> StageResult:
-    """Decide which names are one entity.
+    """Decide which names are the same entity.
 
     Triples, titles, sentences and tables tie names (`ties`). A `confirmer` is asked about pairs
-    that the rules leave open, and about names that are near by their `name_vectors`, but not about
-    names that `unsent_documents` have. Returned are `merges`, every pair that was weighed, with
-    rules, score, guard and verdict, `resolved`, the entity of every name, as a stream by key, and
-    `senses`, the documents in which a name is another thing.
+    that the rules leave open, and about names with similar `name_vectors`, but not about names that
+    occur in `unsent_documents`. Returns `merges`, every candidate pair with rules, score, guard and
+    verdict; `resolved`, the entity of every name, as a stream by key; and `senses`, the documents
+    in which a name means another thing.
     """
     overrides, domain = overrides or Overrides(), domain or default_domain()
     shorter_names = ShorterNames(domain)
@@ -117,10 +125,10 @@ def resolve(
     }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        is_known = known_words(config.model)
+        is_known = known_words(language.model)
         ties = find_ties(connection, is_known)
         canonical = canonical_forms(names, is_known)
-        near = _similar(names, name_vectors, config)
+        near = _similar(names, name_vectors)
         wanted = {*ties.keys, *overrides.keys}
         wanted |= {key for one in near for key in (one.left, one.right)}
         known = comparable_names(connection, names, canonical, sorted(wanted), shorter_names)
@@ -163,7 +171,7 @@ def resolve(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _similar(names: Rows, encoder: NameEncoder | None, config: ResolveConfig) -> list[Candidate]:
+def _similar(names: Rows, encoder: NameEncoder | None) -> list[Candidate]:
     if encoder is None:
         return []
     columns = ("key", "name", "type", "mentions", "is_term")
@@ -172,7 +180,7 @@ def _similar(names: Rows, encoder: NameEncoder | None, config: ResolveConfig) ->
         for batch in names.to_batches()
         for row in zip(*(batch[column].to_pylist() for column in columns), strict=True)
     ]
-    return similar_names(rows, encoder, config.similar_score)
+    return similar_names(rows, encoder, _SIMILAR_SCORE)
 
 
 class _Resolution:
@@ -207,7 +215,7 @@ class _Resolution:
         return objection(self._names[left], self._names[right], ())
 
     def _unite(self, pair: Pair) -> None:
-        """Put two names together as the user says, whatever guards would say."""
+        """Join two names by the user's override, whatever the guards say."""
         if not {pair.left, pair.right} <= self._names.keys():
             self.unused += 1
             return
@@ -219,7 +227,7 @@ class _Resolution:
         self._decide(left, right, (), 1.0, None, SAME, BY_OVERRIDE)
 
     def separate(self, pair: Pair) -> None:
-        """Record that two names are apart by the user's word; nothing joined them."""
+        """Record that the user's override keeps two names apart; nothing joined them."""
         if not {pair.left, pair.right} <= self._names.keys():
             self.unused += 1
             return
@@ -227,7 +235,7 @@ class _Resolution:
         self._decide(left, right, (), 0.0, None, DIFFERENT, BY_OVERRIDE)
 
     def weigh(self, candidate: Candidate) -> None:
-        """Decide on a candidate pair, and join its clusters where it is one thing."""
+        """Decide on a candidate pair, and join the clusters if both are the same thing."""
         left, right = self._names[candidate.left], self._names[candidate.right]
         pair = frozenset((candidate.left, candidate.right))
         if pair in self._apart or pair in self._together:
@@ -238,13 +246,13 @@ class _Resolution:
             guard = self._clusters.join(candidate.left, candidate.right)
             guard = guard and f"cluster:{guard}"
             verdict = DIFFERENT if guard else SAME
-        elif guard is None and candidate.score >= self._config.unsure_score:
+        elif guard is None and candidate.score >= _UNSURE_SCORE:
             verdict = UNSURE
         rules, score = candidate.rules, candidate.score
         self._decide(candidate.left, candidate.right, rules, score, guard, verdict)
 
     def doubt(self, candidate: Candidate) -> None:
-        """Leave a pair open that no rule ties, unless something keeps it apart."""
+        """Leave a pair that no rule ties open for the confirmer, unless a guard keeps it apart."""
         left, right = candidate.left, candidate.right
         pair = frozenset((left, right))
         if pair in self._weighed or pair in self._apart or right in self._clusters.members(left):
@@ -259,9 +267,9 @@ class _Resolution:
         statements: Callable[[Iterable[str]], Mapping[str, Sequence[str]]],
         unsent: Set[str] = frozenset(),
     ) -> None:
-        """Let someone decide on the pairs that are open; those with `unsent` names stay open.
+        """Ask the confirmer about open pairs, except those with `unsent` names.
 
-        Pairs whose answer is known stand among them. Who is wrong on too many decides nothing.
+        Control pairs are mixed in. With too many wrong answers on these, no answer is used.
         """
         unsure = [
             row
@@ -298,7 +306,7 @@ class _Resolution:
             row["by"] = BY_CONFIRMER
 
     def _sure(self, verdict: str, unsent: Set[str]) -> Iterator[Keys]:
-        """Yield the pairs that rules are sure of: one thing, or kept apart by a guard."""
+        """Yield the pairs the rules are sure of: the same thing, or kept apart by a guard."""
         for row in self.decisions:
             is_sure = (
                 row["score"] >= _SURE_SCORE if verdict == SAME else row["guard"] in _SURE_GUARDS
@@ -322,7 +330,7 @@ class _Resolution:
         self.decisions.append(decision | {"guard": guard, "verdict": verdict, "by": by})
 
     def rows(self) -> Iterable[dict[str, Any]]:
-        """Yield the entity of each name that was looked at."""
+        """Yield a row with the entity of each name that was compared."""
         centres = self._clusters.centres()
         entities: dict[str, dict[str, Any]] = {}
         for key in sorted(self._names):
@@ -343,7 +351,7 @@ class _Resolution:
         }
 
     def _shown(self, members: Sequence[str]) -> str:
-        """Return the name of most mentions; of a term that is one word, one in the singular."""
+        """Return the display name: that of most mentions; of a one-word term, in the singular."""
         names = [self._names[member] for member in members]
         centre = names[0]
         if not centre.is_term or " " in centre.key:
@@ -353,10 +361,7 @@ class _Resolution:
         )
 
     def _voted_type(self, members: Iterable[str]) -> str | None:
-        """Return the type of most mentions, be it none; a technical one wins by any number.
-
-        The first name that the user lists has the last word.
-        """
+        """Return the majority type of the mentions, or None; a technical type always wins."""
         members = list(members)
         if listed := next(filter(None, map(self._domain.type_by_name, members)), None):
             return listed

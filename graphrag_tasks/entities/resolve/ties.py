@@ -1,4 +1,4 @@
-"""What a corpus says of names that are one thing: texts, tables, and what many names share."""
+"""Find names that the corpus ties: in texts, in tables, and by a vendor's name that many share."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from graphrag_tasks.storage.sql import Connection
 
 
 def find_ties(connection: Connection, is_known: Callable[[str], bool]) -> Ties:
-    """Return what the tables that `connection` knows tie; `is_known` tells words of the language.
+    """Return the ties in the tables that `connection` knows; `is_known` tells dictionary words.
 
-    Initials count where nothing introduces the short form.
+    Initials count only where nothing introduces the short form.
     """
     find_vendors(connection)
     short_forms = [

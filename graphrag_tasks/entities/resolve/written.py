@@ -1,7 +1,8 @@
-"""Names that a text itself says are one thing: in brackets, or as a name of before.
+"""Names that a text itself equates: in brackets, or as a former name.
 
-* A code in brackets behind its name, or a name behind its code: "Lock Object (/ABC/ENQU)".
-* A short form with small letters, "+" or letters inside of words: "background processing framework
+* A code in brackets after its name, or a name after its code: "Lock Object (/ABC/ENQU)".
+* A short form with small letters, "+" or letters from inside words: "background processing
+  framework
   (bgPF)". Others are found by extraction (`extract.linear.aliases`).
 * "X, formerly Y", "X (previously known as Y)", "X is now called Y", "X was renamed to Y".
 """
@@ -19,8 +20,8 @@ from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, add_rows, statements
 
 _MOST_WORDS = 8
-"""Words on either side of a renaming that may be a name: names of more are dropped (`wordy` in
-`docs/explanation/graph.md`)."""
+"""Most words on either side of a renaming that may be a name: longer names are dropped (`wordy`
+in `docs/explanation/graph.md`)."""
 _FEWEST_CAPITALS = 2  # of a short form
 _SHARE_OF_CAPITALS = 0.6  # of the words of a name in brackets
 _LONGEST_ACRONYM_IN_NAME = 4  # a longer word in capitals is another code
@@ -50,14 +51,14 @@ _OPENING = re.compile(r"^[\"“]?(?:the )?")
 _READINGS = pa.schema(
     [("place", pa.int64()), ("one", pa.string()), ("other", pa.string()), ("told", pa.bool_())]
 )
-"""Names that may be meant at a place, and whether it says that they are names: not "X, formerly Y",
-which also tells what people were."""
+"""Candidate pairs of names at a place, and whether the text states that they are names: not "X,
+formerly Y", which also describes people's former jobs."""
 
 _SQL = statements(__package__, "written.sql", renamed=_RENAMED)
 
 
 def in_brackets(connection: Connection) -> list[tuple[str, str, str]]:
-    """Return the keys of short forms or codes and of what they stand for, with the rule.
+    """Return the keys of short forms or codes and of their long forms, with the rule.
 
     The connection knows `sentences` and `cells`.
     """
@@ -72,7 +73,7 @@ def in_brackets(connection: Connection) -> list[tuple[str, str, str]]:
 
 
 def pairs_in_brackets(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield what is short, what it stands for and the rule of "words (words)"."""
+    """Yield short form, long form and rule for a text "words (words)"."""
     match = _BRACKETED.fullmatch(text)
     if not match:
         return
@@ -94,9 +95,9 @@ def pairs_in_brackets(text: str) -> Iterator[tuple[str, str, str]]:
 def long_form(short: str, words: Sequence[str]) -> str | None:
     """Return the run of words at the end that a short form abbreviates best.
 
-    Every word gives its first letter, and may give letters inside. Joints may give none, and so may
-    one word of three or more, such as a product's name. Fewest letters inside and fewest words
-    without a letter are best, then fewest words.
+    Every word gives its first letter, and may give inner letters. Linking words may give none, and
+    so may one word of a run of three or more, such as a product's name. Best is the run with the
+    fewest inner letters plus skipped words, then the fewest words.
     """
     singular = short[:-1] if short.endswith("s") and short[:-1].isupper() else short
     letters = "".join(filter(str.isalnum, singular.casefold()))
@@ -114,9 +115,9 @@ def long_form(short: str, words: Sequence[str]) -> str | None:
 
 
 def _cost(letters: str, words: Sequence[str], spare: int) -> int | None:
-    """Return how many letters inside words, and words without any, it takes to give the letters.
+    """Return the fewest inner letters and skipped words for words to spell the letters, or None.
 
-    Words give them in order, and `spare` words may give none. None: they do not give them.
+    Words give letters in order, and `spare` words may give none.
     """
     if not words:
         return None if letters else 0
@@ -141,7 +142,7 @@ def _plus(cost: int | None, more: int) -> int | None:
 
 
 def _name_at_end(words: Sequence[str]) -> str | None:
-    """Return the capitalised words at the end, two or more, if they are no codes."""
+    """Return the two or more capitalised words at the end, unless they are codes."""
     start = len(words)
     while start and (words[start - 1][0].isupper() or words[start - 1] in _JOINTS):
         start -= 1
@@ -166,10 +167,10 @@ def _is_titled(text: str) -> bool:
 
 
 def renamed(connection: Connection) -> list[tuple[str, str]]:
-    """Return the keys of names that sentences say are two names of one thing.
+    """Return the keys of names that sentences equate as old and new name.
 
     The connection knows `sentences` and `names`. Where several runs of words are names, the longest
-    are meant.
+    are chosen.
     """
     texts = connection.sql(_SQL["renamed"]).fetchall()
     places = chain.from_iterable(readings(text) for (text,) in texts)
@@ -183,9 +184,9 @@ def renamed(connection: Connection) -> list[tuple[str, str]]:
 
 
 def readings(text: str) -> Iterator[list[tuple[str, str, bool]]]:
-    """Yield the rows of `_READINGS` that each mention of a former name may mean.
+    """Yield the rows of `_READINGS` that each mention of a former name allows.
 
-    Either name begins with a capital, and with no "this" or "the".
+    Either name begins with a capital, without "this" or "the".
     """
     for match in _WHERE_RENAMED.finditer(text):
         before = _PLAIN.split(text[: match.start()])[-1].split()[-_MOST_WORDS:]
@@ -197,6 +198,6 @@ def readings(text: str) -> Iterator[list[tuple[str, str, bool]]]:
 
 
 def _named(words: Sequence[str]) -> str:
-    """Return the key of words that begin as a name does, or nothing."""
+    """Return the key of words that begin like a name, or an empty string."""
     key = entity_key(" ".join(words))
     return key if words[0][0].isupper() and key.startswith(words[0].casefold()) else ""

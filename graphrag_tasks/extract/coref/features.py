@@ -1,12 +1,12 @@
-"""Features of a pronoun and a candidate: the input of the learned ranking.
+"""Features of a pronoun and a candidate antecedent, the input of the learned ranking.
 
 A candidate is an entity, judged by its *anchor*: the last mention before the pronoun that syntax
-allows, else the first one after it in the same sentence. All features of gender are relative to the
-pronoun's: exchanging the genders of a whole text changes none, so the weights learned from "he"
-are right for "she" too (but see `section._first_name`).
+allows, else the first one after it in the same sentence. Gender features are relative to the
+pronoun's gender, so that weights learned from "he" also hold for "she" (but see
+`section._first_name`).
 
-Cues are those of the literature: recency, role and depth (Hobbs 1978; Lappin and Leass 1994),
-parallelism and page title (Webster et al. 2018), salience as number and roles of mentions.
+Cues from the literature: recency, role and depth (Hobbs 1978; Lappin and Leass 1994), parallelism
+and page title (Webster et al. 2018), salience as number and roles of mentions.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _PREPOSITIONS = ("with", "by", "of", "to", "for", "from", "as")
 _NOT_PERSONS = frozenset({"GPE", "LOC", "ORG", "FAC", "NORP", "WORK_OF_ART", "PRODUCT", "EVENT"})
 _RELATIVE = frozenset({"relcl", "acl"})
 _UNRELATED = 9
-"""Stands for the number of clauses between two of which neither holds the other."""
+"""Distance in clauses if neither clause contains the other."""
 MAX_CANDIDATES = 40
-"""Candidates of one pronoun, the nearest first; a text of GAP has at most 36."""
+"""Candidates per pronoun, nearest first; a text of GAP has at most 36."""
 
 
 @dataclass(slots=True)
 class Candidate:
-    """An entity as possible antecedent of one pronoun, with its features in `values`.
+    """An entity as possible antecedent of a pronoun, with its features in `values`.
 
-    `entity` is its number in `Section.entities`; `before` are its mentions before the pronoun that
+    `entity` is its index in `Section.entities`; `before` are the mentions before the pronoun that
     syntax allows.
     """
 
@@ -44,7 +44,7 @@ class Candidate:
 
 
 def candidates_of(section: Section, pronoun: Pronoun) -> list[Candidate]:
-    """Return the entities that the pronoun may stand for, at most `MAX_CANDIDATES`."""
+    """Return the candidate antecedents of a pronoun, at most `MAX_CANDIDATES`."""
     numbers = range(len(section.entities))
     found = [one for number in numbers if (one := _candidate(section, pronoun, number))]
     if len(found) > MAX_CANDIDATES:
@@ -125,7 +125,6 @@ def _syntax(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[st
 
 
 def _form(parse: Parse, pronoun: Pronoun) -> int:
-    """Return 0 for subject forms, 1 for object forms, 2 for possessives."""
     word = parse.words[pronoun.token].lower()
     if word in ("he", "she"):
         return 0
@@ -135,7 +134,7 @@ def _form(parse: Parse, pronoun: Pronoun) -> int:
 def _same_sentence(
     parse: Parse, pronoun: Pronoun, candidate: Candidate, clause: int, role: Role
 ) -> dict[str, Any]:
-    """Return what only a candidate in the pronoun's own sentence can have."""
+    """Return the features that only a candidate in the pronoun's sentence can have."""
     anchor = candidate.anchor
     if anchor.sentence != pronoun.sentence:
         names = ("same_clause", "commands", "within", "within_conjunct", "owner_coordinated")
@@ -237,7 +236,7 @@ def _title(section: Section, _: Pronoun, candidate: Candidate) -> dict[str, Any]
 
 
 def _compare(pronoun: Pronoun, found: Sequence[Candidate]) -> None:
-    """Add how each candidate stands among the others."""
+    """Add features that compare each candidate with the others."""
     orders: dict[str, Callable[[Candidate], Any]] = {
         "recency_rank": lambda candidate: (
             candidate.values["follows"],
@@ -261,7 +260,7 @@ def _compare(pronoun: Pronoun, found: Sequence[Candidate]) -> None:
 
 
 def _hobbs_order(pronoun: Pronoun, one: Candidate) -> tuple[float, ...]:
-    """Return the order of Hobbs's search, nearly: up the own tree, then others left to right."""
+    """Return the approximate order of Hobbs's search: up the own tree, then left to right."""
     start = float(one.anchor.start)
     if one.anchor.sentence != pronoun.sentence:
         return (float(pronoun.sentence - one.anchor.sentence), 0.0, 0.0, 0.0, start)
@@ -270,6 +269,6 @@ def _hobbs_order(pronoun: Pronoun, one: Candidate) -> tuple[float, ...]:
 
 
 def leads(values: Sequence[float]) -> list[float]:
-    """Return how far each value is ahead of the best other one; of 0 where it is alone."""
+    """Return the lead of each value over the best other value; 0 is the other if there is none."""
     others = [[*values[:i], *values[i + 1 :]] for i in range(len(values))]
     return [value - max(rest, default=0.0) for value, rest in zip(values, others, strict=True)]

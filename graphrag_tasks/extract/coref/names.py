@@ -1,4 +1,4 @@
-"""Named candidates: the mentions of proper names, and the entities their variants make up.
+"""Mentions of proper names, grouped into entities by name variants.
 
 Syntax excludes some names as antecedents of a pronoun in the same sentence: Chomsky's binding
 principles B and C, read off the dependency tree. Only clear cases are excluded, as parses are wrong
@@ -24,11 +24,11 @@ _BRACKETS = re.compile(r"\(.*")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name at its place: tokens `start` to before `end` of a sentence.
+    """A mention of a name: tokens from `start` to before `end` of a sentence.
 
-    Its other tokens depend on `head`, and `role_head` carries its role (`Parse.role_head`).
-    `offset` counts the tokens of the section before the head; `label` is the model's entity label
-    or "". A name is `chained` where another noun carries its role: "Mary" in "actress Mary".
+    `head` is its head token, and `role_head` carries its role (`Parse.role_head`). `offset` counts
+    the section's tokens before the head; `label` is the model's entity label or "". `chained` means
+    that another noun carries its role: "Mary" in "actress Mary".
     """
 
     sentence: int
@@ -39,41 +39,41 @@ class Mention:
     offset: int
     label: str
     key: tuple[str, ...]
-    """What `name_key` returns for its words."""
+    """`name_key` of its words."""
     coordinated: bool
     chained: bool
 
 
 @dataclass(frozen=True, slots=True)
 class NamedEntity:
-    """Mentions of one name in its variants, in the order of the text."""
+    """Mentions of one name in all variants, in text order."""
 
     mentions: tuple[Mention, ...]
 
     @property
     def longest(self) -> Mention:
-        """The first of the mentions that spell the name in the most words."""
+        """The first of the mentions with the most words."""
         return max(self.mentions, key=lambda mention: len(mention.key))
 
 
 def folded(word: str) -> str:
-    """Return the word without case, accents, and marks at its edges."""
+    """Return the word without case, accents, and punctuation at its edges."""
     return unaccented(word.casefold()).strip(".'’\"`")
 
 
 def name_key(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the words that variants of a name are compared by: folded, without titles."""
+    """Return the words by which name variants are compared: folded, without titles."""
     key = tuple(filter(None, map(folded, words)))
     return tuple(word for word in key if word not in TITLES) or key
 
 
 def title_key(title: str) -> tuple[str, ...]:
-    """Return the words of a document's title, without what it has in brackets."""
+    """Return the name key of a document title, without text in brackets."""
     return name_key(_WORD.findall(_BRACKETS.sub("", title)))
 
 
 def find_names(parse: Parse, sentence: int, offset: int) -> list[Mention]:
-    """Return the names of a sentence: the persons found by the model, and runs of proper nouns."""
+    """Return the names of a sentence: persons found by the model, and runs of proper nouns."""
     labels = [""] * len(parse)
     persons: list[tuple[int, int]] = []
     for start, end, label in parse.entities:
@@ -99,7 +99,7 @@ def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def _is_name(parse: Parse, i: int) -> bool:
-    """Return whether a word is a name: so tagged, or capitalised and looks like one.
+    """Tell whether a word is a name: tagged as one, or capitalized and name-like.
 
     Taggers take first names for adverbs and adjectives, and women's far more often: "Carly".
     """
@@ -131,11 +131,10 @@ def _mention(parse: Parse, sentence: int, offset: int, start: int, end: int, lab
 
 
 def group_names(mentions: Sequence[Mention]) -> list[NamedEntity]:
-    """Return entities in the order of their first mentions, each with the variants of its name.
+    """Group mentions into entities, ordered by first mention.
 
     A variant has some words of a longer name. Longer names come first, so that "Smith" joins "John
-    Smith" wherever it stands. Of several that fit, it joins the one mentioned last before it, else
-    the first one after it.
+    Smith". Of several matches, it joins the last one before it, else the first one after it.
     """
     groups: list[list[Mention]] = []
     with_word: dict[str, list[int]] = defaultdict(list)
@@ -162,9 +161,9 @@ def _distance(mention: Mention, group: Sequence[Mention]) -> tuple[bool, int]:
 
 
 def is_excluded(parse: Parse, pronoun: int, mention: Mention) -> bool:
-    """Return whether syntax forbids that a pronoun stands for a name of its sentence.
+    """Tell whether syntax forbids that a pronoun refers to a name of its sentence.
 
-    `pronoun` is the token of one that is not reflexive.
+    `pronoun` is the token of a pronoun that is not reflexive.
     """
     return (
         mention.start <= pronoun < mention.end
@@ -176,7 +175,7 @@ def is_excluded(parse: Parse, pronoun: int, mention: Mention) -> bool:
 
 
 def _holds(parse: Parse, pronoun: int, mention: Mention) -> bool:
-    """Return whether the pronoun stands inside the name's own phrase: "[his brother John]"."""
+    """Tell whether the pronoun is inside the name's own phrase: "[his brother John]"."""
     top = parse.name_head(mention.head)
     above = parse.ancestors(pronoun)
     if top not in above or parse.pos[top] not in ("NOUN", "PROPN"):
@@ -194,7 +193,6 @@ def _is_possessed(parse: Parse, pronoun: int, mention: Mention) -> bool:
 
 
 def _is_coargument(parse: Parse, pronoun: int, mention: Mention) -> bool:
-    """Return whether pronoun and name are arguments of one verb: "John saw him"."""
     role, other = parse.role(pronoun), parse.role(mention.role_head)
     verb, governor = parse.heads[pronoun], parse.heads[mention.role_head]
     if role in _ARGUMENTS and other in _ARGUMENTS and governor == verb:
@@ -210,7 +208,7 @@ def _is_coargument(parse: Parse, pronoun: int, mention: Mention) -> bool:
 
 
 def _is_below_subject(parse: Parse, pronoun: int, mention: Mention) -> bool:
-    """Return whether the pronoun is a subject and the name follows below its verb."""
+    """Tell whether the pronoun is a subject and the name follows below its verb."""
     if mention.head < pronoun or parse.deps[pronoun] not in SUBJECTS:
         return False
     verb = parse.heads[pronoun]

@@ -1,6 +1,6 @@
-"""Light parses: what coreference needs of a sentence's dependency parse, as plain columns.
+"""Light parses: the columns of a dependency parse that coreference needs.
 
-A pronoun may point anywhere before it, so the parses of a whole passage are kept. The parser's own
+A pronoun may refer to anything before it, so the parses of a whole passage are kept; spaCy's
 objects are larger, and are dropped sentence by sentence.
 """
 
@@ -22,7 +22,7 @@ _WORD_COLUMNS = ("words", "lemmas", "tags", "pos", "deps")
 
 
 class Role(IntEnum):
-    """What a noun phrase is in its clause; the numbers are values of a feature."""
+    """Role of a noun phrase in its clause; the numbers are feature values."""
 
     SUBJECT = 0
     OBJECT = 1
@@ -42,7 +42,7 @@ _ROLES = dict.fromkeys(SUBJECTS, Role.SUBJECT) | dict.fromkeys(OBJECTS, Role.OBJ
 
 
 class Entity(NamedTuple):
-    """A named entity: tokens from `start` to before `end`, and the model's label."""
+    """A named entity: tokens from `start` to before `end`, and its label."""
 
     start: int
     end: int
@@ -51,11 +51,11 @@ class Entity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parse:
-    """One sentence: a column for each attribute of its tokens, and its named entities in order.
+    """A parsed sentence: one column for each token attribute, and its named entities.
 
-    `starts` are the first characters of tokens in `text`, `tags` those of the Penn Treebank, `pos`
-    universal parts of speech, and `deps` labels of spaCy's English models (ClearNLP style). `heads`
-    are the indexes of tokens; the root is its own head.
+    `starts` are character offsets in `text`, `tags` are of the Penn Treebank, `pos` are universal
+    parts of speech, and `deps` are spaCy's English labels (ClearNLP style). `heads` are token
+    indexes; the root is its own head.
     """
 
     text: str
@@ -72,7 +72,7 @@ class Parse:
         return len(self.words)
 
     def end(self, token: int) -> int:
-        """Return one past the token's last character."""
+        """Return the end offset of a token."""
         return self.starts[token] + len(self.words[token])
 
     def surface(self, start: int, end: int) -> str:
@@ -88,11 +88,11 @@ class Parse:
         return found
 
     def children(self, token: int) -> list[int]:
-        """Return the tokens that hang from this one, in order."""
+        """Return the children of a token, in order."""
         return [i for i, head in enumerate(self.heads) if head == token and i != token]
 
     def is_root(self, token: int) -> bool:
-        """Return whether the token is the head of the sentence."""
+        """Tell whether the token is the head of the sentence."""
         return self.heads[token] == token
 
     def role(self, token: int) -> Role:
@@ -102,7 +102,7 @@ class Parse:
         return _ROLES.get(self.deps[token], Role.OTHER)
 
     def clause(self, token: int) -> int:
-        """Return the head of the smallest clause that holds the token."""
+        """Return the head of the smallest clause that contains the token."""
         for node in (path := [token, *self.ancestors(token)]):
             conjoined = self.deps[node] == "conj" and self.pos[node] in _VERBAL
             if conjoined or self.deps[node] in _CLAUSES:
@@ -116,25 +116,25 @@ class Parse:
         return token
 
     def apposed(self, token: int) -> int:
-        """Return the noun that a part of a name modifies or stands in apposition to."""
+        """Return the noun that a part of a name modifies or is in apposition to."""
         token = self.name_head(token)
         while self.deps[token] == "appos":
             token = self.heads[token]
         return token
 
     def first_conjunct(self, token: int) -> int:
-        """Return the first member of the coordination of nouns that the token belongs to."""
+        """Return the first conjunct of the noun coordination that contains the token."""
         while self.deps[token] == "conj" and self.pos[self.heads[token]] in _NOMINAL:
             token = self.heads[token]
         return token
 
     def role_head(self, token: int) -> int:
-        """Return the token whose label is the role of the phrase that the token heads."""
+        """Return the token whose label is the role of the token's phrase."""
         return self.first_conjunct(self.apposed(token))
 
 
 def parse_of(tokens: Iterable[Any], text: str) -> Parse:
-    """Return the light form of a sentence, or of a span, that spaCy parsed."""
+    """Return the light parse of spaCy tokens."""
     listed = list(tokens)
     first, offset = (listed[0].i, listed[0].idx) if listed else (0, 0)
     entities = []
@@ -156,7 +156,7 @@ def parse_of(tokens: Iterable[Any], text: str) -> Parse:
 
 
 def joined(text: str, parses: Iterable[tuple[Parse, int]]) -> Parse:
-    """Return the parse of a sentence from those of its pieces and their first characters."""
+    """Join the parses of a sentence's pieces; each comes with its start offset."""
     columns: dict[str, list[Any]] = {name: [] for name in (*_WORD_COLUMNS, "starts", "heads")}
     entities = []
     for parse, start in parses:

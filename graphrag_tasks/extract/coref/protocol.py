@@ -1,4 +1,4 @@
-"""The Protocol of coreference resolvers, what they read and return, and their registry."""
+"""Protocol of coreference resolvers, their input and output, and their registry."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.extract.coref.parses import Parse
 
 Span = tuple[int, int, int]
-"""Tokens of a passage: number of their sentence, the first one, one past the last one."""
+"""Tokens of a passage: sentence index, first token, end token."""
 
 
 class Kind(StrEnum):
-    """What kind of mention was resolved."""
+    """Kind of the resolved mention."""
 
     PRONOUN = "pronoun"
     DEFINITE = "definite"
-    """A noun with "the" or "this" and nothing else: "the report", "this transaction"."""
+    """A noun with only a definite determiner: "the report", "this transaction"."""
 
 
 class Source(StrEnum):
-    """Where the antecedent stands."""
+    """Where the antecedent was found."""
 
     TEXT = "text"
     HEADING = "heading"
     TITLE = "title"
     KEY = "key"
-    """The cell that names the row of a table."""
+    """The cell that names a table row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a cell is about without saying so: the key of its row."""
+    """The row key that a cell is implicitly about."""
 
     name: str
     kind: str = ""
-    """The heading of the column of keys ("Field name")."""
+    """Header of the key column ("Field name")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The text in which antecedents are looked for: the sentences below one heading, or in a cell.
+    """A text in which antecedents are searched: the sentences below a heading, or in a cell.
 
-    `parses` are its sentences in order; one that was not parsed has no tokens. `title` is that of
-    the document, `headings` are outermost first, and cells have a `topic`.
+    `parses` are its sentences in order; unparsed ones have no tokens. `title` is the document's,
+    `headings` are outermost first, and cells have a `topic`.
     """
 
     parses: Sequence[Parse]
@@ -55,7 +55,7 @@ class Passage:
     topic: Topic | None = None
 
     def place(self, span: Span) -> tuple[int, int, int, str]:
-        """Return the sentence, first character, end and text of tokens."""
+        """Return the sentence index, start offset, end offset and text of tokens."""
         number, start, end = span
         parse = self.parses[number]
         return number, parse.starts[start], parse.end(end - 1), parse.surface(start, end)
@@ -63,7 +63,7 @@ class Passage:
     def resolved(
         self, mention: Span, antecedent: Span, *, kind: Kind, rule: str, confidence: float
     ) -> Coreference:
-        """Return the coreference of a mention with other tokens of the passage."""
+        """Return the coreference of a mention with an antecedent in the passage."""
         number, start, end, name = self.place(antecedent)
         return Coreference(
             *self.place(mention), name, kind, rule, confidence, Source.TEXT, number, start, end
@@ -72,11 +72,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Coreference:
-    """One mention, resolved: its place, its text, and what it stands for.
+    """A resolved mention: position, text and antecedent.
 
-    Sentences are numbered from 0 in the passage, offsets are characters of a sentence, and ends are
-    exclusive. `antecedent` is in words that can name a node; it has a place only where its `source`
-    is the text. `rule` says what found it.
+    Sentences are counted from 0 in the passage; offsets are characters of a sentence, ends
+    exclusive. `antecedent` is a text that can name a node; it has a position only if its `source`
+    is the text. `rule` names the rule that found it.
     """
 
     sentence: int
@@ -94,9 +94,9 @@ class Coreference:
 
 
 class CoreferenceResolver(Protocol):
-    """Finds what the pronouns and definite mentions of a passage stand for.
+    """Resolves the pronouns and definite mentions of a passage.
 
-    The answer depends only on the passage and the fingerprint, not on the other documents.
+    The result depends only on the passage and the fingerprint, not on other documents.
     """
 
     @property
@@ -105,10 +105,10 @@ class CoreferenceResolver(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """All that decides the answer apart from the passage: rules, weights, model."""
+        """Everything that decides the result apart from the passage: rules, weights, model."""
 
     def resolve(self, passage: Passage) -> list[Coreference]:
-        """Return what was resolved, at most once for each mention, in the order of the text."""
+        """Return the resolved mentions, each at most once, in text order."""
 
 
 class NoResolver:
@@ -135,5 +135,5 @@ RESOLVERS: Registry[CoreferenceResolver] = Registry(
 
 
 def load_resolver(name: str) -> CoreferenceResolver:
-    """Return the resolver of a name, or raise `ConfigError` where there is none."""
+    """Return the resolver of this name, or raise `ConfigError`."""
     return RESOLVERS.factory(name)()

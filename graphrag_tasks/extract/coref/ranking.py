@@ -1,12 +1,12 @@
 """The built-in resolver: persons by a learned ranking in two passes, things by rules.
 
-In the first pass each pronoun spreads a weight of one over its candidates. The second pass uses the
-weights of the text's other pronouns: a candidate with much weight of neighbours of the same gender
+In the first pass each pronoun distributes a weight of 1 over its candidates. The second pass uses
+the weights of the other pronouns: a candidate with much weight from neighbours of the same gender
 is a likely antecedent ("his" in "John ... he ... his"), one with weight of the other gender is not.
 
-The ranking compares each pronoun with each name and each other pronoun, so persons are looked for
-in windows: time then grows linearly with the text. It was learned on texts of 90 words, and its
-features (ranks, counts, shares) mean most in texts of that size.
+Each pronoun is compared with each name and each other pronoun, so persons are searched in windows,
+which keeps time linear. The ranking was learned on texts of 90 words, and its features (ranks,
+counts, shares) mean most in texts of that size.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from graphrag_tasks.extract.coref.things import resolve_things
 from graphrag_tasks.language.dictionary import gender_of_pronoun
 
 RANKING = "ranking"
-"""Name of the rule that resolves "he" and "she"; its confidence is the ranking's probability."""
+"""Rule name for "he" and "she"; its confidence is the ranking's probability."""
 OWN_TOKENS = 150
-"""Tokens that fill a window; the sentence that reaches them belongs to it."""
+"""Tokens of a window; the sentence that reaches this number belongs to it."""
 CONTEXT_TOKENS = 150
-"""Tokens before a window that are looked at, rounded up to a whole sentence."""
+"""Context tokens before a window, rounded up to a whole sentence."""
 _LEAST_TOTAL = 0.7
-"""A pronoun whose probabilities sum to less may stand for something else: it keeps the rest."""
+"""A pronoun whose probabilities sum to less may refer to something else, which keeps the rest."""
 
 Weights = Mapping[int, float]
-"""Weight that one pronoun gives to entities, by their numbers."""
+"""Weight of a pronoun for each entity, by entity index."""
 Tree = float | Sequence[Any]
 
 
@@ -53,7 +53,7 @@ class RankingResolver:
     fingerprint = "ranking"  # rules and weights count as code
 
     def resolve(self, passage: Passage) -> list[Coreference]:
-        """Return what was resolved, in the order of the text; see `CoreferenceResolver`."""
+        """Return the resolved mentions, in text order; see `CoreferenceResolver`."""
         found = [*_persons(passage), *resolve_things(passage)]
         return sorted(found, key=lambda coreference: (coreference.sentence, coreference.start))
 
@@ -75,7 +75,7 @@ def _persons(passage: Passage) -> Iterator[Coreference]:
 
 
 class Window(NamedTuple):
-    """Sentences `start` to before `end`; antecedents are looked for from `context` on."""
+    """Sentences from `start` to before `end`; antecedents are searched from `context` on."""
 
     context: int
     start: int
@@ -83,7 +83,7 @@ class Window(NamedTuple):
 
 
 def windows(parses: Sequence[Parse]) -> Iterator[Window]:
-    """Yield the windows of a passage that have a "he" or "she", in order."""
+    """Yield the windows of a passage that contain "he" or "she", in order."""
     begins = [0, *accumulate(map(len, parses))]
     context = start = 0
     for end in range(1, len(parses) + 1):
@@ -98,16 +98,16 @@ def windows(parses: Sequence[Parse]) -> Iterator[Window]:
 
 @dataclass(frozen=True)
 class Trees:
-    """A sum of decision trees as `core.forest` reads them; its logistic is a probability.
+    """A sum of decision trees, as `core.forest` reads them; its logistic is a probability.
 
-    Nodes refer to `features` by number.
+    Nodes refer to `features` by index.
     """
 
     features: Sequence[str]
     trees: Sequence[Tree]
 
     def probabilities(self, rows: Sequence[Mapping[str, float]]) -> list[float]:
-        """Return the probability of each row; it does not depend on the other rows."""
+        """Return the probability of each row, independent of the other rows."""
         if not rows:
             return []
         table = np.array([[row[name] for name in self.features] for row in rows], dtype=float)
@@ -120,12 +120,12 @@ class Trees:
         return Forest.from_json(self.to_json(), np.float64)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the content of a file; `Trees(**content)` reads it."""
+        """Return the content of a model file; `Trees(**content)` reads it."""
         return {"features": self.features, "trees": self.trees}
 
 
 class Ranking(NamedTuple):
-    """The trees of the two passes."""
+    """The trees of both passes."""
 
     alone: Trees
     chained: Trees
@@ -133,24 +133,24 @@ class Ranking(NamedTuple):
 
 @functools.cache
 def load_ranking() -> Ranking:
-    """Return the ranking that comes with the package; `benchmarks/training/coref.py` writes it."""
+    """Load the packaged ranking; `benchmarks/training/coref.py` writes it."""
     file = resources.files(__package__) / "ranking.json"
     data = json.loads(file.read_text("utf-8"))
     return Ranking(Trees(**data["alone"]), Trees(**data["chained"]))
 
 
 class Choice(NamedTuple):
-    """The antecedent chosen for a pronoun: its number in `Section.entities`, and how sure it is."""
+    """The chosen antecedent of a pronoun: its index in `Section.entities`, and its probability."""
 
     entity: int
     probability: float
 
 
 def rank_antecedents(section: Section, ranking: Ranking | None = None) -> dict[Pronoun, Choice]:
-    """Return the likeliest antecedent of each personal pronoun that has a candidate.
+    """Return the likeliest antecedent of each personal pronoun with a candidate.
 
-    Where two are equally likely, the entity that was mentioned first wins. By default, the ranking
-    is that of the package.
+    Of equally likely entities, the one mentioned first wins. The default ranking is the packaged
+    one.
     """
     trees = ranking or load_ranking()
     found = {pronoun: candidates_of(section, pronoun) for pronoun in section.pronouns}
@@ -170,7 +170,7 @@ def rank_antecedents(section: Section, ranking: Ranking | None = None) -> dict[P
 def first_pass(
     found: Mapping[Pronoun, Sequence[Candidate]], alone: Trees
 ) -> dict[Pronoun, Weights]:
-    """Return how each pronoun by itself spreads its weight over its candidates."""
+    """Return the first-pass weights of each pronoun for its candidates."""
     return {
         pronoun: weights_of(each, alone.probabilities([candidate.values for candidate in each]))
         for pronoun, each in found.items()
@@ -178,7 +178,7 @@ def first_pass(
 
 
 def weights_of(found: Sequence[Candidate], probabilities: Sequence[float]) -> Weights:
-    """Return how a pronoun's weight of one is spread over its candidates."""
+    """Normalize probabilities to weights that sum to at most 1."""
     total = max(sum(probabilities), _LEAST_TOTAL)
     return {candidate.entity: p / total for candidate, p in zip(found, probabilities, strict=True)}
 
@@ -186,7 +186,7 @@ def weights_of(found: Sequence[Candidate], probabilities: Sequence[float]) -> We
 def chain_features(
     pronoun: Pronoun, found: Sequence[Candidate], weights: Mapping[Pronoun, Weights]
 ) -> list[dict[str, float]]:
-    """Return for each candidate of a pronoun what the weights of the other pronouns say."""
+    """Return second-pass features of each candidate, from the other pronouns' weights."""
     same = [weight for weight in weights if weight != pronoun and weight.gender == pronoun.gender]
     opposite = [weight for weight in weights if weight.gender != pronoun.gender]
     last, following = _neighbours(pronoun, same)
@@ -219,7 +219,7 @@ def chain_features(
 def _neighbours(
     pronoun: Pronoun, others: Sequence[Pronoun]
 ) -> tuple[Pronoun | None, Pronoun | None]:
-    """Return the last of the others before the pronoun, and the first one after it."""
+    """Return the last pronoun before this one, and the first after it."""
     offset = attrgetter("offset")
     before = [other for other in others if other.offset < pronoun.offset]
     after = [other for other in others if other.offset > pronoun.offset]

@@ -1,4 +1,4 @@
-"""A stretch of text in which antecedents are looked for, with its names and personal pronouns."""
+"""A stretch of text in which antecedents are searched, with its names and pronouns."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _OPENING_BRACKETS = frozenset({"(", "[", "-LRB-"})
 _CLOSING_BRACKETS = frozenset({")", "]", "-RRB-"})
 _MODIFIERS = frozenset({"appos", "compound", "nmod", "amod"})
 _MOST_BITS = 1.5
-"""Largest vote of a first name: beyond it, lists are only surer of themselves."""
+"""Limit of a first name's vote: beyond it, name lists are overconfident."""
 _SURNAME_SHARE = 0.5
-"""Share of a lone first name's vote for a man, as it may be a woman's surname: F1 on GAP,
+"""Factor of a lone first name's vote for a man, as it may be a woman's surname: F1 on GAP,
 cross-validated, rose by .010 with it."""
 _NAMED_BY = frozenset({"appos", "compound", "attr", "nmod", "flat"})
 
 
 class Pronoun(NamedTuple):
-    """A personal pronoun that shows a gender: its place, and `offset`, the tokens before it."""
+    """A gendered personal pronoun; `offset` counts the tokens before it."""
 
     sentence: int
     token: int
@@ -51,7 +51,7 @@ class Pronoun(NamedTuple):
 
 
 class GenderCues(NamedTuple):
-    """What speaks for a woman (positive) or a man (negative), by kind of evidence."""
+    """Evidence for a woman (positive) or a man (negative), by kind."""
 
     first_name: float
     title: int
@@ -59,7 +59,7 @@ class GenderCues(NamedTuple):
 
 
 class Section:
-    """Sentences in order, under the title of their document."""
+    """Consecutive sentences, under the title of their document."""
 
     def __init__(self, parses: Sequence[Parse], title: str = "") -> None:
         self.parses = tuple(parses)
@@ -68,7 +68,7 @@ class Section:
 
     @cached_property
     def names(self) -> list[Mention]:
-        """All mentions of names, in the order of the text."""
+        """All mentions of names, in text order."""
         return [
             mention
             for number, parse in enumerate(self.parses)
@@ -77,12 +77,12 @@ class Section:
 
     @cached_property
     def entities(self) -> list[NamedEntity]:
-        """The entities that the names make up, in the order of their first mentions."""
+        """The entities of these names, ordered by first mention."""
         return group_names(self.names)
 
     @cached_property
     def genders(self) -> list[GenderCues]:
-        """The gender of each entity, as the text shows it."""
+        """The gender evidence of each entity."""
         return [self._gender(entity) for entity in self.entities]
 
     @cached_property
@@ -98,7 +98,7 @@ class Section:
 
     @cached_property
     def quoted(self) -> list[list[bool]]:
-        """Whether a token stands between quotation marks, by sentence and token."""
+        """Whether a token is inside quotation marks, by sentence and token."""
         inside, found = False, []
         for parse in self.parses:
             flags = []
@@ -111,7 +111,7 @@ class Section:
 
     @cached_property
     def bracketed(self) -> list[list[bool]]:
-        """Whether a token stands in brackets, by sentence and token."""
+        """Whether a token is inside brackets, by sentence and token."""
         found = []
         for parse in self.parses:
             depth, flags = 0, []
@@ -123,7 +123,7 @@ class Section:
         return found
 
     def names_before(self, offset: int) -> int:
-        """Return how many mentions of names have their head before a token of the section."""
+        """Return the number of mentions whose head is before this token of the section."""
         return bisect_left(self.names, offset, key=attrgetter("offset"))
 
     def role(self, mention: Mention) -> Role:
@@ -141,14 +141,14 @@ class Section:
 
 
 def _first_name(key: Sequence[str]) -> float:
-    """Return what a name's first word says; less where it may be a surname ("James")."""
+    """Return the vote of a name's first word; less if it may be a surname ("James")."""
     score = first_name_gender(key[0]) if key else 0.0
     score = max(-_MOST_BITS, min(_MOST_BITS, score))
     return score * _SURNAME_SHARE if score < 0 and len(key) == 1 else score
 
 
 def _describing(parse: Parse, head: int) -> list[int]:
-    """Return the nouns that say what the name is: modifiers, appositions, "X was an actress"."""
+    """Return the nouns that describe a name: modifiers, appositions, "X was an actress"."""
     found = [child for child in parse.children(head) if parse.deps[child] in _MODIFIERS]
     if parse.deps[head] in _NAMED_BY:
         found.append(parse.heads[head])

@@ -1,8 +1,8 @@
-"""Things: "it", "they", and definite mentions such as "the report", resolved by rules.
+"""Resolve "it", "they" and definite noun phrases such as "the report" by rules.
 
-GAP has no examples of these, so no weights are learned. Two kinds of evidence count: the subject
-goes on being the subject (centering, Grosz et al. 1995), and a bare noun repeats the head of a
-longer name. Each rule has one confidence, set from reading its results.
+GAP has no examples of these, so no weights are learned. Two kinds of evidence count: subjects tend
+to continue (centering, Grosz et al. 1995), and a bare noun repeats the head of a longer name. Each
+rule has a fixed confidence, set by reading its results.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _HEADS = frozenset({"NOUN", "PROPN"})
 _NOUNS = _HEADS | {"NUM"}
 _DETERMINED = frozenset({"the", "this", "that", "these", "those"})
 _OUTSIDE = frozenset({"det", "punct", "case", "cc", "conj"})
-"""Labels of children that do not say which thing a noun stands for."""
+"""Labels of children that do not specify a noun."""
 _NO_THINGS = frozenset(
     {"PERSON", "DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
 )
@@ -62,11 +62,11 @@ _NO_NODES = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """The core of a noun phrase, from past the determiner to its head: "migration report".
+    """The core of a noun phrase, from after the determiner to its head: "migration report".
 
-    `noun` is the base form of the head in lower case. A `definite` phrase has "the", "this" ... and
-    nothing else, and no noun follows that a wrong parse may have torn from it. A `compound` has a
-    noun before the head; adjectives such as "current" do not count.
+    `noun` is the lower-case lemma of the head. `definite` means "the", "this" ... and nothing else,
+    with no following noun that a wrong parse may have split off. `compound` means a noun before the
+    head; adjectives such as "current" do not count.
     """
 
     sentence: int
@@ -84,7 +84,7 @@ class _Phrase:
 
 
 def resolve_things(passage: Passage) -> list[Coreference]:
-    """Resolve impersonal pronouns and bare definite nouns, in the order of the text."""
+    """Resolve impersonal pronouns and bare definite nouns, in text order."""
     phrases = [_phrases(parse, number) for number, parse in enumerate(passage.parses)]
     found = [*_pronouns(passage, phrases), *_definites(passage, phrases)]
     return sorted(found, key=lambda coreference: (coreference.sentence, coreference.start))
@@ -125,7 +125,7 @@ def _phrase(parse: Parse, sentence: int, head: int) -> _Phrase:
 
 
 def _is_core(parse: Parse, token: int, head: int) -> bool:
-    """Return whether the token is one of the words before the head that belong to its name."""
+    """Tell whether a token before the head belongs to its name."""
     if parse.words[token] in ("-", "/"):
         return parse.heads[token] <= head
     path = [token, *parse.ancestors(token)]
@@ -164,7 +164,7 @@ def _pronouns(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterato
 
 
 def is_pleonastic(parse: Parse, token: int) -> bool:
-    """Return whether an "it" stands for nothing: "it is possible to", "it is recommended that"."""
+    """Tell whether an "it" is pleonastic: "it is possible to", "it is recommended that"."""
     if parse.words[token].lower() != "it":
         return False
     verb = parse.heads[token]
@@ -185,10 +185,10 @@ def _may_refer_back(parse: Parse, token: int, one: _Phrase) -> bool:
 def _last_subject(
     passage: Passage, mention: Span, fitting: Sequence[_Phrase], named: _Named
 ) -> _Phrase | None:
-    """Return what the last subject before a pronoun names, if it fits.
+    """Return the antecedent given by the last subject before a pronoun, if it fits.
 
-    Only a pronoun that is a subject or possessive has such an antecedent. A subject that is a
-    pronoun itself hands on its own.
+    Only subject and possessive pronouns have one. A subject that is a pronoun passes on its own
+    antecedent.
     """
     number, token, _ = mention
     if passage.parses[number].role(token) not in (Role.SUBJECT, Role.POSSESSOR):
@@ -207,7 +207,8 @@ def _last_subject(
 
 
 _Earlier = Mapping[tuple[str, str, bool], Mapping[str, _Phrase]]
-"""Phrases before a place, the last of each wording: by rule, noun, and whether a head is plural."""
+"""Phrases before a position, the last of each wording: by rule, noun, and whether the head is
+plural."""
 
 
 def _definites(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
@@ -252,14 +253,13 @@ def _definite(
 
 
 def _called(topic: Topic) -> set[str]:
-    """Return the nouns that the key of a row is called by."""
     return {word.lower() for word in [*topic.kind.split(), *_first_phrase(topic.name)[-1:]]}
 
 
 def _first_phrase(heading: str) -> list[str]:
-    """Return the words of a heading's first noun phrase, as far as its words alone show it.
+    """Return the words of a heading's first noun phrase, recognized without a parse.
 
-    There are none where it points to a thing itself: "Activate the filter" is the name of none.
+    Empty for headings that themselves use a definite: "Activate the filter" names nothing.
     """
     found = _HEADING_END.split(plain_heading(heading), maxsplit=1)[0].split()
     while found and (found[0].lower() in _LEADING or found[0].lower().endswith("ing")):
@@ -274,5 +274,5 @@ def _resolved(passage: Passage, mention: Span, to: _Phrase, kind: Kind, rule: st
 def _outside(
     passage: Passage, mention: Span, name: str, kind: Kind, rule: str, source: Source
 ) -> Coreference:
-    """Return the coreference of a mention with a name that no sentence of the passage has."""
+    """Return the coreference of a mention with a name outside the passage's sentences."""
     return Coreference(*passage.place(mention), name, kind, rule, CONFIDENCES[rule], source)

@@ -1,6 +1,6 @@
-"""The rule extractor: frames from dependency parses, with a confidence each.
+"""The rule extractor: frames from dependency parses, each with a confidence.
 
-`extractor` runs it, `clauses` finds the verbs of a sentence, `subjects`, `arguments` and
-`predicates` what belongs to them, `nominal` and `qualifiers` facts without a verb of their own,
-`repair` and `rereading` mend parses, `confidence` says how sure a frame is.
+In: sentences. Out: `Frame` objects. Open `extractor.py` first, then `clauses.py` (verbs),
+`subjects.py`, `arguments.py`, `predicates.py`; `nominal.py` and `qualifiers.py` handle facts
+without a verb, `repair.py` and `rereading.py` correct parses, `confidence.py` scores frames.
 """

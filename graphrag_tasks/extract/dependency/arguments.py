@@ -1,4 +1,4 @@
-"""The arguments of a predicate, collected from the children of its verbs."""
+"""Collect the arguments of a predicate from the children of its verbs."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _NOMINAL_ROLES = {
     "acomp": Role.COMPLEMENT,
 }
 _SPEECH_VERBS = words("speech_verbs")
-"""Verbs whose clause may stand before them ("It is new, SAP says"); with others, a clause
-before the verb is a main clause of its own, wrongly attached."""
+"""Verbs whose clause may come first ("It is new, SAP says"); with other verbs, a clause before
+the verb is a main clause that was wrongly attached."""
 _ORDERING_VERBS, _CRITERIA = words("ordering_verbs"), words("criteria")
-"""Verbs and nouns whose "by" tells how: "grouped by vendor", "identified by its number"."""
+"""Verbs and nouns whose "by" gives a criterion: "grouped by vendor", "identified by its number"."""
 _COMPARISONS = frozenset({"like", "unlike"})
 
 
 def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
-    """Return the arguments of a chain of verbs other than its subject, in order.
+    """Return the arguments of a verb chain except the subject, in order.
 
-    In a relative clause with a subject of its own, the noun it belongs to is an argument: the
-    object ("the table that SAP replaced"), or what a preposition is for ("the table in which").
+    In a relative clause with its own subject, the noun it modifies is an argument: the object ("the
+    table that SAP replaced"), or of a preposition ("the table in which").
     """
     clause = chain[0]
     antecedent = clause.head if clause.dep_ == "relcl" and origin is Origin.DIRECT else None
@@ -85,7 +85,7 @@ def _shared_objects(verb: Token) -> Iterator[list[Argument]]:
 
 
 def _shared_fronted(verb: Token) -> Iterator[list[Argument]]:
-    """Yield what stands before all that a reader can do: "In ADT, you can read and edit items"."""
+    """Yield fronted phrases that coordinated verbs share: "In ADT, you can read and edit items"."""
     first = list(conjunction_heads(verb))[-1]
     subject = first_child(first, "nsubj")
     if first is verb or has_subject(verb) or subject is None or subject.lower_ not in ADDRESSEES:
@@ -96,10 +96,10 @@ def _shared_fronted(verb: Token) -> Iterator[list[Argument]]:
 
 
 def _lacks_object(groups: list[list[Argument]], clause: Token, antecedent: Token) -> bool:
-    """Return whether a relative clause still misses its object.
+    """Tell whether a relative clause still lacks its object.
 
-    It does not when a preposition took the noun, nor after "where", "when" and "whose", nor in
-    the passive ("a package, in which case no request is needed").
+    It does not if a preposition took the noun, after "where", "when" and "whose", or in the passive
+    ("a package, in which case no request is needed").
     """
     if first_child(clause, "auxpass"):
         return False
@@ -141,7 +141,7 @@ def _groups(
 
 
 def _compares_clauses(child: Token) -> bool:
-    """Return whether a preposition compares all that is said: "affects views, just like GRANT"."""
+    """Tell whether a preposition compares whole clauses: "affects views, just like GRANT"."""
     if child.dep_ != "prep" or child.lower_ not in _COMPARISONS:
         return False
     before = [child.doc[place].lower_ for place in range(max(child.left_edge.i - 2, 0), child.i)]
@@ -156,9 +156,9 @@ def _is_clause(child: Token) -> bool:
 
 
 def _nominal(noun: Token) -> Iterator[list[Argument]]:
-    """Yield an object or complement, or what its light verb is about.
+    """Yield an object or complement, or the object of a light verb's noun.
 
-    With it goes what it is chosen over ("X rather than Y"), which spaCy parses as coordination.
+    Includes the rejected alternative ("X rather than Y"), which spaCy parses as coordination.
     """
     light = light_noun(noun)
     if light is not None:
@@ -188,13 +188,13 @@ def _adverbial(adverb: Token, antecedent: Token | None) -> Iterator[list[Argumen
 
 
 def _is_criterion(preposition: Token, noun: Token | None) -> bool:
-    """Return whether "by" tells how and not by whom: "sorted by date", "listed by their name"."""
+    """Tell whether "by" gives a criterion, not an agent: "sorted by date"."""
     by_order = preposition.head.lemma_ in _ORDERING_VERBS
     return by_order or (noun is not None and noun.lemma_ in _CRITERIA)
 
 
 def _prepositional(first: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
-    """Yield the argument of a preposition, and those of the ones nested in it or joined to it."""
+    """Yield the arguments of a preposition, and of prepositions nested in it or joined to it."""
     pending = [first]
     for preposition in pending:
         noun, text = governed(preposition)

@@ -1,4 +1,4 @@
-"""Frames of verbs and of noun phrases: the rules put together."""
+"""Build the frames of verbs and noun phrases."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ _RULE_BY_ROLE: tuple[tuple[frozenset[str], Rule], ...] = (
 
 
 def frames_of(doc: Doc) -> list[Frame]:
-    """Return all frames of a parsed sentence, in the order of their predicates.
+    """Return all frames of a parsed sentence, ordered by predicate.
 
-    `doc` has part-of-speech tags, dependencies and lemmas; entity labels are used where there are
-    any. It may be built by hand, without any model.
+    `doc` has part-of-speech tags, dependencies and lemmas, and optionally entity labels. It may be
+    built by hand, without a model.
     """
     doc = repaired(doc)
     found = [frame for token in doc if (frame := _frame_at(token)) is not None]
@@ -72,7 +72,7 @@ def frames_of(doc: Doc) -> list[Frame]:
 
 
 def _frame_at(token: Token) -> Frame | None:
-    """Return the frame of a word; its confidence is 0, as it depends on the whole sentence."""
+    """Return the frame of a token; its confidence, which depends on the sentence, is still 0."""
     if token.dep_ == "prep" and token.lower_ in EXAMPLE_WORDS:
         return _examples(token)
     if _is_predicate(token):
@@ -130,7 +130,7 @@ def _has_denied_argument(chain: list[Token]) -> bool:
 
 
 def _rule_of(origin: Origin, predicate: Predicate, arguments: Collection[Argument]) -> Rule:
-    """Return the rule that a verb's frame falls under, by its arguments but the subject."""
+    """Return the rule name of a verb's frame, from its arguments except the subject."""
     if origin is not Origin.DIRECT:
         return _RULE_BY_ORIGIN[origin]
     if predicate.passive:
@@ -159,7 +159,7 @@ def _apposition(noun: Token) -> Frame | None:
 
 
 def _is_listed(noun: Token) -> bool:
-    """Return whether a noun begins the list of what another one counts: "3 accounts (A, B, C)"."""
+    """Tell whether a noun begins the list of counted items: "3 accounts (A, B, C)"."""
     counted, first = noun.head, noun.left_edge.i
     marked = first > 0 and noun.doc[first - 1].text in _LIST_MARKS
     is_many = counted.tag_ in PLURAL_TAGS or counted.lower_ in QUANTIFIERS

@@ -1,10 +1,9 @@
 """Confidence of a frame: the probability that its tuple is right.
 
-A logistic regression over a few yes-or-no features that the frame itself shows. Its weights
-(`confidence.json`) were learned on CaRB's development set by `benchmarks/training/confidence.py`;
-`docs/explanation/extraction.md` has the reliability diagram. The weights of rules which that set
-lacks, such as commands, and the confidence of each pattern in lines were learned on labelled
-technical sentences.
+A logistic regression over a few binary features of the frame. Its weights (`confidence.json`) were
+learned on CaRB's development set by `benchmarks/training/confidence.py`;
+`docs/explanation/extraction.md` has the reliability diagram. Weights of rules which that set lacks,
+such as commands, and confidences of line patterns were learned on labelled technical sentences.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
 
 WEIGHTS_FILE = "confidence.json"
 FAR = 60
-"""Characters between the predicate and an argument that is far from it."""
+"""Characters from which an argument counts as far from the predicate."""
 
 _VAGUE = {"this", "that", "these", "those", "which", "who", "what", "it", "they", "there"}
 _CONDITIONS = frozenset({"if", "unless", "whether"})
@@ -29,7 +28,7 @@ _PREPOSITIONS = frozenset({"in", "to", "for", "of", "as", "by", "with", "from", 
 
 
 class Weights(NamedTuple):
-    """What was learned: the log-odds of a parsed frame are the sum of what applies."""
+    """Learned weights: a frame's log-odds are the intercept plus its features' weights."""
 
     intercept: float
     features: Mapping[str, float]
@@ -38,7 +37,7 @@ class Weights(NamedTuple):
 
 @cache
 def load_weights() -> Weights:
-    """Return the weights that come with the package."""
+    """Load the packaged weights."""
     text = resources.files(__package__).joinpath(WEIGHTS_FILE).read_text("utf-8")
     return Weights(**json.loads(text))
 
@@ -54,7 +53,7 @@ def confidence_of(frame: Frame, *, words: int, frames: int, weights: Weights) ->
 
 
 def features(frame: Frame, *, words: int, frames: int) -> Iterator[str]:
-    """Yield the names of the features that apply to a frame, each once."""
+    """Yield the names of the features of a frame, each once."""
     subjects = frame.having(Role.SUBJECT)
     others = [argument for argument in frame.arguments if argument.role != Role.SUBJECT]
     yield f"rule {frame.rule}"
@@ -138,7 +137,7 @@ def _of_others(frame: Frame, others: Sequence[Argument]) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _band(value: int, *bounds: int) -> str:
-    """Return the band that a number lies in: "1" below 2, "2-3" below 4, "4+" from there on."""
+    """Return the band of a number: "1" below 2, "2-3" below 4, "4+" from there on."""
     lower = 0
     for bound in bounds:
         if value < bound:

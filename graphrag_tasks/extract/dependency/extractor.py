@@ -1,7 +1,7 @@
-"""The rule extractor: a dependency parse, and rules that turn it into frames.
+"""The rule extractor: rules turn a dependency parse into frames.
 
-It needs no language model. The rules follow the dependency-based construction of Min et al.,
-"Towards Practical GraphRAG" (arXiv 2507.03226), with frames of any arity in place of pairs.
+No language model. The rules follow the dependency-based construction of Min et al., "Towards
+Practical GraphRAG" (arXiv 2507.03226), with frames of any arity in place of pairs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from graphrag_tasks.core.config import ExtractConfig
+from graphrag_tasks.core.config import ExtractConfig, LanguageConfig
 from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME
 from graphrag_tasks.extract.dependency.rereading import masked, reread, reworded, unmasked
@@ -22,7 +22,7 @@ __all__ = ["MAX_CHARS", "MAX_TOKENS", "DependencyExtractor", "frames_of"]
 
 
 class DependencyExtractor:
-    """Finds frames by rules over spaCy's dependency parse, whose pipeline the first call loads.
+    """Finds frames by rules over spaCy's dependency parse; the first call loads the pipeline.
 
     The frames of a sentence do not depend on its neighbours or on the batch size.
 
@@ -31,7 +31,7 @@ class DependencyExtractor:
         batch_size: Number of sentences parsed at once.
         entities: Whether to recognise named entities, for `Argument.entity_type` and the role
             `time`. They take about 40 % of the time.
-        on_parse: Called with each sentence as it is parsed.
+        on_parse: Called with each parsed sentence.
     """
 
     name = EXTRACTOR_NAME
@@ -56,11 +56,11 @@ class DependencyExtractor:
 
     @property
     def oversized_sentences(self) -> int:
-        """Sentences so far that were longer than `MAX_TOKENS` or `MAX_CHARS`, and not parsed."""
+        """Number of sentences longer than `MAX_TOKENS` or `MAX_CHARS`, which were not parsed."""
         return self._parser.oversized_sentences
 
     def extract(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[list[Frame]]:
-        """Yield the frames of each sentence, in order; empty or too long ones have none.
+        """Yield the frames of each sentence, in order; empty and too long ones have none.
 
         With `tokenized`, single spaces separate the tokens, as in benchmarks.
         """
@@ -75,7 +75,7 @@ class DependencyExtractor:
             yield frames_of(sentence)
 
     def _reread(self, parses: Iterator[Doc]) -> Iterator[Doc]:
-        """Yield the parses, those with a misread verb by a second reading, a batch at a time."""
+        """Yield the parses; those with a misread verb are parsed a second time, in batches."""
         while docs := list(islice(parses, self.batch_size)):
             rewordings = {i: one for i, doc in enumerate(docs) if (one := reworded(doc))}
             again = self._parser.parse([one.text for one in rewordings.values()])
@@ -85,7 +85,7 @@ class DependencyExtractor:
 
 
 def make_dependency_extractor(
-    config: ExtractConfig, *, on_parse: ParseListener | None = None
+    _: ExtractConfig, language: LanguageConfig, *, on_parse: ParseListener | None = None
 ) -> DependencyExtractor:
-    """Return the extractor that the settings describe."""
-    return DependencyExtractor(config.model, batch_size=config.batch_size, on_parse=on_parse)
+    """Return the extractor that reads a language."""
+    return DependencyExtractor(language.model, on_parse=on_parse)

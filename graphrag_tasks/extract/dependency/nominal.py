@@ -1,4 +1,4 @@
-"""Noun phrases: their surface as an argument, and their core as a node of the graph."""
+"""Noun phrases: their text as an argument, and their core as a graph node."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from graphrag_tasks.language.tokens import Token
 
 EXTRACTOR_NAME = "dependency"
 MAX_OF_PHRASE = 4
-"""Longest "of" phrase, in tokens with the "of", that stays in a core ("list of credit data")."""
+"""Longest "of" phrase, in tokens, that stays in a core ("list of credit data")."""
 
 _TRIMMED_DEPS = frozenset({"relcl", "appos", "parataxis"})
 _CORE_LEFT_DEPS = frozenset(
@@ -34,9 +34,9 @@ _CORE_LEFT_DEPS = frozenset(
 )
 _DETERMINER_TAGS = frozenset({"DT", "PDT", "PRP$", "WP$", "WDT", "CC"})
 _NOUN_DEPS = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr"})
-"""Places of nouns: a bare verb there is a name ("choose Save"), a gerund a noun ("for sizing")."""
+"""Noun positions: a bare verb there is a name ("choose Save"), a gerund a noun ("for sizing")."""
 QUANTIFIERS = words("quantifiers")
-"""Words that only count what their "of" phrase names."""
+"""Words that only count the noun of their "of" phrase."""
 _POINTING = frozenset({"above", "following", "respective", "same", "such"})
 """Adjectives that point to a place in the text, like determiners."""
 _CORE_BREAKS = frozenset({"(", ")", "[", "]", "{", "}", "-LRB-", "-RRB-", ",", ";", ":"})
@@ -44,10 +44,9 @@ _NODE_POS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "X", "SYM"})
 
 
 def phrase(head: Token, *, without: Collection[Token] = ()) -> list[int]:
-    """Return the token indices of the noun phrase of one head, without its conjuncts.
+    """Return the token indices of a head's noun phrase, without its conjuncts.
 
-    Relative clauses and appositions are left out (each has a frame of its own), and so is
-    punctuation that belonged to what was left out.
+    Relative clauses and appositions are left out (each has its own frame), with their punctuation.
     """
     coordinated = (head, *_announced(head))
 
@@ -69,8 +68,8 @@ def phrase(head: Token, *, without: Collection[Token] = ()) -> list[int]:
 def core(head: Token, *, without: Collection[Token] = ()) -> Span:
     """Return the core of a noun phrase without some tokens: see `Argument`.
 
-    It is empty for verbs, adverbs and the like, and for adjectives that say nothing without their
-    complement ("able to read").
+    It is empty for verbs, adverbs and the like, and for adjectives that need a complement ("able to
+    read").
     """
     doc = head.doc
     head = _counted(head)
@@ -94,8 +93,8 @@ def noun_arguments(
 ) -> list[Argument]:
     """Return one argument for a noun phrase, or one for each of its conjuncts.
 
-    Names that a plural noun announces are conjuncts of it too: "the tables MKPF and MSEG". Without
-    `split`, conjuncts are left out, and so is what stands below the tokens `without`.
+    Names announced by a plural noun are conjuncts too: "the tables MKPF and MSEG". Without `split`,
+    conjuncts are left out; so are subtrees of the tokens `without`.
     """
     arguments = []
     for conjunct in _things(head) if split else [head]:
@@ -107,7 +106,6 @@ def noun_arguments(
 
 
 def _things(head: Token) -> Iterator[Token]:
-    """Yield the conjuncts of a noun, and behind each the further names that it announces."""
     for conjunct in conjuncts(head):
         yield conjunct
         for name in _announced(conjunct):
@@ -115,14 +113,13 @@ def _things(head: Token) -> Iterator[Token]:
 
 
 def _announced(head: Token) -> list[Token]:
-    """Return the first of the names that a plural noun announces: "the tables MKPF and MSEG"."""
     if head.tag_ not in PLURAL_TAGS:
         return []
     return [name for name in children(head, "appos") if is_close_apposition(name)]
 
 
 def clause_argument(role: Role, head: Token) -> list[Argument]:
-    """Return the argument that spans all below a verb or adverb; it has no core."""
+    """Return the argument that spans a verb's or adverb's subtree; its core is empty."""
     span = surface(head.doc, subtree(head))
     nothing = Span("", head.idx, head.idx)
     return [] if span is None else [_argument(role, head, span, nothing, None, 0)]
@@ -139,7 +136,7 @@ def noun_frame(
     passive: bool = False,
     confidence: float = 0.0,
 ) -> Frame:
-    """Return a frame of nouns, at the word that relates them."""
+    """Return a frame without a verb, anchored at the relating word."""
     return Frame(
         predicate=predicate, predicate_lemma=lemma, start=anchor.idx, end=token_end(anchor),
         arguments=arguments, negated=negated, passive=passive, rule=rule.value,
@@ -148,7 +145,7 @@ def noun_frame(
 
 
 def is_denied(head: Token) -> bool:
-    """Return whether a noun phrase is denied by its determiner ("no tables", "neither field")."""
+    """Tell whether a determiner negates a noun phrase ("no tables", "neither field")."""
     return any(child.lower_ in ("no", "neither") for child in children(head, "det", "preconj"))
 
 
@@ -176,7 +173,7 @@ def _is_node(head: Token) -> bool:
 
 
 def _counted(head: Token) -> Token:
-    """Return what is counted: the components in "one of the components"."""
+    """Return the counted noun: "components" in "one of the components"."""
     if head.lower_ not in QUANTIFIERS and not _is_number(head):
         return head
     preposition = next((token for token in children(head, "prep") if token.lower_ == "of"), None)
@@ -185,7 +182,7 @@ def _counted(head: Token) -> Token:
 
 
 def _is_number(head: Token) -> bool:
-    """Return whether a noun only counts: "a number of components", but "the number of times"."""
+    """Tell whether a noun only counts: "a number of components", but not "the number of times"."""
     article = first_child(head, "det") if head.lower_ == "number" else None
     return article is not None and article.lower_ == "a"
 

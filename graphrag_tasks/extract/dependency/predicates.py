@@ -1,4 +1,4 @@
-"""The predicate of a frame: surface, canonical lemma, negation, modality and voice."""
+"""The predicate of a frame: text, canonical lemma, negation, modality and voice."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
 _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be", "go"})
-"""Verbs before an infinitive that say how sure or necessary it is, rather than what happens."""
+"""Verbs that express modality before an infinitive."""
 _ABILITIES = words("abilities")
-"""Adjectives before an infinitive that do the same."""
+"""Adjectives that express modality before an infinitive."""
 _CONDITION_MARKERS = frozenset({"if", "unless", "whether"})
 
 
 class Predicate(NamedTuple):
-    """What a frame says of its arguments; see `Frame` for the fields' meaning."""
+    """The predicate of a frame; `Frame` explains the fields."""
 
     text: str
     lemma: str
@@ -38,10 +38,10 @@ class Predicate(NamedTuple):
 
 
 def verb_chain(verb: Token) -> list[Token]:
-    """Return a verb and the infinitives or gerunds that form one predicate with it.
+    """Return a verb with the infinitives or gerunds that form one predicate with it.
 
-    "plans to replace" is one predicate, and so is "is able to replace". In "asks SAP to replace"
-    an object comes between: the second verb is a clause with a subject of its own.
+    "plans to replace" is one predicate, and so is "is able to replace". In "asks SAP to replace" an
+    object intervenes: the second verb is a clause with its own subject.
     """
     chain = [verb]
     for member in chain:
@@ -52,7 +52,7 @@ def verb_chain(verb: Token) -> list[Token]:
 
 
 def is_chained(token: Token) -> bool:
-    """Return whether the verb belongs to the predicate of the verb above it."""
+    """Tell whether the verb belongs to the predicate of its head verb."""
     head = token.head
     if is_enabled(token):
         return True
@@ -71,7 +71,7 @@ def is_chained(token: Token) -> bool:
 
 
 def is_instrument(participle: Token) -> bool:
-    """Return whether a participle is as good as a preposition: "modeled using a flow step"."""
+    """Tell whether a participle acts as a preposition: "modeled using a flow step"."""
     return (
         participle.lower_ == "using"
         and participle.dep_ in ("advcl", "prep", "xcomp")
@@ -82,7 +82,7 @@ def is_instrument(participle: Token) -> bool:
 
 
 def chaining_adjective(verb: Token) -> Token | None:
-    """Return the adjective that chains a verb to an infinitive, as in "is able to"."""
+    """Return the adjective that links a verb to an infinitive, as in "is able to"."""
     ability = _ability(verb)
     return ability if ability is not None and any(map(is_chained, ability.children)) else None
 
@@ -93,15 +93,15 @@ def _ability(verb: Token) -> Token | None:
 
 
 def is_predicate_adverb(adverb: Token) -> bool:
-    """Return whether a single adverb stands right before its verb and so in the predicate."""
+    """Tell whether an adverb stands right before its verb, as part of the predicate."""
     distance = adverb.head.i - adverb.i
     return 0 < distance <= 2 and adverb.tag_ != "WRB" and not list(adverb.children)
 
 
 def relational_adjective(chain: list[Token]) -> Token | None:
-    """Return the adjective that a copula forms a relation with, as in "is compatible with".
+    """Return the adjective that forms a relation with a copula, as in "is compatible with".
 
-    In a relative clause the noun may stand before it: "the type that it is relevant for".
+    In a relative clause the noun may come first: "the type that it is relevant for".
     """
     verb = chain[-1]
     adjective = first_child(verb, "acomp")
@@ -118,7 +118,7 @@ def relational_adjective(chain: list[Token]) -> Token | None:
 
 
 def build_predicate(chain: list[Token], origin: Origin) -> Predicate:
-    """Return the predicate of a chain of verbs."""
+    """Return the predicate of a verb chain."""
     verb = chain[0]
     shared = _shared_auxiliaries(verb, origin)
     parts = {part.i: part for member in chain for part in _parts(member)}
@@ -150,7 +150,7 @@ def _parts(verb: Token) -> list[Token]:
 
 
 def _shared_auxiliaries(verb: Token, origin: Origin) -> list[Token]:
-    """Return the auxiliaries that a conjunct leaves out: "can be read and [can be] changed"."""
+    """Return the auxiliaries that a conjunct omits: "can be read and [can be] changed"."""
     if verb.dep_ != "conj" or verb.tag_ not in ("VB", "VBN", "VBG") or has_subject(verb):
         return []
     if children(verb, "aux", "auxpass") or origin is Origin.IMPERATIVE:
@@ -172,7 +172,7 @@ def _semi_modal(chain: list[Token]) -> str | None:
 
 
 def _attitude(verb: Token) -> str | None:
-    """Return the adjective that an infinitive of its own frame depends on: "easy to"."""
+    """Return the adjective that governs an infinitive with its own frame: "easy to"."""
     if verb.dep_ == "xcomp" and verb.head.dep_ == "acomp" and has_to(verb):
         return f"{verb.head.lower_} to"
     return None

@@ -1,7 +1,7 @@
-"""Prepositions of several words, and what they govern.
+"""Multi-word prepositions and light verbs, with their nouns.
 
-"Out of", "instead of", "in case of"; "by clicking", whose gerund is as good as a preposition; and
-"have access to", "be part of", whose verb says nothing without its noun.
+"Out of", "instead of", "in case of"; "by clicking", whose gerund acts as a preposition; "have
+access to", "be part of", whose verb means little without its noun.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from graphrag_tasks.language.tokens import Token
 
 _PREPOSITIONAL_ADVERBS = words("prepositional_adverbs")
 _LINKING_NOUNS = words("linking_nouns")
-"""Nouns of prepositions of three words: "in case of", "by means of"."""
+"""Nouns of three-word prepositions: "in case of", "by means of"."""
 _LINKING_WITH_ARTICLE = frozenset({"basis", "case", "context", "course", "form", "help", "place"})
 _LIGHT_VERBS = frozenset({"have", "take", "gain", "get", "give", "make"})
-"""Verbs that say little without their noun."""
+"""Verbs that mean little without their noun."""
 
 
 def governed(preposition: Token) -> tuple[Token | None, str]:
-    """Return the noun of a preposition and the words of the preposition ("out of")."""
+    """Return a preposition's noun, and the preposition's words ("out of")."""
     noun = first_child(preposition, "pobj")
     if noun is not None and (linked := _complex(preposition, noun)) is not None:
         return linked
@@ -34,7 +34,7 @@ def governed(preposition: Token) -> tuple[Token | None, str]:
 
 
 def _complex(preposition: Token, noun: Token) -> tuple[Token, str] | None:
-    """Return the noun and the words of a preposition of three words, as in "in case of"."""
+    """Return the noun and words of a three-word preposition, as in "in case of"."""
     if noun.lower_ not in _LINKING_NOUNS:
         return None
     if first_child(noun, "det") and noun.lower_ not in _LINKING_WITH_ARTICLE:
@@ -50,14 +50,14 @@ def _complex(preposition: Token, noun: Token) -> tuple[Token, str] | None:
 
 
 def is_linking(noun: Token) -> bool:
-    """Return whether a noun is a word of a preposition: "with respect to the length"."""
+    """Tell whether a noun is part of a preposition: "with respect to the length"."""
     return noun.dep_ == "pobj" and _complex(noun.head, noun) is not None
 
 
 def by_doing(preposition: Token) -> tuple[Token, Token] | None:
-    """Return the gerund and its object by which the reader does something: "by clicking the link".
+    """Return the gerund and its object that tell how the reader acts: "by clicking the link".
 
-    A verb with a subject in the text has none: there the gerund has a frame of its own.
+    None if the verb has a subject in the text: then the gerund has its own frame.
     """
     gerund, item = first_child(preposition, "pcomp"), descendant(preposition, "pcomp", "dobj")
     if preposition.lower_ not in ("by", "via", "through") or gerund is None or item is None:
@@ -69,7 +69,7 @@ def by_doing(preposition: Token) -> tuple[Token, Token] | None:
 
 
 def light_noun(noun: Token) -> tuple[Token, str] | None:
-    """Return what a verb of little meaning and its noun are about: "have access to", "be part of".
+    """Return the object and words of a light verb's noun: "have access to", "be part of".
 
     Such a noun has neither article nor adjective.
     """
@@ -86,7 +86,7 @@ def light_noun(noun: Token) -> tuple[Token, str] | None:
 
 
 def _is_part_of(preposition: Token, child: Token) -> bool:
-    """Return whether a child is one word with its preposition: "instead of", "because of"."""
+    """Tell whether a child forms one word with its preposition: "instead of", "because of"."""
     if child.dep_ == "advmod":
         return child.i + 1 == preposition.i and child.lower_ in _PREPOSITIONAL_ADVERBS
     return child.dep_ in ("pcomp", "prep") and child.i == preposition.i + 1 and child.n_rights == 0

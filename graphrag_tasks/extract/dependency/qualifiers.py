@@ -1,8 +1,8 @@
-"""Noun phrases that a preposition or an adjective ties to another: frames without a verb.
+"""Frames without a verb: noun phrases linked by a preposition or an adjective.
 
-"Authentication for requests", "a location for defining types", "details specific to the plan".
-Open information extraction leaves such phrases inside of its arguments, and CaRB reads them so; the
-graph needs them, for a node is no longer than the core of a noun phrase.
+"Authentication for requests", "a location for defining types", "details specific to the plan". Open
+information extraction, and CaRB, keep such phrases inside arguments; the graph needs them, as a
+node is no longer than the core of a noun phrase.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ CONFIDENCE = 0.6
 """Set by hand, near the share of right triples on the development sentences."""
 
 _VAGUE_HEADS = QUANTIFIERS | words("vague_nouns")
-"""Nouns that say nothing without what follows them: "one of the components"."""
+"""Nouns that mean little without their complement: "one of the components"."""
 _VAGUE_TAILS = frozenset(
     {"example", "case", "addition", "general", "particular", "order", "terms", "default"}
 )
 _NOMINAL = frozenset(
     {"of", "to", "about", "between", "among", "without", "over", "per", "than", "for"}
 )
-"""Prepositions that tie to an object and not to its verb."""
+"""Prepositions that attach to an object, not to its verb."""
 _BEARING_ON = words("nouns_bearing_on")
-"""Nouns that are "on" something by themselves: "the limit on the number"."""
+"""Nouns that take "on" themselves: "the limit on the number"."""
 _DIRECTED = words("directed_verbs")
-"""Verbs that do what they do "to" something."""
+"""Verbs that take a "to" phrase."""
 _PURPOSEFUL = frozenset({"recommend", "reserve", "use"})
-"""Verbs that do what they do "for" something: "use the option for data types"."""
+"""Verbs that take a "for" phrase: "use the option for data types"."""
 _STATIVE = frozenset({"be", "contain", "have", "include", "need", "require", "support", "want"})
-"""Verbs that do nothing to their object."""
+"""Verbs that do not act on their object."""
 
 
 def qualifiers(doc: Doc) -> Iterator[Frame]:
     """Yield the frames of phrases that qualify a noun.
 
-    After an object, most prepositions also qualify what is done to it: in "store the data
-    in a table" the data are in a table because they are stored there, whatever noun or verb the
-    parse hangs the preposition on. Then the frame is that of the verb in the passive.
+    After an object, most prepositions also qualify what is done to it: in "store the data in a
+    table" the data are in a table because they are stored there, however the parse attaches the
+    preposition. Then the frame is that of the passive verb.
     """
     for token in doc:
         if token.dep_ == "prep" and token.head.pos_ in NOMINAL_POS:
@@ -96,7 +96,7 @@ def _is_vague(head: Token, preposition: Token) -> bool:
 
 
 def _of_adjective(adjective: Token) -> Iterator[Frame]:
-    """Yield what an adjective behind its noun says about it: "details specific to the plan"."""
+    """Yield the frames of an adjective after its noun: "details specific to the plan"."""
     for preposition in children(adjective, "prep"):
         noun = first_child(preposition, "pobj")
         if noun is not None and _is_name(noun) and adjective.head.pos_ in NOMINAL_POS:
@@ -112,7 +112,6 @@ def _is_name(noun: Token) -> bool:
 
 
 def _acting_verb(preposition: Token) -> Token | None:
-    """Return the verb that acts on the noun a preposition hangs on, if it may qualify both."""
     head = preposition.head
     while head.dep_ == "conj" and head.head.pos_ in NOMINAL_POS:
         head = head.head

@@ -1,8 +1,8 @@
-"""Repair of parses that the small model gets wrong in technical prose.
+"""Repair parses that the small model gets wrong in technical prose.
 
 The model was trained on news, which has few commands: "Use table VBBE" is often read as a noun
-phrase, and in "run transaction SPAU" the name is taken for a time or another object. Both are known
-by their form, so they are set right before the rules read the parse. Nothing else is touched.
+phrase, and in "run transaction SPAU" the name is taken for a time or another object. Both have a
+recognizable form and are corrected before the rules run; nothing else is changed.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach
 
 MAX_NOUNS = 3
-"""Longest row of nouns that a command may seem to modify ("open | transaction SE38")."""
+"""Longest noun compound that a command may seem to modify ("open transaction SE38")."""
 
 _BEFORE_COMMAND = frozenset({"intj", "punct", "advmod"})
 _NOUN_GERUNDS = frozenset({"build", "log", "map", "plan", "print", "report", "start", "test"})
-"""Verbs whose gerund is a kind of thing: "Mapping tables", "Test planning"."""
+"""Verbs whose gerund names a thing: "Mapping tables", "Test planning"."""
 _NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
 _NOUN_PARTS = _NOUN_MODIFIERS | {"det", "nummod", "poss"}
 _CONJUNCTIONS = frozenset({"after", "as", "because", "before", "since", "than", "until"})
@@ -38,7 +38,7 @@ _NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "nsubj", "nsubjpass", "o
 
 
 def repaired(doc: Doc) -> Doc:
-    """Return a new doc with commands and names read as such, or `doc` if nothing is to repair."""
+    """Return a new doc with repaired commands and names, or `doc` if nothing is wrong."""
     command = _misread_command(doc)
     repairs = [
         (repair, token) for is_misread, repair in _REPAIRS for token in doc if is_misread(token)
@@ -57,7 +57,7 @@ def repaired(doc: Doc) -> Doc:
 
 
 def _misread_command(doc: Doc) -> tuple[Token, str] | None:
-    """Return the verb of a command that was read as a noun or adjective, and its lemma, or None."""
+    """Return the command verb that was read as a noun or adjective, with its lemma, or None."""
     first = next((token for token in doc if token.dep_ not in _BEFORE_COMMAND), None)
     lemma = None if first is None else _command_of(first)
     if first is None or lemma is None or (len(first) > 1 and first.text.isupper()):
@@ -72,9 +72,9 @@ def _misread_command(doc: Doc) -> tuple[Token, str] | None:
 
 
 def _command_of(first: Token) -> str | None:
-    """Return the verb that a sentence seems to begin with, though the model read none, or None.
+    """Return the verb that a sentence begins with, if the model missed it, or None.
 
-    A title has its gerund: "Managing keys in BTP". Some gerunds are nouns ("Mapping tables").
+    Titles begin with a gerund: "Managing keys in BTP". Some gerunds are nouns ("Mapping tables").
     """
     if first.lower_.endswith("ing") and first.dep_ in _NOUN_MODIFIERS:
         return base_of_gerund(first.lower_, COMMAND_VERBS - _NOUN_GERUNDS)
@@ -82,7 +82,6 @@ def _command_of(first: Token) -> str | None:
 
 
 def _modified_noun(token: Token) -> Token:
-    """Return the noun that a word seems to modify: "transaction" in "open | transaction SE38"."""
     for _ in range(MAX_NOUNS):
         if token.dep_ in _NOUN_MODIFIERS:
             token = token.head
@@ -90,7 +89,7 @@ def _modified_noun(token: Token) -> Token:
 
 
 def _read_as_command(made: Doc, heads: list[int], command: Token, lemma: str) -> None:
-    """Make the command the root; the noun it seemed to modify becomes its object."""
+    """Make the command the root, and the noun that it seemed to modify its object."""
     root = _modified_noun(command)
     verb = made[command.i]
     verb.tag_, verb.pos_, verb.lemma_ = "VB", "VERB", lemma
@@ -106,7 +105,7 @@ def _read_as_command(made: Doc, heads: list[int], command: Token, lemma: str) ->
 
 
 def _is_misread_subject(token: Token) -> bool:
-    """Return whether a noun was read as part of the third person after it: "the debugger stops"."""
+    """Tell whether a subject noun was read as part of its verb: "the debugger stops"."""
     verb = token.head
     if verb.i != token.i + 1 or verb.tag_ != "VBZ" or verb.dep_ != "ROOT" or has_subject(verb):
         return False
@@ -117,7 +116,7 @@ def _is_misread_subject(token: Token) -> bool:
 
 
 def _read_as_subject(made: Doc, heads: list[int], subject: Token) -> None:
-    """Make a noun the subject of the verb after it, with what stands before the verb."""
+    """Make a noun the subject of the next verb, with the words before the verb."""
     made[subject.i].dep_ = "nsubj"
     if subject.pos_ not in NOMINAL_POS:
         made[subject.i].tag_, made[subject.i].pos_ = "NNP", "PROPN"
@@ -127,12 +126,12 @@ def _read_as_subject(made: Doc, heads: list[int], subject: Token) -> None:
 
 
 def _is_misread_noun(token: Token) -> bool:
-    """Return whether a plural was read as a verb: "deletes the status tables VBUK"."""
+    """Tell whether a plural was read as a verb: "deletes the status tables VBUK"."""
     return token.tag_ == "VBZ" and token.dep_ in ("dobj", "pobj") and token.text.islower()
 
 
 def _read_as_noun(made: Doc, heads: list[int], noun: Token) -> None:
-    """Make a verb a noun, its subject a part of it, and its object its name."""
+    """Turn a verb into a noun; its subject becomes a part, its object a name."""
     made[noun.i].tag_, made[noun.i].pos_ = "NNS", "NOUN"
     for child in noun.children:
         if child.dep_ == "nsubj" and child.i == noun.i - 1:
@@ -144,10 +143,7 @@ def _read_as_noun(made: Doc, heads: list[int], noun: Token) -> None:
 
 
 def _is_misplaced_means(token: Token) -> bool:
-    """Return whether a "using" hangs on an object, as if that used something.
-
-    "Connects the steps using an adapter" says how they are connected.
-    """
+    """Tell whether "using" was attached to an object: "Connects the steps using an adapter"."""
     if token.lower_ != "using" or token.dep_ != "acl" or first_child(token, "dobj") is None:
         return False
     return is_verbal(_acting(token.head))
@@ -158,21 +154,21 @@ def _read_as_means(made: Doc, heads: list[int], using: Token) -> None:
 
 
 def _acting(noun: Token) -> Token:
-    """Return the verb that an object or the noun of its preposition hangs on, or another word."""
+    """Return the verb that governs an object or a preposition's noun, or another word."""
     while noun.dep_ in ("conj", "pobj", "prep") and noun.head.i < noun.i:
         noun = noun.head
     return noun.head if noun.dep_ == "dobj" else noun
 
 
 def _is_misread_choice(token: Token) -> bool:
-    """Return whether what is chosen over something was read as a second one: "A instead of B"."""
+    """Tell whether "instead of" was read as coordination: "A instead of B"."""
     if token.dep_ != "cc" or token.lower_ != "of" or not token.i:
         return False
     return token.doc[token.i - 1].lower_ == "instead" and is_verbal(token.head.head)
 
 
 def _read_as_preposition(made: Doc, heads: list[int], of: Token) -> None:
-    """Make "instead of" a preposition of the verb, and what follows it its noun."""
+    """Make "instead of" a preposition of the verb."""
     noun = of.head
     made[of.i].dep_, heads[of.i] = "prep", noun.head.i
     heads[of.i - 1] = of.i
@@ -182,7 +178,7 @@ def _read_as_preposition(made: Doc, heads: list[int], of: Token) -> None:
 
 
 def _is_misread_name(token: Token) -> bool:
-    """Return whether a name right after its noun was read as a time or another object."""
+    """Tell whether a name right after its noun was read as a time or another object."""
     if token.dep_ not in _NAME_DEPS:
         return False
     if _is_misread_code(token) or _is_torn_off(token) or _names_subject(token):
@@ -201,10 +197,7 @@ def _read_as_name(made: Doc, heads: list[int], name: Token) -> None:
 
 
 def _is_misread_code(token: Token) -> bool:
-    """Return whether a name of code after a preposition's noun was read as what the verb makes.
-
-    "Stored in table ZORDERS_NEW" makes nothing.
-    """
+    """Tell whether a code name was read as a verb's result: "Stored in table ZORDERS_NEW"."""
     if token.dep_ != "oprd" or token.i == 0 or token.text.lower() == token.text:
         return False
     noun = token.doc[token.i - 1]
@@ -212,7 +205,7 @@ def _is_misread_code(token: Token) -> bool:
 
 
 def _is_torn_off(token: Token) -> bool:
-    """Return whether the end of a subject's name hangs on the verb: "SAP S/4HANA eliminates"."""
+    """Tell whether a name's end was attached to the verb: "SAP S/4HANA eliminates"."""
     if token.dep_ != "compound" or token.tag_ != "NNP" or not 0 < token.i == token.head.i - 1:
         return False
     before = token.doc[token.i - 1]
@@ -220,7 +213,7 @@ def _is_torn_off(token: Token) -> bool:
 
 
 def _names_subject(token: Token) -> bool:
-    """Return whether a subject's name was read as another subject: "the report ZSALES reads"."""
+    """Tell whether a subject's name was read as another subject: "the report ZSALES reads"."""
     if token.dep_ not in SUBJECT_DEPS or token.tag_ != "NNP" or token.left_edge.i != token.i:
         return False
     if token.i == 0 or token.text.islower():
@@ -230,9 +223,9 @@ def _names_subject(token: Token) -> bool:
 
 
 def _is_misread_item(token: Token) -> bool:
-    """Return whether the second of three items was read as an apposition of the first one.
+    """Tell whether the second of three items was read as an apposition of the first.
 
-    Several things can not be one: in "a project, a package, and a request" there are three.
+    "A project, a package, and a request" are three different things.
     """
     if token.dep_ != "appos" or is_close_apposition(token):
         return False
@@ -253,7 +246,7 @@ def _read_as_item(made: Doc, _heads: list[int], item: Token) -> None:
 
 
 def _ties_names(token: Token) -> bool:
-    """Return whether a "for" between two names hangs on something else than the first one."""
+    """Tell whether a "for" inside a name was attached elsewhere than to the first part."""
     if not is_within_name(token):
         return False
     name = token.doc[token.i - 1]
@@ -266,7 +259,7 @@ def _read_as_tie(_made: Doc, heads: list[int], tie: Token) -> None:
 
 
 def _is_left_out_subject(token: Token) -> bool:
-    """Return whether a conjunction was read as a preposition: "since the server does not start".
+    """Tell whether a conjunction was read as a preposition: "since the server does not start".
 
     Its noun stands right before a finite verb that lacks a subject.
     """
@@ -295,4 +288,4 @@ _REPAIRS: tuple[tuple[Callable[[Token], bool], Callable[[Doc, list[int], Token],
     (_ties_names, _read_as_tie),
     (_is_left_out_subject, _read_as_own_subject),
 )
-"""What finds a misread word, and what repairs it; a later repair may change an earlier one."""
+"""Pairs of a test for a misread word and its repair; later repairs may change earlier ones."""

@@ -1,11 +1,10 @@
-"""Sentences in other words for the model, which was trained on news.
+"""Reword sentences for the model, which was trained on news.
 
-Before the parse, what is one name becomes one word: statements in capitals ("COMMIT ENTITIES",
-"ORDER BY"), which are verbs and prepositions to the model, account paths
-("Assets:Current Assets"), menu paths ("File → Save As"), titles in quotation marks and references
-in brackets ("(see Section 2)"). After it, sentences whose verb was taken for a noun
+Before the parse, multi-word names become one word: statements in capitals ("COMMIT ENTITIES",
+"ORDER BY"), account paths ("Assets:Current Assets"), menu paths ("File → Save As"), quoted titles
+and references in brackets ("(see Section 2)"). After it, sentences whose verb was taken for a noun
 are parsed again: "Insert the code" as "You must insert the code", "This section explores classes"
-as "This section shows classes". The words of the sentence get that parse.
+as "This section shows classes". The sentence's own words get that parse.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach
 
 COMMAND_VERBS = words("command_verbs")
-"""Verbs that instructions begin with. A noun among them ("test", "plan") begins one too, unless
-the sentence has a finite verb."""
+"""Verbs that begin instructions. A verb that is also a noun ("test", "plan") counts only if the
+sentence has no finite verb."""
 
 _STATEMENT = re.compile(
     rf"(?<![\w-])(?=(?:[A-Z_]+ ){{0,12}}{any_of('statement_keywords')}\b)"
@@ -60,7 +59,7 @@ _SINGULAR = frozenset({"a", "an", "another", "each", "every", "this"})
 
 
 def masked(text: str) -> str:
-    """Return a text of the same length whose statements are one word each."""
+    """Return a text of the same length in which each multi-word name is one word."""
     if text.isupper():
         return text
     text = _STATEMENT.sub(lambda match: match[0].replace(" ", "_"), text)
@@ -69,7 +68,7 @@ def masked(text: str) -> str:
 
 
 def _as_word(name: re.Match[str]) -> str:
-    """Return a name as one word, but for a command before a menu path: "Use File → Close"."""
+    """Return a name as one word, except for a command before a menu path: "Use File → Close"."""
     command = None if name.start() else _COMMANDED.match(name[0])
     if command is None or command[0].strip().lower() not in COMMAND_VERBS:
         return _JOINT.sub("_", _LAST.sub(_SIGN, name[0]))
@@ -77,7 +76,7 @@ def _as_word(name: re.Match[str]) -> str:
 
 
 def unmasked(doc: Doc, text: str) -> Doc:
-    """Give the tokens of a masked text's parse the words of the text."""
+    """Restore the original words in a masked text's parse."""
     if doc.text != text and len(doc):
         doc.text = text
         for token in doc:
@@ -100,7 +99,7 @@ class Rewording(NamedTuple):
 
 
 def reworded(doc: Doc) -> Rewording | None:
-    """Return in what words to read a parsed sentence again, or None if its verb was not misread."""
+    """Return the rewording of a parsed sentence, or None if no verb was misread."""
     if _is_misread_command(doc):
         text = f"{_READER}{doc.text[0].lower()}{doc.text[1:]}"
         return Rewording(text, skipped=_READER_WORDS, verb=0)
@@ -112,7 +111,7 @@ def reworded(doc: Doc) -> Rewording | None:
 
 
 def reread(doc: Doc, rewording: Rewording, parse: Doc) -> Doc:
-    """Return a sentence with the parse of its rewording, unchanged if that has no verb either."""
+    """Return a sentence with its rewording's parse, or unchanged if that has no verb either."""
     parsed = list(parse)[rewording.skipped :]
     if len(parsed) != len(doc) or not _is_read(parsed[rewording.verb], rewording):
         return doc
@@ -129,15 +128,15 @@ def reread(doc: Doc, rewording: Rewording, parse: Doc) -> Doc:
 
 
 def is_finite(token: Token) -> bool:
-    """Return whether a verb has a subject or a tense."""
+    """Tell whether a verb has a subject or a tense."""
     return is_verbal(token) and (has_subject(token) or token.tag_ in ("VBZ", "VBD", "MD"))
 
 
 def _is_misread_command(doc: Doc) -> bool:
-    """Return whether a sentence seems to be a command whose verb was read as a noun.
+    """Tell whether a sentence seems to be a command whose verb was read as a noun.
 
-    It begins with a verb of `COMMAND_VERBS` that is none in the parse, and either has no finite
-    verb or has an article right after that word, where a noun has none.
+    It begins with a word of `COMMAND_VERBS` that is not parsed as a verb, and either has no finite
+    verb or has an article right after that word.
     """
     if len(doc) < 3 or not doc[0].text[1:].islower() or doc[0].lower_ not in COMMAND_VERBS:
         return False
@@ -148,10 +147,10 @@ def _is_misread_command(doc: Doc) -> bool:
 
 
 def _is_misread_verb(token: Token) -> bool:
-    """Return whether a verb was read as the plural of a noun.
+    """Tell whether a verb was read as a plural noun.
 
-    It follows a singular that has its own article ("this section explores"), or the gap that the
-    colon of a label left ("Audit Log  stores").
+    It follows a singular noun with its own article ("this section explores"), or the gap of a
+    label's colon ("Audit Log  stores").
     """
     torn = token.tag_ == "VBZ" and token.dep_ in SUBJECT_DEPS
     if not (torn or token.tag_ in PLURAL_TAGS) or token.i < 2 or not token.text.islower():

@@ -1,7 +1,7 @@
-"""Who the subject of a verb is: its own, or one it shares with another verb or noun.
+"""Find a verb's subject: its own, or one shared with another verb or noun.
 
-Technical prose rarely repeats a subject. On the CaRB development set, looking beyond a verb's
-own subject is worth the most of all rules (.44 to .53 F1 with relative clauses and participles).
+Technical prose rarely repeats a subject. On the CaRB development set, looking beyond a verb's own
+subject is worth the most of all rules (.44 to .53 F1 with relative clauses and participles).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
 MAX_HOPS = 7
-"""Verbs looked at on the way to a subject; longer ways are parser errors more often than not."""
+"""Most verbs passed on the way to a subject; longer ways are mostly parser errors."""
 
 _ENDEAVOURS = words("endeavours")
-"""Nouns of which not they do what follows: "the ability to export data"."""
+"""Nouns that do not perform the following infinitive: "the ability to export data"."""
 _CONSEQUENCES = frozenset(
     {"allow", "cause", "enable", "force", "lead", "make", "mean", "permit", "require", "result"}
 )
@@ -52,7 +52,7 @@ class Origin(Enum):
 
 
 class Subject(NamedTuple):
-    """The head of the subject's noun phrase, None for imperatives, and where it was found."""
+    """Head of the subject's noun phrase (None for imperatives), and where it was found."""
 
     head: Token | None
     origin: Origin
@@ -72,7 +72,7 @@ def find_subject(verb: Token) -> Subject | None:
 
 
 def is_imperative(verb: Token) -> bool:
-    """Return whether the verb is a command or a title: a bare verb, or a conjunct of one.
+    """Tell whether the verb is a command or title: a bare verb, or a conjunct of one.
 
     It is the root, or the first word of its sentence ("Restore lists, so they are visible").
     """
@@ -84,7 +84,7 @@ def is_imperative(verb: Token) -> bool:
 
 
 def _is_title(verb: Token) -> bool:
-    """Return whether a title begins with a verb: "Managing keys in BTP", "How to manage keys"."""
+    """Tell whether a title begins with a verb: "Managing keys in BTP", "How to manage keys"."""
     if verb.pos_ != "VERB" or has_subject(verb):
         return False
     if verb.tag_ == "VBG":
@@ -93,10 +93,9 @@ def _is_title(verb: Token) -> bool:
 
 
 def _is_bare(verb: Token) -> bool:
-    """Return whether a verb is in its base form, without a subject and auxiliaries but "do".
+    """Tell whether a verb is in its base form, without subject and auxiliaries except "do".
 
-    The base form is often tagged as a present tense; then nothing may stand before the verb but
-    what a comma sets off.
+    The base form is often tagged as present tense; then only a phrase with a comma may precede it.
     """
     present = verb.tag_ == "VBP" and (verb.left_edge == verb or verb.doc[verb.i - 1].text == ",")
     if verb.pos_ != "VERB" or not (verb.tag_ == "VB" or present):
@@ -132,12 +131,12 @@ def _climb(verb: Token) -> Subject | None:
 
 
 def _means(verb: Token) -> Token | None:
-    """Return by what the reader reaches a purpose: "follow the steps to ...", "go to X to ..."."""
+    """Return the means of a purpose: "follow the steps to ...", "go to X to ..."."""
     return first_child(verb, "dobj") or descendant(verb, "prep", "pobj")
 
 
 def is_expletive(subject: Token | None) -> bool:
-    """Return whether an "it" stands for a clause: "it is possible to ...", "it is assumed that"."""
+    """Tell whether an "it" stands for a clause: "it is possible to ...", "it is assumed that"."""
     if subject is None or subject.lower_ != "it" or subject.dep_ not in SUBJECT_DEPS:
         return False
     verb = subject.head
@@ -165,9 +164,9 @@ def _own_subject(verb: Token) -> Subject | None:
 
 
 def _antecedent(clause: Token, verb: Token) -> Token:
-    """Return the noun of a relative clause, further left if only that one agrees in number.
+    """Return the noun of a relative clause: a higher noun, if only that agrees in number.
 
-    "Objects of the Dictionary that represent types": it is the objects that do.
+    "Objects of the Dictionary that represent types": the objects represent.
     """
     noun = clause.head
     plural = _is_plural_verb(verb)
@@ -179,7 +178,7 @@ def _antecedent(clause: Token, verb: Token) -> Token:
 
 
 def _is_plural_verb(verb: Token) -> bool | None:
-    """Return whether a present-tense verb is singular or plural; None if its form is both."""
+    """Tell whether a present-tense verb is plural; None if its form does not tell."""
     for word in (*children(verb, "aux", "auxpass"), verb):
         if word.tag_ in ("VBZ", "VBP"):
             return word.tag_ == "VBP"
@@ -191,7 +190,7 @@ def _is_plural(noun: Token) -> bool:
 
 
 def _lent_subject(verb: Token) -> Subject | None:
-    """Return the noun that lends its place: a modified noun, or the object of the verb above."""
+    """Return the governing noun as subject: a modified noun, or the object of the verb above."""
     if verb.dep_ == "acl" and has_to(verb) and verb.head.lemma_ in _ENDEAVOURS:
         return _endeavouring(verb.head)
     if verb.dep_ == "acl":
@@ -206,7 +205,7 @@ def _lent_subject(verb: Token) -> Subject | None:
 
 
 def _endeavouring(noun: Token) -> Subject | None:
-    """Return who has an ability, need or permission: its owner, or the subject that has it."""
+    """Return who has an ability, need or permission: its owner, or the subject of "have"."""
     verb = noun.head
     owner = first_child(noun, "poss")
     if owner is None and noun.dep_ == "dobj" and is_verbal(verb):
@@ -216,7 +215,7 @@ def _endeavouring(noun: Token) -> Subject | None:
 
 
 def _governor(verb: Token) -> Token | None:
-    """Return the verb whose subject this one shares, or None."""
+    """Return the verb whose subject this verb shares, or None."""
     head = verb.head
     if verb.dep_ == "conj" and is_enabled(head):
         head = head.head
@@ -235,23 +234,23 @@ def _governor(verb: Token) -> Token | None:
 
 
 def _is_set_off(gerund: Token) -> bool:
-    """Return whether a gerund tells what all before its comma leads to: "…, causing errors"."""
+    """Tell whether a gerund after a comma refers to the whole clause: "…, causing errors"."""
     first = gerund.left_edge
     return gerund.dep_ == "advcl" and first.i > 0 and gerund.doc[first.i - 1].text == ","
 
 
 def _is_apart(gerund: Token) -> bool:
-    """Return whether a gerund beside a passive has another subject: "stored by clicking Save"."""
+    """Tell whether a gerund beside a passive has another subject: "stored by clicking Save"."""
     if gerund.dep_ == "pcomp":
         return gerund.head.lower_ in _APART
     return gerund.dep_ == "advcl" and first_child(gerund, "advmod") is not None
 
 
 def _described(subject: Subject) -> Subject:
-    """Replace a noun that only describes another by the one it describes.
+    """Replace a noun that only describes another noun by the described one.
 
-    In "X is a table that stores Y" the clause is about X, and in "X, a table that stores Y"
-    too. Worth .002 F1 on the CaRB development set.
+    "X is a table that stores Y" and "X, a table that stores Y" are about X. Worth .002 F1 on the
+    CaRB development set.
     """
     head = subject.head
     if head is None or subject.origin not in (Origin.RELATIVE, Origin.ACL):

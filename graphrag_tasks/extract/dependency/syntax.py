@@ -1,7 +1,7 @@
-"""Small questions about a dependency tree, and the text of some of its tokens.
+"""Queries on dependency trees, and the text of tokens.
 
-The labels are those of ClearNLP (`nsubj`, `dobj`, `pobj`, `acl`, `relcl`, ...), the tags those of
-the Penn Treebank, as in spaCy's English models. Nothing here recurses, so that trees may be deep.
+Labels are ClearNLP's (`nsubj`, `dobj`, `pobj`, `acl`, `relcl`, ...), tags the Penn Treebank's, as
+in spaCy's English models. Nothing recurses, as trees may be deep.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RELATIVE_TAGS = frozenset({"WDT", "WP"})
 PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 
 ADDRESSEES = frozenset({"you", "we", "i", "us", "me", "yourself"})
-"""Writer and reader of a text, who are nobody in its world."""
+"""Words for writer and reader, who are not entities."""
 ENABLING_VERBS = frozenset({"allow", "enable", "help", "let", "permit", "require", "support"})
 """Verbs that say what the reader can or must do: "lets you manage data"."""
 TIME_ENTITIES = frozenset({"DATE", "TIME"})
@@ -55,29 +55,29 @@ def first_child(token: Token, *deps: str) -> Token | None:
 
 
 def descendant(token: Token | None, *path: str) -> Token | None:
-    """Return the token at the end of a path of first children, or None: ("prep", "pobj")."""
+    """Return the token at the end of a path of first children ("prep", "pobj"), or None."""
     for dep in path:
         token = None if token is None else first_child(token, dep)
     return token
 
 
 def is_verbal(token: Token) -> bool:
-    """Return whether the token is a verb or an auxiliary."""
+    """Tell whether the token is a verb or an auxiliary."""
     return token.pos_ in VERBAL_POS
 
 
 def has_subject(verb: Token) -> bool:
-    """Return whether the verb has a subject of its own."""
+    """Tell whether the verb has its own subject."""
     return first_child(verb, *SUBJECT_DEPS) is not None
 
 
 def has_to(verb: Token) -> bool:
-    """Return whether the verb is an infinitive with "to"."""
+    """Tell whether the verb is an infinitive with "to"."""
     return any(child.tag_ == "TO" for child in children(verb, "aux"))
 
 
 def is_enabled(token: Token) -> bool:
-    """Return whether the verb says what another one lets the reader do: "lets you manage"."""
+    """Tell whether the verb is what another verb lets the reader do: "lets you manage"."""
     head = token.head
     if token.dep_ not in ("xcomp", "ccomp") or head.lemma_ not in ENABLING_VERBS:
         return False
@@ -88,7 +88,7 @@ def is_enabled(token: Token) -> bool:
 
 
 def subtree(head: Token, *, outside: Callable[[Token], bool] = lambda _: False) -> list[int]:
-    """Return the sorted token indices of a subtree without the tokens `outside` and all below."""
+    """Return the sorted token indices of a subtree, without subtrees whose root is `outside`."""
     found = []
     stack = [head]
     while stack:
@@ -99,10 +99,10 @@ def subtree(head: Token, *, outside: Callable[[Token], bool] = lambda _: False) 
 
 
 def conjuncts(head: Token) -> list[Token]:
-    """Return a noun or adjective and those coordinated with it, in order.
+    """Return a noun or adjective and its conjuncts, in order.
 
-    spaCy hangs each conjunct on the one before it. Verbs, which are wrongly attached conjuncts of
-    the clause, and what is denied ("X but not Y") are left out with all that follows them.
+    spaCy attaches each conjunct to the one before it. Verbs, which are wrongly attached conjuncts
+    of the clause, and negated conjuncts ("X but not Y") are left out with all that follow.
     """
     found = [head]
     for token in found:
@@ -115,7 +115,7 @@ def conjuncts(head: Token) -> list[Token]:
 
 
 def conjunction_heads(verb: Token) -> Iterator[Token]:
-    """Yield the verb, then the conjuncts before it, up to the first one of the coordination."""
+    """Yield the verb, then the conjuncts before it, up to the first."""
     yield verb
     while verb.dep_ == "conj":
         verb = verb.head
@@ -123,21 +123,21 @@ def conjunction_heads(verb: Token) -> Iterator[Token]:
 
 
 def is_close_apposition(token: Token) -> bool:
-    """Return whether the token names the noun right before it ("table KNKK", "report RFC").
+    """Tell whether the token names the noun right before it ("table KNKK", "report RFC").
 
-    Such a name is part of the noun phrase. Other appositions are set off by a comma, bracket or
-    dash, or have a determiner or further words of their own.
+    Such a name is part of the noun phrase. Other appositions are set off by punctuation, or have a
+    determiner or further words.
     """
     return token.dep_ == "appos" and token.i == token.head.i + 1 and token.left_edge == token
 
 
 def is_reference(token: Token) -> bool:
-    """Return whether a token is a whole reference to another place: "Section 2, “Filters”"."""
+    """Tell whether a token is a whole cross-reference: "Section 2, “Filters”"."""
     return " " in token.text and token.text.startswith(_REFERENCES)
 
 
 def is_within_name(token: Token) -> bool:
-    """Return whether a "for" is part of a name: "Joule for Consultants", "Tools for Eclipse".
+    """Tell whether a "for" is part of a name: "Joule for Consultants", "Tools for Eclipse".
 
     Both sides are capitalised, without an article between them.
     """
@@ -154,9 +154,9 @@ def is_within_name(token: Token) -> bool:
 
 
 def surface(doc: Doc, indices: Sequence[int]) -> Span | None:
-    """Return the text of some tokens, without punctuation and conjunctions at its edges.
+    """Return the text of tokens, without punctuation and conjunctions at its edges.
 
-    Contiguous pieces are joined by a space. None means that nothing is left.
+    Gaps become a space. None means that nothing is left.
     """
     kept = [i for i in indices if not doc[i].is_space]
     while kept and _droppable_at_start(doc[kept[0]]):
@@ -176,7 +176,7 @@ def surface(doc: Doc, indices: Sequence[int]) -> Span | None:
 
 
 def without_stray_brackets(doc: Doc, indices: list[int]) -> list[int]:
-    """Drop brackets that lost their partner, and pairs that lost their content."""
+    """Drop unpaired brackets, and empty pairs."""
     words = [doc[i].text for i in indices]
     if _BRACKETS.isdisjoint(words):
         return indices
@@ -189,7 +189,7 @@ def without_stray_brackets(doc: Doc, indices: list[int]) -> list[int]:
 
 
 def token_end(token: Token) -> int:
-    """Return one past the last character of a token."""
+    """Return the end offset of a token."""
     return token.idx + len(token)
 
 

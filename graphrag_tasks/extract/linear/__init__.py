@@ -1,7 +1,7 @@
-"""Extraction from lines of text by patterns: what a dependency parse misses in technical prose.
+"""Extract frames from lines by patterns: facts that a dependency parse misses.
 
-Source: Min et al., "Towards Practical GraphRAG" (arXiv 2507.03226), where the triples are those of
-the dependency parse together with those of linear heuristics.
+In: the text of a line, and the text before its list. Out: frames. Source: Min et al., "Towards
+Practical GraphRAG" (arXiv 2507.03226), which joins dependency triples and linear heuristics.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["linear_frames"]
 
 
 def linear_frames(text: str, lead: str | None = None) -> list[Frame]:
-    """Return the frames of a sentence's patterns; `lead` is the text before the list it is in."""
+    """Return the frames of a sentence's patterns; `lead` is the text before its list."""
     frames = [*aliases(text), *labels(text), *cookbook(text), *arrows(text)]
     if lead is not None:
         frames.extend(list_items(text, lead))

@@ -1,4 +1,4 @@
-"""Long and short names: "Material Requirements Planning (MRP)", "MRP (Material ...)"."""
+"""Abbreviations: "Material Requirements Planning (MRP)", "MRP (Material ...)"."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _WORD = re.compile(r"[^\W_]+(?:[./'’][^\W_]+)*")
 _SMALL = frozenset({"of", "for", "and", "the", "to", "on", "in", "as", "a", "by", "with"})
 _BELONGING = frozenset({"for", "in", "of"})
 _MAX_WORDS = 7
-"""Words before a bracket that the letters in it may stand for; chosen."""
+"""Most words before a bracket that an abbreviation may stand for; chosen."""
 
 
 def aliases(text: str) -> Iterator[Frame]:
-    """Yield one frame for each short name in brackets and the long name before it.
+    """Yield a frame for each abbreviation in brackets and the long name before it.
 
-    The long name is the run of words whose initials the short one spells (Schwartz and Hearst,
-    PSB 2003), with what it is for ("Development Tools for Eclipse (DT)"), else the run of
+    The long name is the run of words whose initials spell the abbreviation (Schwartz and Hearst,
+    PSB 2003), including a "for" phrase ("Development Tools for Eclipse (DT)"), else the run of
     capitalised words right before the bracket.
     """
     for match in _SHORT.finditer(text):
@@ -48,7 +48,7 @@ def aliases(text: str) -> Iterator[Frame]:
 
 
 def _words_before(text: str, end: int) -> list[re.Match[str]]:
-    """Return the last words before a place that nothing but a space or hyphen parts."""
+    """Return the last words before a position, separated only by spaces or hyphens."""
     words: list[re.Match[str]] = []
     for word in _WORD.finditer(text, max(0, end - 100), end):
         if words and text[words[-1].end() : word.start()].strip(" -"):
@@ -60,7 +60,7 @@ def _words_before(text: str, end: int) -> list[re.Match[str]]:
 
 
 def _spelled(words: list[re.Match[str]], short: str) -> int | None:
-    """Return where the shortest run of words begins whose initials spell the short name."""
+    """Return the start of the shortest run of words whose initials spell the abbreviation."""
     letters = short.removesuffix("s").casefold() if short[:-1].isupper() else short.casefold()
     for first in range(len(words) - 1, -1, -1):
         run = [word[0] for word in words[first:]]
@@ -73,10 +73,10 @@ def _spelled(words: list[re.Match[str]], short: str) -> int | None:
 
 
 def _capitalised(words: list[re.Match[str]], short: str) -> int | None:
-    """Return where the run of two or more capitalised words at the end begins.
+    """Return the start of the final run of two or more capitalised words.
 
-    The short name has the initial of one of them at least: "ABAP Dictionary (DDIC)", but not
-    "Government Cloud (US)".
+    The abbreviation has the initial of at least one: "ABAP Dictionary (DDIC)", but not "Government
+    Cloud (US)".
     """
     first = len(words)
     while first and words[first - 1][0][0].isupper():

@@ -1,7 +1,7 @@
 """Lines that relate two names: commands ("Use VBBE instead of VBBS") and arrows ("VBBS → VBBE").
 
-Taggers take the first word of a command for a noun as often as not, so the lines are read as
-patterns. Without its missing subject, the reader, what is left of a command is its object.
+Taggers often take the first word of a command for a noun, so these lines are matched by patterns.
+As the subject, the reader, is missing, the object takes its place.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _NOT_NAMES = re.compile(
 _TWO_COMMANDS = re.compile(rf"\b(?:and|or|then)\s(?:{_VERBS}|\w+\s(?:the|an?|your|this|all|it))\b")
 _CLAUSE = re.compile(r"[.;:]\s|\b(?:that|which|is|are|be|whether|how|if)\b")
 _MAX_GAP = 90
-"""Characters from a command to the word that ties its two names; beyond, that belongs elsewhere.
-Chosen."""
+"""Characters from a command to the word that relates its names; a word further on belongs
+elsewhere. Chosen."""
 
 _ARROW = re.compile(r"\s(?:→|⇒|➔|➜|-?->)\s")
 _MENU = re.compile(
     r"(?:choose|select|go|navigate|open|click|menu|file|window|from|in|under)\b", re.IGNORECASE
 )
 _MAX_ARROW_WORDS = 5
-"""Words of either name; a longer side is a step of something. Chosen."""
+"""Words of each name; a longer side is a step of a procedure. Chosen."""
 
 
 def cookbook(text: str) -> Iterator[Frame]:
-    """Yield one frame for each pair of a command's object and what a preposition ties to it."""
+    """Yield a frame for each pair of a command's object and a prepositional object."""
     command = _COMMAND.match(text)
     if command is None or _TWO_COMMANDS.search(text, command.end()):
         return
@@ -69,7 +69,7 @@ def cookbook(text: str) -> Iterator[Frame]:
 
 
 def _objects(text: str, start: int, end: int) -> list[Span]:
-    """Return the objects between the verb and its preposition, an "of" phrase among their words."""
+    """Return the objects between the verb and its preposition, including "of" phrases."""
     if _CLAUSE.search(text[start:end]):
         return []
     names = names_at(text, start, end)
@@ -80,9 +80,9 @@ def _objects(text: str, start: int, end: int) -> list[Span]:
 
 
 def arrows(text: str) -> Iterator[Frame]:
-    """Yield the frame of a line that is two names and an arrow: the first leads to the second.
+    """Yield the frame of a line with two names and an arrow: the first leads to the second.
 
-    Lines with several arrows are menu paths, and so are those that begin with a command.
+    Lines with several arrows, or beginning with a command, are menu paths.
     """
     marks = list(_ARROW.finditer(text))
     if len(marks) != 1 or _MENU.match(text):

@@ -1,4 +1,4 @@
-"""Labels at the start of a line, and list items with the sentence that leads to them.
+"""Labels at the start of a line, and list items with their introducing sentence.
 
 "Service plan: standard", "adjust_numbers: Provides ..."; "The tool supports: * A * B".
 """
@@ -17,7 +17,7 @@ from graphrag_tasks.extract.words import any_of, mapping
 
 _LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
 _MAX_LABEL_WORDS = 6
-"""A longer beginning is a clause. Chosen."""
+"""Longest label in words; a longer beginning is a clause. Chosen."""
 _THIRD_PERSON = re.compile(r"([A-Z][a-z]+s)\s(?!and\b|or\b|of\b|in\b|for\b|to\b)")
 _NO_NAMES = re.compile(any_of("labels_of_nothing"), re.IGNORECASE)
 _IMPERATIVE = re.compile(rf"{any_of('value_commands')}\b", re.IGNORECASE)
@@ -42,19 +42,19 @@ _TRAILING = re.compile(r"(?:\s(?:can|must|may|should|will|also|already|currently
 _NO_SUBJECT = re.compile(rf"{any_of('no_subjects')}\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _MAX_ITEM_WORDS = 8
-"""Words of an item that is a name: names of more are dropped (`wordy` in
+"""Longest item, in words, that is a name; longer names are dropped (`wordy` in
 `docs/explanation/graph.md`)."""
 
 
 class Label(NamedTuple):
-    """A label, and where the text after it begins; `name` is None where it names nothing."""
+    """A label, and the start of the text after it; `name` is None if it is not a name."""
 
     name: Span | None
     start: int
 
 
 def label_of(text: str) -> Label | None:
-    """Return the label that a line begins with, or None."""
+    """Return the label at the start of a line, or None."""
     match = _LABEL.match(text)
     if match is None or len(match[1].split()) > _MAX_LABEL_WORDS or _VERB_FORM.search(match[1]):
         return None
@@ -63,14 +63,14 @@ def label_of(text: str) -> Label | None:
 
 
 def says_what_it_does(text: str, label: Label) -> bool:
-    """Return whether the text goes on with a verb whose subject is the label ("Returns ...")."""
+    """Tell whether the text continues with a verb whose subject is the label ("Returns ...")."""
     return label.name is not None and _THIRD_PERSON.match(text, label.start) is not None
 
 
 def labels(text: str) -> Iterator[Frame]:
-    """Yield one frame for each value of a label, where the values are names.
+    """Yield a frame for each value of a label, if the values are names.
 
-    No values are commands, clauses, verbs that lost their object ("Catching"), descriptions among
+    Not values are commands, clauses, verbs without their object ("Catching"), descriptions among
     several values, and a second label, which makes a path of headings.
     """
     label = label_of(text)
@@ -90,16 +90,16 @@ def labels(text: str) -> Iterator[Frame]:
 
 
 def _begins_with_command(text: str) -> bool:
-    """Return whether a text of several words begins with a verb: "Extract keys", "Using keys"."""
+    """Tell whether a text begins with a command verb: "Extract keys", "Using keys"."""
     first, *others = text.casefold().split()
     is_command = first in COMMAND_VERBS or first in ("be", "do", "don't")
     return bool(others) and (is_command or base_of_gerund(first, COMMAND_VERBS) is not None)
 
 
 def list_items(text: str, lead: str) -> Iterator[Frame]:
-    """Yield the frame that ties the first sentence of a list item to the paragraph before the list.
+    """Yield the frame that links a list item's first sentence to the paragraph before the list.
 
-    The last sentence of `lead` leads to the list if it ends in a colon or says "the following".
+    The last sentence of `lead` introduces the list if it ends in a colon or says "the following".
     """
     item = _item_name(text)
     sentence = _SENTENCE_END.split(lead.rstrip())[-1]
@@ -122,7 +122,7 @@ def _item_name(text: str) -> Span | None:
 
 
 def _head_and_relation(lead: str) -> tuple[str, str] | None:
-    """Return the lead's subject and verb, else what it calls the items, which includes them."""
+    """Return the subject and verb of the introducing sentence, or its noun and "include"."""
     verb = _CONSISTS.search(lead) or _VERB.search(lead)
     if verb is not None:
         head = _subject(lead, verb.start())

@@ -1,4 +1,4 @@
-"""Names in a line of text, without a parse, and frames of two of them."""
+"""Find names in a line of text without a parse, and make frames of two names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EDGES = " \t.,;:!?\"'“”‘’`*•·–—-"
 _END = re.compile(rf"\s{any_of('name_ends')}(?=\s|$)|[,;:()\[\]]|\.(?=\s|$)|\s[–—-]\s")
 _JOINT = re.compile(r"\s*(?:,\s*(?:and\s|or\s)?|\s(?:and|or)\s)\s*")
 _CLAUSE = re.compile(r"[a-z]+\s(?:the|an?|these|this|your|all|it|them)\s")
-"""A verb and its object, which a conjunction joins to the clause and not to a name."""
+"""A verb with its object: a conjunction before it joins clauses, not names."""
 _PRONOUNS = words("pronouns")
 _WORD = re.compile(r"\w")
 
@@ -44,13 +44,13 @@ CONFIDENCE = {
     LinearRule.LIST_ITEM: 0.55,
     LinearRule.ARROW: 0.5,
 }
-"""Set by hand; what `benchmarks/training/technical.py` learned of a rule goes before."""
+"""Set by hand; confidences learned by `benchmarks/training/technical.py` take precedence."""
 
 
 def name_at(text: str, start: int, end: int | None = None) -> Span | None:
-    """Return the name that begins at a place, up to a preposition, verb form or comma.
+    """Return the name that begins at a position, up to a preposition, verb form or comma.
 
-    Articles before it are passed over. None means that there is only a pronoun, or too many words.
+    Leading articles are skipped. None means that there is only a pronoun, or too many words.
     """
     end = len(text) if end is None else end
     start = _name_start(text, start, end)
@@ -60,7 +60,7 @@ def name_at(text: str, start: int, end: int | None = None) -> Span | None:
 
 
 def name_of(text: str, start: int, end: int) -> Span | None:
-    """Return the name between two places, without articles and punctuation around it."""
+    """Return the name between two positions, without surrounding articles and punctuation."""
     while start < end and text[end - 1] in _EDGES:
         end -= 1
     start = _name_start(text, start, end)
@@ -71,7 +71,7 @@ def name_of(text: str, start: int, end: int) -> Span | None:
 
 
 def names_at(text: str, start: int, end: int | None = None) -> list[Span]:
-    """Return the names of a coordination ("A, B or C") that begins at a place."""
+    """Return the names of a coordination ("A, B or C") that begins at a position."""
     end = len(text) if end is None else end
     found: list[Span] = []
     while (name := name_at(text, start, end)) is not None:
@@ -84,7 +84,7 @@ def names_at(text: str, start: int, end: int | None = None) -> list[Span]:
 
 
 def pair(rule: LinearRule, head: Span, relation: str, tail: Span) -> Frame:
-    """Return the frame of two names and their canonical relation, with its preposition."""
+    """Return the frame of two names and their canonical relation."""
     confidence = load_weights().patterns.get(rule.value, CONFIDENCE[rule])
     return Frame(
         predicate=relation, predicate_lemma=relation, start=tail.start, end=tail.end,

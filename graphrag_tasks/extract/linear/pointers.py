@@ -1,4 +1,4 @@
-"""What states no fact, however it parses: pointers, questions, steps on a screen."""
+"""Recognize sentences without facts: references, questions, steps on a screen."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _SCREEN_STEP = re.compile(
     r"(?!.*\b(?:instead of|rather than)\b)(?!(?-i:(?:[A-Z]\S*\s){1,3}(?:is|are|can|[a-z]{3,}s)\s))",
     re.IGNORECASE,
 )
-"""A command at a control, which has no article or is called so: "Choose Save", "click the icon".
+"""A command to operate a control: "Choose Save", "click the icon".
 
-"Select your system in the list" and "Open SQL reads tables" are read.
+Not "Select your system in the list" and "Open SQL reads tables".
 """
 _POINTER_HEADING = re.compile(rf"\W*{any_of('pointer_headings')}\W*", re.IGNORECASE)
-"""Headings of sections that lead to other pages."""
+"""Headings of sections that refer to other pages."""
 _WHAT_IS_NEXT = re.compile(r"\W*(?:next|what|where)\b", re.IGNORECASE)
 
 
 def leads_elsewhere(heading: str) -> bool:
-    """Return whether a heading, or the line before a list, says that links follow."""
+    """Tell whether a heading, or the line before a list, announces links."""
     return _POINTER_HEADING.fullmatch(heading) is not None
 
 
 def tells_what_is_next(heading: str) -> bool:
-    """Return whether a heading that leads elsewhere may have steps below it as well as links."""
+    """Tell whether a heading such as "Next steps" may introduce steps as well as links."""
     return _WHAT_IS_NEXT.match(heading) is not None
 
 
 def states_no_fact(text: str) -> bool:
-    """Return whether a sentence only points elsewhere, asks, or says where to click."""
+    """Tell whether a sentence only refers elsewhere, asks, or says where to click."""
     text = text.lstrip()
     return text.endswith("?") or bool(_POINTER.match(text) or _SCREEN_STEP.match(text))

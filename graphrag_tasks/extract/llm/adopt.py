@@ -1,9 +1,9 @@
-"""The adopt stage: what a language model told becomes facts, where its sentences support it.
+"""The adopt stage: accepts a language model's facts if its sentences support them.
 
-It reads text only: the same replies give the same rows. A fact that the rules found too makes
-theirs more sure and is no second one. With the extractor `llm` the rules' facts of prose go in
-sentences of which the model told as many that hold; with `hybrid` they stay. Where it told fewer,
-theirs stay in any case: neither a lazy model nor a document that talks to it takes facts away.
+It reads text only: the same replies give the same rows. A fact that the rules also found raises
+their confidence. With the extractor `llm`, the rules' facts of a prose sentence are dropped if the
+model gave at least as many supported facts; with `hybrid` they stay. So neither a lazy model nor a
+document that instructs it removes facts.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LLM, ExtractConfig
+from graphrag_tasks.core.config import LLM, ExtractConfig, LanguageConfig
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.extract.context import PLACE
-from graphrag_tasks.extract.coreference import with_resolutions
+from graphrag_tasks.extract.coreference import LEAST_CONFIDENCE, with_resolutions
 from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME as RULES
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.names import EXTRACTOR_NAME as PATTERNS
@@ -36,7 +36,7 @@ from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.schema import validated
 
 SILENT = "silent"
-"""Status of a window without a fact that holds, where the rules have some."""
+"""Status of a window without a supported fact, although the rules found some."""
 
 _Row = dict[str, Any]
 
@@ -53,7 +53,7 @@ _Row = dict[str, Any]
         table("replies"),
     ),
     makes=("adopted_frames", "adopted_triples", "answers", "declined"),
-    settings={"config": "extract"},
+    settings={"config": "extract", "language": "language"},
     libraries=("spacy",),
 )
 def adopt(
@@ -66,17 +66,16 @@ def adopt(
     replies: pa.Table,
     *,
     config: ExtractConfig,
+    language: LanguageConfig,
 ) -> StageResult:
-    """Join what a language model told to what the rules found.
+    """Merge a language model's facts with the rules' facts.
 
     Returns:
-        `adopted_frames` and `adopted_triples`: all facts of the shard, in place of `frames` and
-        `triples`; `answers`, one row a request; and `declined`, what the sentences do not support.
+        `adopted_frames` and `adopted_triples`: all facts of the shard, replacing `frames` and
+        `triples`; `answers`, one row for each request; and `declined`, the unsupported facts.
     """
-    sure = coreferences.filter(
-        pc.greater_equal(coreferences["confidence"], config.coref_min_confidence)
-    )
-    shown = _Shown(chunks, sentences, sure, windows, replies, config)
+    sure = coreferences.filter(pc.greater_equal(coreferences["confidence"], LEAST_CONFIDENCE))
+    shown = _Shown(chunks, sentences, sure, windows, replies, language)
     facts = _Facts(frames, triples)
     answers, declined, confirmed = [], [], 0
     reasons = Counter[str]()
@@ -116,7 +115,7 @@ def adopt(
 
 
 class _Shown:
-    """What a model was shown, and its replies."""
+    """The sentences shown to a model, and its replies."""
 
     def __init__(
         self,
@@ -125,7 +124,7 @@ class _Shown:
         coreferences: pa.Table,
         windows: pa.Table,
         replies: pa.Table,
-        config: ExtractConfig,
+        language: LanguageConfig,
     ) -> None:
         self._beside = {
             one: (key or "", lead or "")
@@ -144,15 +143,15 @@ class _Shown:
         self._mentions: dict[str, list[_Row]] = defaultdict(list)
         for row in coreferences.to_pylist():
             self._mentions[row["sentence_id"]].append(row)
-        self._tokens = self._parsed(config)
+        self._tokens = self._parsed(language)
         self._judges: dict[tuple[str, str], Judge] = {}
 
     def told(self, reply: _Row) -> Told | None:
-        """Return what a reply tells; None where it is no answer."""
+        """Return the parsed facts of a reply; None if it is not an answer."""
         return validated(reply["text"], Told) if reply["status"] == Kind.ANSWERED else None
 
     def sentence(self, reply: _Row, fact: ToldFact) -> str | None:
-        """Return the sentence that a fact names, or None where it was shown no such."""
+        """Return the sentence that a fact refers to, or None if that number was not shown."""
         ids = reply["sentence_ids"]
         return ids[fact.sentence - 1] if 0 < fact.sentence <= len(ids) else None
 
@@ -164,7 +163,7 @@ class _Shown:
         told: Told | None,
         facts: _Facts,
     ) -> Frame | Reason:
-        """Return a fact as a frame, or why it is none."""
+        """Return a fact as a frame, or the reason why it is declined."""
         if sentence_id is None or told is None:
             return Reason.NO_SENTENCE
         key = (reply["request_key"], sentence_id)
@@ -190,7 +189,7 @@ class _Shown:
         tokens, mentions = self._tokens[row["text"]], self._mentions[sentence_id]
         return Setting(row["text"], tokens, key, lead, around, mentions)
 
-    def _parsed(self, config: ExtractConfig) -> dict[str, Sequence[Token]]:
+    def _parsed(self, language: LanguageConfig) -> dict[str, Sequence[Token]]:
         """Return the parses of the sentences with a told fact, by text."""
         texts: dict[str, None] = {}
         for reply in self.replies:
@@ -198,13 +197,13 @@ class _Shown:
             for fact in told.relations if told else ():
                 if (one := self.sentence(reply, fact)) is not None:
                     texts[self.rows[one]["text"]] = None
-        parser = SentenceParser(config.model, batch_size=config.batch_size, entities=False)
+        parser = SentenceParser(language.model, entities=False)
         return dict(zip(texts, parser.parse(list(texts)), strict=True)) if texts else {}
 
 
 @dataclass
 class _Facts:
-    """The facts of a shard: those of the rules, and those that are adopted."""
+    """The facts of a shard: the rules' and the adopted ones."""
 
     frames: pa.Table
     triples: pa.Table
@@ -220,11 +219,10 @@ class _Facts:
             self._of_sentence[row["sentence_id"]].append(row)
 
     def count(self, sentence_ids: Iterable[str]) -> int:
-        """Return how many facts the rules have in some sentences."""
         return sum(len(self._of_sentence[one]) for one in sentence_ids)
 
     def has(self, frame: Frame, sentence: Mapping[str, Any]) -> bool:
-        """Return whether the rules found a fact, with this very relation."""
+        """Tell whether the rules found the fact with exactly this relation."""
         row = _triple(frame, "")
         return any(
             _is_same(row, other) and row["relation"] == other["relation"]
@@ -232,7 +230,7 @@ class _Facts:
         )
 
     def add(self, frame: Frame, sentence: Mapping[str, Any]) -> bool:
-        """Add a fact; return whether the rules found it too."""
+        """Add a fact, and tell whether the rules found it too."""
         place = {name: sentence[name] for name in PLACE}
         of_frame = place | frame_row(frame, sentence["sentence_id"])
         row = place | _triple(frame, of_frame["frame_id"])
@@ -252,7 +250,7 @@ class _Facts:
         return False
 
     def told_whole(self) -> set[str]:
-        """Return the sentences of which a model told as many facts as the rules found."""
+        """Return the sentences for which a model gave at least as many facts as the rules."""
         told = Counter(row["sentence_id"] for _, row in self._new.values())
         told.update(
             row["sentence_id"]
@@ -263,7 +261,7 @@ class _Facts:
         return {one for one, count in told.items() if count >= self.count((one,))}
 
     def drop(self, sentence_ids: set[str], extractors: Sequence[str]) -> None:
-        """Drop the facts of extractors in some sentences, but those that a model told, too."""
+        """Drop the extractors' facts in some sentences, except those confirmed by a model."""
         for sentence_id in sentence_ids:
             for row in self._of_sentence[sentence_id]:
                 if row["extractor"] in extractors and row["triple_id"] not in self._confirmed:
@@ -280,7 +278,7 @@ class _Facts:
         return kept + with_resolutions((row for _, row in self._new.values()), coreferences)
 
     def frame_rows(self) -> list[_Row]:
-        """Return all frames: those that lost all their triples are gone."""
+        """Return all frames that still have a triple."""
         rows = [row for rows in self._of_sentence.values() for row in rows]
         stay = {row["frame_id"] for row in rows if row["triple_id"] not in self._gone}
         gone = {row["frame_id"] for row in rows if row["triple_id"] in self._gone} - stay
@@ -309,7 +307,7 @@ def _meaning(row: _Row) -> tuple[object, ...]:
 
 
 def _is_same(told: _Row, found: _Row) -> bool:
-    """Return whether a told fact and one of the rules are one: ends that overlap, one main word."""
+    """Tell whether a model's fact equals a rule's: overlapping head and tail, same main word."""
     if told["negated"] != found["negated"] or found["extractor"] == EXTRACTOR_NAME:
         return False
     if not any(_related(told["relation"], found["relation"])):

@@ -1,7 +1,7 @@
-"""The ask stage: a language model reads windows of sentences; what it tells is kept as it is.
+"""The ask stage: a language model reads windows of sentences; its replies are kept unchanged.
 
-One task asks for all shards: limits and budget need no coordination, and what is asked twice in a
-corpus is sent once. What an answer is worth is judged by `adopt`.
+One task asks for all shards, so limits and budget need no coordination, and equal requests are sent
+once. `adopt` judges the answers.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def ask(
     config: ExtractConfig,
     reader: Reader,
 ) -> StageResult:
-    """Ask a language model what windows of sentences state.
+    """Ask a language model for the facts in windows of sentences.
 
     Returns:
-        `windows`: what is read; `replies`: one row for each request, also without an answer.
+        `windows`: what is read; `replies`: one row for each request, answered or not.
     """
     tables = (documents, blocks, cells, chunks, sentences, triples)
     windows = windows_of(*tables, config=config)

@@ -1,4 +1,4 @@
-"""Where a told name stands in a text: its words in order, few others between them."""
+"""Find a name in a text: its words in order, with few others between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.forms import singular_noun
 
 MOST_BETWEEN = 4
-"""Words that may stand between those of a name: "posting run" in "posting and payment run"."""
+"""Most words inside a name's occurrence: "posting run" in "posting and payment run"."""
 
 _WORD = re.compile(r"\w+(?:['’]s\b)?")
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -19,7 +19,7 @@ _DETERMINERS = words("determiners")
 
 
 class Place(NamedTuple):
-    """Where a name stands: its characters there, and how the text writes it."""
+    """Position of a name, and its text there."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 class Words:
-    """The words of a text, as names are compared by them."""
+    """The words of a text, normalized for comparison with names."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -36,12 +36,12 @@ class Words:
         self._forms = [form_of(match[0]) for match in found]
 
     def places(self, name: str) -> list[Place]:
-        """Return where a name stands, in order; nowhere if it has no word."""
+        """Return the occurrences of a name, in order; none if the name has no word."""
         wanted = name_forms(name)
         return [place for start in range(len(self._forms)) if (place := self._at(start, wanted))]
 
     def _at(self, start: int, wanted: Sequence[str]) -> Place | None:
-        """Return the place of a name whose first word is that one, or None."""
+        """Return the occurrence of a name that begins with this word, or None."""
         if not wanted or self._forms[start] != wanted[0]:
             return None
         taken, at = [start], start
@@ -58,7 +58,7 @@ class Words:
         return " ".join(self.text[start:end] for start, end in self._runs(taken))
 
     def _runs(self, taken: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield the spans of words that follow each other, with what stands between them."""
+        """Yield the character spans of runs of adjacent words."""
         first = before = taken[0]
         for index in taken[1:]:
             if index != before + 1:
@@ -69,7 +69,7 @@ class Words:
 
 
 def name_forms(name: str) -> list[str]:
-    """Return the words of a name as they are compared, without determiners."""
+    """Return the normalized words of a name, without determiners."""
     forms = [form_of(one) for one in _WORD.findall(name)]
     return [form for form in forms if form not in _DETERMINERS] or forms
 

@@ -1,10 +1,9 @@
-"""Whether the parse of a sentence contradicts what is told of it.
+"""Check whether a sentence's parse contradicts a model's fact.
 
-That the words stand there is checked elsewhere. Here the parse decides: the verb governs both ends,
-not another one between them; the head is on the side of its subject and the tail on the other; and
-what is told to be denied is denied. A relation that no verb says ("is", "has", "includes") needs an
-apposition, a genitive, brackets or a list between its ends. Where the parse leaves it open, as it
-does of purposes and of what a participle lacks, nothing is held against a fact.
+That the words occur is checked elsewhere. Here, the verb must govern both ends, with no other verb
+between; the head must be on its subject's side and the tail on the other; and negation must match.
+A relation without a verb ("is", "has", "includes") needs an apposition, genitive, brackets or list
+between its ends. If the parse leaves it open, the fact stands.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from graphrag_tasks.language.tokens import Token
 
 
 class Fault(StrEnum):
-    """What a sentence says otherwise."""
+    """How a sentence contradicts a fact."""
 
     DIRECTION = "direction"  # its head is what the relation is done to
     NEGATION = "negation"  # it denies what is told, or the other way round
@@ -40,13 +39,13 @@ class Fault(StrEnum):
 
 _AUXILIARY = frozenset({"aux", "auxpass"})
 _PREDICATED = _AUXILIARY | {"xcomp", "acomp", "attr", "oprd"}
-"""Labels by which a word shares the denial of what it hangs on: "is not available"."""
+"""Labels by which a word shares the negation of its head: "is not available"."""
 _FUNCTION = frozenset({"ADP", "SCONJ", "CCONJ", "DET", "PART", "AUX"})
-"""Words that name nothing."""
+"""Parts of speech that name nothing."""
 _MARKS = frozenset({"prt", "mark", "advmod"})
 _PREPOSITIONS = frozenset({"ADP", "SCONJ", "PART"})
 _NOMINAL = frozenset({"NOUN", "PROPN", "NUM", "SYM", "X", "INTJ"})
-"""Words that names end in; the small model takes odd codes for interjections and others."""
+"""Parts of speech that end names; the small model tags odd codes as interjections and others."""
 _NOT = frozenset({"not", "n't", "n’t", "never", "no", "nor", "neither", "cannot", "without"})
 _HAS = frozenset({"of", "with", "in", "within", "for", "on"})
 _EXAMPLES = re.compile(r"\b(?:such as|including|includ\w+|e\.g\.|for example|like|namely|i\.e\.)")
@@ -55,13 +54,9 @@ _BE = frozenset({"be", "include", "have"})
 
 
 def fault(tokens: Sequence[Token], relation: Relation, head: Place, tail: Place) -> Fault | None:
-    """Return what a sentence says otherwise than a fact, or None.
+    """Return how a sentence contradicts a fact, or None.
 
-    Args:
-        tokens: The sentence's parse.
-        relation: What is told, in its canonical form.
-        head: Where the told head stands, before the ends of a passive are exchanged.
-        tail: Likewise the tail.
+    `head` and `tail` are the told ends, before the ends of a passive are exchanged.
     """
     ends = [_root(tokens, place) for place in (head, tail)]
     if None in ends:
@@ -86,7 +81,7 @@ def fault(tokens: Sequence[Token], relation: Relation, head: Place, tail: Place)
 
 
 def _verbs(tokens: Sequence[Token], relation: Relation) -> Iterator[Token]:
-    """Yield the words that may be the relation's main word: each of its lemma."""
+    """Yield the tokens that may be the relation's main word: all with its lemma."""
     main = next((token for token in tokens if token.idx == relation.start), None)
     if main is None:
         return
@@ -104,7 +99,7 @@ def _fault_at(
     ends: tuple[Token, Token],
     own: Collection[Token],
 ) -> Fault | None:
-    """Return what is wrong with a fact of one verb; `own` are the words of the ends."""
+    """Return how a verb contradicts a fact; `own` are the words of the ends."""
     head, tail = ends
     said = _said(tokens, relation, verb)
     denied = _is_denied(verb, {head, tail, *said}, own)
@@ -136,7 +131,7 @@ def _fault_at(
 def _fault_of_other(
     word: Token, tokens: Sequence[Token], ends: tuple[Token, Token], said: Collection[Token]
 ) -> Fault | None:
-    """Return what is wrong where the relation's main word is no verb: "with", "responsible for"."""
+    """Return the contradiction if the main word is not a verb: "with", "responsible for"."""
     head, tail = ends
     last = word
     if word.pos_ != "ADP":
@@ -159,7 +154,7 @@ def _fault_of_other(
 
 
 def _is_beside(end: Token, word: Token) -> bool:
-    """Tell whether an end governs a word, or is subject or object of what does."""
+    """Tell whether an end governs a word, or is subject or object of its governor."""
     above = list(governors(word))
     return end in above or any(
         token.dep_ in ARGUMENTS and token.head in above for token in (end, *governors(end))
@@ -169,9 +164,9 @@ def _is_beside(end: Token, word: Token) -> bool:
 def _reads_straight(
     tokens: Sequence[Token], places: tuple[Token, Token, Token], said: Collection[Token]
 ) -> bool:
-    """Tell whether head, main word and tail follow each other without another verb between them.
+    """Tell whether head, main word and tail follow each other without another verb between.
 
-    So a fact holds where the parse of a long or odd sentence is wrong.
+    So a fact can hold even if a long or odd sentence is parsed wrongly.
     """
     head, verb, tail = places
     if not head.i < verb.i < tail.i:
@@ -184,7 +179,7 @@ def _reads_straight(
 
 
 def _said(tokens: Sequence[Token], relation: Relation, verb: Token) -> set[Token]:
-    """Return the words of the sentence that are the relation's."""
+    """Return the sentence's tokens that belong to the relation."""
     words = set(relation.text.split())
     near = {token for token in tokens if token.lower_ in words or token.lemma_.lower() in words}
     joined = {one.head for one in near if one.dep_ == "conj" and not has_subject(one)}
@@ -192,7 +187,7 @@ def _said(tokens: Sequence[Token], relation: Relation, verb: Token) -> set[Token
 
 
 def _is_in_order(sides: tuple[Side, Side], relation: Relation) -> bool:
-    """Tell whether the first end can be the relation's subject, and the second what it is of."""
+    """Tell whether the first end can be the relation's subject, and the second its object."""
     first, second = sides
     if relation.preposition and first is Side.OBJECT and second is Side.OBJECT:
         return True  # "integrate A with B": what is done to A, with B
@@ -208,9 +203,9 @@ def _is_in_order(sides: tuple[Side, Side], relation: Relation) -> bool:
 def _keeps_preposition(
     relation: Relation, verb: Token, ends: tuple[Token, Token], sides: tuple[Side, Side]
 ) -> bool:
-    """Tell whether the tail, and not the head, is that of the relation's preposition.
+    """Tell whether the tail, not the head, belongs to the relation's preposition.
 
-    Of two ends on the object's side, this says which is which.
+    This distinguishes two ends on the object's side.
     """
     if not relation.preposition or relation.turned or sides[1] is not Side.OBJECT:
         return True
@@ -230,7 +225,7 @@ def _keeps_preposition(
 
 
 def _is_label_of(head: Token, verb: Token) -> bool:
-    """Tell whether a colon after an end opens what a verb says of it: "getTrace: Adds entries"."""
+    """Tell whether a colon makes an end the subject of a verb: "getTrace: Adds entries"."""
     last = next((token for token in head.doc[head.i + 1 : verb.i] if token.text == ":"), None)
     between = head.doc[head.i + 1 : verb.i]
     return last is not None and all(
@@ -239,16 +234,16 @@ def _is_label_of(head: Token, verb: Token) -> bool:
 
 
 def _is_done_to(end: Token, verb: Token) -> bool:
-    """Tell whether an end, or what it is joined to, is the object of a verb."""
+    """Tell whether an end, or its first conjunct, is the direct object of a verb."""
     while end.dep_ == "conj":
         end = end.head
     return end.dep_ == "dobj" and end.head is verb
 
 
 def _follows_preposition(relation: Relation, ends: tuple[Token, Token]) -> bool:
-    """Tell whether the tail stands behind the head, right below the relation's preposition.
+    """Tell whether the tail follows the head, directly below the relation's preposition.
 
-    What that hangs on is what a small model gets wrong in "convert a file that is in A to B".
+    A small model attaches it wrongly in "convert a file that is in A to B".
     """
     head, tail = ends
     while tail.dep_ == "conj":
@@ -262,7 +257,7 @@ def _follows_preposition(relation: Relation, ends: tuple[Token, Token]) -> bool:
 
 
 def _is_below_preposition(tail: Token, verb: Token, said: Collection[Token]) -> bool:
-    """Tell whether an end hangs on a verb by a preposition that is not told: "runs in 2020"."""
+    """Tell whether an end has a preposition that the relation lacks: "runs in 2020"."""
     between = list(_between(tail, verb))
     return verb in governors(tail) and any(
         token.dep_ == "prep" and token not in said and token.head is verb for token in between
@@ -270,7 +265,6 @@ def _is_below_preposition(tail: Token, verb: Token, said: Collection[Token]) -> 
 
 
 def _between(end: Token, verb: Token) -> Iterator[Token]:
-    """Yield the words from an end up to a verb that governs it, without both."""
     for governor in governors(end):
         if governor is verb:
             return
@@ -285,7 +279,7 @@ def _may_be_said_of(relation: Relation, head: Token, tail: Token) -> bool:
 
 
 def _is_name(word: Token) -> bool:
-    """Tell whether a word can end a name, also where the parser takes a code for a verb."""
+    """Tell whether a word can end a name, even if the parser takes a code for a verb."""
     is_written_as_one = not word.text.islower() and (word.i > 0 or not word.text.istitle())
     return word.pos_ in _NOMINAL or word.tag_ == "VBG" or is_written_as_one
 
@@ -296,7 +290,7 @@ def _is_implied(
     head: tuple[Place, Token],
     tail: tuple[Place, Token],
 ) -> bool:
-    """Tell whether something other than a verb ties two ends: an apposition, a genitive, a list."""
+    """Tell whether an apposition, genitive or list, not a verb, relates two ends."""
     (first, head_root), (second, tail_root) = head, tail
     is_denied = relation.negated or denial_of(head_root) or denial_of(tail_root)
     if relation.text.split()[0] not in _BE or is_denied:
@@ -312,7 +306,7 @@ def _is_implied(
 
 
 def _is_tied(one: Token, other: Token) -> bool:
-    """Tell whether a noun hangs on another as its apposition, part or owner."""
+    """Tell whether a noun is another noun's apposition, part or owner."""
     child, above = one, one.head
     while child is not above:
         if child.dep_ not in (
@@ -335,9 +329,9 @@ def _is_tied(one: Token, other: Token) -> bool:
 
 
 def _is_denied(verb: Token, nouns: Collection[Token], own: Collection[Token]) -> bool:
-    """Tell whether a verb is denied, or what it depends on is, or one of its nouns is none.
+    """Tell whether a verb, its governor, or one of its nouns is negated.
 
-    A "no" that is told as part of an end, among its `own` words, denies nothing.
+    A "no" that is part of an end, among its `own` words, does not count.
     """
     chain = [verb]
     while chain[-1].dep_ in _PREDICATED and chain[-1].head is not chain[-1]:
@@ -364,13 +358,12 @@ def _has_not(verb: Token) -> bool:
 
 
 def _is_only(word: Token) -> bool:
-    """Tell whether "not" is that of "not only"."""
     beside = [token for token in word.head.children if token.i == word.i + 1]
     return any(token.lower_ in ("only", "just") for token in [*beside, *word.children])
 
 
 def _root(tokens: Sequence[Token], place: Place) -> Token | None:
-    """Return the word of an end that the others hang on; None where it covers none."""
+    """Return the head token of an end; None if it covers no token."""
     own = [token for token in tokens if place.start <= token.idx < place.end and not token.is_punct]
     tops = [one for one in own if one.head is one or one.head not in own]
     kinds = ("NOUN", "PROPN", "PRON", "NUM")

@@ -1,7 +1,7 @@
-"""What a model is told and shown, and the form of its answer.
+"""Instructions and input for a model, and the schema of its answer.
 
-A sentence is one line that begins with its number, whatever stands in it: no text of a document can
-pass for another line. The instructions never quote a document.
+A sentence is one line that begins with its number, so no document text can pass for another line.
+The instructions never quote a document.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ class Told(BaseModel):
 
 
 def passage(headings: Sequence[str], numbered: Iterable[tuple[int, str]]) -> str:
-    """Return sentences of one chunk as the model is shown them."""
+    """Return the sentences of a chunk as shown to the model."""
     lines = [f"# {' > '.join(map(one_line, headings))}"] if headings else ["#"]
     return "\n".join([*lines, *(f"{number} {one_line(text)}" for number, text in numbered)])
 
 
 def one_line(text: str) -> str:
-    """Return a text without line ends and control characters, so that it stays on its line."""
+    """Return a text without line ends and control characters."""
     return " ".join("".join(one if one.isprintable() else " " for one in text).split())

@@ -1,4 +1,4 @@
-"""Asks a model about packs of windows, and says what came of each."""
+"""Ask a model about packs of windows, and report the outcome of each."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ from graphrag_tasks.llm.request import Identity, Request
 log = logging.getLogger(__name__)
 
 EXCLUDED = "excluded"
-"""Status of a pack of a document that is never sent."""
+"""Status of a pack whose document is never sent."""
 UNANSWERED = (str(Kind.OVER_BUDGET),)
-"""Statuses of packs that a later run asks about."""
+"""Statuses of packs that a later run asks again."""
 
 _HALVED = {Kind.TRUNCATED, Kind.TOO_LONG}
 _USELESS = {Kind.INVALID, Kind.TRUNCATED, Kind.TOO_LONG, Kind.EMPTY}
 _FEW_REQUESTS = 20
-"""With fewer, the share that failed says too little to end a run. Chosen."""
+"""With fewer requests, the failed share is too uncertain to end a run. Chosen."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A pack, and its answer or why there is none: a `Failure`, or None where it is not sent."""
+    """A pack with its answer or `Failure`; None if it is not sent."""
 
     pack: Pack
     result: Answer | Failure | None
 
     @property
     def status(self) -> str:
-        """What came of it: `answered`, another `Kind`, or `excluded`."""
+        """The outcome: `answered`, another `Kind`, or `excluded`."""
         if self.result is None:
             return EXCLUDED
         return str(Kind.ANSWERED if isinstance(self.result, Answer) else self.result.kind)
 
 
 class Reader(Protocol):
-    """Reads packs, as an endpoint does or an oracle in a benchmark."""
+    """Reads packs: an endpoint, or an oracle in a benchmark."""
 
     @property
     def identity(self) -> Identity:
-        """Who reads."""
+        """Identity of the model."""
 
     def key(self, pack: Pack, /) -> str:
         """Return the key of a pack's request."""
@@ -63,12 +63,9 @@ class Reader(Protocol):
 
 
 class LlmReader:
-    """Asks a model; what it was asked before is not asked again, answered or not.
+    """Asks a model; requests that were sent before, answered or not, are not sent again.
 
-    Args:
-        client: Asks.
-        config: Settings of all stages.
-        may_spend: False: what has no answer is over the budget.
+    If `may_spend` is false, unanswered requests count as over budget.
 
     Raises:
         ConfigError: No model is named.
@@ -85,22 +82,22 @@ class LlmReader:
 
     @property
     def fingerprint(self) -> str:
-        """What decides the replies: prompt, form and model, and what is never sent."""
+        """What decides the replies: prompt, schema and model, and what is never sent."""
         empty = Pack("", "", (), 0).request.key(self.identity)
         return fingerprint({"request": empty, "exclude": self._exclude})
 
     @property
     def concurrency(self) -> int:
-        """How many requests leave side by side."""
+        """Number of concurrent requests."""
         return self._client.concurrency
 
     @property
     def spent(self) -> Decimal | None:
-        """USD that the run spent so far; None where the price is not known."""
+        """USD spent in this run; None if the price is unknown."""
         return self._client.spent.usd
 
     def rates(self, packs: Iterable[Pack]) -> Rates:
-        """Return what the requests that were asked say of the others."""
+        """Return estimates for further requests from those already answered."""
         return self._client.rates(pack.request for pack in packs if self._may_be_sent(pack))
 
     def forecast(
@@ -110,18 +107,18 @@ class LlmReader:
         *,
         batched: bool | None = None,
     ) -> Forecast:
-        """Return what it takes to read packs: see `Client.forecast`."""
+        """Return the forecast for reading packs: see `Client.forecast`."""
         return self._client.forecast(self._requests(packs), rates, batched=batched)
 
     def batch(self, packs: Callable[[], Iterable[Pack]]) -> int:
-        """Have batches read packs; return how many requests are under way: see `Client.batch`."""
+        """Read packs by batches; return the number of pending requests: see `Client.batch`."""
         return self._client.batch(PURPOSE, self._requests(packs), Told)
 
     def _requests(self, packs: Callable[[], Iterable[Pack]]) -> Callable[[], Iterable[Request]]:
         return lambda: (pack.request for pack in packs() if self._may_be_sent(pack))
 
     def read(self, packs: Sequence[Pack]) -> list[Reply]:
-        """Return a reply for each pack, or for its parts where it is too long as a whole.
+        """Return a reply for each pack, or for its parts if it is too long.
 
         Raises:
             EndpointError: The endpoint cannot be asked, or too many replies are of no use.
@@ -147,7 +144,7 @@ class LlmReader:
         return found
 
     def forget(self) -> None:
-        """Forget the replies so far, which the store has: they take memory."""
+        """Free the memory of replies, which the store has."""
         self._results.clear()
 
     def key(self, pack: Pack) -> str:
@@ -170,7 +167,7 @@ class LlmReader:
         return {key: self._results[key] for key in requests}
 
     def _known(self, requests: Sequence[Request]) -> dict[str, Answer | Failure]:
-        """Return the answers that there are; the rest is over the budget.
+        """Return the known answers; others count as over budget.
 
         Raises:
             BudgetError: There is such a rest, and the run is to fail then.
@@ -184,7 +181,7 @@ class LlmReader:
         return found
 
     def _refuse_useless(self, replies: Iterable[Reply]) -> None:
-        """Refuse to go on where too many answers are invalid: the graph would miss their facts."""
+        """Raise if too many answers are invalid: the graph would lack their facts."""
         kinds = Counter(reply.result.kind for reply in replies if isinstance(reply.result, Failure))
         useless = {kind: kinds[kind] for kind in _USELESS if kinds[kind]}
         asked = sum(reply.result is not None for reply in replies)
@@ -200,7 +197,7 @@ class LlmReader:
 
 
 def _by_extractor(config: Config) -> str:
-    """Return what a run does when its money is spent: with `hybrid` the rules read everything."""
+    """Return what a run does when its budget is spent: with `hybrid` the rules suffice."""
     return "publish" if config.extract.extractor == HYBRID else "fail"
 
 

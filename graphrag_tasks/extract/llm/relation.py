@@ -1,7 +1,7 @@
-"""The relation of a told fact, in the form that the rules give theirs.
+"""Normalize a model's relation to the canonical form of the rules.
 
-"is replaced by" is (tail, replace, head); "are stored in" is "be stored in"; "does not read" is
-"read", denied. The lemma of a word is that of its sentence, or follows from its ending.
+"is replaced by" becomes (tail, replace, head); "are stored in" becomes "be stored in"; "does not
+read" becomes "read", negated. A word's lemma is the sentence's, or follows from its ending.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
 MOST_WORDS = 6
-"""Words of a told relation; a longer one tells more than how two things are related. Chosen."""
+"""Most words of a relation; a longer one says more than how two things are related. Chosen."""
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _CONTRACTED = re.compile(r"n['’]t\b")
@@ -26,22 +26,22 @@ _FUNCTION_WORDS = words("function_words")
 _NOT = frozenset({"not", "no", "never", "cannot", "neither", "nor"})
 _INCLUDE = dict.fromkeys(("includes", "including"), "include")
 _IMPLIED = frozenset({"be", "have", "include"})
-"""Relations that a sentence may only imply."""
+"""Relations that a sentence may express without a verb."""
 _PREPOSITIONS = frozenset({"ADP", "SCONJ", "PART"})
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation in its canonical form.
+    """A relation in canonical form.
 
     Attributes:
-        text: The form.
-        turned: Whether head and tail change places.
-        negated: Whether it is denied.
-        implied: Whether no word of the sentence says it.
-        start: First character of its main word in the sentence; None where there is none.
-        end: One past its last character.
-        preposition: Its last word, if that is one.
+        text: The canonical form.
+        turned: Whether head and tail are exchanged.
+        negated: Whether it is negated.
+        implied: Whether no word of the sentence states it.
+        start: Start of its main word in the sentence, or None.
+        end: End of its main word.
+        preposition: Its last word, if that is a preposition.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Relation:
 
 
 class Sentence:
-    """The words of a parsed sentence that relations are made of."""
+    """The words of a parsed sentence from which relations are made."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._by_text: dict[str, Token] = {}
@@ -65,10 +65,10 @@ class Sentence:
                 self._by_lemma.setdefault(token.lemma_.lower(), token)
 
     def relation(self, told: str) -> Relation | None:
-        """Return a told relation in its canonical form; None where the sentence does not have it.
+        """Return a told relation in canonical form; None if the sentence does not state it.
 
-        It has it if its main word stands there in some form, or if it is "is", "has" or "includes",
-        which a sentence may imply.
+        The sentence states it if it contains a form of its main word, or if it is "is", "has" or
+        "includes", which may be implied.
         """
         words, negated = _words(told)
         if not 0 < len(words) <= MOST_WORDS or not all(map(self._is_said, words[1:])):
@@ -103,7 +103,7 @@ class Sentence:
         return word in _FUNCTION_WORDS or self._find(word) is not None
 
     def _find(self, word: str) -> Token | None:
-        """Return the token that a word is a form of."""
+        """Return the token of which a word is a form."""
         if word in self._by_text:
             return self._by_text[word]
         bases = [word, base_of_third_person(word), *_stems(word)]
@@ -117,12 +117,12 @@ class Sentence:
         return word
 
     def _is_property(self, word: str) -> bool:
-        """Return whether a word behind "is" is no preposition: "is compatible with"."""
+        """Tell whether a word after "is" is not a preposition: "is compatible with"."""
         token = self._find(word)
         return token is not None and token.pos_ not in _PREPOSITIONS
 
     def _without_auxiliaries(self, words: list[str]) -> tuple[bool, list[str]]:
-        """Return whether a relation is passive, and its words from the main verb on."""
+        """Tell whether a relation is passive, and return its words from the main verb on."""
         if (
             words[0] in _HAVE
             and len(words) > 1
@@ -143,7 +143,7 @@ class Sentence:
         return False, ["be", *words[1:]]
 
     def _is_participle(self, word: str) -> bool:
-        """Return whether a word is the participle of a verb, and no adjective of its own."""
+        """Tell whether a word is the participle of a verb, not an adjective."""
         token = self._find(word)
         if token is None or token.pos_ not in ("VERB", "AUX") or word in _HAVE:
             return False
@@ -151,7 +151,7 @@ class Sentence:
         return word != lemma and word == past_participle(lemma)
 
     def _is_passive_here(self, word: str) -> bool:
-        """Return whether a participle is used without "is": "tables stored in"."""
+        """Tell whether a participle is used without "is": "tables stored in"."""
         token = self._by_text.get(word)
         return token is not None and token.tag_ == "VBN" and not _is_perfect(token)
 
@@ -161,7 +161,7 @@ class Sentence:
 
 
 def _words(told: str) -> tuple[list[str], bool]:
-    """Return the words of a relation that count, and whether it is denied."""
+    """Return the content words of a relation, and whether it is negated."""
     found = _WORD.findall(_CONTRACTED.sub(" not", told.casefold().replace("_", " ")))
     said = [_INCLUDE.get(word, word) for word in found if word not in _NOT]
     words = [word for word in said if word not in _DROPPED] or said[-1:]
@@ -169,7 +169,6 @@ def _words(told: str) -> tuple[list[str], bool]:
 
 
 def _stems(word: str) -> list[str]:
-    """Return what a participle or gerund may be of."""
     found = []
     for ending, instead in (("ied", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")):
         if word.endswith(ending):
@@ -181,7 +180,7 @@ def _stems(word: str) -> list[str]:
 
 
 def _is_perfect(token: Token) -> bool:
-    """Return whether a participle has "have" before it, as a form of the active."""
+    """Tell whether a participle belongs to an active perfect with "have"."""
     helpers: Mapping[str, str] = {one.lemma_: one.dep_ for one in token.children}
     return helpers.get("have") == "aux" and "be" not in helpers
 

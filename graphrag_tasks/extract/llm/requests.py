@@ -15,16 +15,14 @@ from graphrag_tasks.extract.llm.prompt import PURPOSE, SYSTEM, Told, passage
 from graphrag_tasks.llm import Request
 
 _LONGEST_NOTE = 160
-"""Characters of a row's key or a list's lead before its sentence; they are sent with each.
-Chosen."""
+"""Longest row key or list introduction, in characters, repeated before each sentence. Chosen."""
 
 
 @dataclass(frozen=True)
 class Window:
     """Sentences that are read together, and the headings above them.
 
-    A sentence is its id and its text, which has in square brackets before it what names its row of
-    a table, or what leads to its list.
+    Each is an id and a text; the row key or list introduction precedes it in square brackets.
     """
 
     window_id: str
@@ -35,11 +33,11 @@ class Window:
 
 @dataclass(frozen=True)
 class Pack:
-    """Windows of one document, in reading order.
+    """Windows of a document, in reading order.
 
     Attributes:
-        path: Of the document, below its source's root.
-        output_tokens: Most tokens of the answer.
+        path: Path of the document below its source's root.
+        output_tokens: Token limit of the answer.
     """
 
     document_id: str
@@ -49,12 +47,12 @@ class Pack:
 
     @property
     def sentence_ids(self) -> list[str]:
-        """The sentences as they are numbered from 1: each once, though two windows share it."""
+        """Ids of the sentences as numbered from 1, without repetitions."""
         return [key for key, _ in self._sentences()]
 
     @property
     def request(self) -> Request:
-        """What is asked."""
+        """The request for this pack."""
         numbers = {key: number for number, key in enumerate(self.sentence_ids, 1)}
         parts = []
         for _, together in groupby(self.windows, key=lambda one: one.chunk_id):
@@ -67,7 +65,7 @@ class Pack:
         )
 
     def halves(self) -> list[Pack]:
-        """Return two packs in place of this one; none where it has one window."""
+        """Return two packs that replace this one; none if it has a single window."""
         middle = len(self.windows) // 2
         if not middle:
             return []

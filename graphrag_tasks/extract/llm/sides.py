@@ -1,4 +1,4 @@
-"""On which side of a verb an end of a fact stands, by the parse: its subject's or its object's."""
+"""Find on which side of a verb an end of a fact stands: the subject's or the object's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphrag_tasks.language.tokens import Token
 
 
 class Side(StrEnum):
-    """Where an end stands to a verb."""
+    """Position of an end relative to a verb."""
 
     SUBJECT = "subject"
     PASSIVE_SUBJECT = "passive subject"
@@ -24,9 +24,9 @@ PASSIVE_SUBJECTS = frozenset({"nsubjpass", "csubjpass"})
 ARGUMENTS = SUBJECTS | PASSIVE_SUBJECTS | {"dobj"}
 CLAUSES = frozenset({"relcl", "advcl", "ccomp", "acl", "parataxis", "csubj", "csubjpass"})
 _SHARED = frozenset({"conj", "xcomp", "advcl", "pcomp", "prep", "acl", "ccomp", "dep", "attr"})
-"""Labels by which a verb without a subject hangs on what has its subject."""
+"""Labels by which a verb without a subject shares its head's subject."""
 _OF_NOUN = frozenset({"relcl", "acl", "prep", "pcomp", "xcomp", "advcl", "conj", "appos"})
-"""Labels by which a verb hangs on a noun that may be any of its ends: "tables that it reads"."""
+"""Labels by which a verb modifies a noun that may be any of its ends: "tables that it reads"."""
 
 VERBS = frozenset({"VERB", "AUX"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
@@ -37,7 +37,7 @@ _DENIALS = frozenset({"not", "nor", "neither"})
 
 
 def side_of(end: Token, verb: Token, said: Collection[Token]) -> Side:
-    """Return the side on which an end stands to a verb; `said` are the words of the relation."""
+    """Return the side of an end relative to a verb; `said` are the words of the relation."""
     if end is verb:
         return Side.NONE
     above = list(governors(end))
@@ -47,7 +47,7 @@ def side_of(end: Token, verb: Token, said: Collection[Token]) -> Side:
 
 
 def _side_below(path: Sequence[Token], verb: Token, said: Collection[Token]) -> Side:
-    """Return the side of an end that a verb governs; `path` leads from it up to the verb."""
+    """Return the side of an end below a verb; `path` leads from the end up to the verb."""
     for token in path[1:]:
         is_other_verb = token.dep_ == "conj" and token.pos_ in VERBS
         if token in said or not (is_other_verb or token.dep_ in CLAUSES):
@@ -68,7 +68,7 @@ def _side_below(path: Sequence[Token], verb: Token, said: Collection[Token]) -> 
 
 
 def _side_above(end: Token, above: Sequence[Token], verb: Token) -> Side:
-    """Return the side of an end that stands above a verb, or beside it below another one."""
+    """Return the side of an end above a verb, or below a common governor."""
     chain = [verb, *governors(verb)]
     place = next((i for i, token in enumerate(chain) if token is end or token in above), None)
     if place is None:
@@ -108,7 +108,7 @@ def _is_passive(verb: Token) -> bool:
 
 
 def has_subject(verb: Token) -> bool:
-    """Tell whether a verb has a subject of its own."""
+    """Tell whether a verb has its own subject."""
     return any(token.dep_ in SUBJECTS | PASSIVE_SUBJECTS for token in verb.children)
 
 
@@ -119,7 +119,7 @@ def _has_object(verb: Token) -> bool:
 
 
 def is_contrasted(noun: Token, relation: str) -> bool:
-    """Tell whether a sentence is about another noun than this: "unlike B", "A instead of B"."""
+    """Tell whether a noun is the contrasted alternative: "unlike B", "A instead of B"."""
     return any(
         _CONTRASTS & {word.lower_, f"{word.doc[word.i - 1].lower_} {word.lower_}"}
         for word in _before(noun)
@@ -128,7 +128,7 @@ def is_contrasted(noun: Token, relation: str) -> bool:
 
 
 def denial_of(noun: Token) -> Token | None:
-    """Return the word that denies a noun alone: "A, not B", "neither A nor B"."""
+    """Return the word that negates only this noun: "A, not B", "neither A nor B"."""
     for word in _before(noun):
         is_of_verb = word.lower_ == "not" and word.doc[word.i - 1].pos_ == "AUX"
         is_only = word.doc[word.i + 1].lower_ in ("only", "just", "merely")
@@ -138,7 +138,6 @@ def denial_of(noun: Token) -> Token | None:
 
 
 def _before(noun: Token) -> Iterator[Token]:
-    """Yield the word before a noun and what describes it, then that of what it is joined to."""
     while True:
         at = noun.i - 1
         while at >= 0 and noun.doc[at].lower_ not in _DENIALS and noun in governors(noun.doc[at]):
@@ -152,7 +151,7 @@ def _before(noun: Token) -> Iterator[Token]:
 
 
 def governors(token: Token) -> Iterator[Token]:
-    """Yield what a word hangs on, what that hangs on, and so on."""
+    """Yield the heads of a token, up to the root."""
     while token.head is not token:
         token = token.head
         yield token

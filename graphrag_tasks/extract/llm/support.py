@@ -1,13 +1,13 @@
-"""Whether a sentence supports a told fact, and as what frame and triple.
+"""Check whether a sentence supports a model's fact, and make it a frame.
 
-A fact names its sentence. Both ends stand in that sentence, or one of them is what a mention in it
-stands for: by the rules' coreference, or as a name in the headings or another sentence of the
-window where the sentence has a pronoun. The relation's main word stands in the sentence, too. A
-head may also be what names the sentence's row of a table, or stand in the text that leads to its
-list. A question supports nothing, nor does a sentence that tells a model what to do.
+A fact refers to its sentence. Both ends must occur in it, or one of them must be the antecedent of
+a mention in it: by the rules' coreference, or as a name in the headings or another sentence of the
+window if the sentence has a pronoun. The relation's main word must occur, too. The head may also be
+the row key, or occur in the text before the list. Questions support nothing, nor do sentences that
+instruct a model.
 
-Where both ends stand in the sentence, its parse must not say otherwise (`meaning`). It is never
-asked whether a fact is true, nor are documents read that the request did not show.
+If both ends occur in the sentence, its parse must not contradict the fact (`meaning`). Whether a
+fact is true is never asked, and no document is read that the request did not show.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from graphrag_tasks.language.tokens import Token
 
 EXTRACTOR_NAME = "llm"
 MOST_FACTS = 20
-"""Facts of one sentence that are looked at."""
+"""Facts considered per sentence."""
 
 _STATED, _IMPLIED, _ELSEWHERE = 0.8, 0.6, 0.8
-"""Confidence of a fact whose relation a word of the sentence says, of others, and the factor for
-one end outside of the sentence. Assumed: there are no labelled answers of a model to learn from."""
+"""Confidence of a stated relation, of an implied one, and the factor for an end outside the
+sentence. Assumed: there are no labelled answers of a model to learn from."""
 _LEAST_WEIGHT = 0.1
-"""Least factor that a model's own weight of a fact is, so that none has a confidence of 0."""
+"""Least factor from a model's own weight, so that no fact has a confidence of 0."""
 
 _PRONOUNS = frozenset(
     {"it", "they", "them", "he", "him", "she", "her", "we", "us", "you", "i", "this", "that"}
@@ -45,7 +45,7 @@ _STAND_IN = re.compile(
     r"\b(?:it|its|they|their|them|he|his|him|she|her|this|these|that|those)\b", re.IGNORECASE
 )
 _NAME = re.compile(r"[\d_/]|[^\W\d_a-z][^\W\d_a-z]|(?:^|\s)[^\W\d_a-z].*\s[^\W\d_a-z]")
-"""A code, an abbreviation, or two words with capitals: one word with a capital may be any word."""
+"""A code, an abbreviation, or two capitalized words: a single capitalized word may be any word."""
 _LABELS: Mapping[EntityType, str | None] = {
     EntityType.PERSON: "PERSON",
     EntityType.ORGANIZATION: "ORG",
@@ -56,11 +56,11 @@ _LABELS: Mapping[EntityType, str | None] = {
     EntityType.NUMBER: "CARDINAL",
     EntityType.CONCEPT: None,
 }
-"""Entity labels as the parser's."""
+"""The parser's entity labels."""
 
 
 class Reason(StrEnum):
-    """Why a told fact is no triple."""
+    """Why a model's fact is declined."""
 
     NO_SENTENCE = "no_sentence"  # it names none that it was shown
     QUESTION = "question"  # its sentence asks
@@ -79,15 +79,15 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Setting:
-    """A sentence with a told fact, and what stands around it.
+    """A sentence with a model's fact, and its context.
 
     Attributes:
         text: The sentence.
         tokens: Its parse.
-        key: What names the row of a table that it is about; "" where nothing does.
-        lead: The text that leads to the list that it is in; "" where none does.
+        key: Key of its table row, or "".
+        lead: Text before its list, or "".
         around: The headings above it, and the other sentences of its windows.
-        coreferences: Rows of what its mentions stand for.
+        coreferences: Rows of the antecedents of its mentions.
     """
 
     text: str
@@ -100,7 +100,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class _Ends:
-    """Where both ends of a fact are; `are_here` if the sentence names both."""
+    """Positions of both ends of a fact; `are_here` if the sentence contains both."""
 
     head: Place
     tail: Place
@@ -109,11 +109,10 @@ class _Ends:
 
 
 class Judge:
-    """Judges the facts that a model told of one sentence.
+    """Judges a model's facts about one sentence.
 
-    Args:
-        setting: The sentence.
-        is_known: Tells whether the rules found a fact, too: then its meaning is not asked for.
+    `is_known` tells whether the rules found a fact too; such a fact is not checked against the
+    parse.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class Judge:
         self._told = 0
 
     def frame(self, fact: ToldFact, types: Mapping[str, EntityType]) -> Frame | Reason:
-        """Return a fact as a frame of two arguments, or why it is none."""
+        """Return a fact as a frame of two arguments, or the reason why it is declined."""
         self._told += 1
         if self._orders:
             return Reason.INSTRUCTION
@@ -155,7 +154,7 @@ class Judge:
         return made
 
     def _ends(self, fact: ToldFact, relation: Relation) -> _Ends | Reason:
-        """Return the places of both ends, or why they have none."""
+        """Return the positions of both ends, or the reason why one is missing."""
         here = [self._words.places(one) for one in (fact.head, fact.tail)]
         for name, reason in ((fact.head, Reason.HEAD), (fact.tail, Reason.TAIL)):
             forms = name_forms(name)
@@ -181,17 +180,17 @@ class Judge:
         return _Ends(place, known) if tails else _Ends(known, place)
 
     def _beside(self, name: str) -> Place | None:
-        """Return the place of a head that is the row of the sentence, or stands in its lead."""
+        """Return the position of a head that is the row key, or in the text before the list."""
         found = [*Words(self._setting.key).places(name)]
         if not is_order(self._setting.lead):
             found += Words(self._setting.lead).places(name)
         return Place(0, 0, found[0].text) if found else None
 
     def _elsewhere(self, name: str, other: Place) -> Place | None:
-        """Return the place of an end that the sentence does not name, or None.
+        """Return the position of an end that the sentence does not contain, or None.
 
-        What a mention stands for has the mention's place. A name near it covers nothing, and needs
-        a pronoun in the sentence that may stand for it.
+        An antecedent has the position of its mention. A name from the context has an empty span,
+        and needs a pronoun in the sentence that may refer to it.
         """
         forms = name_forms(name)
         for row in self._setting.coreferences:
@@ -209,14 +208,14 @@ class Judge:
 
 
 def _label(name: str, types: Mapping[str, EntityType]) -> str | None:
-    """Return the entity label of an end; a pronoun is to be resolved or dropped, as the rules'."""
+    """Return the entity label of an end; pronouns are resolved or dropped, as the rules'."""
     if " ".join(name_forms(name)) in _PRONOUNS:
         return PRONOUN
     return _LABELS[types.get(name, EntityType.CONCEPT)]
 
 
 def _nearest_first(heads: Sequence[Place], tails: Sequence[Place]) -> list[tuple[Place, Place]]:
-    """Return the pairs of places that do not overlap, the nearest first."""
+    """Return the pairs of positions that do not overlap, the nearest first."""
     pairs = [
         (max(head.start, tail.start) - min(head.end, tail.end), head, tail)
         for head in heads

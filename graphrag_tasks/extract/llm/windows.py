@@ -1,16 +1,15 @@
-"""Windows: which sentences a language model reads, and which of them in one request.
+"""Choose which sentences a language model reads, and group them into requests.
 
-A window is up to three neighbouring sentences with a verb, of one chunk; two neighbours share one
-sentence (paper, second edition: batches of three with an overlap of one). Several windows of a
-document are a pack: one request.
+A window is up to three neighbouring sentences with a verb, of one chunk; neighbouring windows share
+a sentence (paper, second edition: batches of three with an overlap of one). Several windows of a
+document form a pack: one request.
 
-With the extractor `hybrid` the sentences are those where the rules may have missed most for the
-tokens that they take: words that no triple covers, and coordinations. On labelled sentences this
-finds two times what reading as many at random does (benchmarks/README.md).
+With the extractor `hybrid` the sentences are those where the rules may have missed most per token:
+words outside triples, and coordinations. On labelled sentences this finds twice as much as random
+reading (benchmarks/README.md).
 
-Which sentences are read and packed together is decided stretch by stretch: a stretch begins at a
-heading whose hash says so, or after many sentences, whatever the text below says. An edit changes
-the pack that it is in and at most one more; of those chosen by `hybrid`, rarely two more.
+Documents are cut into stretches: one begins at a heading chosen by its hash, or after many
+sentences. So an edit changes its own pack and at most one more; with `hybrid`, rarely two more.
 """
 
 from __future__ import annotations
@@ -33,20 +32,21 @@ from graphrag_tasks.extract.context import Places
 from graphrag_tasks.extract.words import words
 
 ALL, CRITICAL, WEAK = "all", "critical", "weak"
-"""Why a window is read: the extractor `llm`, a critical path, or rules that missed something."""
+"""Why a window is read: extractor `llm`, a critical path, or gaps of the rules."""
 
 _REQUEST_TOKENS = 450
-"""Tokens of a request beside its sentences: instructions, examples and form."""
+"""Tokens of a request besides its sentences: instructions, examples and schema."""
 _WINDOWS_OF_REQUEST = 0.87
-"""Windows of a request where all sentences are read, as a share of the most: measured."""
+"""Mean number of windows per request, as a share of the limit, if all sentences are read:
+measured."""
 _CHARACTERS_A_TOKEN = 4.5
-"""About as many as English prose has; only costs of stretches are compared by it."""
+"""Approximate for English prose; used only to compare costs."""
 _LONGER = 1.45
-"""How much longer the sentences are that are chosen, beside all: measured."""
+"""Length of chosen sentences relative to all: measured."""
 _STRETCH = 2
-"""One heading in so many begins a stretch where all sentences are read."""
+"""One in so many headings begins a stretch if all sentences are read."""
 _STRETCH_OF_SHARE = 3
-"""The same where a share is read, over that share: some requests' worth."""
+"""The same if a share is read, divided by that share."""
 
 _LONGEST_STRETCH = 160
 """Sentences after which a stretch ends, with or without a heading."""
@@ -54,9 +54,13 @@ _LONGEST_STRETCH = 160
 _WORD = re.compile(r"\w[\w/.-]*")
 _JOINT = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)
 _OF_JOINT, _OF_SENTENCE = 1, 2
-"""What a coordination adds to the gain, and what is taken off it: most sentences miss nothing."""
+"""Added to the gain for each coordination, and subtracted for each sentence: most sentences miss
+nothing."""
 _WORDS_AROUND = 25
 """Words that a sentence costs beside its own."""
+_OVERLAP = 1
+"""Sentences that two neighbouring windows share, as in the paper; none where a window has one."""
+
 _FUNCTION_WORDS = words("function_words")
 
 _Row = Mapping[str, Any]
@@ -113,7 +117,7 @@ _Window = list[_Row]
 
 
 def _share(path: str, config: ExtractConfig) -> float | None:
-    """Return the share of a document that is read; None: all."""
+    """Return the share of a document that is read; None means all."""
     if config.extractor != HYBRID or fits_any(path, config.llm.critical):
         return None
     of_paths = (rule.share for rule in config.llm.shares if fits_any(path, [rule.path]))
@@ -136,12 +140,11 @@ def _row(document_id: str, pack: int, window: _Window, reason: str, places: Plac
 
 
 def _all(chunks: Sequence[_Chunk], config: WindowConfig) -> Iterator[list[_Window]]:
-    """Yield packs of all windows."""
     for stretch in _stretches(chunks, _STRETCH):
         windows = [
             window
             for chunk in stretch
-            for window in _cut(chunk.sentences, config.window_sentences, config.window_overlap)
+            for window in _cut(chunk.sentences, config.window_sentences, _overlap(config))
         ]
         yield from _even(windows, -(-len(windows) // config.windows_per_request))
 
@@ -149,10 +152,10 @@ def _all(chunks: Sequence[_Chunk], config: WindowConfig) -> Iterator[list[_Windo
 def _best(
     chunks: Sequence[_Chunk], share: float, gain: Callable[[_Row], float], config: WindowConfig
 ) -> Iterator[list[_Window]]:
-    """Yield packs of the sentences with most gain for the tokens that they take.
+    """Yield packs of the sentences with most gain per token.
 
-    A stretch gets its share of the tokens in whole requests; chance by its heading, not by what
-    stands below it, decides on what is left over.
+    Each stretch gets its share of tokens in whole requests; a random number from its heading, not
+    from its text, decides on the remainder.
     """
     size = config.windows_per_request * config.window_sentences
     for stretch in _stretches(chunks, max(1, round(_STRETCH_OF_SHARE / share)) if share else 1):
@@ -177,7 +180,7 @@ def _best(
 def _chosen(
     read: Sequence[_Row], gain: Callable[[_Row], float], most: int, size: int
 ) -> frozenset[str]:
-    """Return the sentences of most gain that fit into so many windows."""
+    """Return the sentences with most gain that fit into `most` windows."""
     gains = {row["sentence_id"]: gain(row) for row in read}
     ranked = [row for row in read if gains[row["sentence_id"]] > 0]
     ranked.sort(key=lambda row: (-gains[row["sentence_id"]], row["sentence_id"]))
@@ -192,11 +195,16 @@ def _chosen(
     return frozenset(chosen)
 
 
+def _overlap(config: WindowConfig) -> int:
+    return min(_OVERLAP, config.window_sentences - 1)
+
+
 def _cost_of_all(read: Sequence[_Row], config: WindowConfig) -> float:
     """Return about how many tokens it takes to read all sentences of a stretch."""
-    step = config.window_sentences - config.window_overlap
+    overlap = _overlap(config)
+    step = config.window_sentences - overlap
     requests = len(read) / step / max(1.0, config.windows_per_request * _WINDOWS_OF_REQUEST)
-    repeated = config.window_overlap * requests / len(read)  # at the end of a request
+    repeated = overlap * requests / len(read)  # at the end of a request
     return requests * _REQUEST_TOKENS + (1 + repeated) * sum(map(_tokens, read))
 
 
@@ -205,7 +213,7 @@ def _tokens(sentence: _Row) -> float:
 
 
 def _stretches(chunks: Sequence[_Chunk], one_in: int) -> Iterator[list[_Chunk]]:
-    """Cut a document before some of its headings, and where a stretch has become long."""
+    """Cut a document before some of its headings, and where a stretch is too long."""
     stretch: list[_Chunk] = []
     count = 0
     for chunk in chunks:
@@ -221,13 +229,12 @@ def _stretches(chunks: Sequence[_Chunk], one_in: int) -> Iterator[list[_Chunk]]:
 
 
 def _cut(sentences: Sequence[_Row], size: int, overlap: int = 0) -> Iterator[_Window]:
-    """Yield windows over sentences; none only repeats the end of the one before."""
     for start in range(0, max(len(sentences) - overlap, min(len(sentences), 1)), size - overlap):
         yield list(sentences[start : start + size])
 
 
 def _even(windows: Sequence[_Window], count: int) -> Iterator[list[_Window]]:
-    """Yield windows in packs of nearly equal size."""
+    """Split windows into packs of nearly equal size."""
     ends = [len(windows) * number // count for number in range(count + 1)] if count else [0]
     for start, end in pairwise(ends):
         yield list(windows[start:end])
@@ -238,7 +245,6 @@ def _number(*parts: object) -> int:
 
 
 def _covered(triples: pa.Table) -> dict[str, list[tuple[int, int]]]:
-    """Return the spans of each sentence that triples have for their ends."""
     found: dict[str, list[tuple[int, int]]] = {}
     columns = ["sentence_id", "head_start", "head_end", "tail_start", "tail_end"]
     for row in triples.select(columns).to_pylist():
@@ -248,17 +254,17 @@ def _covered(triples: pa.Table) -> dict[str, list[tuple[int, int]]]:
 
 
 class _Gains:
-    """Says how much the rules may have missed in a sentence."""
+    """Estimates how much the rules may have missed in a sentence."""
 
     def __init__(self, covered: Mapping[str, Iterable[tuple[int, int]]]) -> None:
         self._covered = covered
 
     def of(self, sentence: _Row) -> float:
-        """Return it over the words that the sentence takes."""
+        """Return the missed words divided by the words that the sentence costs."""
         return self.missed(sentence) / (len(_WORD.findall(sentence["text"])) + _WORDS_AROUND)
 
     def missed(self, sentence: _Row) -> float:
-        """Return it in words: those that no triple covers, and what coordinations add."""
+        """Return the number of missed words: those outside triples, plus coordinations."""
         text, spans = sentence["text"], list(self._covered.get(sentence["sentence_id"], ()))
         found = list(_WORD.finditer(text))
         open_words = sum(

@@ -1,7 +1,7 @@
 """Communities: Leiden at several resolutions over the entity graph, titled and summarised.
 
-`source` numbers the graph, `partition` finds the communities, `levels` chooses what is central in
-each, and `summaries` holds the Protocol of summarizers and the extractive one.
+The entity graph comes in; communities with titles, summaries and map positions go out. Open
+`stage.py` first.
 """
 
 from graphrag_tasks.graph.communities.source import COLUMNS

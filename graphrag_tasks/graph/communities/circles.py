@@ -1,4 +1,4 @@
-"""Circles that are to be placed: sizes, parents and ties."""
+"""Circles to place on the map: radii, parents and ties."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from numpy.typing import NDArray
 from graphrag_tasks.graph.weights import Rows, Weights
 
 Places = NDArray[np.float64]
-"""Shape (2, circles): x and y."""
+"""Coordinates, shape (2, circles): x and y."""
 
 MOST_FORCED, _SMALL = 120, 1 / 8
-"""Circles of a parent that forces move: the first ones, unless so much smaller than the largest.
+"""Most circles of a parent that forces move, and the smallest radius beside the largest.
 
-All pairs of them are looked at, so this bounds the work. The others fill gaps.
+Forces compare all pairs, so this bounds the work. The other circles fill gaps.
 """
 _GAP = 1.05
-"""Circles keep apart as if they were so much larger."""
+"""Factor by which circles are enlarged, so that gaps stay between them."""
 
 
 @dataclass(frozen=True)
 class Circles:
-    """Circles by parent, those to be placed first first; parents are numbered without a gap.
+    """Circles grouped by parent, in the order of placement; parents are numbered without gaps.
 
-    `ends` and `ties` are pairs of circles of one parent, sorted, and how strongly each is tied.
-    `is_middle` tells circles that belong in the middle of their parent. Such a parent has points
-    rather than circles, which may overlap a little.
+    `ends` and `ties` are sorted pairs of circles of one parent, and how strongly each pair is tied.
+    `is_middle` marks circles to place in the middle of their parent. Such a parent contains points,
+    which may overlap a little.
     """
 
     parents: Rows
@@ -48,19 +48,19 @@ class Circles:
 
     @property
     def spaces(self) -> Weights:
-        """Radii with what is to be left free around each circle."""
+        """Radii including the gap around each circle."""
         return self.radii * _GAP
 
     @property
     def is_forced(self) -> NDArray[np.bool_]:
-        """Which circles forces move."""
+        """Mask of the circles that forces move."""
         place = np.arange(len(self.parents)) - self.starts[self.parents]
         largest = np.maximum.reduceat(self.radii, self.starts)[self.parents]
         forced: NDArray[np.bool_] = (place < MOST_FORCED) & (self.radii > _SMALL * largest)
         return forced
 
     def part(self, first: int, last: int) -> Circles:
-        """Return the circles of the parents from `first` to before `last`."""
+        """Return the circles of the parents in `range(first, last)`."""
         begin, end = np.searchsorted(self.parents, [first, last])
         tied = slice(*np.searchsorted(self.ends[:, 0], [begin, end]))
         own = slice(begin, end)
@@ -70,7 +70,7 @@ class Circles:
         )  # fmt: skip
 
     def only(self, kept: NDArray[np.bool_]) -> Circles:
-        """Return some of the circles, and the ties between them."""
+        """Return the circles in a mask, and the ties between them."""
         tied = kept[self.ends].all(axis=1)
         ends = (np.cumsum(kept) - 1)[self.ends[tied]]
         return Circles(
@@ -79,6 +79,6 @@ class Circles:
 
 
 def lengths(ways: Places) -> Weights:
-    """Return lengths, of which none is zero."""
+    """Return the lengths of vectors, never zero."""
     found: Weights = np.sqrt(ways[0] * ways[0] + ways[1] * ways[1]) + 1e-9
     return found

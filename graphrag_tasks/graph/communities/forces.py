@@ -1,12 +1,13 @@
-"""Circles drawn together by ties and pushed apart where they overlap.
+"""Place circles by forces: ties pull them together, overlaps push them apart.
 
-As in Fruchterman and Reingold, "Graph drawing by force-directed placement" (1991), but from a start
-on a sunflower that is smoothed along the ties, and with pushes of overlaps alone. No chance enters,
-and all that repeats are sums, products and square roots in a fixed order, which every processor
-rounds alike: the same circles have the same places.
+As in Fruchterman and Reingold, "Graph drawing by force-directed placement" (1991), but the start is
+a sunflower smoothed along the ties, and only overlaps push. Nothing is random, and all repeated
+steps are sums, products and square roots in a fixed order, which every processor rounds alike:
+equal circles get equal places.
 
 Constants were chosen by eye and by measure on the graphs of the SAP and GnuCash documents: how much
-of a circle its children fill, and how far tied ones are apart. Of 14 to 30 rounds none was better.
+of a circle its children fill, and how far tied circles are apart. Of 14 to 30 rounds none was
+better.
 """
 
 from __future__ import annotations
@@ -17,27 +18,28 @@ from graphrag_tasks.graph.communities.circles import Circles, Places, lengths
 from graphrag_tasks.graph.weights import Rows
 
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
-"""Radians from one circle to the next at the start: as in a sunflower they fill a disc evenly
-(Vogel, 1979)."""
+"""Angle in radians between successive circles at the start; as in a sunflower they fill a disc
+evenly (Vogel, 1979)."""
 _SPREAD = 2.0
-"""The start is so much wider than a sunflower: circles can still pass each other."""
+"""Factor by which the start is wider than a sunflower, so that circles can pass each other."""
 _SMOOTHINGS, _SMOOTHED = 30, 0.8
-"""How often the start is smoothed, and how much of it is: smoothed alone, twins would coincide."""
+"""Smoothing steps of the start, and the weight of the smoothed places: at 1, twins would
+coincide."""
 _ROUNDS, _LEAST_LAST, _MOST_LAST, _STEPS = 16, 5, 20, 6
-"""Rounds of steps: each round finds the near pairs again.
+"""Rounds, fewest and most last rounds, and steps per round: each round finds the near pairs again.
 
-The last ones, where only overlaps push, end once there is hardly any overlap.
+In the last rounds only overlaps push; they end once there is hardly any overlap.
 """
 _PULL, _CENTRING, _PUSH = 0.03, 0.06, 0.4
-"""Parts of the way to the ties' mean and to the middle, and of an overlap, that a step takes."""
+"""Shares per step of the way to the ties' mean, of the way to the middle, and of an overlap."""
 _YOUNG, _GROWN = 0.4, 0.7
-"""Circles begin so small, and are whole after this part of the rounds."""
+"""Factor of the radii at the start, and share of the rounds after which they are full."""
 _NEAR, _TOUCHING = 1.15, 0.99
-"""Of the least distance: pairs to look at in a round, and those that overlap too little to see."""
+"""Factors of the least distance: pairs examined in a round, and overlaps too small to see."""
 
 
 def forced_places(circles: Circles, aspect: float) -> Places:
-    """Return places by ties and pushes, around the middle of each parent."""
+    """Return places by ties and pushes, relative to the middle of each parent."""
     parents, radii, starts = circles.parents, circles.spaces, circles.starts
     ties = _Ties(circles)
     xy = _start(circles, ties)
@@ -79,7 +81,7 @@ def forced_places(circles: Circles, aspect: float) -> Places:
 
 
 class _Ties:
-    """The way from each circle to the mean of those that it is tied to."""
+    """The vector from each circle to the weighted mean of its tied circles."""
 
     def __init__(self, circles: Circles) -> None:
         self._low, self._high = circles.ends.T
@@ -92,14 +94,14 @@ class _Ties:
         )
 
     def towards(self, xy: Places) -> Places:
-        """Return ways from places, weighted by ties; there is none where there is no tie."""
+        """Return the vectors from places, weighted by ties; zero for circles without ties."""
         way = xy[:, self._high] - xy[:, self._low]
         back = _sums(self._high, way * self._to_low, self._count)
         return _sums(self._low, way * self._to_high, self._count) - back
 
 
 def _start(circles: Circles, ties: _Ties) -> Places:
-    """Return a sunflower, smoothed along ties without becoming a point or a line."""
+    """Return a sunflower smoothed along ties, without collapsing to a point or a line."""
     parents, starts, areas = circles.parents, circles.starts, circles.radii**2
     count = len(starts)
     before = np.cumsum(areas) - areas

@@ -1,4 +1,4 @@
-"""A level of communities: what is central in each, as numbers of entities, relations, sentences."""
+"""A level of communities, with its ranked entities, relations and sentences as row numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.graph.communities.source import Source, Statements
 from graphrag_tasks.graph.weights import Rows, Weights
 
@@ -15,30 +14,34 @@ if TYPE_CHECKING:
     from graphrag_tasks.graph.communities.partition import Membership
 
 
+_MOST_RELATIONS, _MOST_SENTENCES = 6, 3
+"""Relations that a summary is made from, and sentences that it quotes; chosen by reading."""
+
+
 @dataclass(frozen=True)
 class Ranked:
-    """Rows by community, best first, and where each community's rows begin and the last ends."""
+    """Rows by community, best first; `starts` holds each community's first row and the end."""
 
     rows: Rows
     starts: Rows
 
     @classmethod
     def of(cls, groups: Rows, scores: Weights, count: int) -> Ranked:
-        """Rank rows by their scores, ties in order of rows; those of negative groups are left out.
+        """Rank rows by score, ties by row; rows of negative groups are left out.
 
-        Groups are numbered up to `count`.
+        Groups are numbered from 0 to below `count`.
         """
         grouped = np.flatnonzero(groups >= 0)
         rows = grouped[np.lexsort((-scores[grouped], groups[grouped]))]  # a stable sort
         return cls(rows, np.searchsorted(groups[rows], np.arange(count + 1)))
 
     def part(self, first: int, last: int) -> Ranked:
-        """Return the rows of the communities from `first` to before `last`."""
+        """Return the rows of the communities in `range(first, last)`."""
         starts = self.starts[first : last + 1]
         return Ranked(self.rows[starts[0] : starts[-1]], starts - starts[0])
 
     def best(self, count: int) -> Ranked:
-        """Return the first rows of each community."""
+        """Return the first `count` rows of each community."""
         sizes = np.diff(self.starts)
         place = np.arange(len(self.rows)) - np.repeat(self.starts[:-1], sizes)
         starts = np.concatenate([[0], np.cumsum(np.minimum(sizes, count))])
@@ -47,11 +50,11 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Level:
-    """One level's communities and the best rows of each.
+    """The communities of one level, and the best rows of each.
 
-    `membership` is the community of each entity or -1, `centrality` the weight of an entity's
+    `membership` is the community of each entity or -1, `centrality` the total weight of an entity's
     relations inside its community. All members are ranked, but only the relations and sentences
-    that a summary may draw on.
+    that a summary may use.
     """
 
     membership: Membership
@@ -64,10 +67,10 @@ class Level:
         return len(self.members.starts) - 1
 
 
-def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> Level:
+def rank(source: Source, membership: Membership) -> Level:
     """Rank entities, relations and sentences inside the communities of a level.
 
-    A relation describes its community better if it is strong and its ends are central.
+    A relation ranks high if it is strong and its ends are central.
     """
     heads, tails = source.ends[:, 0], source.ends[:, 1]
     inside = np.where(membership[heads] == membership[tails], membership[heads], -1)
@@ -79,15 +82,15 @@ def rank(source: Source, membership: Membership, config: CommunitiesConfig) -> L
     count = int(membership.max(initial=-1)) + 1
     members = Ranked.of(membership, centrality, count)
     told = np.where(source.is_fact, inside, -1)
-    relations = Ranked.of(told, telling, count).best(config.max_relations)
+    relations = Ranked.of(told, telling, count).best(_MOST_RELATIONS)
     sentences = _ranked_sentences(source.statements, inside, telling, count)
-    return Level(membership, centrality, members, relations, sentences.best(config.max_sentences))
+    return Level(membership, centrality, members, relations, sentences.best(_MOST_SENTENCES))
 
 
 def _ranked_sentences(statements: Statements, inside: Rows, telling: Weights, count: int) -> Ranked:
-    """Rank the sentences of each community by what they state of it; equal texts count once.
+    """Rank the sentences of each community by the relations they state; equal texts count once.
 
-    The best of each document come first: a community is what several documents tell.
+    The best of each document come first, so that several documents are quoted.
     """
     proper = np.flatnonzero(inside[statements.relations] >= 0)
     relations = statements.relations[proper]

@@ -1,9 +1,9 @@
 """Summaries of communities by a language model (Edge et al., "From Local to Global", 2024).
 
-The model reads what the extractive summary would show, and the summaries of the largest communities
-below. A sentence counts where what it read has its names, numbers, most of its words, and denies it
-where it does (`language.support`): the others are left out. A community without an answer, or of
-whose answer nothing is left, gets the extractive summary.
+The model reads the content of the extractive summary, and the summaries of the largest child
+communities. A sentence of the answer is kept where the input has its names, its numbers and most of
+its words, and the same negation (`language.support`). A community with no answer, or with no
+sentence kept, gets the extractive summary.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ log = logging.getLogger(__name__)
 
 PURPOSE = "summarize"
 _MAX_OUTPUT = 512
-"""Tokens of a summary; chosen."""
+"""Most output tokens of a summary; chosen."""
 _MOST_LINES = 3
-"""Lines that a sentence rests on at most; as for answers."""
+"""Most input lines that support a sentence; as for answers."""
 
 _SYSTEM = """\
 You summarise a group of entities of a knowledge graph for somebody who searches documents.
@@ -50,7 +50,7 @@ class CommunityReport(BaseModel):
 
 
 class LlmSummarizer:
-    """Asks a model for each community; an unchanged community is not asked about again."""
+    """Asks a model for a summary of each community; unchanged communities are not asked again."""
 
     reads_children = True
 
@@ -59,11 +59,11 @@ class LlmSummarizer:
 
     @property
     def fingerprint(self) -> str:
-        """What decides an answer: prompt, form and model."""
+        """Identifies what determines an answer: prompt, schema and model."""
         return self._request(CommunityContext(0, (), (), ())).key(self._client.identity(PURPOSE))
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
-        """Return one summary for each community, in their order."""
+        """Return one summary per community, in their order."""
         asked = [community for community in communities if not community.is_private]
         results = self._client.ask(
             [self._request(community_context) for community_context in asked]
@@ -94,7 +94,7 @@ class LlmSummarizer:
 
 @dataclass(frozen=True)
 class _Written:
-    """What is left of an answer, and how many of its sentences are not."""
+    """The kept part of an answer, and the number of sentences left out."""
 
     summary: Summary | None
     left_out: int = 0
@@ -119,14 +119,14 @@ def _written(community: CommunityContext, result: Answer | Failure) -> _Written:
 
 
 def _source(sentence: str, lines: Sequence[tuple[str, frozenset[str]]]) -> Source:
-    """Return the lines that have most of a sentence's words as its source, the others beside it."""
+    """Return the lines that share most words with a sentence as its source, the rest as context."""
     said = frozenset(terms(sentence))
     best = sorted(lines, key=lambda line: -len(line[1] & said))[:_MOST_LINES]
     return Source("\n".join(line for line, _ in best), "\n".join(line for line, _ in lines))
 
 
 def _text(community: CommunityContext) -> str:
-    """Return what the model reads of a community, each item on a line of its own."""
+    """Return the model's input for a community, each item on a line of its own."""
     parts = {
         f"Entities ({len(community.entities)} of {community.size})": community.entities,
         "Relations": community.relations,

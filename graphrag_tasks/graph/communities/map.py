@@ -1,8 +1,8 @@
-"""A map of the communities: a circle for each, inside its parent's, and a point for each member.
+"""A map of the communities: nested circles for communities, and a point for each member.
 
-The area of a circle is the number of its entities, beside others of the same parent. Children of a
-community and its members that are in none of them are packed into its circle alike: such a member
-is a circle of one entity.
+The area of a circle is proportional to its number of entities, among circles of one parent. Child
+communities, and members in no child community (circles of one entity), are packed into the parent's
+circle.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from graphrag_tasks.graph.communities.partition import Membership, simple
 from graphrag_tasks.graph.weights import Rows, Weights
 
 EXTENT = 1000.0
-"""Everything lies within ± this, on both axes."""
+"""All coordinates are within ± this value."""
 _DECIMALS = 1
-"""Of a place: a tenth of 2,000 in width is less than a pixel."""
+"""Decimals of coordinates: a tenth, of a width of 2,000, is less than a pixel."""
 _ASPECT = 1.5
-"""Width of the map over its height, as that of a page."""
+"""Ratio of width to height of the map, like that of a page."""
 _FILL = 0.97
-"""What the contents of a circle take of its radius."""
+"""Share of a circle's radius that its contents take."""
 _SAME = 6
-"""Decimals of centralities: the order in which they were summed does not count."""
+"""Decimals to which centralities are rounded, so that the order of summation has no effect."""
 
 
 @dataclass(frozen=True)
 class CommunityMap:
-    """Where communities and entities are.
+    """Coordinates of communities and entities.
 
     `circles` has x, y and radius of the communities of each level, shape (communities, 3); `points`
-    x and y of each entity, shape (nodes, 2), NaN for those in no community.
+    x and y of each entity, shape (nodes, 2), NaN for entities in no community.
     """
 
     circles: Sequence[NDArray[np.float64]]
@@ -47,8 +47,8 @@ def draw(
 ) -> CommunityMap:
     """Place nested communities and their members.
 
-    `memberships` and `centralities` are those of the nodes at each level, coarsest first; `ends`
-    and `weights` the edges of the graph, in any order.
+    `memberships` and `centralities` have the nodes' values at each level, coarsest first; `ends`
+    and `weights` are the edges of the graph, in any order.
     """
     nodes = len(memberships[0])
     points = np.full((nodes, 2), np.nan)
@@ -68,7 +68,7 @@ def draw(
 
 
 class _Items:
-    """What lies directly in the communities of a level: first communities, then loose members."""
+    """The direct contents of the communities of a level: child communities, then loose members."""
 
     def __init__(self, above: Membership, below: Membership, centrality: Weights) -> None:
         self.loose = np.flatnonzero((above >= 0) & (below < 0))
@@ -84,7 +84,7 @@ class _Items:
     def packed(self, ends: Rows, weights: Weights, aspect: float) -> NDArray[np.float64]:
         """Return x, y and radius of each item in a circle of radius 1 around 0.
 
-        The largest are placed first, then loose members, the most central of them first.
+        The largest are placed first, then loose members, the most central first.
         """
         rank = np.append(self._sizes[: self.communities], self._centrality)
         is_loose = np.arange(len(rank)) >= self.communities

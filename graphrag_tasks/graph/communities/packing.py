@@ -1,4 +1,4 @@
-"""Circles packed into the circle of their parent: the larger by forces, the smallest into gaps."""
+"""Pack circles into the circle of their parent: large circles by forces, small ones into gaps."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from graphrag_tasks.graph.communities.forces import forced_places
 from graphrag_tasks.graph.weights import Weights
 
 _PAIRS_AT_ONCE = 1 << 16
-"""Pairs of circles that are moved together: their arrays stay in a processor's cache."""
+"""Pairs of circles moved together: their arrays stay in a processor's cache."""
 _MOST_GAPS = 20_000
-"""Places beside those needed that are looked at for small circles."""
+"""Gaps examined for small circles, beyond the number needed."""
 
 
 def pack(circles: Circles, *, aspect: float) -> NDArray[np.float64]:
-    """Return x, y and radius of each circle; those of a parent just fit a circle of 1 around 0.
-
-    With an `aspect` they fit an ellipse instead, so many times wider than high and 2 high. Circles
-    of a parent do not overlap.
-    """
+    """Return x, y and radius of each circle; those of a parent just fit a unit circle around 0."""
     if not len(circles.parents):
         return np.empty((0, 3))
     forced = np.bincount(circles.parents, circles.is_forced).astype(np.int64)
@@ -44,15 +40,15 @@ def _packed(circles: Circles, aspect: float) -> NDArray[np.float64]:
 
 
 def _reaches(xy: Places, radii: Weights, aspect: float) -> Weights:
-    """Return how high an ellipse around 0 is at least that has each circle in it."""
+    """Return the least height of an ellipse around 0 that contains each circle."""
     reaches: Weights = np.sqrt((xy[0] / aspect) ** 2 + xy[1] ** 2) + radii
     return reaches
 
 
 def _filled(xy: Places, radii: Weights, forced: int, aspect: float) -> Places:
-    """Place the circles after the forced ones on lattices, in gaps and around, the first inmost.
+    """Place the remaining circles on lattices, in gaps and around the outside, innermost first.
 
-    Each lattice has those of more than half the radius of its first one.
+    Each lattice takes the circles of more than half the radius of its first circle.
     """
     xy = xy.copy()
     begin = forced
@@ -73,9 +69,9 @@ def _filled(xy: Places, radii: Weights, forced: int, aspect: float) -> Places:
 
 
 def _lattice(within: float, distance: float, count: int, aspect: float) -> Places:
-    """Return points of a hexagonal lattice, inmost first: those in an ellipse, and `count` more.
+    """Return points of a hexagonal lattice, innermost first: those in an ellipse, and `count` more.
 
-    Where many would be in the ellipse, which is `within` high, they are farther from each other.
+    Where too many points would lie in the ellipse, which is `within` high, the lattice is coarser.
     """
     area = np.pi * aspect * within**2
     distance = max(distance, float(np.sqrt(area / (_MOST_GAPS + count))))

@@ -1,4 +1,4 @@
-"""Leiden communities at several resolutions, each level nested in the one above it.
+"""Leiden communities at several resolutions, each level nested in the level above.
 
 Source of the algorithm: Traag, Waltman and van Eck, "From Louvain to Leiden" (2019), as igraph
 implements it, with modularity as the objective.
@@ -21,36 +21,42 @@ Membership = NDArray[np.int64]
 """Community of each node at one level; -1 for nodes in none."""
 
 _ITERATIONS = 2
-"""Ten take four times as long and raise modularity by .002."""
+"""Leiden iterations. Ten take four times as long and raise modularity by .002."""
+
+_FEWEST_MEMBERS = 3
+"""Smaller communities are left out: a pair is told by its relation."""
+
+_SEED = 0
+"""Of the algorithm's random moves; any number does."""
 
 
 def partition(
     nodes: int, ends: Rows, weights: Weights,
-    *, resolutions: Sequence[float], min_members: int, seed: int,
+    *, resolutions: Sequence[float],
 ) -> list[Membership]:  # fmt: skip
-    """Return the communities of an undirected graph at each of the rising resolutions.
+    """Return the communities of an undirected graph at each of the increasing resolutions.
 
-    Edges between communities are left out at the levels below, so every community lies inside one
+    Edges between communities are dropped at the levels below, so every community lies inside one
     parent. The result depends on the numbering of the nodes, not on the order or direction of the
     edges: `ends`, of shape (edges, 2), and their positive weights. Parallel edges add up, loops do
-    not count. Communities are numbered by their first node; those under `min_members` are left out.
+    not count. Communities are numbered by their first node; small ones are left out.
     """
     ends, weights = simple(ends, weights, nodes)
     near = _near_neighbours(ends)
     ends, weights = _renumbered(ends, weights, near, nodes)
     levels: list[Membership] = []
     for resolution in resolutions:
-        membership = _leiden(len(near), ends, weights, resolution, seed)
+        membership = _leiden(len(near), ends, weights, resolution)
         of_all = np.arange(len(near), len(near) + nodes)  # nodes without an edge are alone
         of_all[near] = membership
-        levels.append(_numbered(of_all, min_members))
+        levels.append(_numbered(of_all))
         inside = membership[ends[:, 0]] == membership[ends[:, 1]]
         ends, weights = ends[inside], weights[inside]
     return levels
 
 
 def simple(ends: Rows, weights: Weights, nodes: int) -> tuple[Rows, Weights]:
-    """Join parallel edges, whichever way they run, and drop loops; sorted by their ends."""
+    """Merge parallel edges of either direction, and drop loops; sorted by ends."""
     low, high = ends.min(axis=1, initial=nodes), ends.max(axis=1, initial=-1)
     proper = low < high
     keys = low[proper] * nodes + high[proper]
@@ -63,7 +69,7 @@ def simple(ends: Rows, weights: Weights, nodes: int) -> tuple[Rows, Weights]:
 
 
 def _near_neighbours(ends: Rows) -> Rows:
-    """Return the nodes that have edges, each near its neighbours: breadth first from the first.
+    """Return the nodes with edges in breadth-first order, so neighbours are close.
 
     Ids order nodes at random. In this order Leiden reads memory that it has just read, which halves
     its time on a graph of 500,000 nodes.
@@ -87,7 +93,7 @@ def _matrix(heads: Rows, tails: Rows, count: int) -> csr_array:
 
 
 def _renumbered(ends: Rows, weights: Weights, order: Rows, nodes: int) -> tuple[Rows, Weights]:
-    """Return edges between places of nodes in this order, sorted."""
+    """Return edges with nodes renumbered by a given order, sorted."""
     places = np.empty(nodes, np.int64)
     places[order] = np.arange(len(order))
     ends = np.sort(places[ends], axis=1)
@@ -95,11 +101,11 @@ def _renumbered(ends: Rows, weights: Weights, order: Rows, nodes: int) -> tuple[
     return ends[sorting], weights[sorting]
 
 
-def _leiden(nodes: int, ends: Rows, weights: Weights, resolution: float, seed: int) -> Membership:
+def _leiden(nodes: int, ends: Rows, weights: Weights, resolution: float) -> Membership:
     if not len(ends):
         return np.arange(nodes, dtype=np.int64)
     graph = igraph.Graph(n=nodes, edges=zip(*ends.T.tolist(), strict=True))  # faster than an array
-    igraph.set_random_number_generator(random.Random(seed))  # noqa: S311 - nothing secret
+    igraph.set_random_number_generator(random.Random(_SEED))  # noqa: S311 - nothing secret
     try:
         found = graph.community_leiden(
             "modularity", weights=weights, resolution=resolution, n_iterations=_ITERATIONS
@@ -109,12 +115,12 @@ def _leiden(nodes: int, ends: Rows, weights: Weights, resolution: float, seed: i
     return np.array(found.membership, dtype=np.int64)
 
 
-def _numbered(membership: Membership, min_members: int) -> Membership:
+def _numbered(membership: Membership) -> Membership:
     """Number communities by their first node, without the small ones."""
     _, first, inverse, sizes = np.unique(
         membership, return_index=True, return_inverse=True, return_counts=True
     )
-    kept = np.flatnonzero(sizes >= min_members)
+    kept = np.flatnonzero(sizes >= _FEWEST_MEMBERS)
     numbers = np.full(len(sizes), -1, dtype=np.int64)
     numbers[kept[np.argsort(first[kept])]] = np.arange(len(kept))
     return numbers[inverse]

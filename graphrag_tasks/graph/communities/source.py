@@ -1,7 +1,7 @@
-"""The entity graph as arrays of numbers, and the texts of the few rows that summaries quote.
+"""The entity graph as numeric arrays, and the texts of the few rows that summaries quote.
 
 Ids are numbered in SQL, out of core, so a relation or a statement takes a few integers of memory.
-Names, wordings and sentences stay in their files until a summary asks for them.
+Names, wordings and sentences stay on disk until a summary needs them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import GraphConfig
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import Rows, relation_weights
 from graphrag_tasks.storage.sql import Connection, statements
@@ -35,20 +34,20 @@ COLUMNS: Mapping[str, list[str]] = {
     ],
     "evidence": ["relation_id", "sentence_id"],
 }
-"""Columns that the stage reads of each table."""
+"""Columns that the stage reads from each table."""
 
 _LONGEST_SENTENCE = 400
-"""Longer ones are lists and tables that lost their line ends: poor quotations."""
+"""Longest quoted sentence in characters; longer ones are lists and tables without line breaks."""
 
 _SQL = statements(__package__, "source.sql", longest_sentence=_LONGEST_SENTENCE, fact=FACT)
 
 
 @dataclass(frozen=True)
 class Statements:
-    """Which sentences state which relations, each pair once, by relation and then sentence.
+    """Which sentences state which relations, each pair once, sorted by relation and sentence.
 
-    Sentences of equal texts have the same number in `texts`, by first appearance; `documents` are
-    those of the sentences.
+    Sentences with equal texts share a number in `texts`, by first appearance; `documents` are the
+    sentences' documents.
     """
 
     relations: NDArray[np.int32]
@@ -58,12 +57,12 @@ class Statements:
 
 
 class Source:
-    """The graph of a corpus; entities, relations and sentences are numbered in order of their ids.
+    """The graph of a corpus; entities, relations and sentences are numbered by id.
 
     The connection knows the tables of `COLUMNS`, and must stay open.
     """
 
-    def __init__(self, connection: Connection, graph: GraphConfig) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         for name in ("thing", "tie", "quotable"):
             connection.execute(_SQL[name])
@@ -72,9 +71,8 @@ class Source:
         ties = connection.sql(_SQL["ties"]).fetchnumpy()
         self.ends = np.column_stack([ties["head"], ties["tail"]]).astype(np.int64)
         self.weights = relation_weights(
-            ties["weight"], ties["confidence"], self.ends,
-            entities=len(self.entity_ids), degree_cap=graph.degree_cap,
-        )  # fmt: skip
+            ties["weight"], ties["confidence"], self.ends, entities=len(self.entity_ids)
+        )
         stated = connection.sql(_SQL["stated"]).fetchnumpy()
         first_stated = np.empty(int(stated["text"].max(initial=-1)) + 1, np.int64)
         backwards = stated["text"][::-1]
@@ -86,10 +84,10 @@ class Source:
         )
 
     def texts(self, kind: Literal["names", "wordings", "quotations"], numbers: Rows) -> list[Any]:
-        """Return names of entities, relations in words, or quoted sentences, by their numbers.
+        """Return names of entities, wordings of relations, or quotations of sentences, by number.
 
-        A wording is a mapping of `head`, `relation`, `phrase` and `tail`; a quotation of `text`,
-        `title` of the document, and `page`.
+        A wording maps `head`, `relation`, `phrase` and `tail`; a quotation `text`, the document's
+        `title`, and `page`.
         """
         places = pa.array(np.arange(len(numbers)))
         self._connection.register("chosen", pa.table({"place": places, "number": numbers}))

@@ -1,8 +1,8 @@
-"""The communities stage: Leiden communities of the entity graph, with a title and a summary each.
+"""The communities stage: Leiden communities of the entity graph, each with a title and a summary.
 
-Global questions are answered from communities: each level covers the graph, coarser ones with fewer
-and broader summaries. A summary of the same content by the same summarizer is taken over from an
-earlier snapshot, so a summarizer that costs money is paid for changed communities only.
+Communities answer global questions: each level covers the graph, coarser levels with fewer and
+broader summaries. A summary of the same content by the same summarizer is reused from an earlier
+snapshot, so an expensive summarizer runs for changed communities only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig, SqlConfig
+from graphrag_tasks.core.config import CommunitiesConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
@@ -36,31 +36,33 @@ from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
 _SQL = SqlConfig()
 _BATCH = 1 << 13
-"""Communities whose texts are held at once."""
+"""Communities whose texts are held in memory at once."""
 _MOST_CHILDREN = 8
-"""Summaries of communities inside that a summary is made from; chosen, so that a prompt stays
-short."""
+"""Most child summaries that a summary is made from; chosen, so that a prompt stays short."""
+
+_MOST_ENTITIES = 8
+"""Entities that a summary is made from; chosen by reading summaries."""
 
 
 @stage(
     per="corpus",
     reads=tuple(map(scan, COLUMNS)),
     makes=("communities", "members"),
-    settings={"config": "communities", "graph": "graph", "sql": "sql"},
+    settings={"config": "communities", "sql": "sql"},
     given=("summarizer", "summarized", "unsent_entities"),
     libraries=("python-igraph", "scipy", "duckdb"),
 )
 def communities(
     documents: Rows, sentences: Rows, entities: Rows, relations: Rows, evidence: Rows,
-    *, config: CommunitiesConfig, graph: GraphConfig, summarizer: Summarizer,
+    *, config: CommunitiesConfig, summarizer: Summarizer,
     sql: SqlConfig = _SQL, summarized: pa.Table | None = None,
     unsent_entities: Set[str] = frozenset(),
 ) -> StageResult:  # fmt: skip
     """Find the communities of the entity graph and summarise them.
 
-    `COLUMNS` of each table are enough. `summarized` is `communities` of an earlier snapshot, whose
-    summaries are taken over. Communities with one of `unsent_entities` are private. The result has
-    `communities`, by level and number, and the stream `members`, the most central first.
+    `COLUMNS` of each table are enough. `summarized` is the `communities` table of an earlier
+    snapshot, whose summaries are reused. Communities with one of `unsent_entities` are private. The
+    result has `communities`, by level and number, and the stream `members`, the most central first.
     """
     # These bring igraph and scipy.
     from graphrag_tasks.graph.communities.map import draw
@@ -71,13 +73,12 @@ def communities(
         "relations": relations, "evidence": evidence,
     }  # fmt: skip
     with sql_over(tables, sql) as connection:
-        source = Source(connection, graph)
+        source = Source(connection)
         unsent = np.isin(source.entity_ids.to_numpy(zero_copy_only=False), [*unsent_entities])
         memberships = partition(
-            len(source.entity_ids), source.ends, source.weights,
-            resolutions=config.resolutions, min_members=config.min_members, seed=config.seed,
-        )  # fmt: skip
-        levels = [rank(source, membership, config) for membership in memberships]
+            len(source.entity_ids), source.ends, source.weights, resolutions=config.resolutions
+        )
+        levels = [rank(source, membership) for membership in memberships]
         drawn = draw(
             memberships, [level.centrality for level in levels], source.ends, source.weights
         )
@@ -88,7 +89,7 @@ def communities(
         for level, of_level in reversed(list(zip(levels, rows, strict=True))):
             written = [
                 row
-                for part, contexts in _batches(of_level, level, source, unsent, config)
+                for part, contexts in _batches(of_level, level, source, unsent)
                 for row in map(or_, part, summaries.of(_with_children(part, contexts, below)))
             ]
             made.insert(0, pa.Table.from_pylist(written, schemas.COMMUNITIES))
@@ -106,7 +107,7 @@ def communities(
 def _rows(
     levels: list[Level], entity_ids: pa.Array[Any], circles: Sequence[NDArray[np.float64]]
 ) -> list[list[dict[str, Any]]]:
-    """Return the rows of `communities` of each level, without their summaries."""
+    """Return the rows of `communities` per level, without their summaries."""
     rows: list[list[dict[str, Any]]] = []
     for number, level in enumerate(levels):
         made = []
@@ -136,13 +137,12 @@ def _batches(
     level: Level,
     source: Source,
     unsent: NDArray[np.bool_],
-    config: CommunitiesConfig,
 ) -> Iterator[tuple[list[dict[str, Any]], list[CommunityContext]]]:
-    """Yield rows of communities, with what the summary of each may draw on."""
+    """Yield rows of communities in batches, with the context for each summary."""
     for first in range(0, len(rows), _BATCH):
         part = rows[first : first + _BATCH]
         last = first + len(part)
-        entities = level.members.part(first, last).best(config.max_entities)
+        entities = level.members.part(first, last).best(_MOST_ENTITIES)
         relations = level.relations.part(first, last)
         sentences = level.sentences.part(first, last)
         members = level.members.part(first, last)
@@ -166,7 +166,7 @@ def _with_children(
     contexts: Sequence[CommunityContext],
     below: Sequence[dict[str, Any]],
 ) -> list[CommunityContext]:
-    """Return contexts with the summaries of the largest communities of the level below."""
+    """Return contexts with the summaries of their largest child communities."""
     children: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in sorted(below, key=lambda row: (-row["size"], row["community_id"])):
         children[row["parent_id"]].append(row)
@@ -197,7 +197,7 @@ def _cited(row: dict[str, Any]) -> CitedSentence:
 
 
 class _Summaries:
-    """Titles, summaries and their keys, by key: each is written once, or taken over."""
+    """Titles and summaries by key: each is written once, or reused."""
 
     def __init__(self, summarizer: Summarizer, published: pa.Table | None) -> None:
         self._summarizer, self._published = summarizer, published

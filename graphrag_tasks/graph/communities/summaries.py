@@ -1,4 +1,4 @@
-"""What a community is about, in words: the Protocol, and the extractive default without an LLM."""
+"""Summarizers of communities: the Protocol, and the extractive default without a language model."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from graphrag_tasks.llm import Client
 
 _TITLE_NAMES, _WORD = 3, 3
-"""Names in a title, and letters of the shortest word that two of them may not share."""
+"""Names in a title, and letters of the shortest word that two of them must not share."""
 _LONGEST_NAME, _LONGEST_RELATION = 80, 200
-"""Characters of a name, and of a relation in words, that are shown."""
+"""Most characters shown of a name, and of a relation's wording."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """A sentence, the title of its document, and its page where the format has pages."""
+    """A quoted sentence, its document's title, and its page where the format has pages."""
 
     text: str
     document: str
@@ -44,11 +44,11 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class CommunityContext:
-    """All that a summary may draw on: the best names, relations in words and sentences, best first.
+    """Input of a summary: names, relations in words and sentences, best first.
 
-    `size` is the number of all entities of the community; `children` has the largest communities
-    below it, where the summarizer reads them. `is_private` says that an entity of it stands in a
-    document that no model of another host may be sent.
+    `size` is the number of all entities of the community; `children` has its largest child
+    communities, where the summarizer reads them. `is_private` marks a community with an entity of a
+    document that must not be sent to a model on another host.
     """
 
     size: int
@@ -60,7 +60,7 @@ class CommunityContext:
 
     @property
     def sha256(self) -> str:
-        """Hash of the content: communities with an equal one have the same summary."""
+        """Hash of the content: communities with equal hashes have the same summary."""
         return fingerprint(asdict(self) | {"sentences": list(map(astuple, self.sentences))})
 
 
@@ -69,20 +69,20 @@ class Summarizer(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """What decides the summary of a context: summaries of another one are not reused."""
+        """Identifies what determines a summary besides its context; others are not reused."""
 
     @property
     def reads_children(self) -> bool:
-        """Whether it reads the summaries of the communities below, which then are made first."""
+        """Whether the summarizer reads child summaries, which are then made first."""
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
-        """Return one summary for each community, in their order."""
+        """Return one summary per community, in their order."""
 
 
 class ExtractiveSummarizer:
-    """Quotes central sentences of several documents, then names entities and strongest facts.
+    """Quotes central sentences of several documents, then lists entities and strongest facts.
 
-    Texts are copied, so nothing is invented, and each sentence names its source.
+    Texts are copied, so nothing is invented, and each sentence cites its source.
     """
 
     fingerprint = "extractive-3"
@@ -92,12 +92,12 @@ class ExtractiveSummarizer:
         pass
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
-        """Return one summary for each community, in their order."""
+        """Return one summary per community, in their order."""
         return [Summary(_title(community), _text(community)) for community in communities]
 
 
 def _title(community: CommunityContext) -> str:
-    """Return the most central names that have no main word in common: "layer, mask and brush"."""
+    """Return the most central names without a common main word: "layer, mask and brush"."""
     chosen: list[str] = []
     words: set[str] = set()
     for name in community.entities:
@@ -137,12 +137,12 @@ SUMMARIZERS: Registry[Summarizer] = Registry(
         "llm": "graphrag_tasks.graph.communities.llm_summarizer:LlmSummarizer",
     },
 )
-"""Factories take the client of the language model."""
+"""Factories of summarizers; each takes the language model's client."""
 
 
 def make_summarizer(config: CommunitiesConfig, client: Client | None = None) -> Summarizer:
     """Return the configured summarizer, or raise `ConfigError` where there is none.
 
-    `client` asks the language model, where that summarises.
+    `client` asks the language model, if the summarizer uses one.
     """
     return SUMMARIZERS.factory(config.summarizer)(client)

@@ -1,4 +1,8 @@
-"""A part of a graph, and its picture: the same part gives the same bytes."""
+"""Pictures of a part of the graph.
+
+A selection of entities and relations comes in; a deterministic SVG goes out. Open `picture.py`
+first.
+"""
 
 from graphrag_tasks.graph.drawing.picture import Picture, draw
 from graphrag_tasks.graph.drawing.selection import (

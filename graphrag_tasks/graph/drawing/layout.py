@@ -1,8 +1,8 @@
-"""The places of a picture's nodes: the same graph always has the same places.
+"""Node positions of a picture: the same graph always has the same positions.
 
-Each connected part is laid out by itself (Kamada and Kawai, "An algorithm for drawing general
+Each connected component is laid out by itself (Kamada and Kawai, "An algorithm for drawing general
 undirected graphs", 1989, in igraph's version, which starts from a circle, not at random). Nodes are
-pushed apart until their labels can be read. Then the parts are put side by side.
+pushed apart until their labels are readable. Then the components are placed side by side.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
-"""Shape (nodes, 2)."""
+"""Coordinates, shape (nodes, 2)."""
 
 _ROUNDS = 400
 _PUSH = 0.55
 _GAP = 60.0
-"""Rounds at most, share of an overlap that each of two boxes moves in one, and pixels between
-parts. Chosen."""
+"""Most rounds, share of an overlap that each of two boxes moves per round, and pixels between
+components. Chosen."""
 
 
 def lay_out(ends: NDArray[np.int64], boxes: Points, *, edge_length: float) -> Points:
     """Return the centre of each node's box.
 
-    `ends` are the rows of the nodes that edges join, shape (edges, 2); `boxes` are the width and
-    height of each node with its label, shape (nodes, 2).
+    `ends` are the node rows of each edge, shape (edges, 2); `boxes` are the width and height of
+    each node with its label, shape (nodes, 2).
     """
     import igraph
 
@@ -59,7 +59,7 @@ def _scale(points: Points, edges: Sequence[tuple[int, int]], edge_length: float)
 
 
 def _apart(points: Points, boxes: Points) -> Points:
-    """Push boxes that overlap apart, along the way that is shorter."""
+    """Push overlapping boxes apart, along the shorter way."""
     points = points.copy()
     for _ in range(_ROUNDS):
         between = points[:, None, :] - points[None, :, :]
@@ -80,7 +80,7 @@ def _apart(points: Points, boxes: Points) -> Points:
 def _shelved(
     parts: Sequence[tuple[list[int], Points]], boxes: Points
 ) -> Sequence[tuple[list[int], Points]]:
-    """Put parts in rows from left to right, no row longer than the first part or a square is."""
+    """Place components in rows, no row wider than the first component or a square."""
     extents = [(points - boxes[part] / 2).min(axis=0) for part, points in parts]
     sizes = [
         (points + boxes[part] / 2).max(axis=0) - extent

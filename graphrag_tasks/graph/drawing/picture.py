@@ -1,8 +1,8 @@
 """A picture of a part of the graph as SVG, without scripts or fonts.
 
-Circles are entities: larger the more often they are mentioned, coloured by label. Lines are
-relations: wider the more they weigh, with an arrow head at the tail; the strongest are labelled.
-In a picture of changes, colours say what came and what went, and what went is dashed.
+Circles are entities, sized by mentions and coloured by label. Lines are relations, as wide as their
+weight, with an arrow head at the tail; the strongest are labelled. In a picture of changes, colours
+show additions and removals, and removals are dashed.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ from graphrag_tasks.graph.drawing.layout import Points, lay_out
 from graphrag_tasks.graph.drawing.selection import GAINED, LOST, NOT_XML, Selection
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""Distinct for the colour-blind too (Okabe and Ito); the rest have one plain colour."""
+"""Colours distinct for the colour-blind, too (Okabe and Ito); further labels share one plain
+colour."""
 
 _PLAIN, _INK, _LINE, _WORDS = "#7c8ea3", "#1b1f24", "#b3bac4", "#57606a"
 _IN_BOTH = "in both"
 _CHANGES = {GAINED: "#009e73", LOST: "#d55e00", _IN_BOTH: _PLAIN}
 _DASHED = ' stroke-dasharray="6 4"'
 _FONT, _SMALL_FONT, _TITLE_FONT = 13, 10.5, 20
-"""Heights of letters, in pixels; chosen."""
+"""Font sizes in pixels; chosen."""
 _CHARACTER = 0.56
-"""Mean width of a character, in the height of the font."""
+"""Mean width of a character, as a share of the font size."""
 
 _CAPITAL = 0.7
-"""Likewise of labels, which mostly are in capitals."""
+"""Mean width of a character of a label, as labels are mostly in capitals."""
 
 _LABEL_SHIFT = 0.6 * _FONT
-"""How far a circle is from the middle of the box that it shares with its label."""
+"""Distance from a circle's centre to the middle of the box that it shares with its label."""
 
 _LONGEST_NAME, _LONGEST_WORDS, _LONGEST_TITLE = 30, 34, 90
-"""Characters of a name, of a relation's words and of the title: the rest is cut, so that they have
-room."""
+"""Most characters of a name, of a relation's words and of the title; the rest is cut."""
 _SMALLEST, _LARGEST, _UNCOUNTED = 5.0, 20.0, 8.0
-"""Radii: the least, the largest, and that of all where mentions are not known."""
+"""Radii: the least, the largest, and the one for all circles where mentions are unknown."""
 _EDGE_LENGTH = 160.0
 _MARGIN, _HEADER = 36.0, 64.0
 _WIDEST_LINE = 4.0
-"""Pixels, as are the radii; chosen."""
+"""Most pixels of a line's width; chosen."""
 _PLACES_ON_LINE = (0.5, 0.4, 0.6, 0.3, 0.7)
-"""Where the words of a relation may stand, as a share of the way."""
+"""Positions for a relation's words, as a share of the line; tried in order."""
 
 
 @dataclass(frozen=True)
 class _Edge:
     """All relations between two entities, given by their rows; the strongest words first.
 
-    `change` is what they all have in common, if anything.
+    `change` is the change that they have in common, if any.
     """
 
     ends: tuple[int, int]
@@ -67,7 +67,7 @@ class _Edge:
 
 
 def draw(selection: Selection) -> str:
-    """Return an SVG document; more than a hundred entities are hard to read."""
+    """Return an SVG document; with more than a hundred entities it is hard to read."""
     entities = selection.entities.to_pylist()
     if selection.changes:
         for row in entities:
@@ -103,9 +103,9 @@ def draw(selection: Selection) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """A picture of a part of the graph; a notebook shows it.
+    """A picture of a part of the graph, displayed by notebooks.
 
-    It has a light ground of its own, so it can be read in dark notebooks, too.
+    Its background is light, so it is readable in dark notebooks, too.
 
     Attributes:
         svg: The picture as an SVG document.
@@ -130,7 +130,7 @@ class Picture:
 
 
 def _radii(mentions: Sequence[int | None]) -> list[float]:
-    """Return the radius of each entity's circle; one for all where mentions are not known."""
+    """Return the radius of each entity's circle; one radius for all where mentions are unknown."""
     most = math.sqrt(max([1, *(mention or 0 for mention in mentions)]))
     span = _LARGEST - _SMALLEST
     return [
@@ -140,7 +140,7 @@ def _radii(mentions: Sequence[int | None]) -> list[float]:
 
 
 def _labels_above(centres: Points, ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each label stands above: that of a node whose lines mostly run downwards."""
+    """Return whether each label stands above its node: where the node's lines mostly run down."""
     drop = np.zeros(len(centres))
     falls = centres[ends[:, 1], 1] - centres[ends[:, 0], 1]
     np.add.at(drop, ends[:, 0], falls)
@@ -191,7 +191,7 @@ def _short(text: str, longest: int) -> str:
 
 
 def _colours(entities: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the colour of each label, the most frequent ones first; "" is no label."""
+    """Return the colour of each label, by falling frequency; "" stands for no label."""
     counts = Counter(row["type"] or "" for row in entities)
     labels = sorted(counts, key=lambda label: (not label, -counts[label], label))
     named = [label for label in labels if label]
@@ -259,7 +259,7 @@ def _nodes(
 def _edge_words(
     edges: Sequence[_Edge], points: Points, boxes: Sequence[tuple[Any, Any]]
 ) -> Iterator[str]:
-    """Yield the words of the strongest relations, where they are over no node and no others."""
+    """Yield the words of the strongest relations, where they overlap no node and no other words."""
     taken = [
         (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
         for (x, y), (width, height) in boxes

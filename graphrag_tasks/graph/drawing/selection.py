@@ -1,4 +1,4 @@
-"""A part of a graph: what is drawn, exported, or handed to a graph library."""
+"""A part of the graph, to draw, export, or convert to a graph library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML cannot hold."""
+"""Characters that XML does not allow."""
 
 _STRING, _DOUBLE = pa.string(), pa.float64()
 
@@ -22,7 +22,7 @@ RELATIONS = pa.schema(
      "kind": _STRING, "tail_id": _STRING, "negated": pa.bool_(), "support": _DOUBLE,
      "confidence": _DOUBLE, "weight": _DOUBLE}
 )  # fmt: skip
-"""Columns of a selection; of `support`, the number of triples, and what `weight` makes of it."""
+"""Columns of a selection's relations, including `support`, the number of triples, and `weight`."""
 
 GAINED, LOST = "gained", "lost"
 
@@ -32,12 +32,13 @@ class Selection:
     """Entities and the relations between them.
 
     Attributes:
-        title: What it is a part of.
-        entities: Has the columns `ENTITIES`; mentions are null where nobody counted.
+        title: Describes the part.
+        entities: Has the columns `ENTITIES`; mentions are null where they were not counted.
         relations: Has the columns `RELATIONS`; their ends are among the entities.
-        omitted: How many entities were left out because of a limit.
-        changes: `GAINED` or `LOST` by the id of an entity or relation, in a selection of two graphs
-            together; what both have is not among them.
+        omitted: Number of entities left out because of a limit.
+        changes: `GAINED` or `LOST` by the id of an entity or relation, in a selection from two
+            graphs;
+            unchanged ids are absent.
     """
 
     title: str

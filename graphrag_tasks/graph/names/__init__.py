@@ -1,4 +1,8 @@
-"""Names of entities as tables: what a search finds them by, and which chunks hold them."""
+"""Tables of entity names for search.
+
+Entities, aliases and mentions come in; spellings and name-to-chunk pairs go out. Open `tables.py`
+first.
+"""
 
 from graphrag_tasks.graph.names.tables import NAME_TABLES, name_tables
 

@@ -1,4 +1,4 @@
-"""Which names the chunks mention and are about, as the snapshot's tables say."""
+"""Which names each chunk mentions and is about, from the snapshot's tables."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from graphrag_tasks.storage.columns import Rows, column, rows_of
 
 _COMMON_WORD = r"^\p{Ll}+$"
 _MOST_CHUNKS = 20
-"""A name in more chunks leads everywhere, or is no name of what a chunk is about."""
+"""Most chunks of a name: a more frequent name does not discriminate, and is no chunk's topic."""
 
 _BEGINNING = 100
-"""Characters of a chunk in which the name that it is about begins."""
+"""Characters at the beginning of a chunk in which its topic's name must begin."""
 
 
 class ChunkNames:
@@ -30,8 +30,8 @@ class ChunkNames:
 
     Args:
         read: Returns some columns of a table.
-        chunk_ids: Ids of the chunks; what is returned names them by row.
-        entity_ids: Ids of the entities, likewise.
+        chunk_ids: Ids of the chunks; results refer to them by row.
+        entity_ids: Ids of the entities; results refer to them by row.
     """
 
     def __init__(
@@ -46,8 +46,8 @@ class ChunkNames:
     def mentioned(self) -> Pairs:
         """Return which chunks mention which entities by a name.
 
-        A single word in lower case is left out: a page called "Song" is not what a text means by
-        "song". Only entities that have such an alias are looked up in the text.
+        A single word in lower case is left out: "song" in a text does not mean a page called
+        "Song". Only mentions of entities with such an alias are checked in the text.
         """
         mentions = self._table("mentions", "entity_id", "sentence_id", "chunk_id", "start", "end")
         aliases = self._table("aliases", "entity_id", "alias")
@@ -61,10 +61,10 @@ class ChunkNames:
         return Pairs(found.chunks[kept], found.entities[kept])
 
     def spelled_as_names(self) -> NDArray[np.bool_]:
-        """Return which entities without a label are written as names wherever they are mentioned.
+        """Return which entities without a label are capitalised wherever they are mentioned.
 
-        Only documents without a title are searched for these names, which a recogniser misses:
-        beside titles, more names lead astray (`benchmarks/README.md`).
+        Only documents without a title are searched for these names, which a recogniser misses: for
+        titled documents, more names mislead (`benchmarks/README.md`).
         """
         found = np.zeros(len(self._ids["entity_id"]), dtype=bool)
         if not len(self._untitled):
@@ -85,7 +85,7 @@ class ChunkNames:
     def about(self, named: NDArray[np.bool_]) -> Pairs:
         """Return which chunks are about which entities: those that their document's title names.
 
-        A chunk of a document without a title is about the first name at its beginning (of those in
+        A chunk of a document without a title is about the first name at its beginning (among
         `named`, shape (entities,)), unless many chunks begin with that name.
         """
         titles = self._table("titles", "entity_id", "chunk_id", "document_id", "source")
@@ -101,7 +101,7 @@ class ChunkNames:
         )
 
     def _first_names(self, named: NDArray[np.bool_]) -> Pairs:
-        """Return the name that each chunk of an untitled document begins with."""
+        """Return the name at the beginning of each chunk of an untitled document."""
         mentions = self._table(
             "mentions", "entity_id", "sentence_id", "chunk_id", "document_id", "start", "end"
         )
@@ -123,7 +123,7 @@ class ChunkNames:
 
     @cached_property
     def _untitled(self) -> pa.Array[Any]:
-        """Ids of the documents that have a file name for a title."""
+        """Ids of the documents whose title is only a file name."""
         documents = self._table("documents", "document_id", "title_source")
         untitled = documents.filter(pc.equal(documents["title_source"], FILE_NAME))
         found: pa.Array[Any] = column(untitled, "document_id")
@@ -151,7 +151,7 @@ class ChunkNames:
 
 
 def _is_capitalised(written: str) -> bool:
-    """Tell whether each word has a capital or digit, except words of grammar inside."""
+    """Return whether each word has a capital or digit, except function words inside the name."""
     words = written.split()
     own = words[:1] + [word for word in words[1:] if word not in STOP_WORDS]
     return written != written.lower() and not any(

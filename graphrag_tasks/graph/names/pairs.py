@@ -9,7 +9,7 @@ from graphrag_tasks.storage.columns import Rows
 
 @dataclass(frozen=True)
 class Pairs:
-    """Rows of chunks and of entities, as many of each; a pair may occur twice."""
+    """Row numbers of chunks and of entities, equally long; a pair may occur twice."""
 
     chunks: Rows
     entities: Rows

@@ -1,8 +1,8 @@
-"""Tables of names: spellings, the names that chunks hold, and which chunk holds which.
+"""Tables of names: spellings, names, and which chunk contains which name.
 
-Names are the entities that are named (their own name tells a type or has a label), are written as
-names or are the title of a document. A chunk holds the names that it mentions and the titles inside
-these; it is about its document's title or, without one, about the name that it begins with.
+Names are entities that are proper names (by type or label), are capitalised everywhere, or are the
+title of a document. A chunk contains the names that it mentions and the titles inside them; it is
+about its document's title or, without one, about the name at its beginning.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ Read = Callable[[str, list[str]], pa.Table]
 """Returns some columns of a table by its name."""
 
 _KIND_AND_CODE = re.compile(r"(?:[a-z]+ ){1,3}(?P<code>(?=\S*[A-Z0-9_/])\S{2,})")
-"""An entity whose name is a code behind its kind: "table VBBE", "function module CONVERT_DATE"."""
+"""An entity whose name is a code after its kind: "table VBBE", "function module CONVERT_DATE"."""
 
 _Keys = Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True)
 class NameEdges:
-    """Which chunks hold which names, and which entities the names are.
+    """Which chunks contain which names, and the entity of each name.
 
     Attributes:
         entities: Shape (names,): entity row of each name.
         is_title: Shape (names,): whether a chunk is about the name.
-        places: The name for each folded name, titles before others.
+        places: Row of the name for each folded name, titles before others.
         held: Pairs of a chunk and a name that it mentions.
         about: Pairs of a chunk and a name that it is about.
     """
@@ -53,7 +53,7 @@ class NameEdges:
 
 
 def name_tables(read: Read) -> dict[str, pa.Table]:
-    """Return `NAME_TABLES`, made of the tables of a snapshot.
+    """Return `NAME_TABLES`, made from the tables of a snapshot.
 
     Raises:
         SnapshotError: The tables do not fit together.
@@ -75,7 +75,7 @@ def name_tables(read: Read) -> dict[str, pa.Table]:
 
 
 def tables_of(called: _Keys, edges: NameEdges, names: Sequence[str]) -> dict[str, pa.Table]:
-    """Return `NAME_TABLES` from what they hold."""
+    """Return `NAME_TABLES` from entities by name, name edges and display names."""
     pairs, is_about = _joined(edges.held, edges.about)
     return spelling_tables(called, names, edges.places) | {
         "name_nodes": pa.table(
@@ -92,7 +92,7 @@ def tables_of(called: _Keys, edges: NameEdges, names: Sequence[str]) -> dict[str
 def spelling_tables(
     called: _Keys, names: Sequence[str], places: Mapping[str, int]
 ) -> dict[str, pa.Table]:
-    """Return the tables `spellings` and `spelled`, with the codes in the entities' names."""
+    """Return the tables `spellings` and `spelled`, including the codes in entities' names."""
     codes = _codes(names, called)
     everything = sorted({**called, **codes}.items())
     spellings = {
@@ -116,7 +116,7 @@ def name_edges(
     called: _Keys,
     surface_forms: Sequence[Sequence[str]],
 ) -> NameEdges:
-    """Return which chunks hold which names.
+    """Return which chunks contain which names.
 
     Args:
         mentions: Which chunks mention which entities.
@@ -153,7 +153,7 @@ def _most_mentioned_first(entities: pa.Table) -> list[int]:
 
 
 def _called(surface_forms: Sequence[Sequence[str]], order: Iterable[int]) -> dict[str, list[int]]:
-    """Return entities by folded display name and alias, in the order given."""
+    """Return entities by folded display name and alias, in the given order."""
     found: dict[str, dict[int, None]] = {}
     for row in order:
         for form in surface_forms[row]:
@@ -163,7 +163,7 @@ def _called(surface_forms: Sequence[Sequence[str]], order: Iterable[int]) -> dic
 
 
 def _codes(names: Sequence[str], called: _Keys) -> dict[str, list[int]]:
-    """Return entities by the code in their names, where no entity is called by the code alone."""
+    """Return entities by the code in their names, where no entity is named by the code alone."""
     found: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         match = _KIND_AND_CODE.fullmatch(name)
@@ -188,10 +188,10 @@ def _inside(
     is_title: NDArray[np.bool_],
     surface_forms: Sequence[Sequence[str]],
 ) -> Rows:
-    """Return pairs of an entity and a name inside one of its names, sorted.
+    """Return sorted pairs of an entity and a name inside one of its names.
 
     Inside a name only titles count: "Hans Salter" in "film composer Hans Salter". Inside an entity
-    that is no name all names count: "Donna Summer" in "the Donna Summer album".
+    that is not a name all names count: "Donna Summer" in "the Donna Summer album".
     """
 
     def pairs() -> Iterator[tuple[int, int]]:
@@ -209,14 +209,14 @@ def _inside(
 
 
 def _of_names(pairs: Pairs, place_of: Rows) -> Rows:
-    """Return the pairs whose entity is a name, as a chunk and a name: shape (pairs, 2)."""
+    """Return the pairs whose entity is a name, as chunk and name: shape (pairs, 2)."""
     places = place_of[pairs.entities]
     known = places >= 0
     return np.column_stack([pairs.chunks[known], places[known]])
 
 
 def _through(mentions: Pairs, inside: Rows) -> Rows:
-    """Return the names inside what each chunk mentions, as a chunk and a name: shape (pairs, 2)."""
+    """Return the names inside each chunk's mentions, as chunk and name: shape (pairs, 2)."""
     counts = np.bincount(inside[:, 0]) if len(inside) else np.zeros(0, np.int64)
     ends = np.cumsum(counts)
     has_some = mentions.entities < len(counts)

@@ -1,4 +1,8 @@
-"""Relationships stage: triples become relations between entities, within a schema or none."""
+"""Relationships stage: triples become relations between entities, optionally by a schema.
+
+Triples, surface forms and resolved names come in; relations, evidence and attributes go out. Open
+`stage.py` first.
+"""
 
 from graphrag_tasks.graph.relationships.graph_schema import GraphSchema, read_schema
 from graphrag_tasks.graph.relationships.stage import relationships

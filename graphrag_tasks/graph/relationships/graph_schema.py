@@ -31,7 +31,7 @@ from graphrag_tasks.core.ids import fingerprint
 
 UNKNOWN_RELATION, WRONG_HEAD, WRONG_TAIL = "schema_relation", "schema_domain", "schema_range"
 VIOLATIONS = (UNKNOWN_RELATION, WRONG_HEAD, WRONG_TAIL)
-"""Why a triple is outside the schema; the first that holds counts."""
+"""Reasons why a triple violates the schema; the first that applies counts."""
 
 
 class _Strict(BaseModel):
@@ -39,7 +39,7 @@ class _Strict(BaseModel):
 
 
 class RelationType(_Strict):
-    """A relation of the schema: what its ends may be, and how else texts put it."""
+    """A relation of the schema: the types of its ends, and its other wordings."""
 
     domain: list[str] | None = Field(None, description="types its head may have")
     range: list[str] | None = Field(None, description="types its tail may have")
@@ -48,7 +48,7 @@ class RelationType(_Strict):
 
 
 class GraphSchema(_Strict):
-    """What a schema file says; `GraphSchema()` allows everything."""
+    """The contents of a schema file; `GraphSchema()` allows everything."""
 
     entity_types: dict[str, list[str]] = Field({}, description="entity labels of each type")
     relations: dict[str, RelationType] = Field({}, description="relation types by name")
@@ -58,14 +58,14 @@ class GraphSchema(_Strict):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of what it says; layout and comments do not count."""
+        """Hash of the schema's contents, without layout and comments."""
         return fingerprint(self.model_dump(mode="json"))
 
     def rules(self) -> list[dict[str, Any]]:
         """Return a row for each wording: `wording`, `canonical`, `inverse`, `heads`, `tails`.
 
-        `heads` and `tails` are the entity labels that the canonical relation's ends may have, None
-        for any.
+        `heads` and `tails` are the entity labels allowed at the canonical relation's ends, None for
+        any.
         """
         return [
             {
@@ -93,9 +93,9 @@ def read_schema(text: str, where: str) -> GraphSchema:
     """Parse a schema file.
 
     Raises:
-        ConfigError: It is not YAML; a key is unknown, stands twice, or has a value of the wrong
-            kind; a relation names an unknown type, or two relations have one wording. It names the
-            line.
+        ConfigError: It is not YAML; a key is unknown, occurs twice, or has a value of the wrong
+            type; a
+            relation refers to an unknown type, or two relations share a wording. It gives the line.
     """
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -115,7 +115,7 @@ def read_schema(text: str, where: str) -> GraphSchema:
 
 
 def _refuse_twins(node: yaml.Node, where: str) -> None:
-    """Refuse a key that stands twice in a mapping: YAML would pass over the first."""
+    """Refuse a duplicate key in a mapping: YAML would silently drop the first."""
     if isinstance(node, yaml.MappingNode):
         lines: dict[str, int] = {}
         for key, value in node.value:
@@ -170,7 +170,7 @@ def _refuse_shared_wordings(schema: GraphSchema, root: yaml.Node, where: str) ->
 
 
 def _node_at(root: yaml.Node, path: Sequence[str | int]) -> yaml.Node:
-    """Return the last node that there is on a path; in a mapping, the key."""
+    """Return the last existing node on a path; in a mapping, the key."""
     found, node = root, root
     for part in path:
         if isinstance(node, yaml.MappingNode):

@@ -1,10 +1,9 @@
-"""Relationships stage: triples between names, now entities, become relations with evidence.
+"""Relationships stage: triples between resolved names become relations with evidence.
 
-Equal triples are one relation, however many sentences state it. Triples whose tail is a value (a
-number, a date), or of which one end is a common noun that names nothing, are attributes of the
-other end, and so is what something is said to be in one word that is no term ("is visible"). The
-others are kept as rows with the reason. An expert's schema may join wordings of a relation and say
-which ends it may have.
+Equal triples are one relation, however many sentences state it. A triple becomes an attribute where
+its tail is a literal (a number, a date), one end is a common noun that names nothing, or the tail
+is a single word that is no term ("is visible"). Rejected triples are kept as rows with the reason.
+A schema may merge wordings of a relation and restrict its ends.
 """
 
 from __future__ import annotations
@@ -89,8 +88,8 @@ def relationships(
 ) -> StageResult:
     """Turn triples into relations between entities.
 
-    The four tables are streams, each sorted by its ids. Beside their rows the rejected triples are
-    counted, by reason, and those outside the schema, rejected or not.
+    The four tables are streams, each sorted by its ids. The stats count the rejected triples by
+    reason, and the schema violations, rejected or not.
     """
     inputs = {
         "triples": triples, "surface_forms": surface_forms, "resolved": resolved, "senses": senses,
@@ -113,7 +112,7 @@ def relationships(
 
 
 def _make_facts(connection: Connection, schema: GraphSchema | None) -> None:
-    """Make the table of facts: triples in the words of the schema, and whether they violate it."""
+    """Create the table of facts: triples in the schema's wording, and whether they violate it."""
     if schema is None or not schema.relations:
         connection.execute(_SQL["all_facts"])
         return

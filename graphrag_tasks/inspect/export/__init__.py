@@ -1,6 +1,7 @@
-"""Exports: the entity graph of a snapshot, or a part of it, for other programs or as a picture.
+"""Export the entity graph of a snapshot, or a part of it, as files or a picture.
 
-The same part gives the same bytes. RDF is in `rdf`, which needs an extra.
+In: a `Selection`. Out: the same bytes for the same part. Open `selection.py` first; `rdf.py` needs
+an extra.
 """
 
 from graphrag_tasks.graph.drawing import Selection, draw

@@ -1,4 +1,4 @@
-"""The part of two snapshots' graphs in which they differ."""
+"""The part of the graph in which two snapshots differ."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from graphrag_tasks.inspect.export.selection import agreeing_phrases
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _SHOWN = 8
-"""Digits of a snapshot's id in the title."""
+"""Digits of a snapshot id in the title."""
 
 
 def changed_facts(before: Snapshot, after: Snapshot, *, limit: int = 40) -> Selection:
     """Return the facts that only one of two snapshots has, with their entities.
 
-    The limit is one of facts: it keeps those with the most support, half of them gained and half
-    lost where there are as many. Entities that only one snapshot has are marked, too.
+    The limit counts facts and keeps those with most support, half gained and half lost if there are
+    enough. Entities that only one snapshot has are marked, too.
     """
     old, new = _facts(before), _facts(after)
     gained, lost = _missing(new, "relation_id", old), _missing(old, "relation_id", new)
@@ -40,7 +40,6 @@ def changed_facts(before: Snapshot, after: Snapshot, *, limit: int = 40) -> Sele
 
 
 def _facts(snapshot: Snapshot) -> pa.Table:
-    """Return the facts of a snapshot, those with the most support first."""
     relations = snapshot.table("relations")
     relations = relations.filter(pc.equal(relations["kind"], FACT))
     relations = relations.sort_by([("weight", "descending"), ("relation_id", "ascending")])
@@ -49,7 +48,6 @@ def _facts(snapshot: Snapshot) -> pa.Table:
 
 
 def _missing(rows: pa.Table, key: str, others: pa.Table) -> pa.Table:
-    """Return the rows whose key is not among the others."""
     known = pc.is_in(rows[key], value_set=others[key].combine_chunks())
     return rows.filter(pc.invert(known))
 

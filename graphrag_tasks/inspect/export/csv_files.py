@@ -1,7 +1,7 @@
-"""The graph as CSV: for Neo4j, with the chunks and documents it comes from, and for a spreadsheet.
+"""The graph as CSV: for Neo4j, including chunks and documents, and for spreadsheets.
 
 A row is one line, without control characters. A text that a spreadsheet would take for a formula
-gets an apostrophe before it, as names come from documents.
+gets an apostrophe in front, as names come from documents.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ NEO4J_FILES = (
     "nodes.csv", "chunks.csv", "documents.csv",
     "relationships.csv", "mentions.csv", "part_of.csv", LOAD,
 )  # fmt: skip
-"""What `write_property_graph` makes; three files of nodes, three of relationships."""
+"""Files of `write_property_graph`: three of nodes, three of relationships."""
 
 _SHEET_COLUMNS = ("relation", "kind", "negated", "support", "confidence", "weight")
 
 _SEPARATOR = ";"
-"""Between the items of a list, as `neo4j-admin database import` has it by default."""
+"""List separator, the default of `neo4j-admin database import`."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What spreadsheets take for the beginning of a formula (OWASP, CSV Injection)."""
+"""Characters that begin a spreadsheet formula (OWASP, CSV Injection)."""
 
 _ESCAPING = re.compile(r'(?<!\\)((?:\\\\)*\\)(?="|$)')
 """An odd number of backslashes before a quotation mark, or at the end of a text."""
@@ -42,11 +42,10 @@ _ESCAPING = re.compile(r'(?<!\\)((?:\\\\)*\\)(?="|$)')
 def write_property_graph(selection: Selection, provenance: Provenance, folder: Path) -> None:
     r"""Write CSV files for `neo4j-admin database import`, and `load.cypher`, which loads them.
 
-    Entities have the label Entity and their relations the type RELATES_TO, each with the ids of the
-    chunks that state it; a chunk MENTIONS entities and is PART_OF a document.
+    Entities have the label Entity and their relations the type RELATES_TO, each with the ids of its
+    chunks; a chunk MENTIONS entities and is PART_OF a document.
 
-    `LOAD CSV` takes `\"` for a quotation mark unless the server is told otherwise, so that a text
-    whose backslash stands there gets a space after it.
+    By default `LOAD CSV` reads `\"` as a quotation mark, so such a backslash gets a space after it.
     """
     chunks: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows_of(provenance.evidence):
@@ -78,7 +77,6 @@ _PART_OF = {"chunk_id": ":START_ID", "document_id": ":END_ID"}
 def _rows(
     table: pa.Table, columns: Mapping[str, str], kind: str, word: str
 ) -> Iterator[list[object]]:
-    """Return a header, then the rows, each with its label or type at the end."""
     yield [*columns.values(), kind]
     for row in rows_of(table):
         yield [*(_neo4j(row[name]) for name in columns), word]
@@ -101,7 +99,7 @@ def _typed(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def write_sheet(selection: Selection, file: TextIO) -> None:
-    """Write the relations as one CSV file for a spreadsheet, with the names of their ends.
+    """Write the relations as one CSV file for spreadsheets, with head and tail names.
 
     The file is opened in UTF-8 with `newline=""`.
     """

@@ -1,8 +1,7 @@
-"""The graph as files: GraphML and node-link JSON.
+"""The graph as GraphML and node-link JSON.
 
-Gephi, yEd, Cytoscape, igraph and networkx read them. Files are written row by row and without a
-date, so they need little memory and the same graph gives the same bytes. Parallel relations are
-edges of their own.
+Gephi, yEd, Cytoscape, igraph and networkx read them. Rows are streamed without a date, so memory
+stays small and the same graph gives the same bytes. Parallel relations are separate edges.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def _graphml_data(domain: str, row: Row, names: Iterable[str]) -> str:
 
 
 def write_json(selection: Selection, file: TextIO) -> None:
-    """Write node-link JSON, as `networkx.node_link_graph` and D3 read it, to a file in UTF-8."""
+    """Write node-link JSON, as `networkx.node_link_graph` and D3 read it, to a UTF-8 file."""
     file.write('{"directed": true, "multigraph": true, ')
     file.write(f'"graph": {_json({"title": selection.title})},\n"nodes": [')
     _write_items(file, selection.entities, {"id": "entity_id"})
@@ -70,7 +69,7 @@ def _json(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    """Return a value as XML Schema writes it, without the characters that XML cannot hold."""
+    """Return a value in XML Schema notation, without characters that XML forbids."""
     return NOT_XML.sub("\ufffd", text_of(value))
 
 

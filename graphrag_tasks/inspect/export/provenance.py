@@ -1,4 +1,4 @@
-"""Where a part of a graph comes from: its relations' sentences, their chunks and documents."""
+"""Provenance of a part of a graph: sentences of its relations, with chunks and documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 
 @dataclass(frozen=True)
 class Provenance:
-    """The sources of a selection; each table is in order of its ids.
+    """The sources of a selection; each table is ordered by id.
 
     Attributes:
         evidence: `relation_id`, `sentence_id`, `chunk_id`: each sentence of a relation once.
@@ -22,7 +22,7 @@ class Provenance:
         aliases: `entity_id`, `alias`.
         sentences: `sentence_id`, `chunk_id`, `text`, `page` of the evidence.
         chunks: `chunk_id`, `document_id`, `ordinal`, `heading_path`, `text`, `page_start`,
-            `page_end` of the evidence and the mentions; by document and place in it.
+            `page_end` of the evidence and the mentions; by document and position.
         documents: `document_id`, `title`, `uri`, `media_type`, `content_sha256` of the chunks.
     """
 
@@ -35,7 +35,7 @@ class Provenance:
 
 
 def provenance(snapshot: Snapshot, selection: Selection) -> Provenance:
-    """Return the sources of a part of a snapshot's graph.
+    """Return the provenance of a part of a snapshot's graph.
 
     Raises:
         SnapshotError: The snapshot was removed, or a table of it is damaged.
@@ -75,12 +75,10 @@ def provenance(snapshot: Snapshot, selection: Selection) -> Provenance:
 
 
 def _those(table: pa.Table, key: str, ids: pa.ChunkedArray) -> pa.Table:
-    """Return the rows whose key is among some ids."""
     return table.filter(pc.is_in(table[key], value_set=ids.combine_chunks()))
 
 
 def _once(table: pa.Table) -> pa.Table:
-    """Return each row once, in order."""
     names = table.column_names
     return _ordered(table.group_by(names).aggregate([]), *names)
 

@@ -1,10 +1,10 @@
-"""The graph as RDF with its provenance (PROV-O): N-Triples and Turtle.
+"""The graph as RDF with provenance (PROV-O): N-Triples and Turtle.
 
-Entities, chunks, documents, sentences and facts are resources named by their ids, below a base.
-What the sources assert is a plain triple, `entity relation entity`, and each relation is also a
-`rdf:Statement` with its support, confidence and sources. What they deny, or say only in a
-condition, is a statement alone: it does not hold. There are no blank nodes and no dates, so the
-same graph gives the same bytes. Both formats are written row by row.
+Entities, chunks, documents, sentences and facts are resources named by their ids below a base.
+Asserted facts are plain triples, `entity relation entity`, and each relation is also a
+`rdf:Statement` with support, confidence and sources. Negated and conditional facts are only
+statements, as they do not hold. There are no blank nodes and no dates, so the same graph gives the
+same bytes.
 
 Needs the extra `rdf`.
 """
@@ -28,30 +28,30 @@ from graphrag_tasks.inspect.export.rows import Row, rows_of
 from graphrag_tasks.storage.snapshots.manifests import Manifest
 
 BASE = "urn:graphrag-tasks:"
-"""What the IRIs of resources begin with, unless a caller has a place on the web for them."""
+"""Default prefix of resource IRIs."""
 
 VOCABULARY = Namespace("urn:graphrag-tasks:vocabulary:")
-"""Classes and properties that no published vocabulary has; the same whatever the base."""
+"""Classes and properties without a published vocabulary; the same for every base."""
 
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*[/#:]")
 """An absolute IRI (RFC 3987; the excluded characters are those of IRIREF in Turtle)."""
 
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
-"""Controls C0, DEL and C1, and Unicode's line and paragraph separators, at which programs cut
+"""Controls C0, DEL and C1, and Unicode's line and paragraph separators, at which programs split
 lines."""
 _ESCAPES = {number: f"\\u{number:04X}" for number in _CONTROLS} | str.maketrans(
     {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 )
-"""What a string of one line cannot hold (N-Triples, STRING_LITERAL_QUOTE), or programs take for the
-end of a line."""
+"""Characters that a one-line string cannot hold (N-Triples, STRING_LITERAL_QUOTE), or that
+programs take for a line end."""
 
 _LOCAL = re.compile(r"[A-Za-z0-9_]+")
-"""Local names that Turtle takes without escapes; a part of PN_LOCAL."""
+"""Local names that need no escapes in Turtle; a subset of PN_LOCAL."""
 
 _KEPT_SHORT = 100_000
-"""Short names that are remembered; bounds memory."""
+"""Cached short names; bounds memory."""
 _DIGITS = 6
-"""Of a confidence: tables have it in single precision."""
+"""Digits of a confidence, which tables store in single precision."""
 
 Triple = tuple[URIRef, URIRef, URIRef | Literal]
 
@@ -60,7 +60,7 @@ class Resources:
     """The IRIs of resources below a base.
 
     Raises:
-        ConfigError: The base is no absolute IRI that ends with `/`, `#` or `:`.
+        ConfigError: The base is not an absolute IRI that ends with `/`, `#` or `:`.
     """
 
     def __init__(self, base: str = BASE) -> None:
@@ -70,7 +70,7 @@ class Resources:
         self._base = base
 
     def prefixes(self) -> Mapping[str, str]:
-        """Return the prefixes of Turtle; those of resources are named by what they are."""
+        """Return the prefixes for Turtle, one for each kind of resource."""
         kinds = ("entity", "fact", "sentence", "chunk", "document", "type", "relation")
         return {
             "rdf": str(RDF), "rdfs": str(RDFS), "skos": str(SKOS), "prov": str(PROV),
@@ -78,7 +78,7 @@ class Resources:
         } | {kind: f"{self._base}{kind}/" for kind in kinds}  # fmt: skip
 
     def of(self, kind: str, name: str) -> URIRef:
-        """Return the IRI of a thing; what an IRI cannot hold is percent-encoded."""
+        """Return the IRI of a resource; characters that IRIs forbid are percent-encoded."""
         return URIRef(f"{self._base}{kind}/{quote(name, safe='')}")
 
 
@@ -89,7 +89,7 @@ def write_ntriples(
     file: TextIO,
     resources: Resources,
 ) -> None:
-    """Write N-Triples (w3.org/TR/n-triples) to a text file opened in UTF-8."""
+    """Write N-Triples (w3.org/TR/n-triples) to a UTF-8 text file."""
     for subject, predicate, value in _triples(selection, provenance, manifest, resources):
         said = value.n3() if isinstance(value, URIRef) else _literal(value, str(value.datatype))
         file.write(f"{subject.n3()} {predicate.n3()} {said} .\n")
@@ -102,7 +102,7 @@ def write_turtle(
     file: TextIO,
     resources: Resources,
 ) -> None:
-    """Write Turtle (w3.org/TR/turtle) to a text file opened in UTF-8."""
+    """Write Turtle (w3.org/TR/turtle) to a UTF-8 text file."""
     prefixes = resources.prefixes()
     file.writelines(f"@prefix {name}: <{start}> .\n" for name, start in prefixes.items())
     names = {start: name for name, start in prefixes.items()}
@@ -127,7 +127,7 @@ def write_turtle(
 
 
 def _literal(value: Literal, datatype: str, short: str = "") -> str:
-    """Return a literal in one line, whatever it holds."""
+    """Return a literal on one line."""
     text = f'"{str(value).translate(_ESCAPES)}"'
     if value.datatype is None:
         return text
@@ -137,7 +137,7 @@ def _literal(value: Literal, datatype: str, short: str = "") -> str:
 def _triples(
     selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources
 ) -> Iterator[Triple]:
-    """Return all triples; those of one subject follow each other."""
+    """Yield all triples, grouped by subject."""
     yield from _snapshot(manifest, provenance, at)
     yield from _names(selection, at)
     for row in rows_of(provenance.documents):
@@ -168,7 +168,7 @@ def _snapshot(manifest: Manifest, provenance: Provenance, at: Resources) -> Iter
 
 
 def _names(selection: Selection, at: Resources) -> Iterator[Triple]:
-    """Return the classes of entities and the properties between them, with their labels."""
+    """Yield the labels of entity classes and of relation properties."""
     for type_ in sorted(filter(None, pc.unique(selection.entities["type"]).to_pylist())):
         yield at.of("type", type_), RDF.type, RDFS.Class
         yield at.of("type", type_), RDFS.label, Literal(type_)

@@ -1,4 +1,4 @@
-"""What writers of files share: attributes of nodes and edges, and rows read piece by piece."""
+"""Shared by file writers: attributes of nodes and edges, and reading rows in batches."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import pyarrow as pa
 ENTITY = {"name": "string", "type": "string", "mentions": "long", "chunks": "long"}
 RELATION = {"relation": "string", "phrase": "string", "kind": "string", "negated": "boolean",
             "support": "double", "confidence": "double", "weight": "double"}  # fmt: skip
-"""Attributes of nodes and edges, with their types as XML Schema and neo4j-admin name them."""
+"""Attributes of nodes and edges, with XML Schema and neo4j-admin types."""
 
 _AT_ONCE = 10_000
-"""Rows that are Python objects at a time; bounds memory."""
+"""Rows converted to Python objects at a time; bounds memory."""
 
 Row = Mapping[str, Any]
 
 
 def rows_of(table: pa.Table) -> Iterator[Row]:
-    """Return the rows of a table, of which only some are in memory at once."""
+    """Yield the rows of a table, converting a batch at a time."""
     for batch in table.to_batches(max_chunksize=_AT_ONCE):
         yield from batch.to_pylist()
 
 
 def text_of(value: object) -> str:
-    """Return a value as text; true and false as XML Schema and neo4j-admin write them."""
+    """Return a value as text; booleans in XML Schema and neo4j-admin notation."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)

@@ -1,6 +1,6 @@
-"""The part of a graph to export: all of it, the neighbourhood of an entity, or a community.
+"""Select the part of a graph to export: all, an entity's neighbourhood, or a community.
 
-Its entities and relations are in order of id.
+Entities and relations are ordered by id.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _NEAR = 3
-"""Names that an error suggests."""
+"""Names suggested by an error."""
 
 Rows = NDArray[np.int64]
 
 
 class _Graph:
-    """Entities and relations of a snapshot with their rows."""
+    """Entities and relations of a snapshot, with row indexes."""
 
     def __init__(self, snapshot: Snapshot, *, all_kinds: bool) -> None:
         columns = ["entity_id", "name", "type", "mentions", "chunks"]
@@ -51,7 +51,6 @@ class _Graph:
         )
 
     def part(self, title: str, rows: Rows, limit: int | None = None) -> Selection:
-        """Select the first rows, up to the limit, and the relations between them."""
         kept = np.sort(rows[:limit])
         is_kept = np.zeros(self.entities.num_rows, dtype=bool)
         is_kept[kept] = True
@@ -62,7 +61,7 @@ class _Graph:
 
 
 def agreeing_phrases(relations: pa.Table, entities: pa.Table) -> pa.Table:
-    """Return relations whose words agree with the names of their heads."""
+    """Return relations whose phrases agree in number with their heads."""
     names = dict(zip(*(entities[one].to_pylist() for one in ("entity_id", "name")), strict=True))
     columns = (relations[one].to_pylist() for one in ("head_id", "phrase", "relation"))
     phrases = [
@@ -82,15 +81,13 @@ def whole_graph(snapshot: Snapshot) -> Selection:
 def neighbourhood(
     snapshot: Snapshot, name: str, *, hops: int = 1, limit: int = 40, all_kinds: bool = False
 ) -> Selection:
-    """Return an entity and the entities that its facts lead to, in either direction.
+    """Return an entity and its neighbours along facts, in either direction.
 
-    With `all_kinds`, associations ("VBBE is in S/4HANA") and conditions lead on, too.
-
-    `name` is any of its names, in any spelling. The limit keeps nearer entities, and of those the
-    ones with stronger relations.
+    With `all_kinds`, associations ("VBBE is in S/4HANA") and conditions are followed too. `name` is
+    any of its names, in any spelling. The limit prefers nearer entities, then stronger relations.
 
     Raises:
-        SnapshotError: No entity has that name; similar ones are suggested.
+        SnapshotError: No entity has that name; similar names are suggested.
     """
     graph = _Graph(snapshot, all_kinds=all_kinds)
     start = _entity_row(snapshot, graph, name)
@@ -107,7 +104,7 @@ def neighbourhood(
 
 
 def _ties(graph: _Graph, among: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the weight of each entity's relations to those in `among`."""
+    """Return the total weight of each entity's relations to entities in `among`."""
     ties = np.zeros(len(among))
     for one, other in ((0, 1), (1, 0)):
         touching = among[graph.ends[:, one]]
@@ -132,9 +129,8 @@ def community(
 ) -> Selection:
     """Return the most central members of a community, and the facts between them.
 
-    With `all_kinds`, associations and conditions, too.
-
-    `wanted` is the community's id, or its title in any case; the largest wins.
+    With `all_kinds`, associations and conditions too. `wanted` is the community's id, or its title
+    in any case; the largest match wins.
 
     Raises:
         SnapshotError: There is no such community; similar titles are suggested.

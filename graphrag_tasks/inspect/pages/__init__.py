@@ -1,7 +1,8 @@
-"""Pages that show what was published: snapshots, entities, and answers with their sources.
+"""Web pages for a published store: snapshots, entities, and answers with sources.
 
 A FastAPI application of server-rendered HTML, for Airflow's UI (`plugins/graphrag_plugin.py`) or
-any other. It only reads the configured store; whoever mounts it decides who may see it.
+any other. It mainly reads the configured store; whoever mounts it decides on access. Open `app.py`
+first.
 """
 
 from graphrag_tasks.inspect.pages.app import make_app

@@ -1,6 +1,6 @@
-"""The application: one route for each page, all behind the same authorisation.
+"""The application: a route for each page, all behind the same authorization.
 
-Everything from documents or requests is escaped.
+All text from documents and requests is escaped.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 FACTS_SHOWN = 100
-"""Facts of an entity on a page of their own. Chosen."""
+"""Facts per page of an entity. Chosen."""
 FACTS_DRAWN = 40
-"""Facts of a picture at most; more are none to look at. Chosen."""
+"""Most facts in a picture; more are unreadable. Chosen."""
 AUTO = "auto"
 ICON = "/icon.svg"
 SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
@@ -93,7 +93,7 @@ _REFUSALS = {
     HTTPStatus.NOT_FOUND: "There is no such page. Go back, or begin with a question",
     HTTPStatus.METHOD_NOT_ALLOWED: "This address is only for reading. Open it as a link",
 }
-"""What Starlette refuses with the name of a status alone, in words."""
+"""Messages for errors of Starlette, which otherwise show only the status name."""
 
 _AT_FAULT = "The log of the server says why. Ask in other words, or ask whoever runs the server"
 
@@ -112,9 +112,9 @@ def make_app(
 ) -> FastAPI:
     """Return the pages of the configured stores, as the configured principals see them.
 
-    `authorise` is a dependency of every route: it raises `HTTPException` to refuse somebody.
-    `editor` is one, too: it returns the name of who is asking where that person may change the
-    store and the files that runs read, and None where not. Without it nobody may.
+    `authorise` is a dependency of every route, and raises `HTTPException` to refuse. `editor` is a
+    dependency that returns the user's name if that user may change the store and the files that
+    runs read, else None. Without it nobody may.
     """
     # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
@@ -144,7 +144,7 @@ def _add_stores(
     config: Config,
     editor: Callable[..., str | None] | None,
 ) -> None:
-    """Show the other stores that the settings allow, each below a path of its own."""
+    """Mount the other configured stores, each below its own path."""
     alone = config.pages.model_copy(update={"stores": ()})
     for store in config.pages.stores:
         if path := path_of_store(config, store):
@@ -157,7 +157,7 @@ def _nobody() -> None:
 
 
 class _HeadAsGet:
-    """Answers HEAD as GET, which FastAPI's routes do not; the server leaves the body out."""
+    """Answers HEAD like GET, which FastAPI's routes do not; the server drops the body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -240,7 +240,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
 
 
 def _drawn(before: Snapshot, after: Snapshot) -> Markup:
-    """Return a picture of the facts that two snapshots do not share; none where they share all."""
+    """Return a picture of the facts that two snapshots do not share, or ""."""
     changed = changed_facts(before, after, limit=FACTS_DRAWN)
     # not escaped: the picture escapes what it shows
     return Markup(draw(changed) if changed.relations.num_rows else "")  # noqa: S704
@@ -361,10 +361,10 @@ def _add_errors(app: FastAPI, html: _Renderer) -> None:
 
 
 class _Renderer:
-    """Renders the templates of this package.
+    """Renders this package's templates.
 
-    Pages contain their style. Their content security policy forbids a browser to load or run
-    anything, and to send forms elsewhere.
+    Pages contain their style. Their content security policy forbids loading, scripts, and forms to
+    other sites.
     """
 
     def __init__(self) -> None:
@@ -389,7 +389,7 @@ class _Renderer:
         status: HTTPStatus = HTTPStatus.OK,
         **values: Any,  # noqa: ANN401 - what the template shows
     ) -> HTMLResponse:
-        """Return the page that a template makes of some values."""
+        """Return the rendered template as a response."""
         root = request.scope.get("root_path", "")
         text = self._templates.get_template(f"{template}.html").render(
             root=root, may_change=may_change(request), **values
@@ -397,7 +397,7 @@ class _Renderer:
         return HTMLResponse(text, status, self.headers)
 
     def error(self, request: Request, what: str, status: HTTPStatus) -> Response:
-        """Return an error page, or the error alone where a script asked."""
+        """Return an error page, or JSON for a script."""
         if request.url.path.endswith(".json"):
             return as_columns({"error": what}, status)
         return self.page(request, "error", status, what=what, title=status.phrase)

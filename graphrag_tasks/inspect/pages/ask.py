@@ -1,4 +1,4 @@
-"""The page of questions: the answer in one mode or in two, and questions to begin with."""
+"""The question page: answers in one or two modes, and example questions."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 log = logging.getLogger(__name__)
 
 MOST_CHUNKS = 50
-"""Passages of an answer at most; more are no page to read. Chosen."""
+"""Most passages of an answer; more are no page to read. Chosen."""
 Passages = Annotated[
     Annotated[int, Field(ge=1, le=MOST_CHUNKS)] | None, BeforeValidator(lambda given: given or None)
 ]
-"""Passages that are asked for; an empty field leaves it to the kind of answer."""
+"""Requested number of passages; an empty field takes the mode's default."""
 _EXAMPLES = 6
 _TRIED = 12
-"""Questions to begin with, and how many are asked to find them; chosen."""
+"""Example questions shown, and candidates tried; chosen."""
 _PATIENCE_SECONDS = 2.0
-"""That a page may take longer for its examples; chosen."""
+"""Extra time that a page may take for its examples; chosen."""
 _DRAWN, _NEIGHBOURS = 6, 12
-"""Entities of an answer's facts that its graph begins with, and neighbours of each of them."""
+"""Entities with which an answer's graph starts, and neighbours of each."""
 _SHORTEST = 2  # characters
 _LONGEST = 4  # words
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What one mode says to a question: an answer, where the mode gives one, and what was found."""
+    """Result of a question in one mode: an answer, if the mode gives one, and what was found."""
 
     mode: str
     reply: Reply | None
@@ -52,7 +52,7 @@ class Asked:
 
     @property
     def graph(self) -> str:
-        """The query of the graph page for what the first facts relate; empty without facts."""
+        """Query string of the graph page for the first facts; empty without facts."""
         names = dict.fromkeys(
             name for fact in self.found.relations for name in (fact.head, fact.tail)
         )
@@ -61,9 +61,9 @@ class Asked:
 
 
 def ask(index: Index, question: str, modes: Sequence[str], k: int | None = None) -> list[Asked]:
-    """Ask a question in some modes; none of the empty question.
+    """Ask a question in several modes; the empty question gives [].
 
-    Without `k` each mode reads as many chunks as it does elsewhere.
+    Without `k` each mode reads its default number of chunks.
     """
     if not question.strip():
         return []
@@ -78,10 +78,9 @@ def ask(index: Index, question: str, modes: Sequence[str], k: int | None = None)
 
 
 def examples(index: Index) -> Iterator[str]:
-    """Yield questions that the corpus answers with what it states most often.
+    """Yield questions that the corpus answers, made from its most supported facts.
 
-    Each is asked: only those are given whose answer has a sentence that states the fact they are
-    made of in bold.
+    Each is asked: it is yielded only if the answer's best sentence states the fact.
     """
     for relation_id, question in islice(_candidates(index), _TRIED):
         reply = answer(index, question)
@@ -93,7 +92,7 @@ def examples(index: Index) -> Iterator[str]:
 
 
 def _candidates(index: Index) -> Iterator[tuple[str, str]]:
-    """Yield facts of the most support with a question that each answers, one of each verb."""
+    """Yield the most supported facts, each with a question that it answers, one per verb."""
     entities = index.snapshot.table("entities", ["entity_id", "name", "is_named"])
     named = entities.filter(entities["is_named"]).to_pylist()
     names = {row["entity_id"]: row["name"] for row in named if _is_askable(row["name"])}
@@ -111,14 +110,14 @@ def _candidates(index: Index) -> Iterator[tuple[str, str]]:
 
 
 class Examples:
-    """Example questions of each index, found beside the requests, as asking them takes time."""
+    """Example questions of each index, found in a background thread, as this takes time."""
 
     def __init__(self) -> None:
         self._found: WeakKeyDictionary[Index, tuple[Thread, list[str]]] = WeakKeyDictionary()
         self._lock = Lock()
 
     def of(self, index: Index) -> tuple[list[str], bool]:
-        """Return those found so far, and whether that is all; a first page waits for some."""
+        """Return the examples found so far, and whether they are complete."""
         with self._lock:
             if index not in self._found:
                 found = list[str]()
@@ -142,17 +141,17 @@ def _is_askable(name: str) -> bool:
 
 
 def _asks_singular(verb: str) -> bool:
-    """Return whether a verb may follow "What": "replaces", not "is" (of what?) nor "replace"."""
+    """Tell whether a verb may follow "What": "replaces", not "is" or "replace"."""
     return verb.isalpha() and verb.endswith("s") and verb not in ("is", "was", "has", "does")
 
 
 def as_json(asked: Asked) -> dict[str, Any]:
-    """Return what was said and found as JSON values."""
+    """Return the result as JSON values."""
     return asked.reply.to_dict() if asked.reply else asked.found.to_dict()
 
 
 def as_markdown(asked: Asked) -> str:
-    """Return the answer with its sources as Markdown; of a mode without one, the chunks found."""
+    """Return the answer with sources as Markdown; without an answer, the chunks found."""
     question = f"## {asked.found.question}"
     if asked.reply:
         lines = [f"- {line}" for line in asked.reply.sources()]

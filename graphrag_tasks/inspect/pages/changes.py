@@ -1,4 +1,4 @@
-"""What the pages change: who may, and that a page of this server sent it; and the rollback."""
+"""Changes made by pages: authorization, cross-site protection, and rollback."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.operations.retention import rollback
 
 MOST_BYTES = 20_000
-"""Of a form: a few fields of 500 characters, each at most twelve bytes as a browser sends it."""
+"""Limit of a form: a few fields of 500 characters, each at most twelve bytes encoded."""
 
 _MOST_FIELDS = 20
-"""Of a form: ours have a few. Guards against a hostile request."""
+"""Limit of form fields; ours have a few. Protects against hostile requests."""
 
 FormT = TypeVar("FormT", bound=BaseModel)
 
 
 def note_editor(editor: Callable[..., str | None]) -> Callable[..., None]:
-    """Return a dependency that notes with each request who may change what it is about."""
+    """Return a dependency that records with each request who may make changes."""
     asked = Depends(editor)
 
     def note(request: Request, name: str | None = asked) -> None:
@@ -39,15 +39,15 @@ def note_editor(editor: Callable[..., str | None]) -> Callable[..., None]:
 
 
 def may_change(request: Request) -> bool:
-    """Tell whether who is asking may change things; nobody may in what was refused."""
+    """Tell whether the user may make changes; false for refused requests."""
     return getattr(request.state, "editor", None) is not None
 
 
 def authorised_editor(request: Request) -> str:
-    """Return the name of who is asking.
+    """Return the user's name.
 
     Raises:
-        HTTPException: That person may change nothing.
+        HTTPException: The user may not make changes.
     """
     if not may_change(request):
         why = "You may read this, and change nothing. Ask whoever runs the server"
@@ -56,7 +56,7 @@ def authorised_editor(request: Request) -> str:
 
 
 def add_rollback(app: FastAPI, reader: Reader, html: Renderer) -> None:
-    """Add the page that makes a snapshot current again."""
+    """Add the page that makes an earlier snapshot current again."""
 
     @app.get("/snapshots/{snapshot_id}/rollback")
     def confirm(request: Request, snapshot_id: SnapshotId) -> HTMLResponse:
@@ -76,13 +76,13 @@ def add_rollback(app: FastAPI, reader: Reader, html: Renderer) -> None:
 
 
 def refuse_foreign(request: Request) -> None:
-    """Refuse what no page of this server sent: a page of another one, or a script.
+    """Refuse cross-site requests.
 
-    As in `CrossOriginProtection` of Go's standard library: by `Sec-Fetch-Site`, which all browsers
-    send since 2023; of older ones, which send `Origin`, by that.
+    As `CrossOriginProtection` of Go's standard library: by `Sec-Fetch-Site`, which all browsers
+    send since 2023; for older browsers by `Origin`.
 
     Raises:
-        HTTPException: It was sent from elsewhere.
+        HTTPException: The request comes from another site.
     """
     site = request.headers.get("sec-fetch-site")
     if site is not None:
@@ -95,10 +95,10 @@ def refuse_foreign(request: Request) -> None:
 
 
 async def posted(request: Request) -> dict[str, str]:
-    """Return the fields of a form that a page of this server sent.
+    """Return the fields of a form from a page of this server.
 
     Raises:
-        HTTPException: It was sent from elsewhere, is too long, or is no form.
+        HTTPException: It comes from another site, is too long, or is not a form.
     """
     refuse_foreign(request)
     body = b""
@@ -122,10 +122,10 @@ Fields = Annotated[dict[str, str], Depends(posted)]
 
 
 def read_form(kind: type[FormT], fields: Mapping[str, str]) -> FormT:
-    """Return a form, checked.
+    """Return a validated form.
 
     Raises:
-        RequestValidationError: A field is missing or not as it should be.
+        RequestValidationError: A field is missing or invalid.
     """
     try:
         return kind.model_validate(fields)
@@ -136,10 +136,10 @@ def read_form(kind: type[FormT], fields: Mapping[str, str]) -> FormT:
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Tell a change that does not fit what is there from a server that is at fault.
+    """Translate a conflicting change into an HTTP error.
 
     Raises:
-        HTTPException: The file that is changed says otherwise, or cannot be changed.
+        HTTPException: The changed file conflicts, or cannot be changed.
     """
     try:
         yield
@@ -150,7 +150,7 @@ def refusing() -> Iterator[None]:
 def go_to(
     request: Request, html: Renderer, path: str, asked: Mapping[str, object] | None = None
 ) -> RedirectResponse:
-    """Return the answer to a change: the browser opens a page, so that a reload repeats nothing."""
+    """Redirect after a change, so that reloading repeats nothing."""
     query = f"?{urlencode(asked)}" if asked else ""
     root = request.scope.get("root_path", "")
     return RedirectResponse(f"{root}{path}{query}", HTTPStatus.SEE_OTHER, dict(html.headers))

@@ -1,4 +1,4 @@
-"""Small charts of a store's snapshots, side by side: what each holds, and what its run cost."""
+"""Small charts of a store's snapshots: contents and cost of each."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from graphrag_tasks.inspect.pages.reader import Listed
 
 MOST_SNAPSHOTS = 30
-"""Snapshots in a chart: the newest."""
+"""Most snapshots in a chart: the newest."""
 
 CHART_WIDTH, CHART_HEIGHT = 240.0, 72.0
 _WIDEST_BAR = 24.0
-"""Pixels: several charts stand side by side on a page."""
+"""Widest bar in pixels: several charts stand side by side."""
 _GAP = 0.25
-"""Share of a bar's place that stays empty."""
+"""Empty share of a bar's place."""
 
 _LEAST_HEIGHT = 1.0
-"""Pixels of a bar that is not 0, so that it is seen."""
+"""Least height of a bar above 0, in pixels, so that it is visible."""
 
 _MEASURES: Mapping[str, Callable[[Listed], float | None]] = {
     "documents": lambda listed: listed.counts["documents"],
@@ -30,7 +30,7 @@ _MEASURES: Mapping[str, Callable[[Listed], float | None]] = {
 
 @dataclass(frozen=True)
 class Bar:
-    """The bar of one snapshot, in units of the picture."""
+    """A snapshot's bar, in units of the picture."""
 
     snapshot: Listed
     value: float
@@ -42,21 +42,21 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """One measure of all snapshots, the oldest first; bars begin at 0."""
+    """One measure of all snapshots, oldest first; bars begin at 0."""
 
     name: str
     bars: Sequence[Bar]
 
     @property
     def values(self) -> list[float]:
-        """What the bars show."""
+        """Values of the bars."""
         return [bar.value for bar in self.bars]
 
 
 def charts_of(snapshots: Sequence[Listed]) -> list[Chart]:
-    """Return a chart for each measure that differs from 0; of one snapshot, none.
+    """Return a chart for each measure that is not always 0; none for a single snapshot.
 
-    `snapshots` are newest first. Those whose figures are not shown have no bar.
+    `snapshots` are newest first. Those with hidden figures have no bar.
     """
     shown = [snapshot for snapshot in snapshots if not snapshot.why_no_figures][:MOST_SNAPSHOTS]
     shown.reverse()

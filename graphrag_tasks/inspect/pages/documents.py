@@ -1,4 +1,4 @@
-"""The pages of documents: what became of each, and what was read in one, passage by passage."""
+"""The document pages: status of each document, and its passages."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from graphrag_tasks.retrieval import Index
 from graphrag_tasks.sources.listing import SourceReader, source_roots
 
 PDF = "pdf"
-"""Media type of documents whose pages are drawn."""
+"""Media type of documents whose pages can be drawn."""
 
 DOCUMENTS_SHOWN = 100
-"""On one page; chosen."""
+"""Documents per page; chosen."""
 CHUNKS_SHOWN = 20
-"""On one page: text of about 40,000 characters."""
+"""Chunks per page: text of about 40,000 characters."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A document as a line of the list, with its chunks and how many relations it states."""
+    """A row of the document list, with chunk and relation counts."""
 
     report: DocumentReport
     title: str
@@ -39,12 +39,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Documents:
-    """Documents that were asked for.
+    """The documents that match a search.
 
     Attributes:
         lines: Those of one page, problems first.
-        found: How many were asked for in all, and `known`, how many there are.
-        statuses, kinds: Of all documents, with their number.
+        found: Number of matches, and `known`, number of all documents.
+        statuses, kinds: Counts over all documents.
     """
 
     lines: Sequence[Line]
@@ -56,7 +56,7 @@ class Documents:
 
 @dataclass(frozen=True)
 class Fact:
-    """A relation as one sentence words it."""
+    """A relation in the words of one sentence."""
 
     head: str
     phrase: str
@@ -67,7 +67,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence with its facts, and the characters of the chunk before it."""
+    """A sentence with its facts, and the chunk's text between it and the sentence before."""
 
     id: str
     gap: str
@@ -77,7 +77,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk: its sentences, and the characters behind the last one."""
+    """A chunk: its sentences, and the text after the last."""
 
     id: str
     ordinal: int
@@ -90,7 +90,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Opened:
-    """A document with some of its passages, from `first` on."""
+    """A document with some of its passages, starting with `first`."""
 
     row: Mapping[str, Any]
     report: DocumentReport
@@ -100,7 +100,7 @@ class Opened:
 
 
 def list_documents(index: Index, text: str, status: str, kind: str, first: int) -> Documents:
-    """Return the documents whose title or path holds a text, of a status and kind if named."""
+    """Return the documents whose title or path contains a text, filtered by status and kind."""
     snapshot = index.snapshot
     reports = document_reports(snapshot)
     titles = _titles(snapshot.table("documents", ["document_id", "title"]))
@@ -130,7 +130,7 @@ def list_documents(index: Index, text: str, status: str, kind: str, first: int) 
 
 
 def open_document(index: Index, document_id: str, chunk_id: str, first: int) -> Opened:
-    """Return a document with its passages from number `first` on, or from that of a chunk.
+    """Return a document with passages from number `first`, or from a chunk, on.
 
     Raises:
         QueryError: The snapshot has no such document, or hides it.
@@ -180,7 +180,7 @@ def _passages(index: Index, chunks: pa.Table) -> list[Passage]:
 
 
 def _facts(index: Index, sentence_ids: pa.ChunkedArray) -> dict[str, list[Fact]]:
-    """Return the relations that each of some sentences states, the most certain first."""
+    """Return the relations stated by these sentences, most confident first."""
     snapshot = index.snapshot
     columns = ["relation_id", "sentence_id", "phrase", "confidence"]
     evidence = _of(snapshot.table("evidence", columns), "sentence_id", sentence_ids)
@@ -212,12 +212,12 @@ def _titles(documents: pa.Table) -> dict[str, str]:
 
 
 def picture(index: Index, config: Config, document_id: str, page: int, chunk_id: str) -> bytes:
-    """Return a page of a PDF document as a PNG, with what a chunk takes from it marked.
+    """Return a PDF page as a PNG, with the text of a chunk marked.
 
     Raises:
-        QueryError: The snapshot has no such document or hides it, it is no PDF file, its file is
-            gone or another than the one that was read, or the page cannot be drawn.
-        TransientError: Several others are being drawn.
+        QueryError: The snapshot has no such document or hides it, it is not a PDF file, the file is
+            gone or changed, or the page cannot be drawn.
+        TransientError: Too many pages are being drawn.
     """
     snapshot = index.snapshot
     rows = _of(snapshot.table("documents"), "document_id", [document_id]).to_pylist()
@@ -236,7 +236,7 @@ def picture(index: Index, config: Config, document_id: str, page: int, chunk_id:
 
 
 def _boxes(index: Index, document_id: str, page: int, chunk_id: str) -> list[Box]:
-    """Return the boxes of the blocks that a chunk takes text from on a page."""
+    """Return the boxes of a chunk's blocks on a page."""
     snapshot = index.snapshot
     chunks = _of(snapshot.table("chunks"), "chunk_id", [chunk_id]).to_pylist()
     columns = ["document_id", "char_start", "char_end", "page", "bbox"]

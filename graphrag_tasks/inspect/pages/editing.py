@@ -1,4 +1,4 @@
-"""Rename, merge and split: what a reader knows better of an entity, written for the next run."""
+"""Rename, merge and split entities: corrections written for the next run."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Shown(TypedDict):
 def add_editing(app: FastAPI, reader: Reader, html: Renderer) -> None:
     """Add the page that changes an entity for the next run.
 
-    What the overrides file says is for those alone who may change it.
+    Only editors see the content of the overrides file.
     """
     path, may = "/snapshots/{snapshot_id}/entities/edit", Depends(authorised_editor)
 
@@ -96,7 +96,7 @@ def add_editing(app: FastAPI, reader: Reader, html: Renderer) -> None:
 
 
 def _shown(reader: Reader, index: Index, entity: Entity, form: _Form | None) -> _Shown:
-    """Return what the page says beside the entity: the change that is asked for, or why not."""
+    """Return the template's values: the requested change, or why it is refused."""
     shown: _Shown = {"plan": None, "problem": "", "file": "", "said": []}
     try:
         file = overrides_file(reader.config.resolve.overrides)

@@ -1,4 +1,4 @@
-"""One entity as a reader knows it, and what it would be by another word on it."""
+"""An entity as a reader sees it, and a planned change to it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Entity:
     """An entity of a snapshot.
 
     Attributes:
-        aliases: What it is called, with the number of mentions, the most frequent first.
-        is_sense: Whether another entity shares one of its names: a name of several senses.
-        is_partial: Whether only some of the documents are shown.
+        aliases: Its names, with the number of mentions, most frequent first.
+        is_sense: Whether another entity shares one of its names.
+        is_partial: Whether only some of the documents are visible.
     """
 
     id: str
@@ -43,12 +43,12 @@ class Entity:
 
     @cached_property
     def by_key(self) -> dict[str, str]:
-        """The most frequent of its names of each key."""
+        """Its most frequent name for each key."""
         return {entity_key(alias): alias for alias in reversed(list(self.aliases))}
 
     @property
     def given(self) -> str:
-        """The name that an overrides file knows it by: one that documents use."""
+        """Its name in an overrides file: a name that documents use."""
         if self.is_sense or not self.aliases or entity_key(self.name) in self.by_key:
             return self.name
         return next(iter(self.aliases))
@@ -60,7 +60,7 @@ class Entity:
         return [one for key, one in reversed(self.by_key.items()) if key != own]
 
     def shares_name_with(self, other: Entity) -> bool:
-        """Return whether both are called the same somewhere: two senses of a name."""
+        """Tell whether both share a name, as senses of it."""
         return not self.by_key.keys().isdisjoint(other.by_key)
 
 
@@ -76,7 +76,7 @@ class Plan:
 
     @property
     def mentions(self) -> int:
-        """How many mentions go with a name that is split off, in all its spellings."""
+        """Number of mentions that a split-off name has, in all spellings."""
         key, named = entity_key(self.other), self.entity.aliases.items()
         return sum(mentions for alias, mentions in named if entity_key(alias) == key)
 
@@ -84,8 +84,9 @@ class Plan:
         """Return the text of an overrides file with the change.
 
         Raises:
-            ConfigError: The file is not readable, says so already, or says otherwise. Who sees
-                only some of the documents is not told which names it has.
+            ConfigError: The file is not readable, or already has or contradicts the change. Readers
+                who
+                see only some documents are not told which names it has.
         """
         try:
             if self.change == "rename":
@@ -108,10 +109,10 @@ class Plan:
 
 
 def find_entity(index: Index, name: str) -> Entity:
-    """Return the entity that is called so; its display name goes before other names.
+    """Return the entity of this name; display names take precedence.
 
     Raises:
-        QueryError: None is, or several are.
+        QueryError: No entity, or several, have the name.
     """
     entities = index.snapshot.table("entities", ["entity_id", "name", "mentions"])
     aliases = index.snapshot.table("aliases")
@@ -134,10 +135,10 @@ def find_entity(index: Index, name: str) -> Entity:
 
 
 def plan(index: Index, entity: Entity, change: Change, other: str) -> Plan:
-    """Return a change of an entity: a new name, one to merge it with, or a name to split off.
+    """Return a change of an entity: a new name, an entity to merge with, or a name to split off.
 
     Raises:
-        QueryError: It changes nothing, or another entity stands in the way.
+        QueryError: It changes nothing, or another entity conflicts.
     """
     other, target = other.strip(), None
     if change == "merge":
@@ -158,7 +159,7 @@ def plan(index: Index, entity: Entity, change: Change, other: str) -> Plan:
 
 
 def said_of(overrides: Overrides, entity: Entity, index: Index) -> Iterator[str]:
-    """Yield what an overrides file says of an entity, without names that the reader may not see."""
+    """Yield a file's entries about an entity, without names that the reader may not see."""
     own = {*entity.by_key, entity_key(entity.name)}
     for words, pairs in (("the same as", overrides.same), ("not", overrides.different)):
         for pair in pairs:

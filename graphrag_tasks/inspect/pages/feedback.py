@@ -1,4 +1,4 @@
-"""Right or wrong: what readers say of an answer, kept for evaluations."""
+"""Feedback: readers' judgements of answers, kept for evaluations."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Judgement
 
 @dataclass(frozen=True)
 class Judging:
-    """What the page shows beside an answer: what was noted of it, or why nothing can be."""
+    """State of the feedback form: what was noted, or why nothing can be."""
 
     noted: str = ""
     problem: str = ""
 
     @classmethod
     def of(cls, config: Config, question: str) -> Judging:
-        """Look up what was said of a question."""
+        """Look up the judgement of a question."""
         try:
             known = judgement_of(judged_file(config), question)
         except ConfigError as error:
@@ -65,7 +65,7 @@ class _Judged(BaseModel):
 
 
 def add_judging(app: FastAPI, reader: Reader, html: Renderer) -> None:
-    """Add what the buttons below an answer send."""
+    """Add the route for the buttons below an answer."""
 
     @app.post("/snapshots/{snapshot_id}/ask", dependencies=[Depends(authorised_editor)])
     def judged(request: Request, snapshot_id: SnapshotId, fields: Fields) -> RedirectResponse:
@@ -80,7 +80,7 @@ def add_judging(app: FastAPI, reader: Reader, html: Renderer) -> None:
 
 
 def _gold(index: Index, said: Asked, form: _Judged) -> tuple[GoldSpan, ...]:
-    """Return what answers the question, as far as the reader says it."""
+    """Return the gold sources of a question, as the reader marks them."""
     if form.passage:
         found = [chunk for chunk in said.found.chunks if chunk.chunk_id == form.passage]
         if not found:

@@ -1,7 +1,7 @@
-"""The graph page: the neighbourhood of an entity, drawn by a script, and as a list without one.
+"""The graph page: an entity's neighbourhood, drawn by a script, and as a list without scripts.
 
-The script is `static/graph.js`, built from the folder `web`. It asks the routes here for data, as
-columns. Every route is one of the application, hence behind its authorisation.
+The script `static/graph.js` is built from the folder `web`. It fetches data from the routes here,
+as columns. Every route is behind the application's authorization.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from graphrag_tasks.retrieval import Index
 
 Kind = Literal["fact", "association", "condition"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""As in `graph.relation_kinds`; associations and conditions are only shown when asked for."""
+"""As in `graph.relation_kinds`; associations and conditions are shown only on request."""
 
 LISTED = 100
-"""Relations that the page lists for a browser without scripts."""
+"""Relations listed for browsers without scripts."""
 
 MOST_AT_ONCE = 50
-"""Relations whose sentences one request may ask for: those between two entities."""
+"""Relations per request for sentences: those between two entities."""
 
 _ITEM_ID = rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$"
 _HASH_DIGITS = 16
-"""Of the script's hash in its name, 64 bits: no two versions share one."""
+"""Hash digits in the script's name, 64 bits: unique for each version."""
 
 _POLICY = "; script-src 'self'; connect-src 'self'"
-"""What the graph page may do beyond other pages: run our script, which asks our routes."""
+"""Extra permissions of the graph page: run our script, which queries our routes."""
 
 _FOREVER = "private, max-age=31536000, immutable"
-"""For a file whose name has its hash."""
+"""Cache policy for files with a hash in their name."""
 
 _SAFE = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'",
@@ -69,14 +69,14 @@ ItemIds = Annotated[
 
 
 class Renderer(Protocol):
-    """Makes pages, with headers that all of them have."""
+    """Renders pages, with common headers."""
 
     headers: dict[str, str]
 
     def page(
         self, request: Request, template: str, status: HTTPStatus = ..., **values: object
     ) -> HTMLResponse:
-        """Return the page that a template makes of some values."""
+        """Return the rendered template as a response."""
         ...
 
 
@@ -90,7 +90,7 @@ def asked_view(
     document: Annotated[str, Query(pattern=rf"{_ITEM_ID}|^$")] = "",
     most: Annotated[int, Query(ge=1, le=NEIGHBOURS[-1])] = NEIGHBOURS[0],
 ) -> View:
-    """Return the view that an address asks for."""
+    """Return the view that a URL's query describes."""
     names = tuple(dict.fromkeys(one for one in name if one.strip()))
     return View(names, frozenset(kind), frozenset(hide), least, document, most)
 
@@ -99,7 +99,7 @@ AskedView = Annotated[View, Depends(asked_view)]
 
 
 def add_graph(app: FastAPI, reader: Reader, html: Renderer) -> None:
-    """Add the graph page and what its script asks for."""
+    """Add the graph page and its data routes."""
     script, opened = _Script(), _Opened()
     _add_page(app, reader, html, script, opened)
     _add_data(app, reader, opened)
@@ -170,7 +170,7 @@ def _add_files(app: FastAPI, reader: Reader, script: _Script, opened: _Opened) -
 
 
 def as_columns(data: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Response:
-    """Return data as JSON."""
+    """Return data as a JSON response."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
     headers = {"Cache-Control": "private, no-store", **_SAFE}
     return Response(text, status, headers, "application/json")
@@ -183,7 +183,7 @@ def _selected(neighbourhoods: Neighbourhoods, view: View) -> Selection:
 def _file(
     selection: Selection, write: Callable[[Selection, TextIO], None], kind: str, name: str
 ) -> Response:
-    """Return a part of the graph as a file to save."""
+    """Return a part of the graph as a download."""
     text = io.StringIO(newline="")
     write(selection, text)
     headers = {
@@ -195,12 +195,12 @@ def _file(
 
 
 def script_text() -> str:
-    """Return the built script of the page."""
+    """Return the built script."""
     return files(__package__).joinpath("static", "graph.js").read_text(encoding="utf-8")
 
 
 class _Script:
-    """The built script; its name has its hash, so that a browser may keep it."""
+    """The built script; its name contains its hash, so that browsers may cache it."""
 
     @cached_property
     def text(self) -> bytes:
@@ -212,19 +212,19 @@ class _Script:
 
     @property
     def path(self) -> str:
-        """Return its address below the application's."""
+        """Return its path below the application's."""
         return f"/static/{self.name}"
 
 
 class _Opened:
-    """Neighbourhoods of the indexes that were asked for last, as many as a reader keeps open."""
+    """Neighbourhoods of recently used indexes, as many as a reader keeps open."""
 
     def __init__(self) -> None:
         self._of: OrderedDict[str, Neighbourhoods] = OrderedDict()
         self._lock = Lock()
 
     def of(self, index: Index) -> Neighbourhoods:
-        """Return those of an index."""
+        """Return the neighbourhoods of an index."""
         name = index.snapshot.snapshot_id
         with self._lock:
             found = self._of.get(name)

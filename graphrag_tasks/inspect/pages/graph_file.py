@@ -1,7 +1,7 @@
-"""The graph page as one file: script, style and data are in it, and no server is asked.
+"""The graph page as a single file with script, style and data, without a server.
 
-What documents say is in it as JSON, in which nothing can end the element that holds it, and as
-escaped text. Its policy lets a browser run our script alone and load nothing.
+Data from documents are JSON that cannot end its HTML element, and escaped text. The policy lets a
+browser run only our script and load nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.inspect.export import Provenance, Selection, provenance
 from graphrag_tasks.inspect.pages.graph import LISTED, script_text
@@ -28,16 +27,17 @@ from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 MOST_ENTITIES_HELD = 5_000
-"""Entities of one file: with their sentences a few megabytes, which a browser reads in a second."""
+"""Most entities of a file: with their sentences a few megabytes, which a browser reads in a
+second."""
 
 _TITLES, _ALIASES = 5, 6
-"""Documents and other names that are told of one entity, as on the graph page."""
+"""Documents and other names shown for an entity, as on the graph page."""
 
 _Columns = dict[str, list[Any]]
 
 
 def graph_page(snapshot: Snapshot, selection: Selection) -> str:
-    """Return the page of a part of a snapshot's graph, as HTML.
+    """Return a part of a snapshot's graph as an HTML page.
 
     Raises:
         ConfigError: The part has more than `MOST_ENTITIES_HELD` entities.
@@ -67,7 +67,7 @@ def graph_page(snapshot: Snapshot, selection: Selection) -> str:
 
 
 def as_json(value: object) -> str:
-    """Return JSON that may stand in an element `script`, and in a script."""
+    """Return JSON that is safe inside a `script` element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.translate({ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 
@@ -81,12 +81,12 @@ def _rank_of_kind(kind: str) -> int:
 
 
 def _held(snapshot: Snapshot, selection: Selection, sources: Provenance) -> dict[str, _Columns]:
-    """Return the data of the page, each table as columns; see `web/src/enclosed.ts`."""
+    """Return the page's data, each table as columns; see `web/src/enclosed.ts`."""
     relations = selection.relations.sort_by(
         [("weight", "descending"), ("relation_id", "ascending")]
     )
     ids = relations["relation_id"].to_pylist()
-    told = Neighbourhoods(Browser(snapshot, RetrievalConfig())).relations(ids)
+    told = Neighbourhoods(Browser(snapshot)).relations(ids)
     document_of = _places(sources.documents, "document_id")
     chunk_documents = {
         chunk: document_of[document]
@@ -155,7 +155,7 @@ def _most(counts: Counter[int]) -> list[int]:
 
 
 def _listed(held: Mapping[str, _Columns]) -> Sequence[dict[str, Any]]:
-    """Return the first relations in words, for a browser without scripts."""
+    """Return the first relations in words, for browsers without scripts."""
     relations, sentences, names = held["relations"], held["sentences"], held["entities"]["name"]
     first: dict[int, dict[str, Any]] = {}
     uris = dict(zip(held["documents"]["id"], held["documents"]["uri"], strict=True))

@@ -1,7 +1,7 @@
-"""The map of communities as a picture that needs no script: circles, their strongest ties, names.
+"""The map of communities as a picture without scripts: circles, strongest ties, names.
 
-A view is the whole map or one community. It shows the circles right inside it, theirs as outlines,
-and the entities of a community that has no circles; each circle leads to its own view.
+A view shows the whole map or one community: its direct child communities as circles, their children
+as outlines, or the entities of a community without children. Each circle links to its view.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ COMMUNITIES_LISTED = 40
 ENTITIES_LISTED = 60
 _MOST_POINTS = 300
 _TIES = 40
-"""What is listed beside the map, and points and ties that are drawn: more hide each other.
-Chosen."""
+"""Entries listed beside the map, and points and ties drawn: more would overlap. Chosen."""
 _ON_SCREEN = (1160.0, 700.0)
-"""Pixels of a picture on a laptop, where its height is bounded."""
+"""Pixels of a picture on a laptop, where its height is limited."""
 _ON_PHONE = 366.0
 """Pixels of a picture on a phone, which is 390 wide."""
 _LOWEST = 0.4
-"""Least height of a picture, as a share of its width."""
+"""Least height, relative to the width."""
 _MARGIN = 0.02
-"""Around circles, as a share of the width."""
+"""Margin around circles, relative to the width."""
 _MARGINS_OF_POINTS = (0.12, 0.05)
-"""Beside points and above them, for their names."""
+"""Margins beside and above points, for their names."""
 _POINT = 4.5
 """Radius of an entity's point, in units of the picture."""
 _BEND = 0.18
-"""How far a tie bends aside, as a share of its length."""
+"""Curvature of a tie, relative to its length."""
 _WIDEST_TIE, _WIDEST_BETWEEN_POINTS = 6.0, 2.5
-"""Widths of the strongest tie of communities, and of entities, in units of the picture."""
+"""Widths of the strongest tie, between communities and between entities, in units of the
+picture."""
 _HUE = 137.508
-"""The golden angle: neighbours in rank get colours far apart."""
+"""The golden angle: neighbours in rank get distant colours."""
 _ABOUT = ["community_id", "parent_id", "level", "title", "size", "x", "y", "radius"]
 
 
@@ -64,7 +64,7 @@ class Circle:
 
 @dataclass(frozen=True)
 class Tie:
-    """The relations between two circles, or two entities."""
+    """The relations between two circles or two entities."""
 
     path: str
     width: float
@@ -73,16 +73,16 @@ class Tie:
 
 @dataclass(frozen=True)
 class View:
-    """A view of the map, in units of which the picture is `WIDTH` wide and `height` high.
+    """A view of the map, `WIDTH` units wide and `height` high.
 
     Attributes:
-        community: The row of the community shown; None: the whole map.
-        summary: What it is about.
-        above: The communities around it, the coarsest first.
-        circles, inner: Those right inside the view, and theirs.
-        points: Entities of a community without circles, the most central first.
-        names, names_on_phone: Names that can be read on a screen of each width.
-        entities: Names of the entities of the community, the most central first.
+        community: Row of the shown community; None for the whole map.
+        summary: Its summary.
+        above: Its ancestors, the coarsest first.
+        circles, inner: Child communities, and their children.
+        points: Entities of a community without children, the most central first.
+        names, names_on_phone: Readable names for each screen width.
+        entities: Names of the community's entities, the most central first.
     """
 
     community: Mapping[str, Any] | None
@@ -99,7 +99,7 @@ class View:
 
 
 def view(index: Index, community_id: str) -> View:
-    """Return a view of the map: of one community, or the whole one for the empty id.
+    """Return a view of the map: one community, or the whole map for "".
 
     Raises:
         QueryError: The snapshot has no such community, or hides it.
@@ -136,7 +136,7 @@ def view(index: Index, community_id: str) -> View:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Leads from places on the map to places in a picture: those of its own upper left corner."""
+    """Transforms map coordinates to picture coordinates."""
 
     left: float
     upper: float
@@ -145,7 +145,7 @@ class _Frame:
 
     @classmethod
     def around(cls, rows: Sequence[Mapping[str, Any]], *, is_of_points: bool) -> _Frame:
-        """Return the one that shows some circles, or points, as large as can be."""
+        """Return the frame that shows circles or points as large as possible."""
         if not rows:
             return cls(0.0, 0.0, 1.0, WIDTH * _LOWEST)
         x, y = (np.array([row[axis] for row in rows], np.float64) for axis in ("x", "y"))
@@ -162,7 +162,7 @@ class _Frame:
 
     @property
     def pixel(self) -> float:
-        """Return the units that a pixel of a laptop shows."""
+        """Return the size of a laptop pixel, in units of the picture."""
         width, height = _ON_SCREEN
         return max(WIDTH / width, self.height / height)
 
@@ -193,7 +193,7 @@ def _above(
 
 
 def _hues(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Return the colour of each community: that of the coarsest one around it."""
+    """Return the hue of each community: that of its coarsest ancestor."""
     hues: dict[str, int] = {}
     ranked = sorted(rows, key=lambda row: (row["level"], -row["size"], row["community_id"]))
     for place, row in enumerate(ranked):
@@ -205,7 +205,7 @@ def _hues(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 def _names(
     circles: Sequence[Circle], points: Sequence[Dot], frame: _Frame, pixel: float
 ) -> list[Name]:
-    """Return the names that can be read where a pixel shows some units."""
+    """Return the names that are readable at this pixel size."""
     named = (
         name_of_circle(circle.title, circle.x, circle.y, circle.radius, pixel) for circle in circles
     )
@@ -213,7 +213,6 @@ def _names(
 
 
 def _ties(index: Index, circles: Sequence[Circle]) -> list[Tie]:
-    """Return the strongest ties between circles."""
     ids = pa.array([circle.id for circle in circles], pa.string())
     members = index.snapshot.table("members", ["community_id", "entity_id"])
     members = members.filter(pc.is_in(members["community_id"], value_set=ids))
@@ -224,7 +223,6 @@ def _ties(index: Index, circles: Sequence[Circle]) -> list[Tie]:
 def _ties_of_points(
     index: Index, members: Sequence[Mapping[str, Any]], points: Sequence[Dot]
 ) -> list[Tie]:
-    """Return the strongest ties between the entities that are shown as points."""
     ids = pa.array([row["entity_id"] for row in members[: len(points)]], pa.string())
     return _strongest(index, ids, np.arange(len(points)), points, _WIDEST_BETWEEN_POINTS)
 
@@ -236,7 +234,7 @@ def _strongest(
     places: Sequence[Circle] | Sequence[Dot],
     widest: float,
 ) -> list[Tie]:
-    """Return the strongest ties between places; each entity is at home in one of them."""
+    """Return the strongest ties between places; each entity belongs to one place."""
     relations = index.snapshot.table("relations", ["head_id", "tail_id"])
     if isinstance(entities, pa.ChunkedArray):
         entities = entities.combine_chunks()
@@ -267,7 +265,6 @@ def _curve(one: Circle | Dot, other: Circle | Dot) -> str:
 
 
 def _members(index: Index, community_id: str) -> list[dict[str, Any]]:
-    """Return the entities of a community with their names, the most central first."""
     members = index.snapshot.table("members")
     members = members.filter(pc.equal(members["community_id"], community_id))
     entities = index.snapshot.table("entities", ["entity_id", "name"])

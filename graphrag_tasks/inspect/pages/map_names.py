@@ -1,6 +1,6 @@
-"""Where names stand on the map: inside their circle, or beside their dot, and never on each other.
+"""Place names on the map: inside their circle or beside their dot, without overlaps.
 
-Fonts differ between machines, so the width of a text is a careful estimate.
+Fonts differ between machines, so text widths are conservative estimates.
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _SMALLEST, _LARGEST = 11, 22
-"""Height of letters in a circle, in pixels."""
+"""Smallest and largest letter height in a circle, in pixels."""
 _OF_RADIUS = 0.24
-"""Height of letters in a circle, as a share of its radius, where that is less than the largest."""
+"""Letter height relative to the circle's radius, up to the largest."""
 _INSIDE = 0.94
 """Share of a circle's radius that letters may use."""
 _MOST_LINES = 4
-"""Of a name in a circle."""
+"""Most lines of a name in a circle."""
 _LEAST_SHOWN = 6
-"""Letters of a name that is cut; fewer would tell nothing."""
+"""Fewest letters of a shortened name; fewer would say nothing."""
 _ENOUGH_SHOWN = 18
-"""Letters of a name that is cut; where so many fit, letters need be no smaller."""
+"""Letters of a shortened name from which smaller letters are not tried."""
 _LINE = 1.15
 _OF_DOT = 12
-"""Height of a line in heights of its letters, and of the letters beside a dot in pixels."""
+"""Line height relative to letter height, and letter height beside a dot in pixels."""
 _LONGEST = 34
-"""Letters of a name beside a dot."""
+"""Most letters of a name beside a dot."""
 _MOST_NAMED = 100
 _GAP = 3.0
-"""Dots that are named, as each name is compared with all others, and how far a name is from its
-dot."""
+"""Most dots with names, as each name is compared with all others, and the distance of a name
+from its dot."""
 
 _NARROW, _WIDE = frozenset(" .,:;!'|()[]/ijlftrI-"), frozenset("mwMW@%…—&")
 _IDEOGRAPHS = "\u2e80"
@@ -47,7 +47,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Name:
-    """Lines of text around x; `y` is the foot of the first, and letters are `size` high."""
+    """Lines of text centred at x; `y` is the baseline of the first, `size` the letter height."""
 
     x: float
     y: float
@@ -56,19 +56,19 @@ class Name:
 
     @property
     def step(self) -> float:
-        """Return how far a line is below the one before."""
+        """Return the distance between lines."""
         return self.size * _LINE
 
 
 def text_width(text: str) -> float:
-    """Return about how wide a text is in a sans-serif font, in heights of its letters."""
+    """Return the estimated width of a text in a sans-serif font, in letter heights."""
     return sum(map(_letter_width, text))
 
 
 def name_of_circle(title: str, x: float, y: float, radius: float, pixel: float) -> Name | None:
-    """Return the name of a circle inside it: as large as fits, cut if need be, or None.
+    """Return a circle's name inside it, as large as fits, shortened if needed, or None.
 
-    `pixel` is how much of the map a pixel shows.
+    `pixel` is the size of a pixel in map units.
     """
     words = title.split()
     largest = min(_LARGEST, max(_SMALLEST, int(radius / pixel * _OF_RADIUS)))
@@ -89,7 +89,7 @@ def name_of_circle(title: str, x: float, y: float, radius: float, pixel: float) 
 
 
 def names_of_dots(dots: Sequence[Dot], width: float, height: float, pixel: float) -> list[Name]:
-    """Return the names of dots that have room beside them, those that come first before others.
+    """Return the names of dots that fit beside them; earlier dots take precedence.
 
     A name covers no other name and no dot.
     """
@@ -128,7 +128,7 @@ class _Box:
 
 
 def _boxes_beside(dot: Dot, width: float, size: float) -> Iterator[_Box]:
-    """Yield where a name may stand: above, below, right and left of its dot."""
+    """Yield possible places of a name: above, below, right and left of its dot."""
     away, high = dot.radius + _GAP, size * _LINE
     left = dot.x - width / 2
     yield _Box(left, dot.y - away - high, left + width, dot.y - away)
@@ -149,7 +149,7 @@ def _letter_width(letter: str) -> float:
 
 
 def _rooms(radius: float, size: float) -> Iterator[list[float]]:
-    """Yield the widths, in heights of letters, of one line in a circle, of two, and so on."""
+    """Yield the widths of one line in a circle, of two lines, and so on, in letter heights."""
     usable = radius * _INSIDE
     for count in range(1, _MOST_LINES + 1):
         middles = [(place - (count - 1) / 2) * _LINE * size for place in range(count)]
@@ -160,7 +160,7 @@ def _rooms(radius: float, size: float) -> Iterator[list[float]]:
 
 
 def _lines(words: Sequence[str], room: Sequence[float]) -> list[str]:
-    """Return words broken into lines of some widths; none where they do not fit."""
+    """Break words into lines of these widths; [] if they do not fit."""
     lines = [""]
     for word in words:
         longer = f"{lines[-1]} {word}".strip()
@@ -174,7 +174,7 @@ def _lines(words: Sequence[str], room: Sequence[float]) -> list[str]:
 
 
 def _cut(words: Sequence[str], room: Sequence[float]) -> list[str]:
-    """Return as many words as fit into lines of some widths, or the letters of a long one."""
+    """Return as many words as fit into lines of these widths, or the start of a long word."""
     lines: list[str] = []
     left = list(words)
     for width in room:
@@ -194,5 +194,5 @@ def _cut(words: Sequence[str], room: Sequence[float]) -> list[str]:
 
 
 def _named(x: float, y: float, size: float, lines: Sequence[str]) -> Name:
-    """Return lines whose middle is at a place."""
+    """Return lines centred at a point."""
     return Name(x, y + size * (0.36 - (len(lines) - 1) / 2 * _LINE), size, lines)

@@ -1,6 +1,6 @@
-"""The part of a graph that the graph page draws: bounded, and the same for the same wishes.
+"""The part of a graph shown on the graph page: bounded and deterministic.
 
-It comes from an opened index, hence from what its reader may see.
+It comes from an opened index, hence only from what its reader may see.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from graphrag_tasks.retrieval.notebook.parts import nearest, part
 from graphrag_tasks.storage.columns import Rows, column
 
 NO_TYPE = "-"
-"""Stands for the type of an entity without one."""
+"""Type of an entity without a type."""
 
 NEIGHBOURS = (60, 120, 240)
-"""Neighbours of one entity that may be asked for: 60 can be read at once on a laptop's screen."""
+"""Choices for the number of neighbours: 60 are readable at once on a laptop's screen."""
 
 MOST_NAMES = 20
-"""Entities whose neighbours are shown."""
+"""Most entities whose neighbours are shown."""
 
 MOST_ENTITIES = 400
-"""Entities of one picture: a browser lays them out in less than a second."""
+"""Most entities of a picture: a browser lays them out in less than a second."""
 
 MOST_RELATIONS = 1_500
-"""Relations of one picture."""
+"""Most relations of a picture."""
 
 _MOST_DOCUMENTS = 50
-"""Documents to choose from, those with most of the relations first."""
+"""Documents offered as filter, those with most relations first."""
 
 _TITLES, _ALIASES = 5, 6
-"""Documents and other names that are told of one entity."""
+"""Documents and other names shown for an entity."""
 
 _HEAD, _TAIL, _PLAIN = "head", "tail", ""
 
@@ -54,12 +54,12 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class View:
-    """What is to be drawn.
+    """A view of the graph.
 
     Attributes:
-        names: Entities whose neighbours are shown, in the order in which they were asked for.
+        names: Entities whose neighbours are shown, in the order of request.
         kinds: Kinds of relations.
-        hidden: Types of entities to leave out, `NO_TYPE` for those without one.
+        hidden: Entity types to leave out, `NO_TYPE` for entities without a type.
         least: Least confidence of a relation.
         document: Id of the only document that may state a relation; empty for all.
         most: Most neighbours of each entity.
@@ -75,7 +75,7 @@ class View:
 
 @dataclass(frozen=True)
 class Step:
-    """A name of a view: how many neighbours its entities have, and how many of them are shown."""
+    """A name of a view: how many neighbours its entities have, and how many are shown."""
 
     name: str
     shown: int
@@ -84,15 +84,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Shown:
-    """Rows of the graph that a view shows.
+    """Graph rows that a view shows.
 
     Attributes:
-        entities: In the order in which the names of the view bring them in.
-        brought_by: For each of them, the place of the name in the view.
-        opened: For each of them, whether its neighbours are shown.
-        relations: Those between them, of the names' own entities first, then by weight.
-        omitted: Relations between them that are left out.
-        documents: Rows of documents to choose from.
+        entities: In the order in which the view's names add them.
+        brought_by: For each entity, the index of the name that added it.
+        opened: For each entity, whether its neighbours are shown.
+        relations: Relations between them: first those of the named entities, then by weight.
+        omitted: Number of relations left out.
+        documents: Rows of documents offered as filter.
     """
 
     steps: tuple[Step, ...]
@@ -105,13 +105,13 @@ class Shown:
 
     @classmethod
     def nothing(cls) -> Shown:
-        """Return what an empty view shows."""
+        """Return the result of an empty view."""
         none = np.zeros(0, dtype=np.int64)
         return cls((), none, (), (), none, 0, ())
 
 
 class Neighbourhoods:
-    """Parts of the graph of one `index`; never changed once built, so threads may share it."""
+    """Neighbourhoods in the graph of `index`; immutable, so threads may share it."""
 
     def __init__(self, index: Browser) -> None:
         self.index = index
@@ -127,7 +127,7 @@ class Neighbourhoods:
         self._confidence: NDArray[np.float32] = column(self._relations, "confidence").to_numpy()
 
     def shown(self, view: View) -> Shown:
-        """Return what a view shows.
+        """Return the rows that a view shows.
 
         Raises:
             QueryError: No entity has one of the names, or there is no such document.
@@ -166,7 +166,7 @@ class Neighbourhoods:
         )
 
     def columns(self, shown: Shown) -> dict[str, Any]:
-        """Return what is shown, each table as columns; the ends of relations are places."""
+        """Return the shown tables as columns; relations refer to entities by position."""
         entities = self._entities.take(pa.array(shown.entities))
         places = {row: place for place, row in enumerate(shown.entities.tolist())}
         rows = shown.relations.tolist()
@@ -206,15 +206,15 @@ class Neighbourhoods:
         return {"id": found["document_id"].to_pylist(), "title": found["title"].to_pylist()}
 
     def selection(self, title: str, shown: Shown) -> Selection:
-        """Return what is shown as exports write it."""
+        """Return the shown part as an export selection."""
         return part(self.index.snapshot, self._graph, title, shown.entities, shown.relations)
 
     def hits(self, shown: Shown, most: int) -> tuple[RelationHit, ...]:
-        """Return the first relations that are shown, with their sentences."""
+        """Return the first shown relations, with their sentences."""
         return self.index.relations_at(shown.relations[:most].tolist())
 
     def entity(self, entity_id: str) -> dict[str, Any]:
-        """Return what is told of one entity.
+        """Return the details of an entity.
 
         Raises:
             QueryError: No entity has the id.
@@ -241,7 +241,7 @@ class Neighbourhoods:
         }
 
     def relations(self, relation_ids: Sequence[str]) -> dict[str, Any]:
-        """Return relations in words with their sentences, whose names are marked.
+        """Return relations in words, with their sentences and marked names.
 
         Raises:
             QueryError: No relation has one of the ids.
@@ -282,21 +282,21 @@ class Neighbourhoods:
         }
 
     def _first_of(self, chunks: Rows, documents: Sequence[int]) -> list[str]:
-        """Return the id of the first of some chunks in each document."""
+        """Return the id of the first of these chunks in each document."""
         homes = self._graph.chunk_documents[chunks]
         first = [int(chunks[homes == document].min()) for document in documents]
         ids: list[str] = self._graph.chunks.ids.take(pa.array(first, pa.int64())).to_pylist()
         return ids
 
     def _named(self, name: str) -> Rows:
-        """Return the entities that are displayed with a name; else those that have it, too."""
+        """Return the entities with this display name; if none, those with this alias."""
         rows = self.index.entity_rows(name)
         key = name_key(name)
         displayed = [row for row in rows if name_key(self._graph.entity_names[row]) == key]
         return np.array(displayed, dtype=np.int64) if displayed else rows
 
     def _allowed(self, view: View, opened: Rows) -> Mask:
-        """Return which relations may be shown, whatever document states them."""
+        """Return which relations may be shown, before the document filter."""
         kinds = pc.is_in(self._relations["kind"], value_set=pa.array(sorted(view.kinds)))
         allowed: Mask = np.array(kinds, dtype=np.bool_) & (self._confidence >= view.least)
         if view.hidden:
@@ -324,14 +324,14 @@ class Neighbourhoods:
         return np.lexsort((ranks, -self._weights[relations], ~first))
 
     def _stating(self, relations: Rows) -> tuple[int, ...]:
-        """Return the documents that state most of some relations."""
+        """Return the documents that state most of these relations."""
         chunks, places = self._graph.relation_chunks.pairs(relations)
         documents = self._graph.chunk_documents[chunks]
         stated = np.unique(np.column_stack([places, documents]), axis=0)
         return _most_frequent(stated[:, 1], _MOST_DOCUMENTS)
 
     def _spans(self, relation_ids: Sequence[str]) -> dict[tuple[str, str], list[_Span]]:
-        """Return where the names of relations stand, by relation and sentence."""
+        """Return the spans of relation heads and tails, by relation and sentence."""
         wanted = pa.array(relation_ids, pa.string())
         stated = self._evidence.filter(pc.is_in(self._evidence["relation_id"], value_set=wanted))
         triples = self._triples.filter(
@@ -361,7 +361,7 @@ _Span = tuple[int, int, str]
 
 
 def _marked(sentence: SourceSentence, spans: Sequence[_Span]) -> list[tuple[str, str]]:
-    """Return a sentence in pieces, each with what it is: head, tail or neither."""
+    """Split a sentence into pieces marked as head, tail or neither."""
     marks = [_PLAIN] * len(sentence.text)
     for start, end, what in spans:
         if all(mark == _PLAIN for mark in marks[start:end]):

@@ -1,4 +1,4 @@
-"""What the pages show of one store, as the configured principals may see it."""
+"""Opened snapshots of a store, as the configured principals see them."""
 
 from __future__ import annotations
 
@@ -24,21 +24,20 @@ from graphrag_tasks.storage.snapshots.store import Store, file_of
 from graphrag_tasks.storage.snapshots.summary import reading
 
 CURRENT = "current"
-"""Stands for the id of the snapshot that is current at the time of a request."""
+"""Alias for the id of the snapshot that is current at the time of a request."""
 
 ID_PATTERN = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
-"""What an address may have for a snapshot."""
+"""Pattern of a snapshot in a URL."""
 
 COUNTED = ("documents", "chunks", "entities", "relations")
 
 MOST_OPEN = 3
-"""Snapshots that stay open."""
+"""Most snapshots kept open."""
 
 _MOST_NAMES = 30
 _MOST_ALIASES = 12
 NAMES_SHOWN = 100
-"""Most mentioned names of an overview, aliases of an entity, and names of a page of a list.
-Chosen."""
+"""Names shown in an overview, as aliases of an entity, and per page of a list. Chosen."""
 _CHANGES = ("added", "changed", "removed", "unchanged")
 _FAILURE = ["uri", "status", "error_code", "error_message"]
 _DAMAGED = "cannot be opened: damaged, or of another schema version"
@@ -47,9 +46,9 @@ _HAS_LABELS = "has access labels: its own page shows what may be seen"
 
 @dataclass(frozen=True)
 class Listed:
-    """A published snapshot, as a line of a list; figures only where they may be shown.
+    """A published snapshot as a list row; figures only if they may be shown.
 
-    `usd` is what the run paid for a language model: None where that is unknown.
+    `usd` is the run's cost for language models, None if unknown.
     """
 
     snapshot_id: str
@@ -75,7 +74,7 @@ class Reader:
         self._lock = Lock()
 
     def snapshots(self) -> list[Listed]:
-        """Return the published snapshots, newest first; those of damaged manifests at the end."""
+        """Return the published snapshots, newest first; damaged ones come last."""
         current = self.store.current_id()
         damaged = [
             Listed(name, "", name == current, 0, _DAMAGED, False, {}, 0)
@@ -86,7 +85,7 @@ class Reader:
         ] + damaged
 
     def index(self, snapshot_id: str) -> Index:
-        """Open a snapshot, by its id or `CURRENT`, as the configured principals see it.
+        """Open a snapshot, by id or `CURRENT`, as the configured principals see it.
 
         Raises:
             SnapshotError: Nothing is published, there is no such snapshot, or it is damaged.
@@ -99,7 +98,8 @@ class Reader:
                 return self._indexes[wanted]
             opened = open_index(
                 self.config.store, wanted, self.config.pages.principals,
-                config=self.config.retrieval, load=self.config.load,
+                config=self.config.retrieval, language=self.config.language,
+                load=self.config.load,
             )  # fmt: skip
             self._indexes[opened.snapshot.snapshot_id] = opened
             while len(self._indexes) > MOST_OPEN:
@@ -127,7 +127,7 @@ class Reader:
         )
 
     def _size(self, snapshot_id: str) -> int | None:
-        """Return the bytes of a snapshot; None if it has labels, for hidden documents count."""
+        """Return a snapshot's size in bytes; None if it has labels, as hidden documents count."""
         if snapshot_id not in self._sizes:
             snapshot = self.store.open(snapshot_id)
             labels = snapshot.table("documents", ["labels"])["labels"]
@@ -137,12 +137,11 @@ class Reader:
 
 
 def summarize(reader: Reader, index: Index) -> dict[str, Any]:
-    """Return what the template `summary.html` shows of a snapshot.
+    """Return the values of the template `summary.html`.
 
-    `quality` has the name of each figure and what the gate says of it, by the limits of today's
-    configuration. `llm` is what a language model read and refused, in words, and its counts. A
-    reader who may not see every document gets counts of the visible ones, and no figures of the
-    run, which cover all documents.
+    `quality` has the name of each figure and the gate's verdict by today's limits. `llm` describes
+    what a language model read and refused. Readers who may not see every document get counts of
+    visible ones, and no figures of the run.
     """
     words = json.loads(files(__package__).joinpath("words.json").read_text("utf-8"))
     manifest = index.snapshot.manifest
@@ -173,7 +172,6 @@ def summarize(reader: Reader, index: Index) -> dict[str, Any]:
 
 
 def _counts(llm: Mapping[str, Any], kind: str) -> dict[str, int]:
-    """Return the counts of a kind, by name without the kind, the highest first."""
     found = {
         name.removeprefix(kind).replace("_", " "): count
         for name, count in llm.items()
@@ -184,12 +182,12 @@ def _counts(llm: Mapping[str, Any], kind: str) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Listing:
-    """Entities whose name holds a text, the most mentioned first.
+    """Entities whose name contains a text, most mentioned first.
 
     Attributes:
         entities: Those of one page: name, type, mentions.
-        found: How many there are in all.
-        types: How many of all entities have each type, the most frequent first.
+        found: Total number of matches.
+        types: Number of entities of each type, most frequent first.
     """
 
     entities: Sequence[Mapping[str, Any]]
@@ -198,7 +196,7 @@ class Listing:
 
 
 def names_with(index: Index, text: str, kind: str = "", first: int = 0) -> Listing:
-    """Return the entities of a type, if one is named, whose name holds a text, in any case."""
+    """Return the entities whose name contains a text, in any case, optionally of one type."""
     entities = _entities(index)
     types = Counter(entity for entity in entities["type"].to_pylist() if entity)
     if kind:
@@ -211,10 +209,10 @@ def names_with(index: Index, text: str, kind: str = "", first: int = 0) -> Listi
 
 
 def described(index: Index, name: str) -> list[dict[str, Any]]:
-    """Return what is known of the entities with a name.
+    """Return the details of the entities with a name.
 
-    Of each its row, all that it is called, and its communities, the coarsest first. A name of
-    several senses has several.
+    For each its row, all its names, and its communities, the coarsest first. A name with several
+    senses has several entities.
     """
     aliases = index.snapshot.table("aliases")
     wanted = pc.utf8_lower(aliases["alias"])
@@ -253,7 +251,7 @@ def neighbors(index: Index, name: str) -> tuple[tuple[RelationHit, ...], str]:
 
 
 def holding(relations: Sequence[RelationHit], text: str) -> list[RelationHit]:
-    """Return the relations whose words or sentences hold a text, in any case."""
+    """Return the relations whose words or sentences contain a text, in any case."""
     wanted = text.strip().casefold()
     return [
         hit

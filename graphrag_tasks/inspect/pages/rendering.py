@@ -1,4 +1,4 @@
-"""The templates of the pages, with their filters and their style."""
+"""The templates of the pages, with filters and style."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphrag_tasks.core.visible import visible
 
 
 def templates() -> Environment:
-    """Return the templates of this package, which escape everything."""
+    """Return the template environment, which escapes everything."""
     made = Environment(
         loader=PackageLoader("graphrag_tasks.inspect.pages"), autoescape=True, finalize=_shown,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
@@ -22,7 +22,7 @@ def templates() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """Return what a template writes for a value: of a text, what a reader sees."""
+    """Return a value as templates write it, with control characters made visible."""
     return visible(value) if type(value) is str else value
 
 
@@ -42,12 +42,12 @@ def _megabytes(value: int) -> str:
 
 
 def _moment(value: str) -> str:
-    """Return an ISO time without its letters and fractions."""
+    """Return an ISO time as readable text, without fractions."""
     return value[:19].replace("T", " ")
 
 
 def _pages(first: int | None, last: int | None = None) -> str:
-    """Return the pages of a text; empty where its format has no pages."""
+    """Return the page range of a text; "" if its format has no pages."""
     if first is None:
         return ""
     return f"page {first}" if last in (None, first) else f"pages {first}–{last}"

@@ -1,4 +1,4 @@
-"""Pages of a long answer: a cursor says where the next one begins, and nothing is kept here."""
+"""Stateless paging of long answers: a cursor says where the next page begins."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _HINT = "Call again without a cursor"
 
 @dataclass(frozen=True)
 class Pages:
-    """The pages of one answer.
+    """The pages of an answer.
 
     Args:
-        snapshot_id: The snapshot that it is of; after a new publish a cursor is worth nothing.
+        snapshot_id: Its snapshot; a cursor becomes invalid after a new publish.
         asked: The tool and its arguments.
-        size: Items of a page.
+        size: Items per page.
     """
 
     snapshot_id: str
@@ -29,10 +29,10 @@ class Pages:
     size: int
 
     def start(self, cursor: str) -> int:
-        """Return the place of the first item of a page, from 0.
+        """Return the index of a page's first item.
 
         Raises:
-            QueryError: The cursor is of another question, of another snapshot, or none at all.
+            QueryError: The cursor is invalid, or of another call or snapshot.
         """
         if not cursor:
             return 0
@@ -44,7 +44,7 @@ class Pages:
         return int(found[1])
 
     def page(self, items: Sequence[Any], cursor: str) -> dict[str, Any]:
-        """Return the items of a page and the cursor of the next one, where there is one."""
+        """Return the items of a page and the cursor of the next one, if any."""
         start = self.start(cursor)
         end = start + self.size
         more = {"next_cursor": f"{end}.{self._key}"} if end < len(items) else {}

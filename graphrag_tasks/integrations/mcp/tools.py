@@ -1,7 +1,7 @@
-"""What an agent may ask of an index: plain functions from arguments to JSON.
+"""Tools for agents on an index: plain functions from arguments to JSON.
 
-The docstrings of the tools are what an agent chooses by.
-Text of documents stands in fields of its own: it is data, also where it talks to the reader.
+Agents choose tools by their docstrings. Text of documents is in separate fields: it is data, even
+if it addresses the reader.
 """
 
 from __future__ import annotations
@@ -16,25 +16,23 @@ from graphrag_tasks.integrations.mcp.paging import Pages
 from graphrag_tasks.retrieval import ChunkHit, Index, RelationHit, SourceSentence
 
 LONGEST_PASSAGE = 600
-"""Characters of a passage in a list; `read` has all of it."""
+"""Characters of a passage in a list; `read` returns all of it."""
 LONGEST_QUESTION = 2000
 MOST_ITEMS = 50
-"""Characters of a question, and items of any list that an agent gets; chosen, to spare its
-context."""
+"""Characters of a question, and most items of any list; chosen, to spare an agent's context."""
 _FOUND = 50
-"""Passages that are ranked for all pages of a search."""
+"""Passages ranked for all pages of a search."""
 _NEAR = 10
 _LEAST_LIKENESS = 0.6
-"""Topics of an overview, and `difflib`'s own bound of what is alike."""
+"""Topics of an overview, and the default similarity limit of `difflib`."""
 
 Json = dict[str, Any]
 
 
 class Tools:
-    """Asks the index that is current.
+    """Queries the current index.
 
-    Args:
-        current: Returns it, opened with the labels that the reader holds.
+    `current` returns it, opened with the reader's labels.
     """
 
     def __init__(self, current: Callable[[], Index]) -> None:
@@ -152,7 +150,7 @@ _IDS = "Ids stand in what search and cite return"
 
 
 def _text(value: str, where: str) -> str:
-    """Return an argument without control characters, or refuse it."""
+    """Return an argument without control characters, or raise."""
     text = " ".join("".join(sign if sign.isprintable() else " " for sign in value).split())
     if not text:
         raise QueryError("it is empty", where, "Give a text")

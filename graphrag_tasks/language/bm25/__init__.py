@@ -1,6 +1,6 @@
-"""Words: what texts and questions are compared by, and BM25 over them.
+"""Lexical search: terms of texts and questions, and BM25.
 
-The load stage and retrieval share it, so that a question is read as the texts were.
+The load stage and retrieval share it, so that questions and texts have the same terms.
 """
 
 from graphrag_tasks.language.bm25.index import Lexicon, word_tables

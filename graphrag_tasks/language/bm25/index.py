@@ -1,8 +1,8 @@
-"""Lexical search over chunks, and over the titles and headings above them: BM25 by bm25s.
+"""BM25 over chunk texts, and over titles and headings, by bm25s.
 
 Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, in
-Lucene's form; bm25s (Lù, arXiv 2407.03618) computes the scores of every term once. They are two
-tables, which a snapshot holds and readers map: a query adds up the rows of its terms.
+Lucene's variant; bm25s (Lù, arXiv 2407.03618) precomputes the scores of every term. A snapshot
+holds them as two tables, which readers map: a query sums the rows of its terms.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 FILE_NAME = "file_name"
-"""`documents.title_source` of a document that has no title; its file's name is no name of it."""
+"""`documents.title_source` of documents without a title; the file name is not used as one."""
 _K1 = 1.5
 _B = 0.75
-"""How soon a repeated word counts no more, and how much length counts: Robertson's usual values, as
-bm25s has them. Others gained nothing (`benchmarks/README.md`)."""
+"""Saturation of repeated words, and effect of length: Robertson's usual values, the defaults of
+bm25s. Others gained nothing (`benchmarks/README.md`)."""
 
 Floats = NDArray[np.float32]
 
 
 class Lexicon:
-    """BM25 over texts; it never changes, so threads may share it.
+    """BM25 over texts; immutable, so threads may share it.
 
     Args:
         terms: Rows of `schemas.TERMS`.
@@ -53,15 +53,15 @@ class Lexicon:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Lexicon:
-        """Build it from texts, one per row."""
+        """Build a lexicon from texts, one per row."""
         return cls(*lexicon_tables(texts), len(texts))
 
     def asked(self, text: str) -> list[str]:
-        """Return the terms of a question that some text holds, in order, with repeats."""
+        """Return the known terms of a question, in order, with repeats."""
         return [term for term in query_terms(text, self.known) if term in self.known]
 
     def scores(self, asked: Sequence[str]) -> Floats:
-        """Return the BM25 score of every row, shape (rows,); 0 where no term is shared."""
+        """Return the BM25 score of every row, shape (rows,); 0 if no term is shared."""
         scores = np.zeros(self._size, dtype=np.float32)
         for term in asked:
             part = self._part(term)
@@ -69,13 +69,13 @@ class Lexicon:
         return scores
 
     def held(self, asked: Sequence[str], rows: NDArray[np.int64]) -> set[str]:
-        """Return the terms that one of a few rows holds at least."""
+        """Return the terms that at least one of these rows contains."""
         return {
             term for term in set(asked) if np.equal.outer(rows, self._rows[self._part(term)]).any()
         }
 
     def shares(self, asked: Sequence[str], row: int) -> dict[str, float]:
-        """Return what each term of a question adds to a row's score, terms it lacks left out."""
+        """Return what each question term contributes to a row's score; absent terms are omitted."""
         found: dict[str, float] = {}
         for term in asked:
             part = self._part(term)
@@ -85,9 +85,9 @@ class Lexicon:
         return found
 
     def coverage(self, asked: Sequence[str]) -> Floats:
-        """Return the share of the question's terms that each row holds, rare ones first.
+        """Return the share of question terms that each row contains, weighted by rarity.
 
-        Shape (rows,); terms weigh by inverse document frequency.
+        Shape (rows,); weights are inverse document frequencies.
         """
         covered = np.zeros(self._size, dtype=np.float32)
         rarities = self.rarities(asked)
@@ -97,9 +97,9 @@ class Lexicon:
         return covered / total if total else covered
 
     def share_held(self, text: str, row: int) -> float:
-        """Return the share of a question's terms that a row holds, rare ones first.
+        """Return the share of question terms that a row contains, weighted by rarity.
 
-        A term that no text holds is the rarest.
+        An unknown term is the rarest.
         """
         asked = set(query_terms(text, self.known))
         rarities = self.rarities([term for term in asked if term in self.known])
@@ -109,10 +109,10 @@ class Lexicon:
         return sum(rarities[term] for term in sorted(held)) / total if total else 0.0
 
     def unknown_words(self, text: str) -> list[str]:
-        """Return the words of a question that no text holds, in order, each once.
+        """Return the words of a question that no text contains, in order, each once.
 
-        A word in lower case that is a slip away from a known one counts as known; a name such as
-        `CStrW` has to be there as it is written, but for case and signs.
+        A lower-case word one edit away from a known term counts as known; a code name such as
+        `CStrW` must match, except for case and punctuation.
         """
         found = []
         for word in words(text):
@@ -123,7 +123,7 @@ class Lexicon:
         return list(dict.fromkeys(found))
 
     def rarities(self, asked: Sequence[str]) -> dict[str, float]:
-        """Return the inverse document frequency of each distinct term, in order of letters."""
+        """Return the inverse document frequency of each distinct term, sorted by term."""
         found = {}
         for term in sorted(set(asked)):
             part = self._part(term)
@@ -136,7 +136,7 @@ class Lexicon:
 
 
 def word_tables(documents: pa.Table, chunks: pa.Table | ds.Dataset) -> dict[str, pa.Table]:
-    """Return terms and postings of the fields `text` and `heading`, by the tables' names.
+    """Return the tables of terms and postings for the fields `text` and `heading`.
 
     Documents need document_id, title and title_source; chunks document_id, heading_path and text.
     """
@@ -163,7 +163,7 @@ def word_tables(documents: pa.Table, chunks: pa.Table | ds.Dataset) -> dict[str,
 
 
 def text_below(text: str, headings: Sequence[str]) -> str:
-    """Return a text below its title and headings, as far as it does not begin with them."""
+    """Return a text preceded by those of its headings that it does not begin with."""
     beginning = text.split(BLOCK_SEPARATOR, len(headings) + 1)[:-1]
     return "\n".join(
         [*(heading for heading in dict.fromkeys(headings) if heading not in beginning), text]
@@ -171,9 +171,9 @@ def text_below(text: str, headings: Sequence[str]) -> str:
 
 
 def lexicon_tables(texts: Iterable[str]) -> tuple[pa.Table, pa.Table]:
-    """Return the terms of texts, sorted, and the score of each term in each text that holds it.
+    """Return the sorted terms of texts, and the score of each term in each text.
 
-    Of the texts, which are read once, four bytes are held for each term in them.
+    Texts are read once; memory is four bytes for each term occurrence.
     """
     numbers: dict[str, int] = {}
     found, ends = array("i"), array("q")
@@ -193,7 +193,7 @@ def lexicon_tables(texts: Iterable[str]) -> tuple[pa.Table, pa.Table]:
 
 
 class _Texts:
-    """Texts as lists of term numbers, each made when it is asked for."""
+    """Texts as lists of term numbers, each computed on access."""
 
     def __init__(self, numbers: NDArray[np.int32], ends: Sequence[int]) -> None:
         self._numbers, self._ends = numbers, ends
@@ -207,7 +207,7 @@ class _Texts:
 
 
 def _bm25s_scores(texts: _Texts, terms: int) -> dict[str, NDArray[np.generic]]:
-    """Return the matrix of scores, compressed by columns: a column for each term."""
+    """Return the score matrix in compressed column form, one column per term."""
     import bm25s
 
     logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG when imported

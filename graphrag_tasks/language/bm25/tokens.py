@@ -1,9 +1,9 @@
-"""Words of a text for lexical search: names of code whole and in parts, other words by stem.
+"""Terms of a text for lexical search: code names whole and in parts, other words stemmed.
 
-`/SCMB/TOOL` gives `scmb/tool`'s squeezed form `scmbtool` and its parts `scmb`, `tool`;
-`CL_GUI_ALV_GRID` gives `clguialvgrid` and `cl`, `gui`, `alv`, `grid`; `S/4HANA`, `S4HANA` and the
-adjacent words `S4 HANA` share `s4hana`. The squeezed form has no signs, so one spelling of a name
-finds another; the parts let a question name it loosely.
+`/SCMB/TOOL` gives the squeezed form `scmbtool` and the parts `scmb`, `tool`; `CL_GUI_ALV_GRID`
+gives `clguialvgrid` and `cl`, `gui`, `alv`, `grid`; `S/4HANA`, `S4HANA` and the adjacent words `S4
+HANA` share `s4hana`. The squeezed form matches other spellings of a name; the parts match a partial
+name.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ should so some such than that the their them then there these they this those to
 very was we were what when where which while who whom whose why will with would you your
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Words of grammar, and words that questions begin with."""
+"""Function words, and words that questions begin with."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’./_\-:~+&#]+[^\W_]+)*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
 _PIECE = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _LONGEST_WORD = 100
-"""Characters of a word that are looked at: no word is so long, but encoded data is."""
+"""Longer words are cut: no word is so long, but encoded data is."""
 _JOINED = 3
-"""Adjacent words of a question that may be one term together, as "S 4 HANA" is."""
+"""Adjacent question words that may form one term, as in "S 4 HANA"."""
 _SHORT = 2
-"""Characters; parts of a name that have no more say too little to be terms."""
+"""Name parts of at most this many characters are no terms."""
 _SHORTEST_REPAIRED = 4
 _MOST_REPAIRED = 20
-"""Letters of a term that is repaired, as shorter ones have many neighbours; and terms of a
-question, which bounds the time of a pasted text. Chosen, not measured."""
+"""Longest term that is corrected, as longer ones have many neighbours, and most corrected terms
+of a question, which bounds the time of pasted texts. Chosen, not measured."""
 _STEMMER = Stemmer.Stemmer("english", 0)  # without its cache, which threads must not share
 
 
 @lru_cache(maxsize=65_536)
 def fold(word: str) -> str:
-    """Return a word in lower case without accents and without a possessive ending."""
+    """Return a word in lower case without accents and possessive ending."""
     return _bare(word).casefold()
 
 
@@ -55,27 +55,27 @@ def _bare(word: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text as they stand; signs inside a name belong to it."""
+    """Return the words of a text as written; punctuation inside a name belongs to it."""
     return [match[0] for match in _WORD.finditer(text)]
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms that a text is indexed and searched by, in order, with repeats."""
+    """Return the terms by which a text is indexed and searched, in order, with repeats."""
     return [term for word in words(text) for term in _terms_of(word)]
 
 
 def is_code_name(word: str) -> bool:
-    """Tell whether a word is written as a name in code: with a digit, `_`, or a capital inside."""
+    """Tell whether a word is a code name: it has a digit, `_`, or a capital inside."""
     return any(sign.isdigit() or sign == "_" for sign in word) or (
         any(map(str.isupper, word[1:])) and not word.isupper()
     )
 
 
 def query_terms(text: str, known: Collection[str]) -> list[str]:
-    """Return the terms of a question: those of a text, and what its writer may have meant.
+    """Return the terms of a question, with joined and corrected forms.
 
-    Up to three adjacent words that joined are a known term give that term as well ("S4 HANA"). A
-    term that no text holds is replaced by the known ones a single slip away, if there are any.
+    Up to three adjacent words that together form a known term give that term too ("S4 HANA"). An
+    unknown term is replaced by the known terms one edit away, if there are any.
     """
     found: list[str] = []
     repaired = 0
@@ -113,7 +113,7 @@ def _repaired(term: str, known: Collection[str]) -> list[str]:
 
 
 def _one_slip_away(term: str) -> Iterator[str]:
-    """Yield every spelling that one letter left out, put in, changed or swapped gives."""
+    """Yield every spelling one deletion, insertion, substitution or transposition away."""
     halves = [(term[:place], term[place:]) for place in range(len(term) + 1)]
     for left, right in halves:
         if right:

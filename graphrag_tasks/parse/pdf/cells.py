@@ -1,8 +1,7 @@
-"""What docling-parse reports of a PDF page as boxes and pieces of text.
+"""Read text pieces and boxes from docling-parse's output for a PDF page.
 
-Words and lines are taken from its native page, not from Docling's page object: that is made of
-several pydantic models for each word, which costs as much time as everything else together, and
-most of the memory.
+Words and lines come from its native page, not from Docling's page object, whose pydantic models for
+each word cost as much time as everything else together, and most of the memory.
 """
 
 from __future__ import annotations
@@ -44,17 +43,17 @@ _BOLD = re.compile(r"bold|-bd|black|heavy|demi|cmbx|bx1|-medi|xbtt", re.IGNORECA
 
 
 class PageText(NamedTuple):
-    """The text of a page, twice; boxes have their origin at the top left."""
+    """A page's text, as words and as lines; the origin of boxes is the top left."""
 
     words: list[Line]
     lines: list[Line]
 
 
 def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
-    """Return the words and the lines of a page, each with the font of most of its letters.
+    """Return the words and lines of a page, each with its most frequent font.
 
-    The parser takes the end of a word and the begin of another, right below it, for one word;
-    such words and their lines are taken apart.
+    The parser joins the end of a word with the beginning of another right below it; such words and
+    their lines are split.
     """
     native = decoder_of(page)
     number, height = page.page_no, page.get_size().height
@@ -73,7 +72,7 @@ def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
 
 
 class Placed:
-    """Pieces of a page, to find those whose middles lie in a box without a look at all of them."""
+    """Index of the pieces of a page by the middle of their boxes."""
 
     def __init__(self, pieces: Iterable[Line]) -> None:
         numbered = enumerate(pieces)
@@ -81,7 +80,7 @@ class Placed:
         self._heights = [height for height, *_ in self._pieces]
 
     def inside(self, box: Box) -> list[Line]:
-        """Return the pieces in a box, in the order that they were given in."""
+        """Return the pieces whose middle lies in a box, in their original order."""
         near = slice(bisect_left(self._heights, box.top), bisect_right(self._heights, box.bottom))
         found = [
             (number, piece)
@@ -92,7 +91,7 @@ class Placed:
 
 
 def split_word(word: Line, letters: Placed, usual: float) -> list[Line]:
-    """Return the words of a tall word whose letters stand in several rows, else the word."""
+    """Split a tall word whose letters stand in several rows; else return it unchanged."""
     if not _is_tall(word, usual):
         return [word]
     rows = rows_of(letters.inside(word.box))
@@ -103,16 +102,15 @@ def split_word(word: Line, letters: Placed, usual: float) -> list[Line]:
 
 
 def _are_stacked(rows: Sequence[Sequence[Line]]) -> bool:
-    """Tell whether there are rows below each other; a comma and what hangs as low are none."""
+    """Tell whether rows lie below each other; hanging commas do not count as a row."""
     boxes = [union(piece.box for piece in row) for row in rows]
     return len(boxes) > 1 and not any(map(same_row, boxes, boxes[1:]))
 
 
 def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
-    """Give each line its column, and the font of most of its letters, not that of its first.
+    """Set each line's column and its most frequent font.
 
-    The parser takes lines of two columns for one where little is between them; of such a line the
-    words are returned.
+    The parser joins lines of two close columns; such a line is replaced by its words.
     """
     placed = Placed(words)
     found: list[Line] = []
@@ -131,19 +129,19 @@ def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
 
 
 def drawn_lines(page: PdfPageBackend) -> list[Box]:
-    """Return the drawn lines and thin boxes of a page; the backend must render, at any scale."""
+    """Return the drawn lines and thin boxes of a page."""
     lines = page.get_shape_lines(tolerance=_STRAIGHT) or []
     boxes = page.get_thin_shape_boxes(max_thickness=_MAX_THICKNESS) or []
     return [box_of(box) for box in (*lines, *boxes)][:_MAX_SHAPES]
 
 
 def box_of(box: BoundingBox) -> Box:
-    """Return a box of Docling with its origin at the top left as ours."""
+    """Convert a Docling box to ours, with the origin at the top left."""
     return Box(box.l, min(box.t, box.b), box.r, max(box.t, box.b))
 
 
 def _pieces(cells: Iterable[Any], page: int, page_height: float) -> list[Line]:
-    """Return native cells that hold text; their origin is at the bottom left."""
+    """Return native cells that have text as pieces, with the origin at the top left."""
     found: list[Line] = []
     for cell in cells:
         text = cell.text
@@ -158,7 +156,7 @@ def _pieces(cells: Iterable[Any], page: int, page_height: float) -> list[Line]:
 
 
 def _beside(boxes: Sequence[Box], cells: Iterable[Any], page_height: float) -> Iterator[Any]:
-    """Yield the native cells as high on the page as a box: pages have thousands of letters."""
+    """Yield the native cells beside one of these boxes: pages have thousands of letters."""
     tops: list[float] = []
     bottoms: list[float] = []
     for box in sorted(boxes, key=lambda box: box.top):
@@ -175,7 +173,7 @@ def _beside(boxes: Sequence[Box], cells: Iterable[Any], page_height: float) -> I
 
 
 def _split_line(line: Line, words: Placed, usual: float) -> list[Line]:
-    """Return the words of a line that stand in several rows, else the line."""
+    """Split a line whose words stand in several rows; else return it unchanged."""
     if not _is_tall(line, usual):
         return [line]
     inside = words.inside(line.box)
@@ -198,20 +196,19 @@ def _letters(pieces: Iterable[Line]) -> list[str]:
 
 
 def _main_font(fonts: Counter[Font]) -> Font:
-    """Return the most frequent font; a line of prose may be mostly code and is prose still."""
+    """Return the most frequent font; prose that is mostly inline code counts as prose."""
     prose = Counter({font: count for font, count in fonts.items() if not font.mono})
     is_code = prose.total() <= _CODE_SHARE * fonts.total()
     return (fonts if is_code else prose).most_common(1)[0][0]
 
 
 def _middle(box: Box) -> tuple[float, float]:
-    """Return where a box's middle is, from the top and from the left."""
     return (box.top + box.bottom) / 2, (box.left + box.right) / 2
 
 
 @cache
 def font_named(name: str) -> Font:
-    """Return what a font's name tells of it."""
+    """Return what a font's name says about its weight, slant and pitch."""
     style = parse_font_style(name)
     is_bold = style.known and weight_class(style.weight) >= 1
     return Font(

@@ -1,7 +1,7 @@
-"""Columns of text on a PDF page, told by the blank space between them.
+"""Detect text columns on a PDF page by the blank space between them.
 
-A gutter is told by what stands in it, nothing over many lines, and not by its width alone.
-Lengths are points from the top left of a page; factors are in heights of a line.
+A gutter is recognized by blank space over many lines, not by its width alone. Lengths are points
+from the top left of a page; factors are in line heights.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MAX_CROSSING = 0.35  # share of the rows that cross a gutter: headings, wide ta
 
 
 def in_columns(words: Sequence[Line]) -> list[Line]:
-    """Number the upright words of a page by the column of text that they stand in, from 0."""
+    """Number the upright words of a page by text column, from 0."""
     upright = [word for word in words if word.is_upright]
     if not upright:
         return list(words)
@@ -38,7 +38,7 @@ def in_columns(words: Sequence[Line]) -> list[Line]:
 def columns_of(
     rows: Sequence[list[Line]], size: float, splits: int = _MAX_SPLITS
 ) -> list[list[list[Line]]]:
-    """Return the rows of each column of text; a row that crosses the gutter is the first's."""
+    """Return the rows of each text column; a row that crosses the gutter belongs to the first."""
     gutter = _gutter(rows, size) if rows and splits else None
     if gutter is None:
         return [list(rows)]
@@ -56,7 +56,7 @@ def columns_of(
 
 
 class _Blank(NamedTuple):
-    """A stretch of a row without words, and the characters left and right of it."""
+    """A blank stretch of a row, with the number of characters left and right of it."""
 
     start: float
     end: float
@@ -65,7 +65,6 @@ class _Blank(NamedTuple):
 
 
 def _gutter(rows: Sequence[Sequence[Line]], size: float) -> float | None:
-    """Return the place between two columns of text that the fewest rows cross."""
     best: tuple[int, float] | None = None
     around = union(word.box for row in rows for word in row)
     width = around.right - around.left

@@ -1,4 +1,4 @@
-"""Text and tables as the elements that Docling assembles documents of."""
+"""Make text and tables into Docling's page elements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphrag_tasks.parse.pdf.lines import Line, join_code, join_lines, union
 def text_element(
     page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line], words: Words
 ) -> TextElement:
-    """Return lines as an element; its number is unique on the page."""
+    """Return lines as a text element; `number` is unique on the page."""
     is_code = kind == DocItemLabel.CODE
     text = join_code(lines) if is_code else join_lines((line.text for line in lines), words)
     cluster = _cluster(number, kind, union(line.box for line in lines))
@@ -27,7 +27,7 @@ def text_element(
 
 
 def table_element(page: Page, number: int, grid: Grid) -> Table:
-    """Return a table as an element; its number is unique on the page."""
+    """Return a table as an element; `number` is unique on the page."""
     cells = [
         TableCell(
             text=cell.text,
@@ -55,7 +55,7 @@ def table_element(page: Page, number: int, grid: Grid) -> Table:
 
 
 class TableWords:
-    """The words of a table's cells, each taken once by a line that stands in the table."""
+    """Words of a table's cells; each can be taken once by a line that lies in the table."""
 
     def __init__(self, table: Table) -> None:
         texts = [cell.text for cell in table.table_cells]
@@ -64,7 +64,7 @@ class TableWords:
         self._letters = _letters("".join(texts))
 
     def take(self, text: str) -> bool:
-        """Tell whether the cells hold all words of a line, some maybe parted in another way."""
+        """Tell whether the cells hold all words of a line, and take them."""
         words = Counter(text.split())
         missing = words - self._left
         if any(word in self._words or _letters(word) not in self._letters for word in missing):

@@ -1,4 +1,4 @@
-"""What the ways to read PDF files need beyond the default installation, and whether it is here."""
+"""Check the packages and models that each way of reading PDF files needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAYOUT_FOLDER = "docling-project--docling-layout-heron"
 
 
 def check_pdf_engine(config: ParseConfig) -> str:
-    """Return, in words, how PDF files are read.
+    """Return a description of how PDF files are read.
 
     Raises:
         MissingDependencyError: Packages or models that the configuration asks for are absent.

@@ -1,9 +1,9 @@
-"""Lines at the edge of PDF pages that belong to no text: page numbers, running headers, footers.
+"""Remove page numbers, running headers and footers from PDF pages.
 
-A row of lines goes only where other pages show what it is:
+A row of lines is removed only if other pages confirm it:
 
-* it stands at the top or bottom of its page's text, in no table, and the pages have other text;
-* each of its lines repeats, digit for digit, in the same place and size of other pages, or is a
+* it stands at the top or bottom of its page's text and in no table, and the pages have other text;
+* each of its lines repeats, digit for digit, at the same place and size on other pages, or is a
   page number, or stands beside one of these and is said elsewhere too.
 
 Digits that change in any other way are data, such as those of invoices.
@@ -41,9 +41,9 @@ _CHAPTER = re.compile(
 def without_furniture(
     lines: Iterable[Line], tables: Mapping[int, Sequence[Box]] | None = None
 ) -> list[Line]:
-    """Return the lines of all pages without page numbers, running headers and running footers.
+    """Return the lines of all pages without page numbers, running headers and footers.
 
-    `tables` says where the tables of a page lie: their rows are data.
+    `tables` gives the tables of each page; their rows are data.
     """
     lines, tables = list(lines), tables or {}
     edges = _edges(lines, tables)
@@ -69,7 +69,7 @@ def without_furniture(
 
 
 class _Known:
-    """Words that are said elsewhere too: inside of a page, or at the edges of several."""
+    """Words that also occur inside a page, or at the edges of several pages."""
 
     def __init__(self, edges: Iterable[Line], inner: Iterable[Line]) -> None:
         keys = [_key(line.text) for line in inner]
@@ -93,7 +93,6 @@ def _key(text: str) -> str:
 
 
 def _repeated(edges: Sequence[Line], inner: Sequence[Line]) -> set[int]:
-    """Return the lines that stand in place on several pages, and on fewer elsewhere."""
     pages = len({line.page for line in (*edges, *inner)})
     least = max(_RUNNING_PAGES, min(_RUNNING_SHARE * pages, _RUNNING_ENOUGH))
     body = body_of((*edges, *inner)).size
@@ -114,7 +113,7 @@ def _repeated(edges: Sequence[Line], inner: Sequence[Line]) -> set[int]:
 
 
 def _numbered(edges: Sequence[Line], lines: Sequence[Line], known: _Known) -> set[int]:
-    """Return the lines that are page numbers, or known words with one."""
+    """Return the lines that are page numbers, or known words with a page number."""
     numbers: dict[int, PageNumber] = {}
     for line in edges:
         number = page_number(line.text, line.page)
@@ -139,7 +138,7 @@ def _is_apart(line: Line, lines: Iterable[Line]) -> bool:
 
 
 def _by_place(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    """Yield the lines by how far down their pages they stand, and by size."""
+    """Group lines by their height on the page and by size."""
     for group in _clusters(lines, lambda line: (line.box.top + line.box.bottom) / 2, _SAME_PLACE):
         yield from _clusters(
             group, lambda line: math.log(max(line.size, 0.1)), math.log(_SAME_SIZE)
@@ -160,7 +159,7 @@ def _clusters(
 
 
 def _edges(lines: Iterable[Line], tables: Mapping[int, Sequence[Box]]) -> list[Line]:
-    """Return the lines at the edges that are in no table; a page of one line has none."""
+    """Return the edge lines outside tables; a page of one line has none."""
     by_page: dict[int, list[Line]] = defaultdict(list)
     for line in lines:
         by_page[line.page].append(line)

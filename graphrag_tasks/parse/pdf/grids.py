@@ -1,6 +1,6 @@
-"""Words of a PDF page into the cells of a table.
+"""Arrange the words of a PDF page into table cells.
 
-Lengths are points from the top left of a page; factors are in heights of a line.
+Lengths are points from the top left of a page; factors are in line heights.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_CELLS = 20_000  # of a page's table; more are a drawing
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its row, its first and last column from 0, its text and its box."""
+    """A cell: row, first and last column from 0, text and box."""
 
     row: int
     first: int
@@ -39,9 +39,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: its box, its numbers of rows and columns, and the cells that have text.
+    """A table grid: its box, number of rows and columns, and non-empty cells.
 
-    `has_header`: its first row names its columns; `size` is the height of a typical word.
+    `has_header`: the first row names the columns; `size` is the typical word height.
     """
 
     box: Box
@@ -53,9 +53,9 @@ class Grid:
 
 
 def segments(words: Iterable[Line], size: float, edges: Sequence[float] = ()) -> list[Line]:
-    """Join the words of each row that stand close to each other, or have no vertical line between.
+    """Join neighbouring words of each row, unless a vertical line separates them.
 
-    `size` is the height of a line; `edges` are the places of vertical lines, if there are any.
+    `size` is the line height; `edges` are the positions of vertical lines.
     """
     joined: list[Line] = []
     columns: list[int] = []
@@ -78,7 +78,7 @@ def segments(words: Iterable[Line], size: float, edges: Sequence[float] = ()) ->
 
 
 def rivers(parts: Sequence[Line], size: float) -> list[float]:
-    """Return the places of the blank space between columns, from the left."""
+    """Return the positions of blank space between columns, from the left."""
     rows = {part.row for part in parts}
     if len(rows) < 2:
         return []
@@ -96,9 +96,9 @@ def rivers(parts: Sequence[Line], size: float) -> list[float]:
 def make_grid(
     box: Box, parts: Sequence[Line], columns: Sequence[float], rows: Sequence[float], size: float
 ) -> Grid | None:
-    """Return the grid that these segments fill, or None where they fill no table.
+    """Arrange segments into a grid; None if they do not form a table.
 
-    `columns` and `rows` are the places between them; without `rows`, they are found.
+    `columns` and `rows` are the positions of the boundaries; without `rows`, these are detected.
     """
     between = list(rows) or row_bounds(parts, columns[0], len(columns) + 1, size)
     row_count, column_count = len(between) + 1, len(columns) + 1
@@ -117,7 +117,7 @@ def make_grid(
 
 
 def row_bounds(parts: Iterable[Line], first: float, columns: int, size: float) -> list[float]:
-    """Return the places between rows; a row without a first cell goes on with the one above."""
+    """Return the row boundaries; a row without a first cell continues the row above."""
     by_row: dict[int, list[Line]] = defaultdict(list)
     for part in parts:
         by_row[part.row].append(part)
@@ -138,9 +138,9 @@ def row_bounds(parts: Iterable[Line], first: float, columns: int, size: float) -
 
 
 def is_text(table: Grid) -> bool:
-    """Tell whether the columns of a table whose rows are not drawn are columns of text.
+    """Tell whether the columns of an undrawn table are columns of running text.
 
-    Then lines run on from a cell to the one below it, or bullets begin lines, in several columns.
+    In those, lines run on from one cell to the next, or bullets begin lines, in several columns.
     """
     columns: dict[int, list[str]] = defaultdict(list)
     for cell in table.cells:
@@ -158,7 +158,7 @@ def _runs_on(line: str, below: str) -> bool:
 
 
 def _blank(parts: Iterable[Line], allowed: int) -> list[tuple[float, float]]:
-    """Return the stretches between the first and the last segment that few of them cross."""
+    """Return the blank stretches that at most `allowed` segments cross."""
     steps = sorted(
         [(part.box.left, 1) for part in parts] + [(part.box.right, -1) for part in parts]
     )
@@ -202,7 +202,6 @@ _Place = tuple[int, int, int]
 def _cells(
     parts: Iterable[Line], columns: Sequence[float], rows: Sequence[float]
 ) -> list[tuple[_Place, list[Line]]]:
-    """Return each cell's place and segments; cells that share a column of a row become one."""
     by_row: dict[int, list[tuple[int, int, Line]]] = defaultdict(list)
     for part in parts:
         middle = (part.box.top + part.box.bottom) / 2
@@ -230,9 +229,8 @@ def _cell(place: _Place, members: Iterable[Line]) -> Cell:
 def _has_header(cells: Sequence[tuple[_Place, list[Line]]], columns: int) -> bool:
     """Tell whether the first row names the columns.
 
-    It does in a table of three columns or more, unless its first row has numbers where the others
-    have none to tell them from; in a table of two columns, which may as well be names and values,
-    its letters must differ from those of the others.
+    In tables of three or more columns it does, unless it has numbers where the other rows have
+    none. In tables of two columns, which may be names and values, its font must differ.
     """
     first = [members for place, members in cells if place[0] == 0]
     others = [members for place, members in cells if place[0] > 0]

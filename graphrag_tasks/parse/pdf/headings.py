@@ -1,6 +1,6 @@
-"""Which paragraphs that look like headings are none, told by what stands around them.
+"""Reject paragraphs that look like headings but are not, by their context.
 
-Lengths are points from the top left of a page; factors are in heights of a line.
+Lengths are points from the top left of a page; factors are in line heights.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CHAPTER = re.compile(
 
 
 class Labelled(NamedTuple):
-    """A paragraph and what it is, for certain if a bookmark names it."""
+    """A paragraph and its label; certain if a bookmark names it."""
 
     lines: Sequence[Line]
     label: Label
@@ -38,23 +38,23 @@ class Labelled(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its lines as one text."""
+        """Its lines joined as one text."""
         return join_lines(line.text for line in self.lines)
 
 
 def has_plain_headings(paragraphs: Iterable[Labelled], body: Body) -> bool:
-    """Tell whether a document has headings that size, capitals or a number tell."""
+    """Tell whether a document has headings recognized by size, capitals or a number."""
     plain = sum(part.label is Label.HEADING and _is_plain(part, body) for part in paragraphs)
     return plain >= _PLAIN_HEADINGS
 
 
 def in_context(page: Sequence[Labelled], body: Body, has_plain: bool) -> Iterator[Labelled]:
-    """Yield a page's paragraphs; headings that their surroundings show to be text are text.
+    """Yield a page's paragraphs; false headings become text.
 
-    * lines of a table of contents, or the first of two;
-    * the number of a chapter in a line of its own above its title;
-    * terms, bold in the size of the body, each above its indented meaning. Where a document has no
-      plain headings, as in manuals that head indented text with bold lines, these stay headings.
+    * lines of a table of contents, and the first of two;
+    * a chapter number on a line of its own above its title;
+    * bold terms in body size, each above its indented definition. If a document has no plain
+      headings, as manuals that head indented text with bold lines, these stay headings.
     """
     contents = _contents(page)
     for number, (part, below) in enumerate(zip_longest(page, page[1:])):
@@ -71,7 +71,6 @@ def in_context(page: Sequence[Labelled], body: Body, has_plain: bool) -> Iterato
 
 
 def _contents(page: Sequence[Labelled]) -> range:
-    """Return which paragraphs of a page are those of a table of contents."""
     leaders = [
         number
         for number, part in enumerate(page)
@@ -81,7 +80,7 @@ def _contents(page: Sequence[Labelled]) -> range:
 
 
 def _is_entry(part: Labelled, below: Labelled | None) -> bool:
-    """Tell whether a line, or the next one that goes on with it, ends with dots and a page."""
+    """Tell whether a paragraph is an entry of a table of contents, alone or with the next line."""
     if _PAGE_OF_ENTRY.search(part.text):
         return True
     if below is None or part.lines[-1].font.name != below.lines[0].font.name:
@@ -95,7 +94,6 @@ def _is_chapter_number(part: Labelled, below: Labelled | None) -> bool:
 
 
 def _is_plain(part: Labelled, body: Body) -> bool:
-    """Tell whether size, capitals or a number, and not weight alone, make it a heading."""
     is_large = min(line.size for line in part.lines) >= _LARGE * body.size
     return is_large or is_capitals(part.text) or is_numbered(part.text)
 

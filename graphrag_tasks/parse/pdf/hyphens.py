@@ -1,4 +1,4 @@
-"""Which hyphen at the end of a line broke a word, and which is the word's own."""
+"""Tell hyphens that break a word at the end of a line from hyphens that belong to it."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _LETTERS = 4  # of a word of English, at least: the vocabulary lists endings of 
 
 
 class Words:
-    """The words of a document in lower case, as they stand in its lines."""
+    """The words of a document's lines, in lower case."""
 
     def __init__(self, lines: Iterable[str] = ()) -> None:
         whole = {word for line in lines for word in _WORD.findall(line) if word.islower()}
         self._words = whole | {part for word in whole for part in word.split("-")}
 
     def joined(self, text: str, line: str) -> str | None:
-        """Return two lines as one where a hyphen ends the first, else None.
+        """Join two lines if a hyphen ends the first; else return None.
 
-        It goes where the joined form is a word of the document or of English, and stays where the
-        document has the form with it, where both parts are words, and before what is not in lower
-        case. What tells nothing is taken for a broken word.
+        The hyphen is removed if the joined form is a word of the document or of English. It stays
+        if the document has the hyphenated form, if both parts are words, or if a capital follows.
+        If undecided, it is removed.
         """
         if text.endswith(SOFT_HYPHEN):
             return text[:-1] + line
@@ -56,7 +56,7 @@ class Words:
 
 @cache
 def _english() -> frozenset[str]:
-    """Return the words that the spaCy model was trained on."""
+    """Return the words in the vocabulary of the spaCy model."""
     return frozenset(
         word
         for path in model_folder(DEFAULT_MODEL).glob("*/vocab/strings.json")

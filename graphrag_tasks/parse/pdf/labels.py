@@ -1,8 +1,8 @@
-"""What each paragraph of a PDF file is: heading, list item, caption, code, footnote or text.
+"""Label each paragraph of a PDF file: heading, list item, caption, code, footnote or text.
 
-Without bookmarks, a heading is told by its looks: it is larger than the body, or bold where the
-body is not, or in capitals, or numbered in a font of its own, and it stands alone in its row.
-Sizes are heights of letters, which differ a little within one font.
+Without bookmarks, a heading is recognized by its looks: larger than the body, or bold where the
+body is not, or in capitals, or numbered in a font of its own, and alone in its row. Sizes are
+letter heights, which differ a little within one font.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ _SMALL = 0.86  # size of the body, below which text is a footnote's
 _LOW = 0.7  # share of the page above footnotes
 _MAX_LINES, _MAX_LENGTH = 4, 220  # lines and characters of any heading
 _BOLD_LENGTH, _CAPITALS_LENGTH, _NUMBERED_LENGTH, _FONT_LENGTH = 140, 90, 90, 80
-"""Characters of a heading that is told by bold letters, by capitals, by a number, or by its
-font."""
+"""Longest heading, in characters, recognized by bold type, capitals, a number, or font."""
 
 _SECTION_NUMBER = re.compile(
     r"(?:(?:chapter|section|part|appendix|annex|article)\s+[\dA-Z]+\b"
@@ -44,7 +43,7 @@ _LEADING_NUMBERING = re.compile(r"^[\W\d_]+")
 
 
 class Label(Enum):
-    """What a paragraph is."""
+    """The kind of a paragraph."""
 
     HEADING = "heading"
     LIST_ITEM = "list_item"
@@ -77,12 +76,12 @@ class _Looks:
 
 
 def is_numbered(text: str) -> bool:
-    """Tell whether the text begins as a numbered heading does."""
+    """Tell whether the text begins with a section number."""
     return _SECTION_NUMBER.match(text) is not None
 
 
 def heading_key(title: str) -> str:
-    """Return what is compared to find a bookmark's heading: no numbering, case or blank space."""
+    """Return the comparison key of a heading: no numbering, case or blank space."""
     return "".join(_LEADING_NUMBERING.sub("", title).casefold().split())
 
 
@@ -91,7 +90,7 @@ def bookmarked(
 ) -> tuple[list[list[Line]], list[Line]]:
     """Take the headings that a page's bookmarks name out of its lines.
 
-    `bookmarks` counts each heading key. Returned are the headings, each of one or two lines, and
+    `bookmarks` counts each heading key. Returned are the headings, of one or two lines each, and
     the other lines.
     """
     left = dict(bookmarks)
@@ -115,7 +114,7 @@ def bookmarked(
 
 
 def nested(levels: Iterable[int]) -> list[int]:
-    """Return heading levels without gaps: each at most one below the heading it stands under."""
+    """Return heading levels without gaps: each is at most one below its parent."""
     above: list[int] = []
     found: list[int] = []
     for level in levels:
@@ -127,7 +126,7 @@ def nested(levels: Iterable[int]) -> list[int]:
 
 
 def label(paragraph: Sequence[Line], body: Body, page_height: float) -> Label:
-    """Return what a paragraph is."""
+    """Return the label of a paragraph."""
     text = join_lines(line.text for line in paragraph)
     looks = _Looks(
         text=text,
@@ -172,7 +171,6 @@ def _is_heading(looks: _Looks, body: Body) -> bool:
 
 
 def _stands_out(looks: _Looks, body: Body) -> bool:
-    """Tell whether size, weight or capitals make it a heading."""
     text, count = looks.text, len(looks.lines)
     if looks.ratio >= _LARGE:
         return True
@@ -186,7 +184,6 @@ def _stands_out(looks: _Looks, body: Body) -> bool:
 
 
 def _differs(looks: _Looks, body: Body) -> bool:
-    """Tell whether a font of its own, or its very words, make it a heading."""
     text, font = looks.text, looks.lines[0].font
     if _USUAL.fullmatch(text):
         return True

@@ -1,4 +1,4 @@
-"""Text lines of PDF pages: where they stand, what most of them look like, and how they join.
+"""Text lines of PDF pages: place, font, and how they are joined.
 
 Lengths are points from the top left of a page.
 """
@@ -26,7 +26,7 @@ _UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")  # kana, id
 
 @dataclass(frozen=True)
 class Font:
-    """A font as its name describes it; `bold` is medium weight or more, `mono` of one width."""
+    """A font as its name describes it; `bold` is medium weight or more, `mono` is fixed pitch."""
 
     name: str = ""
     bold: bool = False
@@ -39,10 +39,10 @@ class Line:
     """A line of text, or a piece of one.
 
     Attributes:
-        font: Of most of its letters; bold and monospaced only if all of it is.
-        size: Height of the letters of that font, a proxy of the font size.
-        row: Which row of the page it stands in; rows hold what stands side by side.
-        column: Which column of text it stands in, from 0.
+        font: Font of most of its letters; bold and monospaced only if all of it is.
+        size: Letter height in that font, a proxy of the font size.
+        row: Number of the page row; pieces side by side share a row.
+        column: Number of the text column, from 0.
         alone: No other short line stands in its row.
     """
 
@@ -67,13 +67,13 @@ class Line:
 
     @property
     def is_upright(self) -> bool:
-        """Whether the text runs from side to side of the page."""
+        """Whether the text runs horizontally."""
         return self.height < self.width + 2 or len(self.text.strip()) <= 3
 
 
 @dataclass(frozen=True)
 class Body:
-    """What most of a document's text looks like: the height of its lines, and its font."""
+    """The usual look of a document's text: line height and font."""
 
     size: float = 10.0
     font: str = ""
@@ -82,19 +82,19 @@ class Body:
 
 
 def union(boxes: Iterable[Box]) -> Box:
-    """Return the box around some boxes."""
+    """Return the smallest box around all boxes."""
     left, top, right, bottom = zip(*boxes, strict=True)
     return Box(min(left), min(top), max(right), max(bottom))
 
 
 def is_right_to_left(text: str) -> bool:
-    """Tell whether the text's first letter is of a script written from right to left."""
+    """Tell whether the text's first letter belongs to a right-to-left script."""
     letter = next((character for character in text if character.isalpha()), "")
     return bool(letter) and unicodedata.bidirectional(letter) in ("R", "AL")
 
 
 def is_capitals(text: str) -> bool:
-    """Tell whether all letters are upper case; those of scripts without case are not."""
+    """Tell whether all letters are upper case; false for scripts without case."""
     return any(map(str.isalpha, text)) and all(map(str.isupper, filter(str.isalpha, text)))
 
 
@@ -106,7 +106,7 @@ def same_row(first: Box, second: Box) -> bool:
 
 
 def body_of(lines: Iterable[Line]) -> Body:
-    """Return what most letters of these lines look like; sizes count as one within 12 percent."""
+    """Return the most frequent font and size of lines; sizes within 12 percent count as equal."""
     sizes: Counter[float] = Counter()
     lines = list(lines)
     for line in lines:
@@ -130,9 +130,10 @@ def body_of(lines: Iterable[Line]) -> Body:
 
 
 def with_fixed_pitch(pieces: Iterable[Line]) -> list[Line]:
-    """Mark as monospaced what is by its widths: the parser does not know the names of all fonts.
+    """Mark pieces as monospaced if their letter widths are equal.
 
-    Lines of digits do not tell, because most fonts have digits of one width.
+    The parser does not know all fonts. Lines of digits do not count: most fonts have digits of
+    equal width.
     """
     pieces = list(pieces)
     by_font: dict[Font, list[Line]] = defaultdict(list)
@@ -147,7 +148,7 @@ def with_fixed_pitch(pieces: Iterable[Line]) -> list[Line]:
 
 
 def _shares_width(lines: Sequence[Line]) -> bool:
-    """Tell whether a letter is as wide in one of these lines as in any other."""
+    """Tell whether the mean letter width is the same in all of these lines."""
     widths = {line.text: line.width / len(line.text) for line in lines}
     if len(widths) < 2:
         return False
@@ -157,7 +158,7 @@ def _shares_width(lines: Sequence[Line]) -> bool:
 
 
 def join_lines(lines: Iterable[str], words: Words = Words()) -> str:  # noqa: B008 - never changed
-    """Return the lines as one text; a hyphen goes where it broke one of the `words` or of English.
+    """Join lines to one text, removing hyphens that broke one of `words` or of English.
 
     Chinese and Japanese lines are joined without a space.
     """
@@ -168,7 +169,7 @@ def join_lines(lines: Iterable[str], words: Words = Words()) -> str:  # noqa: B0
 
 
 def join_code(lines: Sequence[Line]) -> str:
-    """Return lines of code, indented by where they stand on the page."""
+    """Join lines of code, indented by their position on the page."""
     left = min(line.box.left for line in lines)
     width = max(sum(line.width for line in lines) / sum(len(line.text) for line in lines), 0.1)
     indents = (round((line.box.left - left) / width) for line in lines)

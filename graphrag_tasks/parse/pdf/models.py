@@ -1,4 +1,4 @@
-"""PDF files by Docling's own pipeline, with its neural models from a local folder."""
+"""Read PDF files by Docling's own pipeline, with its neural models from a local folder."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from graphrag_tasks.parse.readers import Reader
 
 
 def model_reader(folder: str) -> Reader:
-    """Return a reader of PDF files whose layout and tables the models in a folder find.
+    """Return a reader of PDF files that uses the layout and table models in a folder.
 
-    The models are loaded here, once for all documents. OCR is left off: it would need models of
-    its own.
+    The models are loaded here, once for all documents. OCR is off: it would need models of its own.
     """
     options = ThreadedPdfPipelineOptions(artifacts_path=folder, do_ocr=False)
     pipeline = StandardPdfPipeline(options)

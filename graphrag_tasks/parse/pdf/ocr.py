@@ -1,4 +1,4 @@
-"""Text of scanned pages by RapidOCR, an optional extra whose models come in its wheel."""
+"""Read scanned pages with RapidOCR, an optional extra whose models come in its wheel."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _SETTINGS = {
 
 
 class Ocr:
-    """Reads pages of one PDF file as pictures; `pages` are the numbers of those that gave text."""
+    """OCR for the pages of a PDF file; `pages` are the numbers of those that gave text."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self.pages: list[int] = []
 
     def __call__(self, page_no: int) -> list[Line]:
-        """Return the lines of a page, from 1."""
+        """Return the lines of a page; pages count from 1."""
         lines = list(lines_of_page(_picture(self._data, page_no), page_no, _engine()))
         if lines:
             self.pages.append(page_no)
@@ -43,7 +43,7 @@ class Ocr:
 def lines_of_page(
     picture: np.ndarray[Any, Any], page_no: int, read: Callable[..., Any]
 ) -> Iterator[Line]:
-    """Yield the lines that OCR finds in a picture of `_SCALE` pixels per point."""
+    """Yield the lines that OCR finds in an image of `_SCALE` pixels per point."""
     found = read(picture)
     if getattr(found, "txts", None) is None:  # also where lines are seen and cannot be read
         return

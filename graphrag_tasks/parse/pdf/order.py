@@ -1,4 +1,4 @@
-"""The order that the elements of PDF pages are read in, and which of them are one paragraph."""
+"""Reading order of elements on PDF pages, and joining of paragraphs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LONG = 40  # characters of a text without upper case, whose letters do not tell
 
 
 def reading_order(words: Words) -> ReadingOrderModel:
-    """Return Docling's rules, with our own for paragraphs that go on elsewhere."""
+    """Return Docling's reading-order model, with our rules for split paragraphs."""
     model = _ReadingOrder(ReadingOrderOptions())
     model.words = words
     model.ro_model = _Predictor()  # type: ignore[no-untyped-call]
@@ -47,19 +47,19 @@ def reading_order(words: Words) -> ReadingOrderModel:
 
 
 class _ReadingOrder(ReadingOrder):
-    """Leaves the hyphens that are a word's own, where Docling drops all of them."""
+    """Keeps hyphens that belong to a word; Docling drops all of them."""
 
     words: Words
 
     def joined(self, text: str, more: str) -> str | None:
-        """Return a text that goes on elsewhere as one."""
+        """Join a text with its continuation."""
         return self.words.joined(text, more)
 
 
 class _Predictor(ReadingOrderPredictor):
-    """Joins less than Docling does, which takes any two texts side by side for one.
+    """Joins less than Docling, which joins any two texts side by side.
 
-    Pages whose order is not found in time are left out, but for the first.
+    Pages whose order is not found in time are left out, except the first.
     """
 
     def predict_reading_order(
@@ -67,7 +67,7 @@ class _Predictor(ReadingOrderPredictor):
         page_elements: list[PageElement],
         page_separators: list[SeparatorElement] | None = None,
     ) -> list[PageElement]:
-        """Return the elements in the order that they are read in, page by page."""
+        """Return the elements in reading order, page by page."""
         pages: dict[int, list[PageElement]] = defaultdict(list)
         for element in page_elements:
             pages[element.page_no].append(element)
@@ -81,7 +81,6 @@ class _Predictor(ReadingOrderPredictor):
         return ordered
 
     def predict_merges(self, sorted_elements: list[PageElement]) -> dict[int, list[int]]:
-        """Return what goes on with a paragraph in the next column or on the next page."""
         merges: dict[int, list[int]] = {}
         first: PageElement | None = None
         for before, after in _neighbours(sorted_elements):
@@ -94,7 +93,7 @@ class _Predictor(ReadingOrderPredictor):
 
 
 def _columns(elements: list[PageElement], splits: int = _MAX_SPLITS) -> Iterator[list[PageElement]]:
-    """Yield the elements of a page by column of text, from what crosses them to the next such."""
+    """Yield the elements of a page by text column; elements across columns separate the parts."""
     if not splits or (gutter := _gutter(elements)) is None:
         yield elements
         return
@@ -112,7 +111,7 @@ def _columns(elements: list[PageElement], splits: int = _MAX_SPLITS) -> Iterator
 
 
 def _head(ordered: Sequence[PageElement]) -> list[PageElement]:
-    """Return the one heading that stands above all other text of a page, and what is beside it."""
+    """Return the only heading above all other text of a page, and the elements beside it."""
     heading = next((one for one in ordered if one.label == DocItemLabel.SECTION_HEADER), None)
     head = [one for one in ordered if heading is not None and one.t > heading.b]
     is_one = sum(one.label == DocItemLabel.SECTION_HEADER for one in head) == 1
@@ -120,7 +119,7 @@ def _head(ordered: Sequence[PageElement]) -> list[PageElement]:
 
 
 def _gutter(elements: Sequence[PageElement]) -> float | None:
-    """Return the place between two columns of text that the fewest letters cross."""
+    """Return the position between two text columns that the fewest letters cross."""
     letters = [(element.l, element.r, len(element.text) or _TABLE) for element in elements]
     starts = sorted((left, count) for left, _, count in letters)
     before = [0, *accumulate(count for _, count in starts)]
@@ -135,7 +134,7 @@ def _gutter(elements: Sequence[PageElement]) -> float | None:
 
 
 def goes_on(before: PageElement, after: PageElement) -> bool:
-    """Tell whether a text breaks off and the other, beyond a break, begins in mid-sentence."""
+    """Tell whether a paragraph continues in another after a column or page break."""
     if before.label != DocItemLabel.TEXT or after.label != DocItemLabel.TEXT:
         return False
     is_beside = after.l >= before.r and min(len(before.text), len(after.text)) > _LONG

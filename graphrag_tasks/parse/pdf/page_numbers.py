@@ -1,8 +1,7 @@
-"""What page numbers look like, and which numbers at the edges of pages are some.
+"""Recognize page numbers at the edges of pages.
 
-A number is one of a page where it grows with the pages: its value is the page's, but for a
-constant. Numbers of appendices (`A-4`) and restarts are taken along where most of the numbers at
-a place do so.
+A number is a page number if it grows with the pages, up to a constant offset. Numbers of appendices
+(`A-4`) and restarts are accepted if most numbers at the same place do so.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ _MAX_OFFSET = 999  # from the page's own number; years are beyond it
 
 
 class PageNumber(NamedTuple):
-    """A line that may be, or hold, the number of its page.
+    """A line that may be or contain a page number.
 
     Attributes:
-        series: What is before its value, and whether that is roman.
-        value: The number in decimals.
-        beside: The rest of the line, which something sets apart.
-        is_marked: Whether a word or a dash shows that it is one.
+        series: Its prefix, and whether it is roman.
+        value: The number as an integer.
+        beside: The rest of the line, set apart from the number.
+        is_marked: Whether a word or a dash marks it as a page number.
     """
 
     page: int
@@ -43,12 +42,12 @@ class PageNumber(NamedTuple):
 
     @property
     def offset(self) -> tuple[str, int]:
-        """What it shares with the other numbers of its series."""
+        """Series and offset from the page, shared by the page numbers of a series."""
         return self.series, self.value - self.page
 
 
 def page_number(text: str, page: int) -> PageNumber | None:
-    """Return what may be the number of the page in a line: all of it, or its first or last part."""
+    """Return the page number that a line may hold: as all, first or last part of it."""
     parts = _APART.split(text)
     places = [(parts[-1], parts[:-1])] + ([(parts[0], parts[1:])] if len(parts) > 1 else [])
     for part, others in [(text, []), *places]:
@@ -65,7 +64,7 @@ def page_number(text: str, page: int) -> PageNumber | None:
 
 
 def are_page_numbers(found: Sequence[PageNumber]) -> bool:
-    """Tell whether most of the numbers at one place grow with the pages, or are the same."""
+    """Tell whether most numbers at one place grow with the pages, or are equal."""
     offsets = Counter(number.offset for number in _first_of_pages(found))
     texts = Counter(number.text for number in _first_of_pages(found))
     regular = sum(

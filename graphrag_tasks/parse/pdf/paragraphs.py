@@ -1,10 +1,10 @@
-"""Text lines of a PDF page into paragraphs.
+"""Group text lines of a PDF page into paragraphs.
 
-Lines are strung together from above to below, each with its nearest neighbour, so that columns do
-not mix. A string is cut where a line stands apart, changes size or style, is indented, starts a
-list item, or begins with a word that would have fitted behind the line above.
+Lines are chained from top to bottom, each with its nearest neighbour, so that columns do not mix. A
+chain is cut where a line is set apart, changes size or style, is indented, starts a list item, or
+begins with a word that would have fitted on the line above.
 
-Lengths are points from the top left of a page; factors are in heights of a line.
+Lengths are points from the top left of a page; factors are in line heights.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
 
 
 def paragraphs(lines: Sequence[Line], body: Body) -> list[list[Line]]:
-    """Return the lines of one page by paragraph, from the top down."""
+    """Return the lines of a page by paragraph, from top to bottom."""
     found = [part for string in _strings(lines, body) for part in _cut(string, body)]
     return sorted(found, key=lambda part: (part[0].box.top, part[0].box.left))
 
@@ -82,7 +82,6 @@ def _nearest_below(ordered: Sequence[Line], index: int, body: Body) -> int | Non
 
 
 def _reach(upper: Line, lower: Line) -> float:
-    """Return how far below a line of a paragraph the next may stand."""
     is_code = upper.font.mono and lower.font.mono
     return (_CODE_GAP if is_code else _LINE_GAP) * max(upper.height, lower.height)
 
@@ -106,7 +105,6 @@ def _cut(string: Sequence[Line], body: Body) -> Iterator[list[Line]]:
 
 
 def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
-    """Tell whether the line goes on with this paragraph."""
     last = current[-1]
     gap = line.box.top - last.box.bottom
     if not -_OVERLAP * last.height <= gap <= _reach(last, line):
@@ -131,13 +129,13 @@ def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
 
 
 def _are_title(last: Line, line: Line, body: Body) -> bool:
-    """Tell whether both are lines of one long heading, which may hang, and hold names of code."""
+    """Tell whether both lines belong to one long heading, which may be indented or hold code."""
     is_bold = last.font.bold and line.font.bold and not body.bold
     return is_bold and min(last.size, line.size) >= _LARGE * body.size
 
 
 def _is_wrapped_code(current: Sequence[Line], line: Line) -> bool:
-    """Tell whether names of code fill a line of a sentence, which prose began and goes on."""
+    """Tell whether a sentence's line is filled by code names, continuing prose above."""
     first, last = current[0], current[-1]
     if first.font.mono or last.font.mono == line.font.mono or last.text[-1] in ".:;!?":
         return False
@@ -162,7 +160,7 @@ def _starts_something(line: Line) -> bool:
 
 
 def _heads(last: Line, line: Line, body: Body) -> bool:
-    """Tell whether the upper line heads the lower one: short, and of capitals or its own font."""
+    """Tell whether the upper line is a heading: short, in capitals or another font."""
     text = last.text
     if is_capitals(text) and not is_capitals(line.text) and len(text) < 60:
         return last.height >= 0.9 * line.height

@@ -1,8 +1,8 @@
-"""Docling's native PDF pipeline with a layout: no model runs, nothing is fetched.
+"""Docling's native PDF pipeline with rule-based layout: no model runs, nothing is fetched.
 
-Docling does the reading order (columns, captions) and the heading levels (bookmarks, then
-numbering, then style) by rules; what it needs for that, labelled elements instead of bare text
-lines, is made here. Each document takes a pipeline of its own, which costs nothing to make.
+Docling finds reading order (columns, captions) and heading levels (bookmarks, then numbering, then
+style) by rules. The labelled elements that it needs are made here. Each document takes a new
+pipeline, which is cheap.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ Element = TextElement | Table
 
 
 class LayoutPdfPipeline(PdfPipeline):
-    """Text lines and rulings into headings, paragraphs, lists, tables and captions.
+    """Makes text lines and rulings into headings, paragraphs, lists, tables and captions.
 
-    `ocr` gives the lines of a page, from 1, that has no text, or none that can be read.
+    `ocr` returns the lines of a page, from 1, that has no readable text.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class LayoutPdfPipeline(PdfPipeline):
     def read_page(
         self, timings: Timings, result: ConversionResult, page: PdfPageBackend
     ) -> Page | None:
-        """Read a page, and set when no more are read, so that those read can be joined in time."""
+        """Read a page, and stop reading when the pages so far just fit the remaining time."""
         found = self._read_page(timings, result, page)
         if self._pace.is_due:
             self._pace.measure(result.pages, lambda pages: self._try_to_assemble(result, pages))
@@ -110,7 +110,7 @@ class LayoutPdfPipeline(PdfPipeline):
     def _read_page(
         self, timings: Timings, conv_res: ConversionResult, page_backend: PdfPageBackend
     ) -> Page | None:
-        """Find the tables while the words are there; only lines are kept of the other pages."""
+        """Find a page's tables while its words are in memory; only its lines are kept."""
         if not isinstance(page_backend, ThreadedDoclingParsePageBackend):
             raise TypeError(f"pages of {type(page_backend).__name__} cannot be laid out")
         if not page_backend.is_valid():
@@ -154,7 +154,7 @@ class LayoutPdfPipeline(PdfPipeline):
 
 
 class _Pace:
-    """When to read no more pages: what joining them takes is measured on some, again and again."""
+    """Decides when to stop reading pages, by repeatedly measuring the time to join some."""
 
     def __init__(self, bound: Allowance) -> None:
         self._bound = bound
@@ -163,11 +163,11 @@ class _Pace:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to measure; files that are read fast never are."""
+        """Whether it is time to measure; never for files that are read fast."""
         return self._bound.left < self._trial
 
     def measure(self, pages: Sequence[Page], join: Callable[[list[Page]], None]) -> None:
-        """Join the last of the pages on trial."""
+        """Measure joining on the last pages."""
         count = min(len(pages), max(1, len(pages) // _TRIAL_SHARE), _TRIAL_PAGES)
         if last := list(pages[len(pages) - count :]):
             left = self._bound.left
@@ -177,21 +177,20 @@ class _Pace:
         self._trial = self._bound.left - (self._bound.total - self._bound.left)
 
     def joinable(self, pages: list[Page]) -> list[Page]:
-        """Return those of the first pages, but at least one, that can be joined in time."""
         if not self._joining:
             return pages
         return pages[: max(1, int(self._bound.left / self._joining))]
 
     def is_enough(self, pages: int) -> bool:
-        """Tell whether no more than so many pages can be joined."""
+        """Tell whether no more than this number of pages can be joined."""
         return self._bound.is_full or self._bound.left < pages * self._joining
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """A document's lines by page, and what its pages need to know of each other.
+    """A document's lines by page, and what pages need to know of each other.
 
-    `bookmarks` counts each heading key on a page; `turned` are lines that run up or down it.
+    `bookmarks` counts each heading key on a page; `turned` are vertical lines.
     """
 
     body: Body
@@ -268,8 +267,6 @@ def _by_page(lines: Iterable[Line]) -> dict[int, list[Line]]:
 
 
 class _PageLayout(NamedTuple):
-    """What a page holds apart from its furniture and turned lines."""
-
     height: float
     tables: list[Table]
     paragraphs: list[Labelled]
@@ -288,7 +285,7 @@ def _page_layout(page: Page, height: float, layout: _Layout) -> _PageLayout:
 
 
 def _outside(tables: Sequence[Table], lines: Iterable[Line]) -> Iterator[Line]:
-    """Yield the lines that stand in no table, and those there whose words its cells lack."""
+    """Yield lines outside tables, and lines inside whose words the table's cells lack."""
     said = [(box_of(table.cluster.bbox), TableWords(table)) for table in tables]
     for line in lines:
         words = next((words for box, words in said if contains(box, line)), None)
@@ -317,7 +314,6 @@ def _plain(page: Page, found: Iterable[Line], words: Words) -> Iterator[Element]
 
 
 def _tables(page: Page, body: Body) -> list[Table]:
-    """Return the tables whose words are not as small as those of a drawing."""
     found = page.predictions.tablestructure
     if found is None:
         return []

@@ -1,4 +1,4 @@
-"""The reader of PDF files, without models; links and blank pages are told by pdfium."""
+"""Read PDF files without models; pdfium tells links and blank pages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _OPTIONS = NativePdfPipelineOptions(
 
 
 def read_pdf(data: bytes) -> ParsedDocument:
-    """Read a PDF file; every block has its page and its box.
+    """Read a PDF file; every block has its page and box.
 
     Raises:
         DocumentError: It needs a password (`encrypted`) or is not a PDF file (`broken`).
@@ -48,7 +48,7 @@ def read_pdf(data: bytes) -> ParsedDocument:
 
 
 def ocr_reader(_mode: str) -> Reader:
-    """Return a reader as `read_pdf` that reads pages without text as pictures.
+    """Return a reader like `read_pdf` that uses OCR for pages without text.
 
     Raises:
         ImportError: The extra `ocr` is not installed.
@@ -65,7 +65,7 @@ def ocr_reader(_mode: str) -> Reader:
 
 
 def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> ParsedDocument:
-    """Return the blocks of a PDF file that Docling converts, and what the file tells of itself.
+    """Return the blocks of a PDF file that Docling converts, with its metadata.
 
     Raises:
         DocumentError: It needs a password (`encrypted`) or is not a PDF file (`broken`).
@@ -92,7 +92,7 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
 
 
 def _with_notes(blocks: Iterable[Block], notes: Iterable[tuple[int, str]]) -> list[Block]:
-    """Return the blocks, and behind those of a page its notes; what a block says is not added."""
+    """Add a page's notes after its blocks, unless a block already contains them."""
     pages: dict[int, list[Block]] = defaultdict(list)
     reached = 0
     for block in blocks:
@@ -109,7 +109,7 @@ def _with_notes(blocks: Iterable[Block], notes: Iterable[tuple[int, str]]) -> li
 
 
 def _notes(document: pypdfium2.PdfDocument, hidden: Counter[str]) -> Iterator[tuple[int, str]]:
-    """Yield pages with the texts of their notes, comments and form fields; `hidden` counts some."""
+    """Yield page numbers with texts of notes, comments and form fields; hidden ones are counted."""
     bound = current_allowance()
     for index in range(len(document)):
         if bound.left <= 0:
@@ -142,7 +142,7 @@ def _text_of_note(note: pdfium.FPDF_ANNOTATION) -> str:
 
 
 def _open(data: bytes) -> pypdfium2.PdfDocument:
-    """Open the file with pdfium, which tells a password from garbage; docling-parse does not."""
+    """Open the file with pdfium, which, unlike docling-parse, tells passwords from garbage."""
     try:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
@@ -154,7 +154,7 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
 
 
 def links_of(document: pypdfium2.PdfDocument, numbers: Iterable[int]) -> Iterator[FoundLink]:
-    """Yield the link annotations on these pages that lead out of the file, with their text."""
+    """Yield the external links on these pages, with their text."""
     for number in numbers:
         try:
             page = document[number - 1]
@@ -197,9 +197,9 @@ def _text(texts: pypdfium2.PdfTextPage, link: pdfium.FPDF_LINK) -> str:
 
 
 def pages_that_draw(document: pypdfium2.PdfDocument, numbers: Iterable[int]) -> list[int]:
-    """Return those of the pages, by number from 1, that are not blank or cannot be opened.
+    """Return the pages, by number from 1, that are not blank or cannot be opened.
 
-    When the time is over, pages are taken for such unseen.
+    When the time is over, the remaining pages are returned unchecked.
     """
     bound = current_allowance()
     found: list[int] = []

@@ -1,6 +1,6 @@
-"""Pieces of text, as the parser reports them, put together to the lines of a PDF page.
+"""Assemble the parser's text pieces into lines of a PDF page.
 
-Lengths are points from the top left of a page; factors are in heights of a line.
+Lengths are points from the top left of a page; factors are in line heights.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MARKER = re.compile(
 
 
 def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
-    """Return the pieces by row, from the top down, each from left to right."""
+    """Group pieces into rows, from top to bottom, each from left to right."""
     rows: list[list[Line]] = []
     for piece in sorted(pieces, key=lambda piece: (piece.box.bottom, piece.box.left)):
         recent = reversed(rows[-_OPEN_ROWS:])
@@ -40,7 +40,7 @@ def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
 
 
 def lines_of(pieces: Iterable[Line]) -> list[Line]:
-    """Return the lines that a page's pieces make."""
+    """Join the pieces of a page to lines."""
     rows = [
         [_joined(group, number) for group in _groups(row)]
         for number, row in enumerate(rows_of(pieces))
@@ -59,7 +59,7 @@ def _edge(line: Line) -> int:
 
 
 def _is_alone(line: Line, row: Iterable[Line], shared: Mapping[int, int]) -> bool:
-    """Tell whether no cell stands beside it; what many lines are flush with begins a column."""
+    """Tell whether no other cell stands beside a line; many lines flush left begin a column."""
     return not any(
         other is not line and len(other.text) <= _SHORT and shared[_edge(other)] < _COLUMN_LINES
         for other in row
@@ -77,7 +77,7 @@ def _stands_in(row: Sequence[Line], piece: Line) -> bool:
 
 
 def _covers(first: Line, second: Line) -> bool:
-    """Tell whether one stands above the other: lines set tightly share some of their height."""
+    """Tell whether one piece stands above the other: tightly set lines overlap in height."""
     shared = min(first.box.right, second.box.right) - max(first.box.left, second.box.left)
     narrow = first if first.width <= second.width else second
     return shared > 0.5 * narrow.width and len(narrow.text.strip()) > 2

@@ -1,7 +1,7 @@
-"""Areas of a PDF page that drawn lines mark as tables.
+"""Find areas of a PDF page that drawn lines mark as tables.
 
-Two kinds: lines that cross each other make a grid; horizontal lines of one extent, one below the
-other, make what typography calls an open table (lines above, below and under the header).
+Crossing lines make a grid; parallel horizontal lines of equal extent make an open table, as
+typography calls it (rules above, below and under the header).
 
 Lengths are points from the top left of a page.
 """
@@ -40,7 +40,7 @@ class _Ruling(NamedTuple):
 
 @dataclass(frozen=True)
 class RuledArea:
-    """Where a table may stand: heights of its horizontal lines, and places of its vertical ones.
+    """Area of a possible table, with positions of horizontal and vertical lines.
 
     An open table has no vertical lines.
     """
@@ -51,7 +51,7 @@ class RuledArea:
 
 
 def ruled_areas(shapes: Iterable[Box], width: float, height: float) -> list[RuledArea]:
-    """Return the areas, grids before open tables, each from large to small."""
+    """Return the ruled areas: grids before open tables, each from large to small."""
     across, down = _rulings(shapes)
     areas: list[RuledArea] = []
     lone: list[_Ruling] = []
@@ -66,7 +66,7 @@ def ruled_areas(shapes: Iterable[Box], width: float, height: float) -> list[Rule
 
 
 def clusters(values: Iterable[float], tolerance: float) -> list[float]:
-    """Return the means of values that lie within the tolerance of each other."""
+    """Return the means of groups of values that are within the tolerance of their neighbours."""
     groups: list[list[float]] = []
     for value in sorted(values):
         if groups and value - groups[-1][-1] <= tolerance:
@@ -108,7 +108,7 @@ def _whole(parts: Iterable[_Ruling]) -> list[_Ruling]:
 def _connected(
     across: Sequence[_Ruling], down: Sequence[_Ruling]
 ) -> list[tuple[list[_Ruling], list[_Ruling]]]:
-    """Return the lines in groups of those that meet, each as its rows and its columns."""
+    """Group lines that meet, each group as its rows and columns."""
     parents = list(range(len(across) + len(down)))
 
     def root(node: int) -> int:

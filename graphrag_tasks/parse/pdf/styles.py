@@ -1,4 +1,4 @@
-"""The looks of headings, as Docling wants them for their levels: a page that has no other text."""
+"""Pages with only heading lines, from which Docling infers heading levels by style."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphrag_tasks.parse.pdf.lines import Line
 def style_pages(
     pages: Iterable[Page], elements: Iterable[BasePageElement], lines: Mapping[int, Sequence[Line]]
 ) -> None:
-    """Give the pages that have headings the lines of these."""
+    """Give each page the lines of its headings."""
     headings: dict[int, list[BoundingBox]] = defaultdict(list)
     for element in elements:
         if element.label == DocItemLabel.SECTION_HEADER:

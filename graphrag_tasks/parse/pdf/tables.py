@@ -1,7 +1,7 @@
-"""Tables of a PDF page: inside drawn lines, and without lines where words stand in columns.
+"""Find tables on a PDF page: inside drawn lines, or from aligned words.
 
-Words, not lines, are looked at: the parser's lines run across the columns of narrow tables.
-Lengths are points from the top left of a page; factors are in heights of a line.
+Words are used, because the parser's lines run across the columns of narrow tables. Lengths are
+points from the top left of a page; factors are in line heights.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def find_tables(
 def _completed(
     table: Grid, column: Sequence[Sequence[Line]], rows: Sequence[Sequence[Line]], size: float
 ) -> Grid | None:
-    """Return the table with what else stands in its box: cells may lie beyond a gutter."""
+    """Complete the table with other words in its box: cells may lie beyond a gutter."""
     inside = [[word for word in row if contains(table.box, word)] for row in rows]
     if sum(map(len, inside)) == sum(contains(table.box, word) for row in column for word in row):
         return table
@@ -85,7 +85,7 @@ def _overlaps(table: Grid, others: Iterable[Grid]) -> bool:
 
 
 def _is_figure(table: Grid, rows: Iterable[Sequence[Line]]) -> bool:
-    """Tell whether the caption below calls it a figure: its words are labels of a drawing."""
+    """Tell whether the caption below calls it a figure, so that its words label a drawing."""
     box, reach = table.box, _CAPTION_GAP * table.size
     below = (
         [word for word in row if word.box.left < box.right and word.box.right > box.left]
@@ -151,7 +151,6 @@ def _aligned_tables(rows: Sequence[Sequence[Line]], size: float) -> Iterator[Gri
 
 
 def _runs(rows: Sequence[Sequence[Line]], size: float) -> Iterator[list[list[Line]]]:
-    """Yield rows below each other that look like those of a table."""
     run: list[list[Line]] = []
     for row in rows:
         parts = segments(row, size)
@@ -177,7 +176,7 @@ def _is_table_row(parts: Sequence[Line]) -> bool:
 
 
 def _is_rest(parts: Sequence[Line], run: Sequence[Sequence[Line]], size: float) -> bool:
-    """Tell whether these are second lines of the cells above them."""
+    """Tell whether these are second lines of the cells above."""
     if len(run) < 2 or len(parts) > 2 or sum(len(part.text) for part in parts) >= _LONG:
         return False
     return min(part.box.left for part in parts) > run[0][0].box.left + 0.5 * size
@@ -203,7 +202,7 @@ def _aligned_table(run: Sequence[Sequence[Line]], size: float) -> Grid | None:
 
 
 def _is_list_of_pairs(run: Sequence[Sequence[Line]]) -> bool:
-    """Tell whether rows of two are many, or numbers enough, not to be text in two columns."""
+    """Tell whether rows of two cells are pairs: many rows, or mostly numbers."""
     if len(run) < 4 or any(len(row) >= 3 for row in run):
         return False
     parts = [part for row in run for part in row]

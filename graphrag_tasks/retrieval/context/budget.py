@@ -1,4 +1,4 @@
-"""Chunks within a budget of characters: as they come, copies once, the last one cut."""
+"""Fit chunks into a budget of characters: without copies, the last one cut."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_READ = 100
 
 
 def without_copies(chunks: Iterable[ChunkHit]) -> Iterator[ChunkHit]:
-    """Yield chunks, without those that say the same as a better one in nearly the same words."""
+    """Yield chunks that are no near-duplicates of better ones."""
     hits, texts = tee(chunks)
     is_copy = are_copies(chunk.text for chunk in texts)
     return (chunk for chunk, copied in zip(hits, is_copy, strict=True) if not copied)
@@ -23,12 +23,10 @@ def without_copies(chunks: Iterable[ChunkHit]) -> Iterator[ChunkHit]:
 def within_budget(
     chunks: Iterable[ChunkHit], characters: int, sentences: Sequence[Sequence[SourceSentence]]
 ) -> tuple[ChunkHit, ...]:
-    """Return the first chunks that fit, renumbered; the last is cut to its first whole sentences.
+    """Return the first chunks that fit, renumbered; the last is cut after a whole sentence.
 
-    Args:
-        chunks: Best first.
-        characters: Of all texts together.
-        sentences: Those of each chunk.
+    `chunks` are best first; `characters` limits all texts together; `sentences` are those of each
+    chunk.
     """
     kept: list[ChunkHit] = []
     left = characters

@@ -1,4 +1,4 @@
-"""Tables of a notebook: HTML without scripts, in the notebook's own colours."""
+"""HTML tables for notebooks, without scripts, in the notebook's own colours."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _ON_ONE_LINE = 12
 
 
 def escape(text: str) -> str:
-    """Return a text that stands in HTML, or in one of its attributes, and is shown as it is."""
+    """Return a text escaped for HTML and attributes, with control characters made visible."""
     return escape_html(visible(text))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return an HTML table; long cells are cut, with the whole text where the mouse rests."""
+    """Return an HTML table; long cells are cut, with the whole text as tooltip."""
     head = f"<tr>{''.join(_cell('th', name) for name in header)}</tr>" if header else ""
     body = "".join(f"<tr>{''.join(_cell('td', text) for text in row)}</tr>" for row in rows)
     return f'<table style="{_TABLE_STYLE}">{head}{body}</table>'
 
 
 def folding_table(caption: str, header: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
-    """Return a table that folds below a caption with the number of rows; no text without a row."""
+    """Return a collapsible table below a caption with the number of rows; "" without rows."""
     rows = list(cells)
     if not rows:
         return ""

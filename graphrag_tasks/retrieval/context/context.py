@@ -1,4 +1,4 @@
-"""The result of a search, and why it has a chunk or not."""
+"""The result of a search, and explanations of it."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
 class Context(Mapping[str, Hits]):
     """The context of an answer: a mapping with the keys of the paper's Algorithm 2.
 
-    `context["chunks"]`, `context["relations"]` and `context["entity"]` are the same lists as the
-    attributes `chunks`, `relations` and `entities`.
+    `context["chunks"]`, `context["relations"]` and `context["entity"]` are the attributes `chunks`,
+    `relations` and `entities`.
 
     Attributes:
         chunks: At most k chunks, best first.
         relations: At most 2k relations, best first.
         entities: The seeds: named by the question first, then the nearest.
         further: Other hits, by the names of `FURTHER`.
-        route: Why the router chose the mode; None where the caller did.
-        notes: Why something is missing; empty when all is well.
-        limits: Notes on what of the question or of k was left out; they are in `notes`, too.
-        read: Score of every chunk that the reranker read, by id, in the order of the first reading.
-        signals: What tells whether the question has an answer here.
+        route: Why the router chose the mode; None if the caller chose it.
+        notes: Why something is missing; empty if nothing is.
+        limits: Notes on parts of the question or of k that were cut off; also in `notes`.
+        read: Score of every reranked chunk, by id, in first-stage order.
+        signals: Evidence whether the question has an answer here.
     """
 
     question: str
@@ -78,17 +78,17 @@ class Context(Mapping[str, Hits]):
 
     @property
     def paths(self) -> tuple[PathHit, ...]:
-        """Paths between entities or chains from one, in mode `path`."""
+        """Paths between entities, or chains from one, in mode `path`."""
         return cast("tuple[PathHit, ...]", self.further.get("paths", ()))
 
     @property
     def listed(self) -> tuple[ListedHit, ...]:
-        """Every entity that a listing question asks for, in mode `list`; `len` counts them."""
+        """All entities that a listing question asks for, in mode `list`; `len` counts them."""
         return cast("tuple[ListedHit, ...]", self.further.get("listed", ()))
 
     @property
     def communities(self) -> tuple[CommunityHit, ...]:
-        """Communities, best first, in mode `global`: at most k, of an answer as many as it read."""
+        """Communities, best first, in mode `global`: at most k, all read ones in answers."""
         return cast("tuple[CommunityHit, ...]", self.further.get("communities", ()))
 
     def __getitem__(self, key: str) -> Hits:
@@ -106,10 +106,9 @@ class Context(Mapping[str, Hits]):
         """Return the items as text for a language model, with numbered citations.
 
         Every item is `[n]` with its document's title and page: chunks from 1, then relations,
-        paths, listed entities and communities. The number is `citation` in `to_frame` and does not
-        depend on the budget. See `prompt.as_prompt`.
-
-        A budget is the longest text wanted, in characters or in tokens of four characters.
+        paths, listed entities and communities. The number is `citation` in `to_frame` and
+        independent of the budget. See `prompt.as_prompt`. A budget is the longest text, in
+        characters or in tokens of four characters.
 
         Raises:
             QueryError: A budget is negative, or both are given.
@@ -121,7 +120,7 @@ class Context(Mapping[str, Hits]):
         return as_prompt(self, budget_characters)
 
     def numbers(self, name: str) -> range:
-        """Return the numbers that hits have in a prompt; `name` is one of `FURTHER`."""
+        """Return the citation numbers of a kind of hits; `name` is one of `FURTHER`."""
         first = len(self.chunks) + len(self.relations) + 1
         for other in FURTHER:
             count = len(self.further.get(other, ()))
@@ -139,9 +138,9 @@ class Context(Mapping[str, Hits]):
         return as_networkx(self)
 
     def picture(self) -> Picture:
-        """Return a picture of the relations found and of the entities that they join.
+        """Return a picture of the relations found and their entities.
 
-        The search began at the seeds, which have a colour of their own.
+        The seeds have a colour of their own.
         """
         return as_picture(self)
 
@@ -192,10 +191,10 @@ class Explanation:
     """Why a search returns a chunk, or not.
 
     Attributes:
-        route: Why the router chose the mode; None where the caller did.
-        chunk: The chunk; None where the mode cannot return it (`bm25`, and no word is shared).
+        route: Why the router chose the mode; None if the caller chose it.
+        chunk: The chunk; None if the mode cannot return it (`bm25`, without a shared word).
         place: Its place from 1; None below `places`.
-        words: Terms shared with its text, title or headings, with their BM25 scores, highest first.
+        words: Terms shared with its text, title or headings, with BM25 scores, highest first.
         relations: Its statements, nearest to the question first.
     """
 

@@ -1,4 +1,4 @@
-"""Hits of single modes, beside chunks, relations and seeds.
+"""Hits of particular modes, besides chunks, relations and seeds.
 
 A new kind of hit is a class here, an entry in `FURTHER`, and a mode that puts its rows into
 `Ranking.further` under the same name.
@@ -31,7 +31,7 @@ class FurtherHit(Protocol):
     Attributes:
         heading: Heading above the hits, with `{count}` for their number.
         header: Column names of `cells`.
-        lines_a_turn: How many enter a prompt with each chunk where it has a budget.
+        lines_a_turn: How many are added to a budgeted prompt per chunk.
     """
 
     kind: ClassVar[str]
@@ -43,7 +43,7 @@ class FurtherHit(Protocol):
 
     @classmethod
     def of(cls, provenance: Provenance, rows: Sequence[Any]) -> tuple[FurtherHit, ...]:
-        """Return the hits for the rows that a mode ranked, in their order."""
+        """Return the hits for the rows that a mode ranked, in order."""
         ...
 
     def line(self) -> str:
@@ -51,7 +51,7 @@ class FurtherHit(Protocol):
         ...
 
     def note(self) -> str:
-        """Return the text below that line, if any."""
+        """Return the text below that line, or ""."""
         return ""
 
     def sources(self) -> tuple[SourceSentence, ...]:
@@ -67,13 +67,13 @@ class FurtherHit(Protocol):
         ...
 
     def row(self) -> dict[str, Any]:
-        """Return its columns of the data frame, without those of its first source."""
+        """Return its columns of the data frame, except those of its first source."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class PathHit(FurtherHit):
-    """Entities and the relations that join each with the next.
+    """Entities and the relations between neighbours.
 
     Attributes:
         text: The path in words; an arrow shows the direction of each relation.
@@ -110,7 +110,7 @@ class PathHit(FurtherHit):
         return self.text
 
     def sources(self) -> tuple[SourceSentence, ...]:
-        """Return the best sentence of each step, once."""
+        """Return the best sentence of each step, without repetitions."""
         found = (step.evidence[0] for step in self.relations if step.evidence)
         return tuple(dict.fromkeys(found))
 
@@ -129,7 +129,7 @@ class PathHit(FurtherHit):
         return str(self.rank), self.text, " ".join(sentences)
 
     def row(self) -> dict[str, Any]:
-        """Return the path in words; it has no id and no score."""
+        """Return the path in words; it has no id and score."""
         return {"text": self.text}
 
 
@@ -181,7 +181,7 @@ class CommunityHit(FurtherHit):
         level: 0 is the coarsest.
         parent_id: The community that contains it, on the level above.
         summary: Text with sources.
-        evidence: The sentences that tell most of it, best first.
+        evidence: The most representative sentences, best first.
     """
 
     kind: ClassVar[str] = "community"
@@ -223,7 +223,7 @@ class CommunityHit(FurtherHit):
         return self.summary
 
     def sources(self) -> tuple[SourceSentence, ...]:
-        """Return the sentences that tell most of it."""
+        """Return its most representative sentences."""
         return self.evidence
 
     def cited(self) -> str:

@@ -1,4 +1,4 @@
-"""What a search finds: chunks, relations and entities, each with its score and its source."""
+"""Hits of a search: chunks, relations and entities, each with score and source."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ class ChunkHit:
 
     Attributes:
         rank: Place from 1.
-        score: Probability that it answers the question, by the reranker where it read the chunk,
-            else by the cosine and the words that both hold; it means the same in every mode.
-        ranking_score: What the mode ranks by, on a scale of its own: fused in `paper`, cosine in
+        score: Probability that it answers the question: by the reranker if it read the chunk, else
+            by cosine and shared words; comparable between modes.
+        ranking_score: Score of the mode, on a scale of its own: fused in `paper`, cosine in
             `dense`.
-        similarity: Cosine with the question; None in a mode that does not encode it.
-        ranks: Its rank in each list that it came from: `{"graph": 2, "dense": 1}`; in
-            `FIRST_STAGE` before the reranker read it.
-        path: How the graph leads to it: a name in the question, then names and titles by turns;
-            empty without such a path.
+        similarity: Cosine with the question; None if the mode does not encode it.
+        ranks: Its rank in each list that contained it: `{"graph": 2, "dense": 1}`; in
+            `FIRST_STAGE` before reranking.
+        path: Graph path to it: a name in the question, then names and titles alternating; empty
+            without such a path.
         heading_path: Headings above it, outermost first.
     """
 
@@ -87,16 +87,16 @@ class ChunkHit:
 
 @dataclass(frozen=True, kw_only=True)
 class RelationHit:
-    """An edge of the graph with the sentences it was read from.
+    """An edge of the graph with its source sentences.
 
     Attributes:
         rank: Place from 1.
         text: Head, phrase and tail.
         relation: Canonical form of the relation.
-        phrase: The relation as most sources word it, with `not` where they deny it.
+        phrase: Most frequent wording of the relation, with `not` if the sources negate it.
         kind: fact, association or condition.
         score: Cosine with the question.
-        negated: Whether the sources deny it.
+        negated: Whether the sources negate it.
         weight: Number of supporting triples.
         confidence: Joint confidence of all evidence.
         evidence: The sentences of the most confident triples, best first.
@@ -119,14 +119,14 @@ class RelationHit:
 
 @dataclass(frozen=True, kw_only=True)
 class EntityHit:
-    """An entity the search started from.
+    """A seed entity of the search.
 
     Attributes:
         rank: Place from 1.
-        type: Label; None where it has none.
+        type: Its type, or None.
         score: Cosine with the question.
         found_by: How it became a seed: `noun phrase 'xyz'` or `vector`.
-        example: A sentence that mentions it; None where no mention is stored.
+        example: A sentence that mentions it; None if no mention is stored.
     """
 
     rank: int
@@ -155,13 +155,13 @@ class EntityHit:
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
-    """What a part of the corpus is about.
+    """A topic of the corpus.
 
     Attributes:
-        title: Of its community.
-        documents: How many documents are mostly about it.
-        share: Of all documents with text.
-        sources: The first sentences of those that mention it most.
+        title: Title of its community.
+        documents: Number of documents mainly about it.
+        share: Their share of all documents with text.
+        sources: The first sentences of the documents that mention it most.
     """
 
     title: str
@@ -171,7 +171,7 @@ class Topic:
 
 
 def chunk_place(hit: ChunkHit) -> str:
-    """Return a chunk's title, pages and headings, without a heading that repeats the title."""
+    """Return a chunk's title, pages and headings, except a heading that repeats the title."""
     headings = [one_line(heading) for heading in hit.heading_path]
     if headings and headings[0] == one_line(hit.title):
         headings = headings[1:]

@@ -1,7 +1,7 @@
-"""Lists in documents: the rows of a table, and the items of a list, that stand beside a sentence.
+"""Find the list items, or table rows, around a sentence.
 
-Items are list items that follow each other, rows of one table, or paragraphs between a line that
-ends with a colon and one that ends with a full stop, as some writers make lists.
+Items are consecutive list items, rows of a table, or paragraphs between one that ends with a colon
+and one that ends with a full stop, as some writers make lists.
 """
 
 from __future__ import annotations
@@ -26,25 +26,21 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Span:
-    """Characters of a document: first, and one past the last."""
+    """A span of a document; `end` is exclusive."""
 
     start: int
     end: int
 
     def holds(self, place: int) -> bool:
-        """Tell whether a place is inside."""
+        """Tell whether a position is inside."""
         return self.start <= place < self.end
 
 
 def items_around(blocks: Sequence[Row], place: int) -> list[Span]:
-    """Return the items of the list or table that holds a place of a document, in order.
+    """Return the items of the list or table at a position of a document, in order.
 
-    A heading or paragraph that a list follows stands for that list. It is empty where there is
-    none.
-
-    Args:
-        blocks: Those of the document, in reading order.
-        place: A character of the document.
+    An introducing heading or paragraph stands for its list. Empty if there is none. `blocks` are
+    the document's, in reading order; `place` is a character offset.
     """
     at = next((row for row, block in enumerate(blocks) if _span(block).holds(place)), None)
     if at is None:
@@ -83,7 +79,6 @@ def _lines(table: Row) -> list[Span]:
 
 
 def _run(blocks: Sequence[Row], at: int) -> Sequence[Row]:
-    """Return the list items that follow each other around a place."""
     first = last = at
     while first > 0 and blocks[first - 1]["kind"] == "list_item":
         first -= 1
@@ -93,7 +88,7 @@ def _run(blocks: Sequence[Row], at: int) -> Sequence[Row]:
 
 
 def _paragraphs(blocks: Sequence[Row], at: int) -> Sequence[Row]:
-    """Return the paragraphs of the list that a place is in, or leads to."""
+    """Return the paragraphs of the list that a block belongs to, or introduces."""
     for lead in range(at, max(at - _LONGEST, -1), -1):
         if blocks[lead]["kind"] != "paragraph":
             return []
@@ -104,7 +99,7 @@ def _paragraphs(blocks: Sequence[Row], at: int) -> Sequence[Row]:
 
 
 def _led(blocks: Sequence[Row], lead: int) -> list[Row]:
-    """Return the paragraphs after a lead up to the first that no further item follows."""
+    """Return the paragraphs of a list after its introduction."""
     items: list[Row] = []
     goes_on = False
     for block in blocks[lead + 1 : lead + 1 + _LONGEST]:

@@ -1,4 +1,4 @@
-"""A context as text for a language model, with numbered citations."""
+"""Render a context as text for a language model, with numbered citations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CHUNK, _RELATION, _FURTHER = range(3)
 """Kinds of items in the order of the prompt; the kinds of `FURTHER` count on from the last."""
 
 _Item = tuple[int, int]
-"""A kind and a rank, which sort in the order of the prompt."""
+"""A kind and a rank, which sort in prompt order."""
 
 _LINES_A_TURN = {_CHUNK: 1, _RELATION: 2} | {
     kind: one.lines_a_turn for kind, one in enumerate(FURTHER.values(), _FURTHER)
@@ -41,14 +41,14 @@ _LINES_A_TURN = {_CHUNK: 1, _RELATION: 2} | {
 def as_prompt(context: Context, budget: int | None) -> str:
     """Return the items of a context, each with its number, title and page.
 
-    Chunks come first, then relations, paths, listed entities and communities, one a line. Lines of
-    chunks begin with `>`, and all else is one line, so that no text of a document can pass for a
-    citation, or for the end of the note at the top. A chunk does not repeat what a better one has.
+    Chunks come first, then relations, paths, listed entities and communities, one per line. Lines
+    of chunks begin with `>`, and other items are single lines, so that no document text can pass
+    for a citation, or for the end of the note at the top. A chunk does not repeat text of a better
+    one.
 
     Under a budget of characters, items are tried in turns: chunk 1, relations 1 and 2, path 1, the
     first four listed entities and community 1, then chunk 2, and so on. A chunk that does not fit
-    is cut to its first whole sentences; any other item is left out, and a shorter one may still
-    enter.
+    is cut after a whole sentence; other items are skipped, and shorter ones may still fit.
 
     Raises:
         QueryError: The budget is negative.
@@ -86,7 +86,7 @@ def _items(context: Context) -> dict[_Item, str]:
 
 
 def _shorter_and_shorter(text: str, item: _Item) -> Iterator[str]:
-    """Yield an item whole, then, if it is a chunk, with ever fewer sentences."""
+    """Yield an item completely, then, for chunks, with fewer and fewer sentences."""
     yield text
     if item[0] == _CHUNK:
         place_line = text.find("\n")
@@ -96,7 +96,7 @@ def _shorter_and_shorter(text: str, item: _Item) -> Iterator[str]:
 
 
 def _without_repeats(chunks: Sequence[ChunkHit]) -> list[ChunkHit]:
-    """Return the chunks without the text of better chunks, which overlap them at the ends only."""
+    """Return the chunks without text of better chunks, which overlap only at the ends."""
     kept: list[ChunkHit] = []
     for hit in chunks:
         start, end = hit.char_start, hit.char_end

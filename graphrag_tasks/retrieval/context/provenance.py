@@ -1,4 +1,4 @@
-"""From rows to texts with their sources: relation → evidence → sentence → page, box, document.
+"""Join rows with texts and sources: relation → evidence → sentence → page, box, document.
 
 All joins are made once, as integer arrays, on the first search; a query reads only the rows that it
 returns.
@@ -55,10 +55,10 @@ _SIDES = ("left", "top", "right", "bottom")
 
 
 class Provenance:
-    """Texts and sources of a snapshot's rows; never changed once built, so threads may share it.
+    """Texts and sources of a snapshot's rows; immutable, so threads may share it.
 
     Raises:
-        SnapshotError: Tables do not fit together.
+        SnapshotError: Tables are inconsistent.
     """
 
     def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
@@ -79,20 +79,20 @@ class Provenance:
         return tuple(self._sentences_of(rows[ends[chunk] : ends[chunk + 1]]))
 
     def document_titles(self, chunks: Sequence[int]) -> dict[str, str]:
-        """Return the titles of the documents of chunks, by id, in the order of the chunks."""
+        """Return the titles of the chunks' documents, by document id, in chunk order."""
         rows = list(dict.fromkeys(self._documents_of["chunks"][chunks].tolist()))
         documents = self._records("documents").at(rows)
         return {document["document_id"]: document["title"] for document in documents}
 
     def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
-        """Return the first sentence of each document whose title holds the last of some words."""
+        """Return the first sentence of each document whose title has the last of these words."""
         kind = terms(words)[-1:]
         titles = self._snapshot.table("documents", ["title"])["title"].to_pylist()
         rows = [row for row, title in enumerate(titles) if kind and kind[0] in terms(title)]
         return self.first_sentences(rows)
 
     def first_in_documents(self, sentence_ids: pa.Array[Any]) -> tuple[SourceSentence, ...]:
-        """Return the first of some sentences in each document, that with most of them first."""
+        """Return the first of these sentences in each document, ordered by number of sentences."""
         rows = np.flatnonzero(pc.is_in(self._ids["sentence_id"], value_set=sentence_ids))
         rows = rows[np.argsort(self._sentence_places["char_start"][rows], kind="stable")]
         documents, first, counts = np.unique(
@@ -101,12 +101,12 @@ class Provenance:
         return tuple(self._sentences_of(rows[first[np.lexsort((documents, -counts))]]))
 
     def first_sentences(self, documents: Sequence[int]) -> tuple[SourceSentence, ...]:
-        """Return the first sentence of each document that has one."""
+        """Return the first sentence of each document with sentences."""
         first = [self._rows_of_document("sentences", row)[:1] for row in documents]
         return tuple(self._sentences_of(np.concatenate(first))) if first else ()
 
     def items_around(self, sentence: SourceSentence) -> list[tuple[SourceSentence, ...]]:
-        """Return the items of the list or table that a sentence stands in, by their sentences."""
+        """Return the list items or table rows around a sentence, each as sentences."""
         document = self._document(sentence.document_id)
         blocks = self._records("blocks").at(self._rows_of_document("blocks", document))
         spans = items_around(blocks, sentence.char_start)
@@ -118,7 +118,7 @@ class Provenance:
     def sentences_between(
         self, document_id: str, char_start: int, char_end: int
     ) -> tuple[SourceSentence, ...]:
-        """Return the sentences that overlap a stretch of a document, in reading order."""
+        """Return the sentences that overlap a span of a document, in reading order."""
         rows = self._rows_of_document("sentences", self._document(document_id))
         starts = self._sentence_places["char_start"][rows]
         first, last = np.searchsorted(starts, [char_start, char_end])
@@ -196,13 +196,13 @@ class Provenance:
     def steps(
         self, relations: Sequence[int], entities: Sequence[int]
     ) -> tuple[tuple[RelationHit, ...], tuple[bool, ...]]:
-        """Return the relations of a path, and whether each leads away from the entity before it."""
+        """Return the relations of a path, and whether each starts at the entity before it."""
         hits = self.relation_hits([RankedRow(row, 1.0) for row in relations])
         ends = zip(relations, entities, strict=False)
         return hits, tuple(int(self._graph.heads[row]) == here for row, here in ends)
 
     def communities(self, rows: Sequence[int]) -> list[dict[str, Any]]:
-        """Return the texts of communities, each with `evidence`: sentences that it rests on."""
+        """Return the texts of communities, each with `evidence`: its supporting sentences."""
         if not rows:
             return []
         chosen = [self._central_sentences(row) for row in rows]
@@ -214,7 +214,7 @@ class Provenance:
         ]
 
     def sources(self, item_id: str) -> tuple[SourceSentence, ...] | None:
-        """Return the sentences behind a relation, entity or sentence id; None for any other."""
+        """Return the sentences of a relation, entity or sentence id; None for other ids."""
         if (row := self._graph.relations.row_of(item_id)) is not None:
             return self._evidence_of([row])[0]
         if (row := self._graph.entities.row_of(item_id)) is not None:
@@ -231,9 +231,9 @@ class Provenance:
         return [tuple(islice(sentences, len(best))) for best in chosen]
 
     def _central_sentences(self, community: int) -> list[int]:
-        """Return rows of the sentences that tell most of a community.
+        """Return rows of the most representative sentences of a community.
 
-        They state most of its relations, or the most central ones. Where a community has no
+        They state most of its relations, or the most central ones. In a community without
         relations, they mention its central entities.
         """
         found = central_relations(self._graph, community)
@@ -275,7 +275,7 @@ class Provenance:
         ]
 
     def _spans(self, table: str, rows: Rows) -> list[dict[str, Any]]:
-        """Return chunks or sentences with the fields of their documents and their boxes."""
+        """Return chunks or sentences with the fields of their documents, and their boxes."""
         documents = self._documents_of[table][rows].tolist()
         distinct = list(dict.fromkeys(documents))
         fields = dict(zip(distinct, self._records("documents").at(distinct), strict=True))
@@ -305,7 +305,7 @@ class Provenance:
 
     @cached_property
     def _chunk_sentences(self) -> tuple[Rows, Rows]:
-        """Where the sentences of each chunk begin and end, and their rows in reading order."""
+        """Offsets of each chunk's sentences, and their rows in reading order."""
         chunks = self._rows("sentences", "chunk_id", self._graph.chunks.ids)
         ordinals = numbers(column(self._snapshot.table("sentences", ["ordinal"]), "ordinal"))
         order = np.lexsort((ordinals, chunks))
@@ -313,14 +313,13 @@ class Provenance:
         return ends, order
 
     def _rows_of_document(self, table: str, document: int) -> Rows:
-        """Return the rows of a table that belong to a document, in reading order."""
         ends, rows = self._by_document[table]
         found: Rows = rows[ends[document] : ends[document + 1]]
         return found
 
     @cached_property
     def _by_document(self) -> dict[str, tuple[Rows, Rows]]:
-        """Where the rows of each document begin and end, and the rows."""
+        """Offsets of each document's rows, and the rows."""
         found = {}
         for table in ("blocks", "sentences"):
             documents = self._rows(table, "document_id", self._ids["document_id"])
@@ -332,13 +331,13 @@ class Provenance:
 
     @cached_property
     def _sentence_places(self) -> dict[str, Rows]:
-        """Where sentences begin and end in their documents."""
+        """Character offsets of sentences in their documents."""
         places = self._snapshot.table("sentences", ["char_start", "char_end"])
         return {name: numbers(column(places, name)) for name in places.column_names}
 
     @cached_property
     def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:
-        """Sentences and confidences, best first, and where those of each relation begin and end."""
+        """Offsets of each relation's evidence, with sentences and confidences, best first."""
         ids = self._ids["sentence_id"]
         relations = self._rows("evidence", "relation_id", self._graph.relations.ids)
         sentences = self._rows("evidence", "sentence_id", ids)
@@ -350,7 +349,7 @@ class Provenance:
 
     @cached_property
     def _example_sentences(self) -> Rows:
-        """Sentence row of each entity's first mention in the table; -1 without one."""
+        """Sentence row of each entity's first mention; -1 without a mention."""
         entities = self._rows("mentions", "entity_id", self._graph.entities.ids)
         sentences = self._rows("mentions", "sentence_id", self._ids["sentence_id"])
         examples = np.full(len(self._graph.entities), -1, dtype=np.int64)
@@ -384,7 +383,7 @@ class _Boxes:
         self._with_boxes = frozenset(self._documents.tolist())
 
     def of(self, document: int, start: int, end: int) -> tuple[PageBox, ...]:
-        """Return the boxes of the blocks that a span of a document lies in, in reading order."""
+        """Return the boxes of the blocks that a document span overlaps, in reading order."""
         if document not in self._with_boxes:
             return ()
         first, last = np.searchsorted(self._documents, [document, document + 1])

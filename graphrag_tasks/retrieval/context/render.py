@@ -1,4 +1,4 @@
-"""A context as text, as a data frame, as HTML, as a graph, and that graph as a picture."""
+"""Render a context as text, data frame, HTML, graph, and picture."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _lists(hit: ChunkHit) -> str:
 
 
 def as_text(context: Context) -> str:
-    """Return a few lines for the terminal: each chunk with its place, then the relations."""
+    """Return a short text for the terminal: chunks with their places, then relations."""
     lines = [f"{context.question} (mode {context.mode}, snapshot {context.snapshot_id[:12]})"]
     lines += [f"Note: {note}" for note in context.notes]
     lines += [
@@ -180,7 +180,6 @@ def as_networkx(context: Context) -> nx.MultiDiGraph:
 
 
 def _relations(context: Context) -> Iterable[RelationHit]:
-    """Return the relations found and those of paths, each once."""
     steps = [step for path in context.paths for step in path.relations]
     return {hit.relation_id: hit for hit in (*context.relations, *steps)}.values()
 
@@ -221,7 +220,7 @@ def as_picture(context: Context) -> Picture:
 def as_svg(graph: nx.MultiDiGraph) -> str:
     """Return the first entities of a context's graph with their relations as an SVG element.
 
-    The text is empty if there is no relation. The layout is the same on each call.
+    Empty without relations. The layout is deterministic.
     """
     with brought_by("notebook"):
         import networkx as nx

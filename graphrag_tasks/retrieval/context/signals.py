@@ -1,4 +1,4 @@
-"""What tells whether a question has an answer in the documents: read by `answer.verdict`."""
+"""Signals whether the documents answer a question, the input of `answer.verdict`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _SIGN_INSIDE = re.compile(r"\w[./_-]\w")
 
 @dataclass(frozen=True, kw_only=True)
 class FirstRead:
-    """How well the first chunk answers a question, as far as the reranker read it.
+    """How well the first reranked chunk answers a question.
 
     Attributes:
-        log_odds: The reranker's, that the chunk answers the question.
-        margin: By how much they exceed the mean of all chunks that were read.
-        cosine: Of chunk and question.
-        coverage: Share of the question's words that the chunk holds, rare ones first.
+        log_odds: The reranker's log-odds that the chunk answers the question.
+        margin: Their difference to the mean of all reranked chunks.
+        cosine: Cosine of chunk and question.
+        coverage: Share of the question's words in the chunk, weighted by rarity.
     """
 
     log_odds: float
@@ -41,12 +41,12 @@ class FirstRead:
 
 @dataclass(frozen=True, kw_only=True)
 class Signals:
-    """What tells whether a question has an answer here.
+    """Evidence whether a question has an answer here.
 
     Attributes:
-        unknown: Content words and names of the question that no document holds, as written.
-        unknown_names: Those that are written as names: with a capital, a digit or a sign inside.
-        read: None where no chunk was read by the reranker.
+        unknown: Content words and names of the question that no document contains, as written.
+        unknown_names: Those written as names: with a capital, a digit or punctuation inside.
+        read: None if no chunk was reranked.
     """
 
     unknown: tuple[str, ...] = ()
@@ -55,17 +55,17 @@ class Signals:
 
 
 def content_words(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words that name something: not those of a question's frame, such as "much"."""
+    """Return the words with content, without frame words of questions such as "much"."""
     return tuple(word for word in words if not _FRAME.issuperset(terms(word)))
 
 
 def is_content(term: str) -> bool:
-    """Tell whether a term of a question is none of its frame."""
+    """Tell whether a term is a content word."""
     return term not in _FRAME
 
 
 def written_as_names(question: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of a question that are written as names; its first word may be any."""
+    """Return the words of a question that are written as names, except its first word."""
     return tuple(
         word
         for word in words

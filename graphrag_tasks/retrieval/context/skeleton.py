@@ -1,4 +1,4 @@
-"""The skeleton of a graph as text: names and relations without sentences, for a language model.
+"""The skeleton of a graph as text for a language model: names and relations only.
 
 Source: "Surfacing the structure", which shows a model the triples of a graph as CSV before it
 rewrites a question. Grouped by head they take a quarter fewer tokens.
@@ -21,7 +21,7 @@ _TOKENS_A_RELATION = 3
 
 
 def as_csv(graph: Graph, relations: Sequence[int]) -> str:
-    """Return relations as CSV, one a line, below a header."""
+    """Return relations as CSV with a header."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_HEADER)
@@ -32,7 +32,7 @@ def as_csv(graph: Graph, relations: Sequence[int]) -> str:
 
 
 def grouped(graph: Graph, relations: Sequence[int]) -> str:
-    """Return relations grouped by head: "head: relation tail; relation tail", a head a line."""
+    """Return relations grouped by head, a head per line: "head: relation tail; relation tail"."""
     of_head: dict[int, list[str]] = {}
     for row in relations:
         tail = one_line(graph.entity_names[graph.tails[row]])
@@ -44,7 +44,7 @@ def grouped(graph: Graph, relations: Sequence[int]) -> str:
 
 
 def fitting(graph: Graph, relations: Rows, budget_tokens: int, *, by_head: bool) -> str:
-    """Return the first relations, as many as fit a budget in tokens; empty where not one fits."""
+    """Return as many of the first relations as fit a budget in tokens; "" if none fits."""
     from graphrag_tasks.llm.tokens import count  # here: it brings the client of language models
 
     write = grouped if by_head else as_csv

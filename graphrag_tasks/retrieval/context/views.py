@@ -1,7 +1,7 @@
-"""Views: the rows of all tables that share a header, with what people call them.
+"""Views: the rows of all tables that share a header, with the tables' names.
 
-"Airports in Texas" may stand in one file of a dozen with the same columns. So the tables of a
-snapshot with the same header are one view, whose rows a question can filter and count.
+"Airports in Texas" may be spread over a dozen files with the same columns. So the tables of a
+snapshot with the same header form a view, whose rows a question can filter and count.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ _LONGEST_VALUE = 60
 """Characters of a value that a question can name; longer cells are prose."""
 
 Term = tuple[str, ...]
-"""The stems of a name, by which values, columns and tables are compared with a question."""
+"""The stems of a name, for comparing values, columns and tables with a question."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a row: its text, and its number where it is one."""
+    """A cell of a row: its text, and its number if it has one."""
 
     text: str
     number: float | None
-    """The year of a date."""
+    """For a date, its year."""
 
 
 @dataclass(frozen=True)
 class ViewRow:
-    """A row of a table, with the document and the characters that it stands in."""
+    """A row of a table, with its document and span."""
 
     document_id: str
     table: int
-    """Its table, by its place in the view."""
+    """Index of its table in the view."""
     char_start: int | None
     char_end: int | None
     cells: Mapping[int, Cell]
-    """By the place of the column in the view's header."""
+    """Cells by column index in the view's header."""
 
 
 class View:
-    """The rows of the tables with one header.
+    """The rows of the tables with the same header.
 
     Args:
         header: Names of the columns.
-        rows: In the order of document and row.
+        rows: Ordered by document and row.
         tables: For each table, the title and file name of its document, and its sheet.
     """
 
@@ -64,17 +64,17 @@ class View:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its tables, each once."""
+        """The distinct names of its tables."""
         return tuple(dict.fromkeys(name for names in self.tables for name in names))
 
     @cached_property
     def name_terms(self) -> frozenset[str]:
-        """Stems of the names of its tables."""
+        """Stems of its tables' names."""
         return frozenset(term for names in self.table_terms for term in names)
 
     @cached_property
     def table_terms(self) -> tuple[frozenset[str], ...]:
-        """Stems of the names of each table."""
+        """Stems of each table's names."""
         return tuple(
             frozenset(term for name in names for term in terms(name)) for names in self.tables
         )
@@ -86,7 +86,7 @@ class View:
 
     @cached_property
     def values(self) -> Mapping[Term, Mapping[int, tuple[int, ...]]]:
-        """Rows by column, by the stems of each short value that is no number."""
+        """Row indexes by value (stems of each short text) and column."""
         found: dict[Term, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
         for place, row in enumerate(self.rows):
             for column, cell in row.cells.items():
@@ -113,7 +113,7 @@ class View:
 
 
 def views_of(snapshot: Snapshot) -> tuple[View, ...]:
-    """Return the views over a snapshot's tables that have a header and several rows."""
+    """Return the views of a snapshot's tables with a header and several rows."""
     columns = ["document_id", "ordinal", "sheet", "row", "column", "is_header", "header", "text",
                "number", "iso", "value_type", "char_start", "char_end"]  # fmt: skip
     by_table: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Filters: which chunks may be returned, by fields of their documents."""
+"""Filters by document fields, which decide which chunks may be returned."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from graphrag_tasks.storage.columns import column
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 Filters = Mapping[str, str | Iterable[str]]
-"""By field, one value or pattern, or several of which one must match."""
+"""For each field, a value or pattern, or several alternatives."""
 
 FIELDS = ("document_id", "uri", "source", "path", "media_type", "title", "language", "heading")
 """Columns of `documents`, and `heading`: any heading above the chunk."""
 
 
 def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArray[np.bool_]:
-    """Return which chunks every filter lets through, shape (chunks,).
+    """Return which chunks all filters allow, shape (chunks,).
 
     Values are compared without case and may be file name patterns (`docs/*.md`).
 

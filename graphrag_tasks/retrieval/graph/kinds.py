@@ -1,4 +1,4 @@
-"""What kinds of thing an entity is: by its name, its label, and what statements say it is."""
+"""Kinds of an entity: from its name, its type, and "is a" statements."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _IS = frozenset({"be", "be a", "be an", "is a"})
 
 
 def kinds(graph: Graph, entity: int) -> set[str]:
-    """Return the terms of an entity's name, its label, and its kinds in statements.
+    """Return the terms of an entity's name, type, and stated kinds.
 
-    A common noun counts by its last word only: a "table view" is no table.
+    A common noun counts only by its last word: a "table view" is no table.
     """
     name = graph.entity_names[entity]
     own = terms(name)

@@ -1,7 +1,7 @@
-"""Which entities a text names: the longest runs of words that are a name, an alias or a code.
+"""Entity linking: finds the longest runs of words that are a name, an alias or a code.
 
-One linking for all: what a search recognises, where `local`, `list` and `path` begin, and what a
-command such as `entities explain` finds by a name.
+All users share it: search, the starts of `local`, `list` and `path`, and commands such as `entities
+explain`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from graphrag_tasks.language.known_names import NameMatch, can_be_named, find_na
 from graphrag_tasks.retrieval.graph.spellings import Spellings
 
 _SENSE = re.compile(r"(?P<name>.+) \([^()]+\)")
-"""An entity of which a name means one sense: "Mercury (planet)"."""
+"""An entity for one sense of a name: "Mercury (planet)"."""
 
 _SHORTEST = 3
-"""Letters of the shortest name: "tag" and "SAP" are; a word that is no name has four."""
+"""Shortest name: "tag" and "SAP" have three letters; a word that is no name needs four."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """A name in a text and the entities that have it, those of most mentions first.
+    """A name in a text and its entities, most mentioned first.
 
     Attributes:
-        match: Where the name stands, folded.
+        match: The folded name and its position.
         rows: The entities.
-        is_telling: Whether it is a name and not just a word: it is written as one, has several
-            words, or is a term of the corpus.
+        is_telling: Whether it is surely a name: written as one, of several words, or a term of the
+            corpus.
     """
 
     match: NameMatch
@@ -37,7 +37,7 @@ class Link:
 
 
 def notes_on_senses(names: Iterable[str]) -> list[str]:
-    """Return a note on each name that several of these entities have, as senses of it."""
+    """Return a note on each ambiguous name among these entities."""
     senses: dict[str, list[str]] = {}
     for name in sorted(set(names)):
         if match := _SENSE.fullmatch(name):
@@ -50,7 +50,7 @@ def notes_on_senses(names: Iterable[str]) -> list[str]:
 
 
 class Linker:
-    """Finds the entities that texts name; never changed once built.
+    """Finds the entities that texts name; immutable.
 
     Args:
         spellings: Entities by folded name, alias and code.
@@ -62,11 +62,11 @@ class Linker:
         self._terms = terms
 
     def entities(self, name: str) -> tuple[int, ...]:
-        """Return the entities with a name, an alias or a code; signs and case do not matter."""
+        """Return the entities with a name, alias or code, ignoring punctuation and case."""
         return self._spellings.entities(folded_name(name))
 
     def links(self, text: str) -> list[Link]:
-        """Return the names in a text, in order; of two that overlap, the longer."""
+        """Return the names in a text, in order; longer ones win overlaps."""
         found = []
         for match in find_names(text, self._spellings, _SHORTEST):
             rows = self._spellings.entities(match.key)

@@ -1,9 +1,8 @@
-"""The bipartite graph of chunks and names: which chunks hold a name, and which are about it.
+"""The bipartite graph of chunks and names: which chunks contain a name, or are about it.
 
-`graph.names` says what a name is, and when a chunk holds one.
-
-Random walks on it are personalised PageRank by sparse power iteration: Jeh and Widom, "Scaling
-personalized web search", WWW 2003, as in HippoRAG (Gutiérrez et al., arXiv 2405.14831).
+`graph.names` defines names, and when a chunk contains one. Random walks on it are personalised
+PageRank by sparse power iteration: Jeh and Widom, "Scaling personalized web search", WWW 2003, as
+in HippoRAG (Gutiérrez et al., arXiv 2405.14831).
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ if TYPE_CHECKING:
 
 _MENTIONED = 1.0
 _OWN_TITLE = 10.0
-"""Weights of the edge to a name that a chunk mentions, or is about."""
+"""Edge weights: for a name that a chunk mentions, or is about."""
 
 _MOST_BETWEEN = 50
-"""Chunks that may lie between a seed and a hit in what is told of the way; chosen to bound that
+"""Chunks considered between a seed and a hit when explaining the path; chosen to bound that
 time."""
 
 
 class NameGraph:
-    """Names, and the chunks that hold them; never changed once built.
+    """Names, and the chunks that contain them; immutable.
 
     Args:
         tables: The tables `name_nodes` and `name_edges`.
@@ -44,7 +43,7 @@ class NameGraph:
         entities: Shape (names,): entity row of each name.
         keys: `places`.
         weights: Shape (chunks, names): weight of each edge.
-        often: Shape (names,): number of chunks that hold the name.
+        often: Shape (names,): number of chunks that contain the name.
         rarity: Shape (names,): inverse chunk frequency; the rarest name has 1.
         is_title: Shape (names,): whether a chunk is about the name.
     """
@@ -67,24 +66,24 @@ class NameGraph:
         self.rarity = rarity / max(float(rarity.max(initial=0.0)), 1e-9)
 
     def names_of(self, chunk: int) -> Rows:
-        """Return the names that a chunk holds, ascending."""
+        """Return the names in a chunk, ascending."""
         begin, end = self.weights.indptr[chunk : chunk + 2]
         names: Rows = self.weights.indices[begin:end]
         return names
 
     def holders(self, name: int) -> tuple[Rows, NDArray[np.bool_]]:
-        """Return the chunks that hold a name, and whether each is about it."""
+        """Return the chunks that contain a name, and whether each is about it."""
         begin, end = self._by_name.indptr[name : name + 2]
         return self._by_name.indices[begin:end], self._by_name.data[begin:end] > _MENTIONED
 
     def leads(
         self, chunks: Sequence[int], seeds: Mapping[int, float], visits: Floats
     ) -> list[tuple[str, ...]]:
-        """Return how the seeds lead to each chunk.
+        """Return the path from a seed to each chunk.
 
-        For a chunk that holds a seed, this is the seed. Otherwise, if another chunk lies between,
-        it is the seed, the title of that chunk, and the name that both chunks hold. Chunks with
-        more `visits` are preferred in between.
+        For a chunk that contains a seed, this is the seed. Otherwise, with one chunk in between, it
+        is the seed, the title of that chunk, and the name that both chunks share. Intermediate
+        chunks with more `visits` are preferred.
         """
         if not seeds:
             return [()] * len(chunks)
@@ -117,7 +116,7 @@ class NameGraph:
 
     @cached_property
     def walk(self) -> Walk:
-        """The random surfer between chunks and names."""
+        """The random walk between chunks and names."""
         return Walk(self.weights)
 
 
@@ -126,7 +125,7 @@ def _heaviest(names: Iterable[int], weight: Mapping[int, float]) -> int:
 
 
 def _matrix(edges: pa.Table, shape: tuple[int, int]) -> sparse.csr_matrix:
-    """Return the edges as a matrix of their weights; its places are those of the file."""
+    """Return the edges as a sparse matrix of weights."""
     from scipy import sparse  # here, as the modes without the graph do not need it
 
     of_chunks = np.bincount(numbers(column(edges, "chunk")), minlength=shape[0])
@@ -137,10 +136,10 @@ def _matrix(edges: pa.Table, shape: tuple[int, int]) -> sparse.csr_matrix:
 
 
 class Walk:
-    """A random surfer between chunks and names, by weights of shape (chunks, names).
+    """A random walk between chunks and names, by weights of shape (chunks, names).
 
-    Three of four names have a single chunk. From such a name the surfer can only go back, which is
-    a chance to stay: only shared names are walked over.
+    Three of four names are in a single chunk. A walk to such a name can only return, which equals
+    staying: only shared names are walked over.
     """
 
     def __init__(self, weights: sparse.csr_matrix) -> None:
@@ -160,10 +159,10 @@ class Walk:
     def visits(
         self, chunks: Floats, names: Mapping[int, float], *, damping: float, steps: int
     ) -> Floats:
-        """Return how often the surfer is at each chunk, shape (chunks,).
+        """Return the visits of each chunk, shape (chunks,).
 
-        It restarts with probability 1 - `damping`, in proportion to the weights of `chunks`, shape
-        (chunks,), and `names`.
+        The walk restarts with probability 1 - `damping`, in proportion to the weights of `chunks`,
+        shape (chunks,), and `names`.
         """
         total = max(float(chunks.sum()) + sum(names.values()), 1e-12)
         scale = np.float32((1.0 - damping) / total)
@@ -182,7 +181,6 @@ class Walk:
         return at
 
     def _reached(self, names: Mapping[int, float]) -> Floats:
-        """Return the weight that one step from the names brings to each chunk."""
         reached = np.zeros(len(self._stays), dtype=np.float32)
         steps = self._from_names
         for name, weight in names.items():

@@ -1,4 +1,4 @@
-"""The pinned snapshot as arrays: ids, vectors and adjacency; no texts but entity names."""
+"""The opened snapshot as arrays: ids, vectors and adjacency; no texts except entity names."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers, r
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _PASSAGES = 0.5
-"""Documents for each chunk from which on documents are passages; no corpus that was measured is
-near it (.07 and 1)."""
+"""Documents per chunk from which documents count as passages; no measured corpus is near it (.07
+and 1)."""
 
 _COMMUNITY_COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
 
 
 def name_key(name: str) -> str:
-    """Return a name casefolded and with single spaces, as names are compared."""
+    """Return a name casefolded and with single spaces, for comparing names."""
     return " ".join(name.casefold().split())
 
 
 class Nodes:
-    """Chunks, entities or relations: ids, their ranks, and unit vectors."""
+    """Chunks, entities or relations: ids, id ranks, and unit vectors."""
 
     def __init__(self, ids: pa.Array[Any], vectors: VectorIndex) -> None:
         self.ids = ids
@@ -45,11 +45,11 @@ class Nodes:
 
     @cached_property
     def id_ranks(self) -> Rows:
-        """The place of each id in sorted order, which breaks ties; made on first use."""
+        """The position of each id in sorted order, which breaks ties; computed on first use."""
         return id_ranks(self.ids)
 
     def row_of(self, item_id: str) -> int | None:
-        """Return the row of an id, or None where there is none."""
+        """Return the row of an id, or None."""
         return self._sorted_ids.row_of(item_id)
 
     @cached_property
@@ -58,7 +58,7 @@ class Nodes:
 
 
 class Communities:
-    """The communities of a snapshot, level 0 the coarsest; never changed once built."""
+    """The communities of a snapshot, level 0 the coarsest; immutable."""
 
     def __init__(self, snapshot: Snapshot, entities: pa.Array[Any], vectors: VectorIndex) -> None:
         self._table = snapshot.table("communities", _COMMUNITY_COLUMNS).combine_chunks()
@@ -76,19 +76,19 @@ class Communities:
         return len(self.levels)
 
     def rows(self, rows: list[int]) -> list[dict[str, Any]]:
-        """Return rows of the table `communities`, in the order given."""
+        """Return rows of the table `communities`, in this order."""
         taken: list[dict[str, Any]] = self._table.take(pa.array(rows, pa.int64())).to_pylist()
         return taken
 
     def members(self, community: int) -> tuple[Rows, Floats]:
-        """Return the entities of a community, in order of their rows, and how central each is."""
+        """Return the entities of a community, by ascending row, and their centrality."""
         places = np.flatnonzero(self._of == community)
         places = places[np.argsort(self._entities[places])]
         return self._entities[places], self._centrality[places]
 
     @cached_property
     def of_entity(self) -> Adjacency:
-        """Communities of each entity, of all levels."""
+        """Communities of each entity, on all levels."""
         return Adjacency.from_pairs(self._entities, self._of, len(self._vectors), len(self))
 
     @cached_property
@@ -99,7 +99,7 @@ class Communities:
 
     @cached_property
     def vectors(self) -> Vectors:
-        """Mean of the members' vectors by centrality, unit length: (communities, dimension)."""
+        """Unit mean of the members' vectors, weighted by centrality: (communities, dimension)."""
         total = np.zeros((len(self), self._vectors.dimension), dtype=np.float32)
         weights = (1.0 + self._centrality)[:, None]
         np.add.at(total, self._of, weights * self._vectors.take(self._entities))
@@ -111,14 +111,14 @@ class Communities:
 class Graph:
     """Entities, relations and chunks of a snapshot, addressed by row number.
 
-    Nothing here changes once built, so threads may share it.
+    Immutable, so threads may share it.
 
     Args:
-        snapshot: What a reader sees of it.
+        snapshot: The visible snapshot.
         vectors: Returns the vectors of a kind; memory-mapped by default.
 
     Raises:
-        SnapshotError: Tables do not fit together.
+        SnapshotError: Tables are inconsistent.
         ArtifactError: A table is missing or unreadable.
     """
 
@@ -132,18 +132,18 @@ class Graph:
 
     @cached_property
     def reference_chunks(self) -> NDArray[np.bool_] | None:
-        """Whether each chunk is contents, index or bibliography; None where none is."""
+        """Whether each chunk is contents, index or bibliography; None if none is."""
         found = numbers(self._column("chunks", "is_reference"))
         return found if found.any() else None
 
     @cached_property
     def heads(self) -> Rows:
-        """Entity row each relation starts at."""
+        """Head entity of each relation, by row."""
         return self._rows("relations", "head_id", self.entities.ids)
 
     @cached_property
     def tails(self) -> Rows:
-        """Entity row each relation ends at."""
+        """Tail entity of each relation, by row."""
         return self._rows("relations", "tail_id", self.entities.ids)
 
     @cached_property
@@ -153,7 +153,7 @@ class Graph:
 
     @cached_property
     def relation_support(self) -> NDArray[np.float64]:
-        """Support of each relation: confidence times the logarithm of its evidence."""
+        """Support of each relation: confidence times the logarithm of its evidence count."""
         weight, confidence = (
             numbers(self._column("relations", name)) for name in ("weight", "confidence")
         )
@@ -162,14 +162,13 @@ class Graph:
 
     @cached_property
     def relation_weights(self) -> NDArray[np.float64]:
-        """How strongly each relation ties its ends, as communities were found."""
+        """Weight of each relation, as used for communities."""
         weight, confidence = (
             numbers(self._column("relations", name)) for name in ("weight", "confidence")
         )
         return relation_weights(
             weight, confidence, np.column_stack([self.heads, self.tails]),
             entities=len(self.entities),
-            degree_cap=self._snapshot.manifest.settings["graph"].degree_cap,
         )  # fmt: skip
 
     @cached_property
@@ -178,7 +177,7 @@ class Graph:
         return list(self._column("relations", "relation").to_pylist())
 
     def said(self, relation: int) -> str:
-        """Return a relation as a person reads it, with `not` where the sources deny it."""
+        """Return a relation's readable phrase, with `not` if the sources negate it."""
         head = self.entity_names[self.heads[relation]]
         return agreeing(head, self._phrases[relation], self.relation_words[relation])
 
@@ -188,7 +187,7 @@ class Graph:
 
     @cached_property
     def tells(self) -> NDArray[np.bool_]:
-        """Whether each relation is a fact, and no association or condition."""
+        """Whether each relation is a fact, not an association or condition."""
         kinds = self._column("relations", "kind").dictionary_encode()
         known = kinds.dictionary.to_pylist()
         fact = known.index(FACT) if FACT in known else -1
@@ -197,7 +196,7 @@ class Graph:
 
     @cached_property
     def denied(self) -> NDArray[np.bool_]:
-        """Whether the sources deny each relation."""
+        """Whether the sources negate each relation."""
         return numbers(self._column("relations", "negated"))
 
     @cached_property
@@ -207,12 +206,12 @@ class Graph:
 
     @cached_property
     def entity_relations(self) -> Adjacency:
-        """Facts that touch each entity, as head or as tail."""
+        """Facts of each entity, as head or tail."""
         return self._touching(np.flatnonzero(self.tells))
 
     @cached_property
     def all_entity_relations(self) -> Adjacency:
-        """Relations of any kind that touch each entity."""
+        """Relations of any kind of each entity."""
         return self._touching(np.arange(len(self.relations)))
 
     def _touching(self, relations: Rows) -> Adjacency:
@@ -222,11 +221,11 @@ class Graph:
 
     @cached_property
     def degrees(self) -> Rows:
-        """Number of facts that touch each entity."""
+        """Number of facts of each entity."""
         return np.diff(self.entity_relations.offsets)
 
     def steps(self, entity: int) -> list[tuple[int, int]]:
-        """Return each fact that touches an entity, with the entity at its other end."""
+        """Return each fact of an entity, with the entity at its other end."""
         near = self.entity_relations
         relations = near.neighbours[near.offsets[entity] : near.offsets[entity + 1]]
         heads, tails = self.heads[relations], self.tails[relations]
@@ -242,12 +241,12 @@ class Graph:
 
     @cached_property
     def relation_chunks(self) -> Adjacency:
-        """Chunks that hold evidence of each relation."""
+        """Chunks with evidence of each relation."""
         return Adjacency.from_pairs(*self._evidence, len(self.relations), len(self.chunks))
 
     @cached_property
     def chunk_relations(self) -> Adjacency:
-        """Relations that have evidence in each chunk."""
+        """Relations with evidence in each chunk."""
         relations, chunks = self._evidence
         return Adjacency.from_pairs(chunks, relations, len(self.chunks), len(self.relations))
 
@@ -277,22 +276,22 @@ class Graph:
 
     @property
     def vectors_are_joined(self) -> bool:
-        """Whether the vectors are those of two encoders, one behind the other."""
+        """Whether vectors are concatenated from two encoders."""
         return bool(self._snapshot.manifest.embedding.get("second_model"))
 
     @cached_property
     def documents_per_chunk(self) -> float:
-        """1 where each document is one chunk, less the longer documents are."""
+        """1 if each document is one chunk, less for longer documents."""
         return len(np.unique(self.chunk_documents)) / max(len(self.chunks), 1)
 
     @property
     def documents_are_passages(self) -> bool:
-        """Whether most documents are one chunk."""
+        """Whether most documents are a single chunk."""
         return self.documents_per_chunk >= _PASSAGES
 
     @cached_property
     def name_graph(self) -> NameGraph:
-        """Which chunks hold which names: titles, and entities named or spelled as names."""
+        """Chunks and their names: titles, and entities named or written as names."""
         tables = {name: self._snapshot.table(name) for name in ("name_nodes", "name_edges")}
         return NameGraph(tables, self.spellings.places, self.entity_names, len(self.chunks))
 
@@ -303,11 +302,11 @@ class Graph:
 
     @cached_property
     def linker(self) -> Linker:
-        """Finds the entities that a text names."""
+        """The entity linker of texts."""
         return Linker(self.spellings, self._column("entities", "is_term").to_pylist())
 
     def named_entities(self, name: str) -> list[int]:
-        """Return entity rows that have this display name, alias or code, in order of id."""
+        """Return the entities with this display name, alias or code, ordered by id."""
         return sorted(self.linker.entities(name), key=self.entities.id_ranks.__getitem__)
 
     @cached_property
@@ -321,7 +320,7 @@ class Graph:
 
     @cached_property
     def names(self) -> dict[str, Rows]:
-        """Entity rows, in order of id, by `name_key` of each display name and alias."""
+        """Entity rows, ordered by id, by `name_key` of each display name and alias."""
         found: dict[str, set[int]] = {}
         for row, names in enumerate(self._names_of):
             for name in names:

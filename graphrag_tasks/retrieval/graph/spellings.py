@@ -1,4 +1,4 @@
-"""What entities are called, looked up in the mapped file: no process holds a copy of the names."""
+"""Spellings of entities, looked up in the mapped file without copies."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from graphrag_tasks.storage.columns import SortedTexts, column, numbers
 
 
 class Spellings:
-    """The tables `spellings` and `spelled`; never changed once built.
+    """The tables `spellings` and `spelled`; immutable.
 
-    A lookup takes a search of the sorted spellings, as bytes: 5 microseconds of 50,000.
+    A lookup is a binary search of the sorted spellings, as bytes: 5 microseconds for 50,000.
     """
 
     def __init__(self, spellings: pa.Table, spelled: pa.Table) -> None:
@@ -28,11 +28,11 @@ class Spellings:
         return self._sorted.row_of(spelling) is not None
 
     def begins(self, text: str) -> bool:
-        """Return whether a spelling begins with a text."""
+        """Tell whether a spelling begins with a text."""
         return self._sorted.begins(text)
 
     def entities(self, spelling: str) -> tuple[int, ...]:
-        """Return the entities that are spelled so, those of most mentions first."""
+        """Return the entities with this spelling, most mentioned first."""
         row = self._sorted.row_of(spelling)
         if row is None:
             return ()
@@ -42,7 +42,7 @@ class Spellings:
 
     @property
     def called(self) -> Container[str]:
-        """The spellings of display names and aliases: without codes inside of names."""
+        """The spellings of display names and aliases, without codes inside names."""
         return _Called(self._sorted, self._is_code)
 
     @property

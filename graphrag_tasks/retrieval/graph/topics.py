@@ -1,4 +1,4 @@
-"""Topics of a corpus: its communities, with the documents and relations that tell most of each."""
+"""Topics of a corpus: its communities, with their documents and central relations."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from graphrag_tasks.storage.columns import Rows
 
 
 def topics(graph: Graph) -> list[tuple[int, list[int]]]:
-    """Return communities with the rows of their documents, the most documents first.
+    """Return communities with the rows of their documents, largest first.
 
-    Each document belongs to the community whose entities its chunks mention most often; those
+    Each document belongs to the community whose entities its chunks mention most often; documents
     with the most mentions come first. Documents without entities belong to none.
     """
     communities = graph.communities
@@ -41,7 +41,7 @@ def topics(graph: Graph) -> list[tuple[int, list[int]]]:
 def central_relations(graph: Graph, community: int) -> tuple[Rows, NDArray[np.float64]]:
     """Return the relations within a community and their scores, highest first.
 
-    A strong relation between central entities scores high. Summaries choose by the same score.
+    Strong relations between central entities score high, as in summaries.
     """
     members, centrality = graph.communities.members(community)
     relations = np.unique(graph.all_entity_relations.pairs(members)[0])

@@ -1,1 +1,4 @@
-"""Search modes: one module each, with a function `rank`."""
+"""Search modes: one module each, with a function `rank(graph, query, config)`.
+
+In: a graph and a `Query`. Out: a `Ranking` of rows. Open `registry.py` first.
+"""

@@ -1,12 +1,12 @@
 """Mode `list`: everything of a kind, complete and counted.
 
 "Which tables were replaced by X" gives every entity at the other end of such a relation of X;
-"tables that replaced X" gives the other end. If names, labels or statements show the kind
-("tables") of some, only these are listed; a common noun of another kind never is.
+"tables that replaced X" gives the other end. If some answers are known to be of the kind ("tables")
+by name, type or statements, only these are listed; common nouns of another kind never are.
 
-"All tables of X" lists the neighbours of X known to be tables; "all tables" what statements say to
-be a table; "tables that were replaced" those of which a statement says so. If no relation answers,
-one of the first passages may list examples ("monitors such as …").
+"All tables of X" lists the neighbours of X known to be tables; "all tables" what statements call a
+table; "tables that were replaced" those with such a statement. If no relation answers, one of the
+first passages may list examples ("monitors such as …").
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 
 def _answers(graph: Graph, asked: Asked) -> dict[int, int]:
-    """Return the relations that answer, in order of id, each with the entity asked for."""
+    """Return the answering relations, ordered by id, each with the entity asked for."""
     found: dict[int, int] = {}
     for verb in asked.verbs:
         found |= _by_verb(graph, verb)
@@ -82,7 +82,7 @@ def _answers(graph: Graph, asked: Asked) -> dict[int, int]:
 
 
 def _included(graph: Graph, kind: str, chunks: Iterable[int]) -> dict[int, int]:
-    """Return the relations of the first chunk that gives examples of a kind, with the examples."""
+    """Return the example relations of a kind in the first chunk that has any, with the examples."""
     for chunk in chunks:
         relations, _ = graph.chunk_relations.pairs(np.array([chunk]))
         found = {
@@ -116,7 +116,7 @@ def _done_to(graph: Graph, term: str) -> dict[int, int]:
 
 
 def _by_verb(graph: Graph, verb: Verb) -> dict[int, int]:
-    """Return the relations of the verb's name that have the verb, with the other entity."""
+    """Return the relations of the verb's name with that verb, and the other entity."""
     found = {}
     rows = np.array(verb.name.rows, dtype=np.int64)
     for relation in np.flatnonzero(graph.entity_relations.union(rows)).tolist():
@@ -131,7 +131,7 @@ def _by_verb(graph: Graph, verb: Verb) -> dict[int, int]:
 
 
 def _wants_head(words: str, verb: Verb) -> bool:
-    """Tell whether the verb asks for a relation's head and not its tail.
+    """Tell whether the verb asks for a relation's head, not its tail.
 
     "X replaces Y" and "Y is replaced by X" have head and tail exchanged. A relation such as "run
     on" has no passive: the name before the verb is its head.
@@ -144,7 +144,7 @@ def _wants_head(words: str, verb: Verb) -> bool:
 
 
 def _neighbours(graph: Graph, names: Iterable[NamedSeeds]) -> dict[int, int]:
-    """Return the relations of names that are not denied, with the other entity."""
+    """Return the relations of names that are not negated, with the other entity."""
     return {
         relation: other
         for name in names
@@ -155,7 +155,7 @@ def _neighbours(graph: Graph, names: Iterable[NamedSeeds]) -> dict[int, int]:
 
 
 def _of_kind(graph: Graph, asked: Asked, entities: set[int]) -> set[int]:
-    """Return the entities of the kind asked for, or all names if no entity is known to be of it."""
+    """Return the entities of the kind asked for; all names if none is known to be of it."""
     entities -= {row for name in asked.names for row in name.rows}
     if asked.kind is None:
         return entities

@@ -1,8 +1,8 @@
-"""Mode `global`: the corpus as a whole, by the summaries of its communities.
+"""Mode `global`: the corpus as a whole, by community summaries.
 
 Source: Edge et al., "From Local to Global", arXiv 2404.16130, without an LLM. Communities are
-ranked by their vectors and the words of their summaries: the finest level if the question names
-something, else the coarsest. A question without a subject ("What are the main topics?") gets the
+ranked by their vectors and the words of their summaries: on the finest level if the question names
+something, else on the coarsest. Questions without a subject ("What are the main topics?") get the
 largest communities.
 """
 
@@ -28,13 +28,13 @@ key knowledge list main manual me most name overall overview pages please recurr
 subjects summarise summarize summary tell text texts theme themes topic topics trend trends whole
 """
 _ASKING_WORDS = STOP_WORDS.union(_ASKED_FOR.split())
-"""Words of questions for an overview that name no subject."""
+"""Words of overview questions that name no subject."""
 
 _NO_COMMUNITIES = "The snapshot has no communities: chunks come from the default ranking alone."
 
 
 def has_subject(question: str) -> bool:
-    """Tell whether a question names something: words beside those that ask for an overview."""
+    """Tell whether a question has a subject besides the words that ask for an overview."""
     return not set(re.findall(r"\w+", question.casefold())) <= _ASKING_WORDS
 
 
@@ -47,7 +47,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 
 def best_communities(graph: Graph, query: Query) -> list[RankedRow]:
-    """Return the k communities that tell most of a question, best first."""
+    """Return the k communities that best match a question, best first."""
     communities = graph.communities
     if not len(communities):
         return []

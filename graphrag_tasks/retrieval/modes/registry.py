@@ -1,4 +1,4 @@
-"""The registry of search modes: a name and a function each."""
+"""The registry of search modes, by name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MODES: Mapping[str, Mode] = MappingProxyType(
 
 
 PLAIN_MODES = frozenset({"paper", "dense", "bm25", "hybrid", "graph"})
-"""Modes to compare with: nothing is reranked unless the caller asks for it."""
+"""Baseline modes: reranked only if the caller asks for it."""
 
 
 def mode_named(name: str) -> Mode:

@@ -1,11 +1,11 @@
-"""Modes `local` and `path`: relations around and between the entities that the question names.
+"""Modes `local` and `path`: relations around and between the entities in the question.
 
-Mode `local` ranks the relations within `local_hops` hops by cosine, and their evidence and the
-chunks that mention the entities by cosine and BM25.
+Mode `local` ranks the relations of these entities by cosine, and their evidence and the chunks that
+mention the entities by cosine and BM25.
 
 Mode `path`: "how is A connected to B" gives the shortest paths between them. "What does A depend
-on" follows dependencies from head to tail, "what breaks if A goes down" from tail to head; without
-any, all relations of A in that direction are taken, one hop far.
+on" follows dependencies from head to tail, "what breaks if A goes down" from tail to head; if there
+are none, all relations of A in that direction, one hop far.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from graphrag_tasks.retrieval.question.seeds import NamedSeeds, find_seeds, name
 from graphrag_tasks.retrieval.ranker import rank_chunks
 from graphrag_tasks.retrieval.ranker.hybrid import hybrid_chunks
 from graphrag_tasks.retrieval.ranker.traverse import (
-    MAX_DEGREE,
+    MAX_HOPS,
+    MAX_PATHS,
     chains_from,
     nearest_relations,
     paths_between,
@@ -45,17 +46,13 @@ _NOTHING = "No path of at most {hops} relations was found: chunks come from the 
 _NOBODY = "The question names no entity: chunks come from the default ranking alone."
 
 
-def rank_local(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k best chunks and 2k best relations; the second hop passes through no hub."""
+def rank_local(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
+    """Return the k best chunks and 2k best relations."""
     seeds = [seed for one in named_seeds(graph, query) for seed in one.seeds]
     notes = [] if seeds else [_BY_VECTOR]
-    seeds = seeds or find_seeds(graph, query, config)
+    seeds = seeds or find_seeds(graph, query)
     near = np.array(sorted({seed.row for seed in seeds}), dtype=np.int64)
     relations = np.flatnonzero(graph.entity_relations.union(near))
-    for _ in range(config.local_hops - 1):
-        ends = np.unique(np.concatenate([graph.heads[relations], graph.tails[relations]]))
-        ends = ends[graph.degrees[ends] <= MAX_DEGREE]
-        relations = np.flatnonzero(graph.entity_relations.union(np.union1d(near, ends)))
     inside = graph.relation_chunks.union(relations) | graph.entity_chunks.union(near)
     return Ranking(
         chunks=hybrid_chunks(graph, query, 1.0, inside),
@@ -66,34 +63,32 @@ def rank_local(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 
 def rank_path(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return at most `config.max_paths` paths or chains, with the chunks of mode `ranked`."""
+    """Return at most `MAX_PATHS` paths or chains, with the chunks of mode `ranked`."""
     ranking = rank_chunks(graph, query, config)
     named = named_seeds(graph, query)
     if not named:
         return ranking.with_more(notes=[_NOBODY])
-    paths = find_paths(graph, query.text, named, config)
+    paths = find_paths(graph, query.text, named)
     seeds = [seed for one in named for seed in one.seeds]
     if not paths:
         one_of_two = len(named) == 1 and _BETWEEN.search(query.text)
-        note = _ONE_NAME if one_of_two else _NOTHING.format(hops=config.max_hops)
+        note = _ONE_NAME if one_of_two else _NOTHING.format(hops=MAX_HOPS)
         return ranking.with_more(seeds=seeds, notes=[note])
     ordered = list(dict.fromkeys(relation for path in paths for relation in path.relations))
     relations = [RankedRow(row, 1.0 / place) for place, row in enumerate(ordered, 1)]
     return ranking.with_more(relations=relations, seeds=seeds, further={"paths": paths})
 
 
-def find_paths(
-    graph: Graph, question: str, named: Sequence[NamedSeeds], config: RetrievalConfig
-) -> list[Path]:
+def find_paths(graph: Graph, question: str, named: Sequence[NamedSeeds]) -> list[Path]:
     """Return paths between the first two things named, or chains from the first.
 
-    A question how two things are connected has no answer if only one of them is known.
+    A question about a connection has no answer if only one of its names is known.
     """
-    hops, limit, starts = config.max_hops, config.max_paths, named[0].rows
+    starts = named[0].rows
     forwards = bool(_FORWARDS.search(question))
     backwards = bool(_BACKWARDS.search(question))
     if len(named) > 1 and not backwards and not forwards:
-        return paths_between(graph, starts, named[1].rows, max_hops=hops, limit=limit)
+        return paths_between(graph, starts, named[1].rows, max_hops=MAX_HOPS, limit=MAX_PATHS)
     if len(named) == 1 and _BETWEEN.search(question):
         return []
     backwards = backwards and not forwards
@@ -105,6 +100,6 @@ def find_paths(
     def any_relation(_: int) -> bool:
         return True
 
-    return chains_from(graph, starts, depends, backwards, hops, limit) or chains_from(
-        graph, starts, any_relation, backwards, 1, limit
+    return chains_from(graph, starts, depends, backwards, MAX_HOPS, MAX_PATHS) or chains_from(
+        graph, starts, any_relation, backwards, 1, MAX_PATHS
     )

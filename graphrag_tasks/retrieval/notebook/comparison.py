@@ -1,4 +1,4 @@
-"""One question in several modes, side by side."""
+"""Compare modes on one question."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COMPARED = ("dense", "bm25", "hybrid", "ranked")
-"""Modes that are compared where none are named."""
+"""Default modes of a comparison."""
 
 _SHOWN_CHARACTERS = 120
-"""Of a hit, so that columns of several modes fit side by side; chosen."""
+"""Characters shown of a hit, so that several modes fit side by side; chosen."""
 
 
 @dataclass(frozen=True, repr=False)
 class ModeComparison:
-    """What several modes find for one question; a notebook shows them as a table.
+    """The results of several modes for one question; a notebook shows them as a table.
 
-    Attributes:
-        contexts: What each mode found, in the order in which they were named.
+    `contexts` maps each mode to its result, in the requested order.
     """
 
     question: str
@@ -36,7 +35,7 @@ class ModeComparison:
 
     @cached_property
     def found_by(self) -> Mapping[str, int]:
-        """How many of the modes found each chunk, by its id; those that most found first."""
+        """Number of modes that found each chunk, by id, most frequent first."""
         found = (hit.chunk_id for context in self.contexts.values() for hit in context.chunks)
         return dict(Counter(found).most_common())
 
@@ -103,7 +102,7 @@ class ModeComparison:
         return f"{len(self.found_by)} passages, {shared}. Place and score by mode:"
 
     def _passages(self) -> Iterator[tuple[ChunkHit, list[str]]]:
-        """Yield each passage with its place and score in each mode; those of most modes first."""
+        """Yield each passage with its place and score in each mode, most found first."""
         found = {
             mode: {hit.chunk_id: hit for hit in context.chunks}
             for mode, context in self.contexts.items()
@@ -115,7 +114,7 @@ class ModeComparison:
 
 
 def _without_headings(hit: ChunkHit) -> str:
-    """Return the text of a chunk in one line, cut, without a heading that it begins with."""
+    """Return the text of a chunk on one line, cut, without headings at its start."""
     text = one_line(hit.text)
     for heading in reversed(hit.heading_path):
         text = text.removeprefix(one_line(heading)).lstrip()

@@ -1,6 +1,6 @@
-"""The tables of a snapshot as data frames: names where a person reads, ids in the last columns.
+"""Data frames of a snapshot's tables: readable names first, ids last.
 
-They come from the snapshot that the index reads, hence from what its reader may see.
+They use the visible snapshot of the index.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def chunks(snapshot: Snapshot, graph: Graph) -> pd.DataFrame:
 
 
 def _columns(snapshot: Snapshot, name: str, columns: list[str]) -> dict[str, Any]:
-    """Return columns of a table; what has no gap and is no text as arrays, all else as lists."""
+    """Return columns of a table: numbers without nulls as arrays, others as lists."""
     rows = snapshot.table(name, columns)
     found = {one: column(rows, one) for one in columns}
     return {
@@ -179,9 +179,9 @@ def _frame(
     then: Sequence[str] = (),
     whole: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Return a frame, ordered by some columns: ascending, descending, and ascending again.
+    """Return a frame, ordered by columns: ascending, descending, ascending again.
 
-    Those named `whole` have whole numbers, with gaps; other lists are of texts.
+    Columns in `whole` are integers with gaps; other lists are texts.
     """
     with brought_by("notebook"):
         import pandas as pd
@@ -195,24 +195,20 @@ def _frame(
 
 
 def _in_documents(graph: Graph, near: Adjacency, documents: int) -> Adjacency:
-    """Return the documents of each row, from its chunks."""
     sources = np.repeat(np.arange(len(near.offsets) - 1), np.diff(near.offsets))
     targets = graph.chunk_documents[near.neighbours]
     return Adjacency.from_pairs(sources, targets, len(near.offsets) - 1, documents)
 
 
 def _reached(near: Adjacency) -> Rows:
-    """Return how many neighbours each row has."""
     return np.diff(near.offsets)
 
 
 def _times_reached(near: Adjacency) -> Rows:
-    """Return how many rows have each neighbour."""
     return np.bincount(near.neighbours, minlength=near.target_count)
 
 
 def _aliases(snapshot: Snapshot) -> dict[str, list[str]]:
-    """Return the names of each entity, the most frequent first."""
     rows = snapshot.table("aliases", ["entity_id", "alias", "mentions"])
     order = [("entity_id", "ascending"), ("mentions", "descending"), ("alias", "ascending")]
     ordered = rows.sort_by(order).to_pylist()
@@ -221,7 +217,6 @@ def _aliases(snapshot: Snapshot) -> dict[str, list[str]]:
 
 
 def _central_members(snapshot: Snapshot, graph: Graph) -> dict[str, list[str]]:
-    """Return the names of the most central entities of each community."""
     rows = snapshot.table("members", ["community_id", "entity_id", "centrality"])
     order = [("community_id", "ascending"), ("centrality", "descending"),
              ("entity_id", "ascending")]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parts of an index's graph, and the graph as networkx and igraph have it."""
+"""Parts of an index's graph, and conversion to networkx and igraph."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def part(
     *,
     omitted: int = 0,
 ) -> Selection:
-    """Return entities and relations, given by their rows in a graph."""
+    """Return the selection of these entity and relation rows."""
     rows = relations.tolist()
     counts = snapshot.table("relations", ["kind", "confidence", "weight"]).take(pa.array(relations))
     ids = graph.entities.ids
@@ -58,7 +58,7 @@ def part(
 
 
 def whole(snapshot: Snapshot, graph: Graph, *, all_kinds: bool) -> Selection:
-    """Return all entities and facts; with `all_kinds`, associations and conditions, too."""
+    """Return all entities and facts; with `all_kinds`, also associations and conditions."""
     allowed = _allowed(graph, all_kinds=all_kinds)
     entities = np.arange(len(graph.entities))
     title = f"Snapshot {snapshot.snapshot_id}"
@@ -68,7 +68,7 @@ def whole(snapshot: Snapshot, graph: Graph, *, all_kinds: bool) -> Selection:
 def around(
     snapshot: Snapshot, graph: Graph, entities: Rows, most: int, *, all_kinds: bool
 ) -> Selection:
-    """Return entities with at most so many neighbours, those tied to them most first."""
+    """Return entities with at most `most` neighbours, most strongly tied first."""
     allowed = _allowed(graph, all_kinds=all_kinds)
     near = nearest(graph, entities, allowed)
     kept = np.concatenate([entities, near[:most]])
@@ -81,7 +81,7 @@ def around(
 
 
 def nearest(graph: Graph, entities: Rows, allowed: NDArray[np.bool_]) -> Rows:
-    """Return the neighbours of some entities by allowed relations, those tied most first."""
+    """Return the neighbours of entities by allowed relations, most strongly tied first."""
     relations = np.flatnonzero(graph.all_entity_relations.union(entities) & allowed)
     weights = graph.relation_weights[relations]
     ties = np.zeros(len(graph.entities))
@@ -111,7 +111,7 @@ def as_networkx(selection: Selection) -> nx.MultiDiGraph:
 
 
 def _known(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    """Return the attributes that have a value: files of graphs cannot hold others."""
+    """Return the attributes with a value: graph files cannot hold others."""
     return {name: row[name] for name in names if row[name] is not None}
 
 

@@ -1,1 +1,4 @@
-"""What is asked: the query, its parts, its seeds, and which mode answers it."""
+"""The question: query, parts, seeds, and the router that chooses a mode.
+
+In: a text. Out: a `Query` and a `Route`. Open `query.py` first.
+"""

@@ -1,7 +1,7 @@
-"""What a listing question asks for: a kind of thing, a verb, and the name at its other end.
+"""Parse listing questions: a kind of thing, a verb, and a name.
 
-"Which tables were replaced by MATDOC?" asks for tables, with a verb in the passive and MATDOC after
-it. Questions of this form need no parser: the order of words and names is enough.
+"Which tables were replaced by MATDOC?" asks for tables, with a passive verb followed by MATDOC.
+Questions of this form need no parser: the order of words and names is enough.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NOT = frozenset(("not", "never", "cannot", "without"))
 _SAYING_NOTHING = STOP_WORDS | {"exist", "exists", "available", "known", "all"}
 _RELATIVE = frozenset(("that", "which", "who"))
 _SINGULAR = frozenset(_WORDS["singular_in_s"])
-"""Words in s that are no plural of what is asked for."""
+"""Words ending in s that are not a plural kind."""
 
 _MOST_KIND_WORDS, _MOST_BETWEEN, _ADVERBS_BETWEEN = 4, 4, 3
 """Words before the plural, between a verb and its name, and from "be" to its participle; chosen."""
@@ -40,11 +40,9 @@ _IRREGULAR: dict[str, str] = _WORDS["irregular_forms"]
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb of a question, and its name: the subject or object that is given.
+    """A verb of a question, and its given subject or object.
 
-    Attributes:
-        term: Its stem.
-        name_follows: Whether the name stands after the verb.
+    `term` is its stem; `name_follows` says that the name stands after the verb.
     """
 
     term: str
@@ -64,12 +62,12 @@ class Asked:
     """A parsed listing question.
 
     Attributes:
-        kind: Stem of the noun for the kind of thing asked for, or None.
-        verbs: Verbs that have a name, in order.
-        done: Stem of a passive without a name: "replaced" in "which tables were replaced"; or None.
+        kind: Stem of the noun for the kind of thing, or None.
+        verbs: Verbs with a name, in order.
+        done: Stem of a passive without a name, "replaced" in "which tables were replaced"; or None.
         names: Names after the kind.
         kind_names: Names that are the kind itself.
-        is_bare: Whether it asks for the kind and says no more: "list all tables".
+        is_bare: Whether it only names the kind: "list all tables".
     """
 
     kind: str | None
@@ -81,7 +79,7 @@ class Asked:
 
 
 def verb_term(words: str) -> str | None:
-    """Return the stem of the first word that is no stop word, or None."""
+    """Return the stem of the first content word, or None."""
     for word in _WORD.findall(words):
         if found := terms(_IRREGULAR.get(fold(word), word)):
             return found[0]
@@ -106,7 +104,7 @@ def read(question: str, named: Sequence[NamedSeeds]) -> Asked:
 
 
 def _kind(words: Sequence[re.Match[str]], begin: int, *, asks: bool) -> re.Match[str] | None:
-    """Return the first plural after the words that ask; without these, a plural before "that"."""
+    """Return the first plural after the asking words; without these, a plural before "that"."""
     near = [word for word in words if word.start() >= begin][: _MOST_KIND_WORDS + 1]
     for word, following in zip_longest(near, near[1:]):
         folded = fold(word[0])
@@ -137,7 +135,7 @@ def _verbs(
 
 
 def _done(words: Sequence[re.Match[str]], begin: int) -> str | None:
-    """Return the stem of the passive that ends a question, or None."""
+    """Return the stem of a passive that ends a question, or None."""
     *before, last = [fold(word[0]) for word in words if word.start() >= begin] or [""]
     denied = not _NOT.isdisjoint(before)
     return None if denied or not _is_done(last, before[-_ADVERBS_BETWEEN:]) else verb_term(last)
@@ -150,7 +148,7 @@ def _is_done(word: str, before: Sequence[str]) -> bool:
 def _name_of(
     words: Sequence[re.Match[str]], names: Sequence[NamedSeeds], place: int
 ) -> NamedSeeds | None:
-    """Return a verb's subject if that is a name, or else the first name after it if near."""
+    """Return a verb's subject if that is a name, else a name soon after it."""
     verb = words[place].start()
     for name in reversed(names):
         if name.end <= verb and not _follows_preposition(words, name):
@@ -163,6 +161,6 @@ def _name_of(
 
 
 def _follows_preposition(words: Sequence[re.Match[str]], name: NamedSeeds) -> bool:
-    """Tell whether a preposition stands before a name, which is then no subject: "tables of X"."""
+    """Tell whether a name follows a preposition, so that it is no subject: "tables of X"."""
     before = [fold(word[0]) for word in words if word.end() <= name.start]
     return next((one in _PREPOSITIONS for one in reversed(before) if one != "the"), False)

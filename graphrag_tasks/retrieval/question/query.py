@@ -1,6 +1,6 @@
 """Input and output of a mode, a function `rank(graph, query, config) -> Ranking`.
 
-A ranking has row numbers and scores; texts and sources are joined later, for returned rows only.
+A ranking has row numbers and scores; texts and sources are joined later, only for returned rows.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ALWAYS_READ = 8
 
 _WITH_PARTS = np.float32(2)
 """How much more the reranker's score counts where parts are read too; chosen on the SAP questions
-(benchmarks/README.md), as `retrieval.rerank.of_part`."""
+(benchmarks/README.md)."""
 
 _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
@@ -50,12 +50,12 @@ class Reranking:
     """A reranker's scores of chunks for one question; each chunk is read once.
 
     Attributes:
-        candidates: How many of the first chunks are read.
-        weight: How much its score counts beside the first stage's, both standardised.
-        only_near: Whether those are left out that the first stage puts far behind the others.
-        of_part: How many are read with each part of the question alone.
-        scores: What was read so far, by row.
-        places: The place of each candidate in the first reading, by row.
+        candidates: Number of first-stage chunks to read.
+        weight: Weight of its score beside the first stage's, both standardised.
+        only_near: Whether candidates far behind in the first stage are skipped.
+        of_part: Number of chunks read with each part of the question alone.
+        scores: Scores so far, by row.
+        places: First-stage place of each candidate, by row.
     """
 
     def __init__(
@@ -84,13 +84,13 @@ class Reranking:
         return {row: probability(score) for row, score in self.scores.items()}
 
     def passages(self, rows: Sequence[int]) -> list[Passage]:
-        """Return chunks as the reranker reads them; each is opened once."""
+        """Return chunks as the reranker reads them; each is loaded once."""
         new = [row for row in rows if row not in self._opened]
         self._opened |= zip(new, self._open(new), strict=True)
         return [self._opened[row] for row in rows]
 
     def of(self, question: str, rows: Rows) -> Floats:
-        """Return the score of each row, the best of the first reading first."""
+        """Return the score of each row; rows are in first-stage order."""
         wanted = rows.tolist()
         self.places = self.places or dict(zip(wanted, range(1, len(wanted) + 1), strict=True))
         new = [row for row in wanted if row not in self.scores]
@@ -100,12 +100,12 @@ class Reranking:
     def with_parts(
         self, read: Floats, parts: Sequence[str], nearest: Floats, rows: Rows, id_ranks: Rows
     ) -> Floats:
-        """Return the better of each row's score and those by the parts that it is nearest to.
+        """Return the better of each row's score and those by its nearest parts.
 
         Args:
             read: Standardised scores by the whole question, shape (rows,).
             parts: The parts of the question.
-            nearest: How near the rows are to each part, shape (parts, rows).
+            nearest: Nearness of the rows to each part, shape (parts, rows).
             rows: The rows.
             id_ranks: Breaks ties; of all rows.
         """
@@ -123,22 +123,22 @@ class Reranking:
         return np.array([self._of_parts[part, row] for row in rows], dtype=np.float32)
 
     def learn(self, other: Reranking | None) -> None:
-        """Take over what was read for another form of the question, where it is better."""
+        """Take over better scores from another wording of the question."""
         for row, score in other.scores.items() if other else ():
             self.scores[row] = max(score, self.scores.get(row, score))
 
 
 @dataclass(frozen=True)
 class Query:
-    """A checked question.
+    """A validated question.
 
     Attributes:
         k: Chunks wanted; relations are 2k.
         encode: Returns the unit vectors of texts.
         noun_phrases: Returns the noun phrases of a text.
         allowed: Shape (chunks,): the chunks that may be returned; None for all.
-        last: Shape (chunks,): the chunks that come behind all others; None for none.
-        reranking: Reranks the first chunks; None where that is not wanted.
+        last: Shape (chunks,): chunks ranked behind all others; None for none.
+        reranking: Reranks the first chunks, or None.
     """
 
     text: str
@@ -182,18 +182,18 @@ class Query:
         rows: Rows | None = None,
         parts: Floats | None = None,
     ) -> Floats:
-        """Return scores that put the first chunks in the order of both readings, and some last.
+        """Return scores that combine first stage and reranker, with some chunks last.
 
-        The first stage is standardised over the candidates, the second, times its weight, over
-        those that are read. The other chunks follow in their order. A candidate that says the
-        same as a better one is not read, and comes behind all that are.
+        First-stage scores are standardised over the candidates, the reranker's, times its weight,
+        over those read. Other chunks follow in their order. Near-duplicates of better candidates
+        are not read, and rank behind all that are.
 
         Args:
-            scores: Of the first reading.
+            scores: First-stage scores.
             id_ranks: Breaks ties.
             rows: The chunks of the scores; all by default.
-            parts: Cosines with each part of the question, shape (parts, chunks). With them, the
-                nearest candidates are read with each part alone too, and their best score counts.
+            parts: Cosines with each part of the question, shape (parts, chunks). If given, the
+                nearest candidates are also read with each part alone, and their best score counts.
         """
         if not len(scores):
             return scores
@@ -253,10 +253,10 @@ def probability(log_odds: float) -> float:
 
 
 def checked(question: object, k: object) -> tuple[str, int, list[str]]:
-    """Return a question and a k cut to their bounds, with a note on each cut.
+    """Return a question and k within their limits, with a note on each cut.
 
-    Work grows with the words of a question and with k, so a page pasted into the question, or a k
-    that means "all", would cost seconds.
+    Work grows with the words of a question and with k, so a pasted page, or a k that means "all",
+    would cost seconds.
 
     Raises:
         QueryError: The question is blank or no text, or k is no whole number from 1.
@@ -290,8 +290,8 @@ def checked(question: object, k: object) -> tuple[str, int, list[str]]:
 class RankedChunk:
     """A chunk with its score, its cosine with the question, and its rank in each list.
 
-    The cosine is None in a mode that does not encode the question. The path leads from a name in
-    the question to the chunk, over names and titles by turns.
+    The cosine is None if the mode does not encode the question. The path leads from a name in the
+    question to the chunk, alternating names and titles.
     """
 
     row: int
@@ -304,7 +304,7 @@ class RankedChunk:
 def ranked_chunks(
     rows: Rows, scores: Scores, cosines: Cosines | None, ranks: Iterable[Mapping[str, int]]
 ) -> list[RankedChunk]:
-    """Return chunks by row, with scores and cosines of all chunks and the ranks of these."""
+    """Return ranked chunks for rows; scores and cosines are of all chunks."""
     own = scores[rows].tolist()
     similarities = [None] * len(rows) if cosines is None else cosines.of(rows).tolist()
     fields = zip(rows.tolist(), own, similarities, ranks, strict=True)
@@ -321,7 +321,7 @@ class RankedRow:
 
 @dataclass(frozen=True)
 class Seed:
-    """An entity the search started from, its cosine with the question, and how it was found."""
+    """A seed entity, its cosine with the question, and how it was found."""
 
     row: int
     score: float
@@ -330,7 +330,7 @@ class Seed:
 
 @dataclass(frozen=True)
 class Path:
-    """Entities and the relations between neighbours, one fewer than entities."""
+    """Entities and the relations between neighbours, one fewer."""
 
     entities: tuple[int, ...]
     relations: tuple[int, ...]
@@ -353,7 +353,7 @@ class Ranking:
     notes: Sequence[str] = ()
 
     def with_more(self, *, notes: Sequence[str] = (), **lists: Any) -> Ranking:  # noqa: ANN401
-        """Return a copy with these lists in place of its own, and further notes."""
+        """Return a copy with some lists replaced, and notes added."""
         return replace(self, notes=[*self.notes, *notes], **lists)
 
     def cut(self, k: int) -> Ranking:

@@ -1,4 +1,4 @@
-"""The encoder of questions: that of the snapshot, as its manifest names it."""
+"""The query encoder named in the snapshot's manifest."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from graphrag_tasks.retrieval.view.arrays import Vectors
 
 
 class QueryEncoder:
-    """Encodes questions with the model the snapshot was embedded with, by default a local one.
+    """Encodes questions with the snapshot's model, by default a local one.
 
     Raises:
-        SnapshotError: The embedder is not the one the snapshot was embedded with.
+        SnapshotError: The snapshot was embedded with another embedder.
     """
 
     def __init__(self, embedding: Mapping[str, Any], embedder: Embedder | None = None) -> None:

@@ -1,8 +1,9 @@
-"""The router: chooses the mode for a question by rules on its words, and gives the reason.
+"""The router: chooses the mode for a question by rules on its words, with a reason.
 
-Four kinds, as in the paper's outlook and in microsoft/graphrag's local and global search: simple
-(a few passages), relationship (how things are connected), analytical (the corpus as a whole), list
-(everything of a kind). A question for several things, each in its words, is not one for a list.
+Four kinds, as in the paper's outlook and in microsoft/graphrag's local and global search: simple (a
+few passages), relationship (how things are connected), analytical (the corpus as a whole), list
+(everything of a kind). A question for several things, each in its own words, is not a list
+question.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from graphrag_tasks.retrieval.question.sub_questions import asks, question_parts
 MODE_OF: Mapping[str, str] = MappingProxyType(
     {"simple": "ranked", "relationship": "path", "analytical": "global", "list": "list"}
 )
-"""The mode that answers each kind of question."""
+"""The mode for each kind of question."""
 
 _PLURAL = r"(?!this\b|was\b|is\b|has\b|does\b|access\b|process\b|class\b)[a-z]{2,}s"
 _IN = r"(?:in|under|through|by|for|of|to|at|on|with|from|via|against)"
@@ -66,7 +67,7 @@ class Route:
 
 
 def route(question: str) -> Route:
-    """Return the mode for a question; one that no rule matches is simple."""
+    """Return the mode for a question; by default its kind is simple."""
     started = time.perf_counter()
     kind, reason = _decide(" ".join(question.split()))
     spent = (time.perf_counter() - started) * 1000

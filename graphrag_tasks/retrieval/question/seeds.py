@@ -1,4 +1,4 @@
-"""Seed entities of a question: matched by name or noun phrase, and the nearest by vector."""
+"""Seed entities of a question: by name or noun phrase, and the nearest by vector."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from threading import Lock
 
 import numpy as np
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language import load_pipeline
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.question.query import Query, Seed
 from graphrag_tasks.retrieval.view.arrays import top
+
+SEED_ENTITIES = 5
+"""Entities that are added to the named ones, the nearest by vector; as in the paper."""
 
 _COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler")
 _DETERMINERS = {"DT", "PDT", "PRP$", "WDT", "WP$"}
@@ -21,8 +23,8 @@ _PIPELINE = Lock()  # the process shares one pipeline, and it fills shared table
 class NounPhrases:
     """Noun phrases of a text by spaCy, whose `model` is loaded on the first call.
 
-    A noun chunk that begins with determiners, possessives or question words is returned as it is
-    and without them: "the print server" is the entity "print server".
+    A noun chunk that begins with determiners, possessives or question words is returned with and
+    without them: "the print server" is the entity "print server".
     """
 
     def __init__(self, model: str) -> None:
@@ -41,11 +43,11 @@ class NounPhrases:
         return list(phrases)
 
 
-def find_seeds(graph: Graph, query: Query, config: RetrievalConfig) -> list[Seed]:
+def find_seeds(graph: Graph, query: Query) -> list[Seed]:
     """Return the seeds of the paper's Algorithm 2, each once.
 
     First the entities that a noun phrase names, in order of phrase and id: the whole phrase equals
-    a display name or an alias but for case. Then the `config.seed_entities` nearest by cosine.
+    a display name or an alias but for case. Then the `SEED_ENTITIES` nearest by cosine.
     """
     if not len(graph.entities):
         return []
@@ -56,7 +58,7 @@ def find_seeds(graph: Graph, query: Query, config: RetrievalConfig) -> list[Seed
     named = np.zeros(len(graph.entities), dtype=np.float32)
     named[list(rows)] = 1.0
     (near,) = graph.entities.vectors.cosines(query.vector[None], beside=named)
-    for row in top(near.values, graph.entities.id_ranks, config.seed_entities):
+    for row in top(near.values, graph.entities.id_ranks, SEED_ENTITIES):
         rows.setdefault(int(row), "vector")
     scores = near.of(np.array(list(rows))).tolist()
     return [Seed(row, score, by) for (row, by), score in zip(rows.items(), scores, strict=True)]
@@ -64,12 +66,12 @@ def find_seeds(graph: Graph, query: Query, config: RetrievalConfig) -> list[Seed
 
 @dataclass(frozen=True)
 class NamedSeeds:
-    """A name in the question, and the entities that have it.
+    """A name in the question, and its entities.
 
     Attributes:
         surface: The name as written in the question.
         as_name: Whether it is written with a capital letter or a digit.
-        seeds: The entities, in order of id.
+        seeds: The entities, ordered by id.
     """
 
     surface: str
@@ -91,7 +93,7 @@ class NamedSeeds:
 def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
     """Return the names of entities in a question, in order.
 
-    Single words in lower case that are no terms count only if the question holds no other name.
+    Single lower-case words that are no terms count only if the question has no other name.
     """
     links = graph.linker.links(query.text)
     telling = [one for one in links if one.is_telling]

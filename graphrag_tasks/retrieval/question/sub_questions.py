@@ -1,9 +1,9 @@
-"""Parts of a question, which are searched one by one.
+"""Parts of a question, which are searched separately.
 
 "Which transaction condenses call data, and what takes unused code out in the end?" asks for two
 things; as a whole it is closest to passages that say a little of both. Questions are cut at the
 ends of sentences, at commas and dashes, and, in English, before a conjunction that begins a clause.
-If only one part begins as a question, the others say what it is about.
+If only one part begins as a question, the others describe its subject.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def question_parts(question: str) -> tuple[str, ...]:
 
 
 def part_weights(parts: Sequence[str], about: float) -> tuple[float, ...]:
-    """Return the weight of each part: 1, or `about` for the parts beside the only one that asks."""
+    """Return the weight of each part: 1, or `about` for parts beside the only question."""
     asking = [asks(part) for part in parts]
     return tuple(1.0 if asked or sum(asking) != 1 else about for asked in asking)
 
@@ -62,5 +62,5 @@ def asks(part: str) -> bool:
 
 
 def part_name(number: int) -> str:
-    """Return the name of a part's list in the ranks of a hit; the first part is 1."""
+    """Return the name of a part's list in the ranks of a hit; parts count from 1."""
     return f"part {number}"

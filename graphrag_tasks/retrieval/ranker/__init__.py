@@ -1,4 +1,8 @@
-"""Scores of chunks, and the ranking that `retrieval.ranker` names."""
+"""Rankers: scores of chunks, and the ranking selected by `retrieval.ranker`.
+
+In: a graph and a `Query`. Out: chunk scores, shape (chunks,). Open `learned.py` first, then
+`walk.py` and `features.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Several questions in one search: a rewritten question or a part of it beside the question.
+"""Combine several questions in one search: rewordings or parts besides the question.
 
-A language model that rewrites a question may be wrong, so its words are searched beside the
-question and never in its place: the first chunks stay, the others are ordered by both searches.
+A language model's rewording may be wrong, so it is searched in addition to the question, never
+instead: the first chunks stay, the others are ordered by both searches.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KEPT, _WEIGHT = 3, 2.0
 def fused(rankings: Sequence[Sequence[RankedChunk]]) -> list[RankedChunk]:
     """Return the chunks of several rankings, the question's first, in one order.
 
-    The scores of each are standardised and summed up; a chunk that one lacks has its lowest.
+    The standardised scores are summed; a ranking without the chunk counts with its lowest score.
     """
     first = rankings[0]
     hits = {hit.row: hit for ranking in reversed(rankings) for hit in ranking}

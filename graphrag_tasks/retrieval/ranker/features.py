@@ -1,7 +1,7 @@
 """Features of a chunk for the learned ranking.
 
 No feature counts links or names of a chunk: how connected a passage is says more about how a
-question set was made than about what the question asks.
+question set was made than about the question.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
@@ -56,7 +55,7 @@ class Lists:
     Attributes:
         walked: The lists of mode `graph`.
         near: Score of the better neighbouring chunk.
-        gated: The first pass; the second hop reads its best chunks.
+        gated: Score of the first pass; the second hop reads its best chunks.
         again: The second hop.
         parts: Standardised cosines with each part of the question, shape (parts, chunks).
     """
@@ -68,9 +67,9 @@ class Lists:
     parts: Floats
 
 
-def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
-    """Return the lists that the features are read from; `config.walk` has the parameters."""
-    walked = walk(graph, query, config, query.part_vectors)
+def make_lists(graph: Graph, query: Query) -> Lists:
+    """Return the lists that the features are read from."""
+    walked = walk(graph, query, query.part_vectors)
     near = _beside(graph, walked.hybrid)
     scores = _gated(walked, near)
     again = second_hop(graph, query, walked, scores)
@@ -79,7 +78,7 @@ def make_lists(graph: Graph, query: Query, config: RetrievalConfig) -> Lists:
 
 
 def _beside(graph: Graph, scores: Floats) -> Floats:
-    """Return the better score of the two chunks beside each, at least 0."""
+    """Return the better score of each chunk's two neighbours, at least 0."""
     documents = graph.chunk_documents
     found = np.zeros(len(scores), dtype=np.float32)
     following = np.flatnonzero(documents[1:] == documents[:-1])
@@ -90,10 +89,10 @@ def _beside(graph: Graph, scores: Floats) -> Floats:
 
 
 def _gated(walked: Walked, near: Floats) -> Floats:
-    """Return the walk's score where the question names a title, and a score of words elsewhere.
+    """Return the walk's score weighted by named titles, and a lexical score otherwise.
 
-    A walk from a title in the question leads far; one from names in passing leads astray. So the
-    walk counts by the rarest title named, and words by the rest.
+    A walk from a title in the question is useful; one from names in passing misleads. So the walk
+    is weighted by the rarest title named, and words by the rest.
     """
     titled = walked.titled
     plain = walked.hybrid + _BESIDE * near + _SECOND * walked.second
@@ -103,7 +102,7 @@ def _gated(walked: Walked, near: Floats) -> Floats:
 
 
 def candidates(graph: Graph, lists: Lists) -> Rows:
-    """Return the chunks that are among the best of any list, ascending."""
+    """Return the chunks among the best of any list, ascending."""
     ranks, walked, again = graph.chunks.id_ranks, lists.walked, lists.again.scores
     first = (walked.scores, walked.dense.values, walked.bm25, walked.first, walked.base)
     best = [top(scores, ranks, CANDIDATES) for scores in first]
@@ -151,11 +150,11 @@ def _cosines_read(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
 
 
 def _hop_cosines(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
-    """Return five columns of each chunk's highest cosine with the questions of the second hop.
+    """Return five columns of each chunk's highest cosine with second-hop queries.
 
-    There is a question for each bridge. The columns: all questions, the same standardised, only
-    those of bridges that the chunk holds, of bridges that it is about, and 1 / (10 + rank) by the
-    third. In the unstandardised ones, chunks that were read have 0.
+    There is a query for each bridge. The columns: all queries, the same standardised, only those of
+    bridges in the chunk, of bridges that it is about, and 1 / (10 + rank) by the third. In
+    unstandardised columns, chunks that were read have 0.
     """
     places = np.full(len(graph.chunks), -1, dtype=np.int64)
     places[rows] = np.arange(len(rows))
@@ -193,7 +192,7 @@ def _share(scores: Floats) -> Floats:
 
 
 def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[Floats]:
-    """Return the weight of each chunk's seeds, of its best title, and of the best title of all."""
+    """Return the weight of each chunk's seeds, of its best title, and of the best title overall."""
     held, title = np.zeros((2, len(graph.chunks)), dtype=np.float32)
     for name, weight in walked.seeds.items():
         chunks, own = graph.name_graph.holders(name)
@@ -204,7 +203,7 @@ def _seeds(graph: Graph, walked: Walked, rows: Rows) -> list[Floats]:
 
 
 def _statements(graph: Graph, query: Query, rows: Rows) -> Floats:
-    """Return the highest cosine of the relations that each chunk states; 0 without one."""
+    """Return the highest cosine of the relations in each chunk; 0 without relations."""
     relations, chunks = graph.chunk_relations.pairs(rows)
     best = np.zeros(len(rows), dtype=np.float32)
     if len(relations):
@@ -213,7 +212,7 @@ def _statements(graph: Graph, query: Query, rows: Rows) -> Floats:
 
 
 def _document(graph: Graph, hybrid: Floats, rows: Rows) -> Floats:
-    """Return how far each chunk's score is below the best of its document."""
+    """Return each chunk's score difference to the best chunk of its document."""
     documents = graph.chunk_documents
     best = np.full(int(documents.max(initial=-1)) + 1, -np.inf, dtype=np.float32)
     np.maximum.at(best, documents, hybrid)

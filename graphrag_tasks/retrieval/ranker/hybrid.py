@@ -1,4 +1,4 @@
-"""Modes `dense`, `bm25` and `hybrid`: the baselines that use no graph."""
+"""Modes `dense`, `bm25` and `hybrid`: baselines without a graph."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking,
 from graphrag_tasks.retrieval.view.arrays import Scores, standardised
 from graphrag_tasks.storage.columns import Rows
 
+_BM25_WEIGHT = 0.67
+"""Weight of the BM25 score beside the cosine, both standardised: the cosine of the default encoder
+earns half as much again (docs/results.md)."""
+
 
 def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     """Return the k chunks with the highest cosine."""
@@ -25,7 +29,7 @@ def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
 
 
 def rank_bm25(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
-    """Return the k chunks with the highest BM25 score; chunks that share no term are left out."""
+    """Return the k chunks with the highest BM25 score, without chunks that share no term."""
     scores = graph.lexicon.scores(graph.lexicon.asked(query.text))
     id_ranks = graph.chunks.id_ranks
     rows = query.best_chunks(query.reranked(scores, id_ranks), id_ranks)
@@ -35,9 +39,9 @@ def rank_bm25(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     return Ranking(chunks=ranked_chunks(rows, scores, None, ranks), notes=notes)
 
 
-def rank_hybrid(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k best chunks of `hybrid_chunks`; `config.bm25_weight` weighs the BM25 score."""
-    return Ranking(chunks=hybrid_chunks(graph, query, config.bm25_weight))
+def rank_hybrid(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
+    """Return the k best chunks by cosine and BM25."""
+    return Ranking(chunks=hybrid_chunks(graph, query, _BM25_WEIGHT))
 
 
 def hybrid_chunks(
@@ -45,7 +49,7 @@ def hybrid_chunks(
 ) -> list[RankedChunk]:
     """Return the k chunks with the highest sum of standardised cosine and weighted BM25 score.
 
-    The mask `inside`, shape (chunks,), limits the choice; scores are standardised over all chunks.
+    `inside`, shape (chunks,), limits the choice; scores are standardised over all chunks.
     """
     lexical = graph.lexicon.scores(graph.lexicon.asked(query.text))
     (dense,) = graph.chunks.vectors.cosines(
@@ -64,7 +68,7 @@ def hybrid_chunks(
 
 
 def list_ranks(lists: Mapping[str, Scores], rows: Rows) -> list[dict[str, int]]:
-    """Return each row's rank in each list, from 1; rows of equal score share a rank."""
+    """Return each row's rank in each list, from 1; equal scores share a rank."""
     ranks = []
     for scores in lists.values():
         above = len(scores) - np.searchsorted(np.sort(scores), scores[rows], side="right")

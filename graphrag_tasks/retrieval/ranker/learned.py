@@ -1,10 +1,10 @@
 """Mode `ranked`: a learned ranking over the lists of mode `graph`.
 
-Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010), grown
-and checked by `benchmarks/training/ranking.py`. Trees and walks are good where a document is one
-passage about one thing, as in the sets that the trees were grown on. In manuals, where a title
-names a hundred passages, they lose to words. So both count by the ratio of documents to chunks; the
-other weights are explained in `docs/explanation/retrieval.md`.
+Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010),
+trained and checked by `benchmarks/training/ranking.py`. Trees and walks are good for documents of
+one passage about one thing, as in their training sets. In manuals, where a title names a hundred
+passages, words are better. So both are weighted by the ratio of documents to chunks; the other
+weights are explained in `docs/explanation/retrieval.md`.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ _SAME_DOCUMENT = np.float32(0.2)
 
 @cache
 def load_forest(*, joined: bool = False) -> Forest:
-    """Return the model that comes with the package, for vectors of one encoder or two joined."""
+    """Return the packaged model, for vectors of one encoder or two."""
     file = resources.files(__package__) / ("ranking_joined.json" if joined else "ranking.json")
     return Forest.from_json(json.loads(file.read_text("utf-8")))
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k chunks that the learned ranking puts first, with mode `graph`'s relations."""
+    """Return the k best chunks of the learned ranking, with mode `graph`'s relations."""
     if not len(graph.chunks):
         return walk.rank(graph, query, config)
     if load_forest(joined=graph.vectors_are_joined).names != FEATURES:
         return walk.rank(graph, query, config).with_more(notes=[_OTHER_FEATURES])
-    lists = features.make_lists(graph, query, config)
+    lists = features.make_lists(graph, query)
     scores = learned_scores(graph, query, lists)
     further = {"second_hop": lists.again.scores}
     for number, part in enumerate(lists.parts, 1):
@@ -80,7 +80,6 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
 
 
 def _best_of(part: Floats, id_ranks: Rows) -> Floats:
-    """Return positive scores for the best chunks of a part, 0 for the others."""
     best = top(part, id_ranks, features.CANDIDATES_AGAIN)
     above = np.zeros_like(part)
     above[best] = part[best] - part.min() + 1
@@ -88,7 +87,7 @@ def _best_of(part: Floats, id_ranks: Rows) -> Floats:
 
 
 def learned_scores(graph: Graph, query: Query, lists: features.Lists) -> Floats:
-    """Return the score of each chunk; the candidates come first, the others in the walk's order."""
+    """Return the score of each chunk; candidates come first, others in the walk's order."""
     rows = features.candidates(graph, lists)
     columns = features.features(graph, query, lists, rows)
     trees = load_forest(joined=graph.vectors_are_joined).scores(columns)
@@ -109,15 +108,14 @@ def learned_scores(graph: Graph, query: Query, lists: features.Lists) -> Floats:
 
 
 def blended(learned: Floats, columns: Floats, *, alone: float) -> Floats:
-    """Return the blend of the trees' score and the features, standardised.
+    """Return the standardised blend of the trees' score and the features.
 
-    The second hop is added last and never displaces the first chunk: it adds to an answer and does
-    not replace it.
+    The second hop is added last and never displaces the first chunk.
 
     Args:
         learned: The trees' score, shape (rows,).
         columns: Shape (rows, `FEATURES`).
-        alone: Documents for each chunk of the snapshot: 1 where each document is one chunk.
+        alone: Documents per chunk of the snapshot: 1 if each document is one chunk.
     """
     if not len(learned):
         return np.zeros(0, dtype=np.float32)
@@ -142,11 +140,10 @@ def diversified(
 ) -> Floats:
     """Return scores by which the first places answer all parts of a question.
 
-    Each chunk is chosen by its score and by the part that it answers best. A part that a chunk was
-    chosen for counts less for the next one. Where several things are asked, further chunks of a
-    document count less too: what is asked together often stands in several documents.
-
-    Chosen chunks stand a whole number apart above the others, which keep their scores.
+    Each chunk is chosen by its score and by the part that it answers best. A part already answered
+    counts less for the next chunk. If several things are asked, further chunks of a document count
+    less too, as the parts are often answered in different documents. Chosen chunks get scores a
+    whole number apart above the others, which keep their scores.
 
     Args:
         scores: Standardised, shape (chunks,).

@@ -1,8 +1,8 @@
-"""Typed paths through the graph, as a language model or a program asks for them.
+"""Typed path queries on the graph, by a language model or a program.
 
 "Who works in Zurich?" is a path from Zurich over relations to things of a type. A planner cannot
-know which relations exist. In "Surfacing the structure" a query went over teams, and no team had a
-city. So `patterns` counts the relations that exist, and a path that finds nothing is loosened,
+know which relations exist: in "Surfacing the structure" a query asked for the city of teams, which
+had none. So `patterns` counts the existing relations, and a query without results is relaxed,
 condition by condition.
 """
 
@@ -21,7 +21,7 @@ from graphrag_tasks.retrieval.question.query import Path
 from graphrag_tasks.retrieval.ranker.traverse import MAX_DEGREE
 
 ANY = "*"
-"""A relation that fits all."""
+"""A relation that matches all."""
 
 Direction = Literal["out", "in", "any"]
 
@@ -32,14 +32,14 @@ _MOST_FOUND = 5_000
 """Paths that are looked at: a bound of time and memory."""
 
 _UNTYPED = "thing"
-"""How a thing without a type is shown; as a type it fits all."""
+"""Display of a thing without type; as a type it matches all."""
 
 _TURNED: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
 
 
 @dataclass(frozen=True)
 class Thing:
-    """What stands at a place of a path: a name, a type or kind ("person"), or both; or anything."""
+    """A node of a path query: by name, by type or kind ("person"), both, or anything."""
 
     name: str = ""
     type: str = ""
@@ -47,7 +47,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Step:
-    """A relation to the next thing of a path.
+    """A relation to the next node of a path.
 
     Attributes:
         relation: Its words in any form ("works for"), or `*`.
@@ -61,7 +61,7 @@ class Step:
 
 @dataclass(frozen=True)
 class PathQuery:
-    """A path: where it starts and its steps, of which `MOST_STEPS` are followed."""
+    """A path query: start and steps, of which `MOST_STEPS` are followed."""
 
     start: Thing
     steps: tuple[Step, ...]
@@ -72,7 +72,7 @@ class PathQuery:
         return (self.start, *(step.to for step in self.steps))
 
     def turned(self) -> PathQuery:
-        """Return the same path from its other end."""
+        """Return the reversed query."""
         befores = self.things[:-1]
         steps = [
             Step(before, step.relation, _TURNED[step.direction])
@@ -83,7 +83,7 @@ class PathQuery:
 
 @dataclass(frozen=True)
 class Pattern:
-    """How many relations join things of two types; a type is empty where none is known."""
+    """Number of relations between two types; a type is empty if unknown."""
 
     head_type: str
     relation: str
@@ -97,11 +97,11 @@ class Pattern:
 
 @dataclass(frozen=True)
 class FoundPaths:
-    """What a path query found: paths, best supported first, and what is asked for at their end.
+    """Result of a path query: paths, best supported first, and the unnamed ends.
 
     Attributes:
-        ends: The distinct things at the end that has no name; of two such ends, at the last one.
-        dropped: The conditions that had to be dropped; all of them where nothing was found.
+        ends: The distinct entities at the unnamed end; at the last one, if both are unnamed.
+        dropped: The dropped conditions; all of them if nothing was found.
     """
 
     paths: tuple[Path, ...] = ()
@@ -110,7 +110,7 @@ class FoundPaths:
 
 
 def patterns(graph: Graph, relations: Iterable[int], most: int) -> list[Pattern]:
-    """Return the most frequent patterns among relations, without those that sources deny."""
+    """Return the most frequent patterns among relations, without negated ones."""
     types = graph.entity_types
 
     def pattern(row: int) -> tuple[str, str, str]:
@@ -123,11 +123,11 @@ def patterns(graph: Graph, relations: Iterable[int], most: int) -> list[Pattern]
 
 
 def find_paths(graph: Graph, query: PathQuery) -> FoundPaths:
-    """Return the paths that fit a query, or else those that fit what is left of its conditions.
+    """Return the paths that match a query, or its remaining conditions.
 
-    Dropped one after the other: types, directions, the words of relations. Names never are: a name
-    that no thing has finds nothing. A path passes through no hub and visits nothing twice; what
-    sources deny is left out.
+    Dropped one after the other: types, directions, relation words. Names never are: an unknown name
+    finds nothing. A path passes through no hub and visits nothing twice; negated relations are left
+    out.
     """
     query = PathQuery(query.start, query.steps[:MOST_STEPS])
     backwards = not query.start.name and bool(query.things[-1].name)
@@ -224,14 +224,14 @@ def _starts(graph: Graph, thing: Thing, fits: _Fits) -> Iterator[int]:
 
 
 def _said(relation: str) -> frozenset[str]:
-    """Return what words of relations are compared by; nothing of one that fits all."""
+    """Return the terms for comparing relation words; none if any relation matches."""
     if relation.strip() == ANY:
         return frozenset()
     return frozenset(terms(relation)) or frozenset(relation.casefold().split())
 
 
 class _Fits:
-    """Tells whether an entity is a thing, and keeps what it found out."""
+    """Matches entities with query nodes, with a cache."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -1,4 +1,4 @@
-"""The probability that a chunk answers a question, where no reranker read it.
+"""Estimate the probability that a chunk answers a question without a reranker.
 
 Logistic regressions on the SAP questions of splits dev and tune (`benchmarks/gold`), over the first
 five chunks of each, 1,635 in all: by `python -m benchmarks.training.answers chunks`.
@@ -18,7 +18,7 @@ _INTERCEPT_OF_WORDS, _COVERAGE_OF_WORDS = -1.85, 2.49
 
 
 def relevances(graph: Graph, question: str, chunks: Iterable[RankedChunk]) -> list[float]:
-    """Return the probability of each chunk to answer the question, by cosine and words."""
+    """Return each chunk's probability to answer the question, by cosine and words."""
     return [
         relevance(chunk.similarity, graph.lexicon.share_held(question, chunk.row))
         for chunk in chunks
@@ -28,9 +28,7 @@ def relevances(graph: Graph, question: str, chunks: Iterable[RankedChunk]) -> li
 def relevance(cosine: float | None, coverage: float) -> float:
     """Return the probability that a chunk answers a question.
 
-    Args:
-        cosine: Of chunk and question; None where the question was not encoded.
-        coverage: From `Lexicon.share_held`.
+    `cosine` is None if the question was not encoded; `coverage` comes from `Lexicon.share_held`.
     """
     if cosine is None:
         log_odds = _INTERCEPT_OF_WORDS + _COVERAGE_OF_WORDS * coverage

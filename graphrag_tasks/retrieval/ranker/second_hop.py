@@ -1,10 +1,9 @@
-"""A second hop: search again for the terms that the best chunks do not hold.
+"""A second hop: search again for the question's terms that the best chunks lack.
 
 "Where was the director of Winter Song born?" finds the passage of Winter Song, which names its
-director and does not say where he was born. The terms that are left ("born") are searched by BM25
-together with each rare name in the best chunks (a bridge). Where documents are passages, a question
-for each bridge is encoded too: the words that are not held, and the bridge, as in "Where was the of
-born John Smith?".
+director but not his birthplace. The missing terms ("born") are searched by BM25 together with each
+rare name in the best chunks (a bridge). If documents are passages, a query for each bridge is
+encoded too: the missing words and the bridge, as in "Where was the of born John Smith?".
 
 Source: iterative retrieval with bridge entities (Qi et al., "Answering complex open-domain
 questions through iterative query generation", EMNLP 2019), without a learned query.
@@ -41,16 +40,16 @@ class SecondHop:
     """The scores of a second pass, shape (chunks,) unless noted.
 
     Attributes:
-        scores: For chunks that hold a bridge, the highest standardised BM25 score of the terms
-            left and the bridge's words, times `left`; 0 without a bridge, and where negative.
-        left: Share of the question, by rarity of its terms, that no chunk read holds; a number.
-        open: Share of the question that is left and that the chunk holds.
-        bridge: Rarity of the rarest bridge that the chunk holds.
+        scores: For chunks with a bridge, the highest standardised BM25 score of the missing terms
+            and the bridge's words, times `left`; 0 without a bridge, or if negative.
+        left: Share of the question, by rarity of its terms, that no chunk read contains; a number.
+        open: Share of the question that is missing and that the chunk contains.
+        bridge: Rarity of the rarest bridge in the chunk.
         bridge_title: Rarity of the rarest bridge that the chunk is about.
         read: Rows of the first pass's best chunks, best first.
         bridges: Names that were searched, shape (bridges,).
-        vectors: Unit vectors of the question for each bridge, shape (bridges, dimension); no rows
-            where documents are long.
+        vectors: Unit vectors of the query for each bridge, shape (bridges, dimension); no rows
+            if documents are long.
     """
 
     scores: Floats
@@ -64,7 +63,7 @@ class SecondHop:
 
 
 def second_hop(graph: Graph, query: Query, walked: Walked, first: Floats) -> SecondHop:
-    """Score each chunk for what the first pass, `first` of shape (chunks,), leaves open."""
+    """Score each chunk for what the first pass, `first` of shape (chunks,), lacks."""
     names, lexicon = graph.name_graph, graph.lexicon
     read = top(first, graph.chunks.id_ranks, _READ)
     held = lexicon.held(walked.asked, read)
@@ -91,10 +90,9 @@ def second_hop(graph: Graph, query: Query, walked: Walked, first: Floats) -> Sec
 
 
 def _encoded(graph: Graph, query: Query, held: Collection[str], bridges: Rows) -> Vectors:
-    """Return a vector for each bridge: of the question's words that are not held, and its name.
+    """Return a vector for each bridge: of the missing words and its name.
 
-    None where documents are long: the trees that read their cosines count little there, and
-    encoding takes 14 ms.
+    Empty if documents are long: their cosines count little there, and encoding takes 14 ms.
     """
     if not len(bridges) or not graph.documents_are_passages:
         return np.empty((0, len(query.vector)), dtype=np.float32)
@@ -104,7 +102,7 @@ def _encoded(graph: Graph, query: Query, held: Collection[str], bridges: Rows) -
 
 
 def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows) -> Floats:
-    """Return standardised BM25 scores of a bridge's words and those left: (bridges, chunks)."""
+    """Return standardised BM25 scores of bridge words and missing terms: (bridges, chunks)."""
     lexicon, name = graph.lexicon, graph.name_graph.name
     words = ([term for term in terms(name(bridge)) if term in lexicon.known] for bridge in bridges)
     scores = np.stack([lexicon.scores(own) for own in words])
@@ -116,7 +114,7 @@ def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows) -> Floats:
 
 
 def _bridges(graph: Graph, walked: Walked, read: Rows) -> Rows:
-    """Return the names, except the question's, that lead to more chunks; rare ones come first."""
+    """Return the names that lead to more chunks, except the question's, rare ones first."""
     names = graph.name_graph
     asked = np.array([names.keys[match.key] for match in walked.matches], dtype=np.int64)
     held = np.concatenate([names.names_of(row) for row in read.tolist()])

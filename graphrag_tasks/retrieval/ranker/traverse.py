@@ -1,4 +1,4 @@
-"""Relations near a question, paths between entities, and chains from one."""
+"""Relations near a question, paths between entities, and chains from one entity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphrag_tasks.retrieval.view.arrays import top
 from graphrag_tasks.storage.columns import Rows
 
 MAX_DEGREE = 200
-"""An entity with more relations (a hub) can end a path but never lies inside one."""
+"""Degree above which an entity is a hub, which may end a path but never lies inside one."""
 
 _MOST_TRIED = 5_000
 """Paths from one start, and chains of one length; bounds the time in dense graphs. Chosen, not
@@ -27,13 +27,18 @@ def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[Ranke
     return list(map(RankedRow, relations[order].tolist(), scores[order].tolist()))
 
 
+MAX_HOPS, MAX_PATHS = 4, 10
+"""Relations of the longest path or chain, and most paths or chains that are returned; chosen: a
+person reads no longer ones, nor more."""
+
+
 def paths_between(
     graph: Graph, starts: Sequence[int], ends: Sequence[int], *, max_hops: int, limit: int
 ) -> list[Path]:
     """Return the shortest paths along relations in either direction, and those one hop longer.
 
-    Shortest paths come first; of equally long paths, the one through less connected entities. No
-    path visits an entity twice or passes through a hub. An end that is also a start is ignored.
+    Shortest paths come first, then paths through less connected entities. No path visits an entity
+    twice or passes through a hub. An end that is also a start is ignored.
     """
     targets = set(ends) - set(starts)
     distance = _distances(graph, targets, max_hops)
@@ -90,9 +95,9 @@ def chains_from(
     graph: Graph, starts: Sequence[int], leads_on: Callable[[int], bool], backwards: bool,
     max_hops: int, limit: int,
 ) -> list[Path]:  # fmt: skip
-    """Return the chains of relations from an entity that no other chain contains, longest first.
+    """Return the maximal chains of relations from an entity, longest first.
 
-    A chain follows the relations for which `leads_on` is true, from head to tail, or, `backwards`
+    A chain follows relations for which `leads_on` is true, from head to tail, or, `backwards`
     ("what depends on it"), from tail to head.
     """
     finished: list[Path] = []

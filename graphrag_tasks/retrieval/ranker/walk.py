@@ -1,4 +1,4 @@
-"""Mode `graph`: random walks from the names in the question over the names that chunks share.
+"""Mode `graph`: random walks from the names in the question over names shared by chunks.
 
 1. Base score: standardised cosine plus a weighted, standardised BM25 score.
 2. Seeds: the longest known names in the question; rare names and titles weigh more.
@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from graphrag_tasks.core.config import RetrievalConfig, WalkConfig
+from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.known_names import NameMatch, find_names
 from graphrag_tasks.retrieval.graph.linking import Link
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
@@ -38,6 +38,23 @@ _MOST_MEANT = 5
 _NEVER = 1e-6
 """Added to visits before the logarithm."""
 
+_DAMPING, STEPS = 0.85, 12
+"""Probability that the walk goes on, as in PageRank (Brin and Page, 1998), and its steps back and
+forth: visits change little after them."""
+
+_BM25_WEIGHT, _BASE_WEIGHT = 0.5, 0.08
+"""Weight of BM25 beside the cosine in the base score, and of that score beside the first walk. They
+and those below were chosen on public question sets (docs/results.md)."""
+
+_ENTITY_WEIGHT = 0.1
+"""Weight of a seed that is no title; that of a title is 1."""
+
+_RESET_CHUNKS, _RESET_WEIGHT = 5, 0.02
+"""Best chunks where the first walk restarts as well, and their weight beside the seeds."""
+
+_SECOND_CHUNKS, _SECOND_WEIGHT = 3, 0.5
+"""Chunks where the second walk restarts, and its weight beside the first."""
+
 _NOTHING_NAMED = (
     "The walk through the graph recognised no name in the question: it starts at the best chunks."
 )
@@ -45,19 +62,19 @@ _NOTHING_NAMED = (
 
 @dataclass(frozen=True)
 class Walked:
-    """The scores that mode `graph` computes, shape (chunks,) each.
+    """The scores of mode `graph`, shape (chunks,) each.
 
     Attributes:
         dense: Cosines with the question; `dense_z` standardised.
         parts: Cosines with further vectors.
-        asked: Terms of the question that some chunk holds.
+        asked: Terms of the question that some chunk contains.
         bm25: BM25 score; `bm25_z` standardised.
         base: Weighted sum of `dense_z` and `bm25_z`.
         first: Standardised logarithm of the first walk's visits; `second` of the second's.
-        seeds: Weight of each name that the walk starts at, by ascending name.
+        seeds: Weight of each seed name, by ascending name.
         titled: Weight of the rarest title among the seeds; 0 without one.
         links: The names of entities in the question.
-        linked: Sum of the rarities of these names that each chunk mentions.
+        linked: Sum of the rarities of these names in each chunk.
     """
 
     dense: Cosines
@@ -82,21 +99,18 @@ class Walked:
         return self.dense_z + self.bm25_z
 
 
-def walk(
-    graph: Graph, query: Query, config: RetrievalConfig, parts: Vectors | None = None
-) -> Walked:
+def walk(graph: Graph, query: Query, parts: Vectors | None = None) -> Walked:
     """Score every chunk by the two walks, and by its cosines with further vectors, `parts`."""
-    settings = config.walk
     names, ranks = graph.name_graph, graph.chunks.id_ranks
     asked = graph.lexicon.asked(query.text)
     bm25 = graph.lexicon.scores(asked)
     several = query.vector[None] if parts is None else np.vstack([query.vector, parts])
     dense, *by_part = graph.chunks.vectors.cosines(several, beside=bm25, allowed=query.allowed)
     dense_z, bm25_z = dense.standardised, standardised(bm25)
-    base = dense_z + np.float32(settings.bm25_weight) * bm25_z
+    base = dense_z + np.float32(_BM25_WEIGHT) * bm25_z
     matches = tuple(find_names(query.text, names.keys))
-    seeds = seed_weights(names, matches, settings)
-    reset = _reset(base, top(base, ranks, settings.reset_chunks))
+    seeds = _seed_weights(names, matches)
+    reset = _reset(base, top(base, ranks, _RESET_CHUNKS))
     links = tuple(one for one in graph.linker.links(query.text) if one.is_telling)
     linked = np.zeros_like(base)
     for link in links:
@@ -104,13 +118,13 @@ def walk(
         linked[chunks] += rarity
         if link.match.key not in names.keys or not link.match.is_telling:
             reset[chunks] += _SOFT * rarity / max(len(chunks), 1)
-    reset *= settings.reset_weight if seeds else 1.0
-    first = _log_visits(names, reset, seeds, settings)
-    scores = (first + np.float32(settings.base_weight) * base).astype(np.float32)
+    reset *= _RESET_WEIGHT if seeds else 1.0
+    first = _log_visits(names, reset, seeds)
+    scores = (first + np.float32(_BASE_WEIGHT) * base).astype(np.float32)
     again = np.zeros_like(base)
-    again[top(scores, ranks, settings.second_chunks)] = 1.0
-    second = _log_visits(names, again, {}, settings)
-    scores += np.float32(settings.second_weight) * second
+    again[top(scores, ranks, _SECOND_CHUNKS)] = 1.0
+    second = _log_visits(names, again, {})
+    scores += np.float32(_SECOND_WEIGHT) * second
     titled = max((weight for name, weight in seeds.items() if names.is_title[name]), default=0.0)
     return Walked(
         dense, by_part, asked, bm25, dense_z, bm25_z, base, first, second, scores, matches, seeds,
@@ -119,7 +133,7 @@ def walk(
 
 
 def _holders(graph: Graph, link: Link) -> tuple[Rows, float]:
-    """Return the chunks that mention a link's first entities, and the rarity of these."""
+    """Return the chunks that mention a link's first entities, and these entities' rarity."""
     rows = np.array(link.rows[:_MOST_MEANT], dtype=np.int64)
     offsets = graph.entity_chunks.offsets
     counts = offsets[rows + 1] - offsets[rows]
@@ -129,12 +143,10 @@ def _holders(graph: Graph, link: Link) -> tuple[Rows, float]:
     return chunks, max(float(rarity.mean()), 0.0)
 
 
-def seed_weights(
-    names: NameGraph, matches: tuple[NameMatch, ...], settings: WalkConfig
-) -> dict[int, float]:
+def _seed_weights(names: NameGraph, matches: tuple[NameMatch, ...]) -> dict[int, float]:
     """Return the weight of each name that the walk starts at, without single lowercase words."""
     found = sorted({names.keys[match.key] for match in matches if match.is_telling})
-    kinds = (1.0 if names.is_title[name] else settings.entity_weight for name in found)
+    kinds = (1.0 if names.is_title[name] else _ENTITY_WEIGHT for name in found)
     return {name: kind * float(names.rarity[name]) for name, kind in zip(found, kinds, strict=True)}
 
 
@@ -146,18 +158,16 @@ def _reset(base: Floats, rows: Rows) -> Floats:
     return reset
 
 
-def _log_visits(
-    names: NameGraph, chunks: Floats, seeds: Mapping[int, float], settings: WalkConfig
-) -> Floats:
-    visits = names.walk.visits(chunks, seeds, damping=settings.damping, steps=settings.steps)
+def _log_visits(names: NameGraph, chunks: Floats, seeds: Mapping[int, float]) -> Floats:
+    visits = names.walk.visits(chunks, seeds, damping=_DAMPING, steps=STEPS)
     return standardised(np.log(visits + np.float32(_NEVER)))
 
 
-def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
+def rank(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
     """Return the k chunks with the highest score, relations near them and the entities named."""
     if not len(graph.chunks):
         return Ranking(notes=["The snapshot holds no chunks."])
-    walked = walk(graph, query, config)
+    walked = walk(graph, query)
     scores = query.reranked(walked.scores, graph.chunks.id_ranks)
     return ranking(graph, query, walked, scores)
 
@@ -171,7 +181,7 @@ def ranking(
 ) -> Ranking:
     """Return the k best chunks by `scores`, with the walks' relations and entities.
 
-    Ranks are also given for the lists in `further`, where a chunk's score there is above 0.
+    `further` are more lists for which ranks are given, to chunks with a score above 0.
     """
     rows = query.best_chunks(scores, graph.chunks.id_ranks)
     lists = {"dense": walked.dense.values, "bm25": walked.bm25, "graph": walked.first, **further}
@@ -196,7 +206,7 @@ def ranking(
 
 
 def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
-    """Return the entities that the question names: seeds of the walk first, rarest first."""
+    """Return the entities in the question: seeds of the walk first, rarest first."""
     keys, seeds = graph.name_graph.keys, walked.seeds
     matches = [match for match in walked.matches if keys[match.key] in seeds]
     matches.sort(key=lambda match: (-seeds[keys[match.key]], match.start))

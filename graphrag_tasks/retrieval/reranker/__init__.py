@@ -1,4 +1,7 @@
-"""Reranking: the first chunks of a ranking are read together with the question."""
+"""Rerankers: read the first chunks of a ranking together with the question.
+
+In: a question and passages. Out: a score for each. Open `cross_encoder.py` for the default.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +16,18 @@ from graphrag_tasks.retrieval.view.arrays import Floats
 
 
 class Passage(NamedTuple):
-    """A chunk as a reranker reads it: the headings above it, as one line, and its text."""
+    """A chunk as a reranker reads it: its headings on one line, and its text."""
 
     headings: str
     text: str
 
 
 class Reranker(Protocol):
-    """Reads a question and a passage together and says how well the passage answers it.
+    """Reads a question and a passage together and scores how well the passage answers it.
 
-    Once a question was asked for, a passage keeps its score, whatever it is read with: a search
-    reads its first passages in one call, and may read a few more in later ones. The score of a
-    cross-encoder depends on question and passage alone; one that compares passages decides by the
-    first call for a question.
+    For a question, a passage keeps its score, whatever it is read with: a search reads its first
+    passages in one call, and may read a few more later. A cross-encoder's score depends only on
+    question and passage; a reranker that compares passages decides at the first call.
     """
 
     @property
@@ -33,7 +35,7 @@ class Reranker(Protocol):
         """Hex SHA-256 of weights, tokenizer and settings."""
 
     def scores(self, question: str, passages: Sequence[Passage]) -> Floats:
-        """Return a score for each passage, the higher the better; log-odds of an answer."""
+        """Return a score for each passage, higher is better: log-odds of an answer."""
 
 
 RERANKERS: Registry[Reranker] = Registry(
@@ -64,6 +66,6 @@ def _made(config: RerankConfig) -> Reranker:
 
 
 def forget_rerankers() -> None:
-    """Let go of all rerankers that were made; each holds a model."""
+    """Release all rerankers; each holds a model."""
     with _MAKING:
         _made.cache_clear()

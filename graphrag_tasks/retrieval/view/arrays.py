@@ -42,8 +42,8 @@ def id_ranks(ids: pa.Array[Any]) -> Rows:
 def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Vectors:
     """Return a vector table as a matrix of shape (len(ids), dimension), with rows as in `ids`.
 
-    A table is published in that order, so the matrix is a read-only view of the memory-mapped file:
-    nothing is read before it is used, and readers share the pages.
+    A published table already has that order, so the matrix is a read-only view of the memory-mapped
+    file: nothing is read before use, and readers share the pages.
 
     Raises:
         SnapshotError: The vectors have another length, or an id has none.
@@ -61,17 +61,17 @@ def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Ve
 
 
 def cosines(vectors: Vectors, vector: Vectors) -> Vectors:
-    """Return the product of each row with a vector.
+    """Return the dot product of each row with a vector.
 
-    A matrix product would wake all threads of the BLAS library, which then wait for each other:
-    40 times the CPU for 5,000 rows.
+    A matrix product would wake all threads of the BLAS library, which then wait for each other: 40
+    times the CPU for 5,000 rows.
     """
     found: Vectors = np.vecdot(vectors, vector)
     return found
 
 
 def cosines_of(vectors: Vectors, rows: Rows | Sequence[int], vector: Vectors) -> Vectors:
-    """Return the product of some rows with a vector; few are copied at a time, to stay in cache."""
+    """Return the dot product of some rows with a vector, copying few at a time for the cache."""
     found = np.empty(len(rows), dtype=np.float32)
     copy = np.empty((min(len(rows), _COPIED_AT_ONCE), vectors.shape[1]), dtype=np.float32)
     for start in range(0, len(rows), _COPIED_AT_ONCE):
@@ -83,7 +83,7 @@ def cosines_of(vectors: Vectors, rows: Rows | Sequence[int], vector: Vectors) ->
 
 
 def all_cosines(vectors: Vectors, several: Vectors) -> Vectors:
-    """Return the product of all rows with several vectors, shape (len(several), len(vectors))."""
+    """Return the dot products of all rows with several vectors, shape (several, rows)."""
     # A few rows are read at a time, so that they stay in the processor's cache for all vectors.
     found = np.empty((len(several), len(vectors)), dtype=np.float32)
     for start in range(0, len(vectors), _READ_AT_ONCE):
@@ -102,11 +102,10 @@ def top(scores: Scores, id_ranks: Rows, n: int) -> Rows:
 
 
 def standardised(scores: Scores, moments: tuple[float, float] | None = None) -> Floats:
-    """Return scores less their mean, over their standard deviation; all 0 where they are equal.
+    """Return standardised scores (zero mean, unit deviation); all 0 if they are equal.
 
-    Args:
-        scores: Shape (rows,).
-        moments: Mean and standard deviation, where the scores' own are not those of all rows.
+    `scores` has shape (rows,); `moments` are mean and standard deviation, if the scores are not of
+    all rows.
     """
     if not len(scores):
         return np.zeros(0, dtype=np.float32)
@@ -137,7 +136,7 @@ class Adjacency:
     def from_pairs(
         cls, sources: Rows, targets: Rows, source_count: int, target_count: int
     ) -> Adjacency:
-        """Build it from pairs in any order; a pair that occurs twice counts once."""
+        """Build from pairs in any order, without duplicates."""
         order = np.lexsort((targets, sources))
         sources, targets = sources[order], targets[order]
         first = np.ones(len(order), dtype=bool)
@@ -153,7 +152,7 @@ class Adjacency:
         return found
 
     def pairs(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return the neighbours of the rows, and for each the place of its source in `rows`."""
+        """Return the neighbours of the rows, and for each the index of its source in `rows`."""
         counts = self.offsets[rows + 1] - self.offsets[rows]
         places = np.repeat(np.arange(len(rows)), counts)
         starts = np.repeat(self.offsets[rows] - (np.cumsum(counts) - counts), counts)
@@ -164,10 +163,10 @@ _Read = Callable[[Rows], list[Any]]
 
 
 class Records:
-    """The rows of a table as dictionaries; never changed once built, so threads may share it.
+    """The rows of a table as dictionaries; immutable, so threads may share it.
 
-    A search returns some five hundred values from rows far apart. Texts and numbers are read from
-    the buffers: making an Arrow scalar of each value took a tenth of the CPU of a search.
+    A search returns some five hundred values from scattered rows. Texts and numbers are read from
+    the buffers: making an Arrow scalar of each value took a tenth of a search's CPU time.
     """
 
     def __init__(self, table: pa.Table) -> None:
@@ -175,7 +174,7 @@ class Records:
         self._columns = [_reader(column(table, name)) for name in self._names]
 
     def at(self, rows: Sequence[int] | Rows) -> list[dict[str, Any]]:
-        """Return some rows, in the order given, each as values by column name."""
+        """Return some rows, in this order, each as values by column name."""
         places = np.asarray(rows, dtype=np.int64)
         values = zip(*[read(places) for read in self._columns], strict=True)
         return [dict(zip(self._names, row, strict=True)) for row in values]
@@ -209,7 +208,7 @@ def _texts(values: pa.StringArray) -> _Read:
 
 
 def _known_only(values: pa.Array[Any], read: _Read) -> _Read:
-    """Return a reader that gives None for nulls, whatever is stored in their place."""
+    """Return a reader that gives None for nulls."""
     if not values.null_count:
         return read
     known = numbers(values.is_valid())

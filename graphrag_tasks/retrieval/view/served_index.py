@@ -1,9 +1,9 @@
-"""The vectors of a kind on a server: the nearest rows come from there, others by their keys.
+"""The vectors of a kind on a server: nearest rows by search, others by key.
 
-Up to `MOST_ROWS` rows that the reader sees, every cosine is read, and a search finds what it finds
-with the matrix. Of more rows the nearest are read, the best by the scores that the cosines are
-joined with, the nearest of those that a filter allows, and a sample for the mean and the deviation.
-All others have one value: the sample's mean, or the least that was read where that is lower.
+For up to `MOST_ROWS` visible rows, every cosine is read, with the same results as the matrix. For
+more rows, these are read: the nearest, the best by the combined scores, the nearest that a filter
+allows, and a sample for mean and deviation. All others get one value: the sample's mean, or the
+least value read if that is lower.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _PUSHED_DOWN = ("media_type", "document_id")
 class ServedIndex:
     """The vectors of a kind that a reader sees, on a server; a `VectorIndex`.
 
-    A row whose wording in visible documents is not the published one has a vector of zeros.
+    A row whose visible wording differs from the published one has a zero vector.
 
     Args:
         served: Returns the reader's rows; called on first use.
-        ids: Of all visible rows.
-        dimension: Numbers of a vector.
+        ids: Ids of all visible rows.
+        dimension: Length of a vector.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ServedIndex:
 
     @property
     def dimension(self) -> int:
-        """Numbers of a vector."""
+        """Length of a vector."""
         return self._dimension
 
     def __len__(self) -> int:
@@ -75,12 +75,11 @@ class ServedIndex:
 
     @cached_property
     def _rows(self) -> Rows:
-        """The row of each place of the served rows."""
         return rows_of(self._served.table, "id", self._ids, "vectors")
 
     @cached_property
     def _places(self) -> Rows:
-        """The place of each row; -1 for a vector of zeros."""
+        """The served position of each row; -1 for zero vectors."""
         places = np.full(len(self), -1, dtype=np.int64)
         places[self._rows] = np.arange(len(self._rows))
         return places
@@ -137,7 +136,7 @@ class ServedIndex:
     def _nearest_of(
         self, vector: Vectors, allowed: NDArray[np.bool_], known: NDArray[np.bool_]
     ) -> list[VectorHit]:
-        """Return the nearest of the allowed rows; by their keys where no field tells them."""
+        """Return the nearest of the allowed rows, by a field filter or by keys."""
         where = self._where(allowed[self._rows])
         if where is not None:
             most = served_rows.MOST_ROWS
@@ -147,7 +146,7 @@ class ServedIndex:
         return self._served.among(keys, vector, max(len(keys), 1))
 
     def _where(self, allowed: NDArray[np.bool_]) -> Where | None:
-        """Return the values of a field that just the allowed places have, if there is such one."""
+        """Return a field filter that exactly the allowed rows match, if there is one."""
         table = self._served.table
         for name in _PUSHED_DOWN:
             if name not in table.column_names:
@@ -168,7 +167,7 @@ class ServedIndex:
 
 
 class _Read:
-    """The cosines with one vector that were read so far: `values` where a row is `known`."""
+    """The cosines read so far with one vector: `values` of the `known` rows."""
 
     def __init__(self, index: ServedIndex, vector: Vectors) -> None:
         self._index = index
@@ -177,7 +176,6 @@ class _Read:
         self.known: NDArray[np.bool_] = index._places < 0
 
     def note(self, hits: Iterable[VectorHit]) -> None:
-        """Take over what the server found."""
         found = list(hits)
         places = [self._index._served.places[hit.key] for hit in found]
         rows = self._index._rows[np.array(places, dtype=np.int64)]
@@ -185,19 +183,18 @@ class _Read:
         self.known[rows] = True
 
     def fetch(self, rows: Rows) -> None:
-        """Read the cosines of rows that are not known."""
         new = rows[~self.known[rows]]
         if len(new):
             self.values[new] = self._index.cosines_of(new, self._vector)
             self.known[new] = True
 
     def with_rest(self, sample: Rows, vectors: Vectors, behind: float) -> Cosines:
-        """Return the cosines, with mean and deviation over all rows by a sample of those not read.
+        """Return the cosines, with mean and deviation estimated from a sample of unread rows.
 
         Args:
             sample: Rows drawn at random from all.
-            vectors: Of these.
-            behind: The least score of a row that was found to be near: no other may have more.
+            vectors: Their vectors.
+            behind: The least score of a row found near: unread rows may not have more.
         """
         unread = ~self.known[sample]
         drawn = np.vecdot(vectors[unread], self._vector).astype(np.float64)

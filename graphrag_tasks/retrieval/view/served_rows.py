@@ -1,8 +1,8 @@
-"""The rows of a vector server that one reader may see: what every search in a server goes through.
+"""The rows of a vector server that one reader may see, used by every search there.
 
-A server holds rows of many snapshots and of hidden documents. Access labels are part of the filter
-that the server applies, and each row found is compared with the reader's view of the pinned
-snapshot before it is returned.
+A server has rows of many snapshots and of hidden documents. Access labels are part of the filter
+that the server applies, and each row found is checked against the reader's view of the snapshot
+before it is returned.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class ServedRows:
     """The rows of one kind, as a reader with `principals` may search them.
 
     Attributes:
-        table: Their `id`, `text_sha256` and scalar fields; without those whose wording in visible
-            documents is not the published one.
-        keys: Their keys in the server.
-        places: The place of each key.
+        table: Their `id`, `text_sha256` and scalar fields, except those whose visible wording
+            differs from the published one.
+        keys: Their keys on the server.
+        places: The position of each key.
 
     Raises:
-        AccessError: The snapshot has labels and no principals are given, or the other way round.
+        AccessError: The snapshot has labels and no principals are given, or vice versa.
         ConfigError: The snapshot was not loaded into a server.
         QueryError: There are no vectors of this kind.
     """
@@ -89,13 +89,13 @@ class ServedRows:
     def nearest(
         self, vector: Collection[float], k: int, where: Where = ANYWHERE, *, asked: int = 0
     ) -> list[VectorHit]:
-        """Return at least the k rows nearest to a vector, best first; fewer if there are no more.
+        """Return at least the k nearest rows, best first; fewer if there are no more.
 
         Args:
             vector: Unit vector of the snapshot's model.
-            k: Rows wanted.
+            k: Number of rows.
             where: Allowed values by scalar field.
-            asked: Rows to ask the server for at first, where more than k are of use.
+            asked: Number of rows to request first, if more than k are useful.
         """
         where = {**self._labels, **where}
         asked = max(asked, k)
@@ -111,7 +111,7 @@ class ServedRows:
     def among(
         self, keys: Sequence[str], vector: Collection[float], k: int, where: Where = ANYWHERE
     ) -> list[VectorHit]:
-        """Return the k rows nearest to a vector of those with these keys, best first."""
+        """Return the k nearest rows among those with these keys, best first."""
         hits: list[VectorHit] = []
         listed = sorted(keys)
         for start in range(0, len(listed), MOST_ROWS):
@@ -135,17 +135,14 @@ class ServedRows:
 
 
 def open_server(folder: Folder, config: LoadConfig, snapshot: Snapshot) -> VectorStore:
-    """Open the server that a snapshot was loaded into, and compare what it holds with the snapshot.
+    """Open the server that a snapshot was loaded into, and check its content.
 
-    Args:
-        folder: Of the store.
-        config: Names the server.
-        snapshot: The whole one.
+    `folder` is the store's; `snapshot` is unfiltered.
 
     Raises:
         ConfigError: There is no vector server, the snapshot was loaded into none, or a collection
             is missing or holds vectors of another model.
-        TransientError: The server does not answer within `load.retry_seconds`.
+        TransientError: The server does not answer for a minute.
     """
     _require_loaded(snapshot)
     server = open_vector_store(folder, config)
@@ -171,7 +168,6 @@ def _require_loaded(snapshot: Snapshot) -> None:
 
 
 def _published(snapshot: Snapshot, kind: str) -> pa.Table:
-    """Return all rows of a kind as their collection has them, without the vectors."""
     _require_loaded(snapshot)
     name, manifest = f"{kind}_vectors", snapshot.manifest
     if name not in manifest.collections:

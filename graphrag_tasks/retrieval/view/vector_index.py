@@ -1,4 +1,4 @@
-"""What search needs of the vectors of a kind, and the index that is a memory-mapped matrix."""
+"""Protocol of a vector index, and the index that is a memory-mapped matrix."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from graphrag_tasks.storage.columns import Rows
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 ARRAYS = "arrays"
-"""The name of `FlatIndex` in `retrieval.vectors`; other names are vector stores."""
+"""Name of `FlatIndex` in `retrieval.vectors`; other names are vector stores."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,9 @@ class Cosines:
     """The cosines of all rows of a kind with one vector.
 
     Attributes:
-        values: Shape (rows,). An index that does not read all rows puts those it did not read
-            behind those it did.
-        moments: Mean and standard deviation over all rows where not all were read.
-        reread: Returns the exact cosines of rows where not all were read.
+        values: Shape (rows,). Unread rows have values below those read.
+        moments: Mean and standard deviation over all rows, if not all were read.
+        reread: Returns the exact cosines of rows, if not all were read.
     """
 
     values: Floats
@@ -45,7 +44,7 @@ class Cosines:
 
     @cached_property
     def standardised(self) -> Floats:
-        """The values less the mean of all rows, over their standard deviation."""
+        """The standardised values."""
         return standardised(self.values, self.moments)
 
     def of(self, rows: Rows) -> Floats:
@@ -56,12 +55,12 @@ class Cosines:
 class VectorIndex(Protocol):
     """The unit vectors of all chunks, entities or relations that a reader sees, by row number.
 
-    One that is on a server raises `TransientError` where the server does not do what it is asked.
+    An index on a server raises `TransientError` if the server fails.
     """
 
     @property
     def dimension(self) -> int:
-        """Numbers of a vector."""
+        """Length of a vector."""
 
     def __len__(self) -> int:
         """Return how many rows there are."""
@@ -77,9 +76,9 @@ class VectorIndex(Protocol):
 
         Args:
             vectors: Unit vectors.
-            beside: Scores of the rows that the cosines are joined with: an index that does not
-                read all rows reads the best of those above 0.
-            allowed: The rows that may be returned: it reads the nearest of these too.
+            beside: Scores that the cosines are combined with: an index that does not read all rows
+                also reads the best of those above 0.
+            allowed: The rows that may be returned: the nearest of these are read too.
         """
 
     def cosines_of(self, rows: Rows | Sequence[int], vector: Vectors) -> Floats:
@@ -90,7 +89,7 @@ class VectorIndex(Protocol):
 
 
 class FlatIndex:
-    """All rows as one matrix of shape (rows, dimension), each compared with every question."""
+    """All rows as one matrix of shape (rows, dimension), compared exhaustively."""
 
     def __init__(self, vectors: Vectors) -> None:
         self.matrix = vectors
@@ -109,7 +108,7 @@ class FlatIndex:
 
     @property
     def dimension(self) -> int:
-        """Numbers of a vector."""
+        """Length of a vector."""
         return int(self.matrix.shape[1])
 
     def __len__(self) -> int:
@@ -138,4 +137,4 @@ class FlatIndex:
 
 
 OpenVectors = Callable[[Snapshot, str, "pa.Array[Any]"], VectorIndex]
-"""Returns the vectors of a kind of the part of a snapshot that a reader sees, by its ids."""
+"""Returns the vectors of a kind of a visible snapshot, by ids."""

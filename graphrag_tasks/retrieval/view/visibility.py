@@ -1,12 +1,12 @@
 """The part of a snapshot that a reader may see, as a snapshot.
 
-Every table that retrieval reads comes through here. Rows of hidden documents are left out before
-anything is ranked or counted, so scores, neighbours and statistics come from visible documents
-alone. What was made from several documents is made again from the visible rows: names, labels and
-counts of entities, weight, confidence and wording of relations, and the communities.
+Every table that retrieval reads comes through here. Rows of hidden documents are removed before
+anything is ranked or counted, so scores, neighbours and statistics come only from visible
+documents. What was made from several documents is recomputed from the visible rows: names, types
+and counts of entities, weight, confidence and wording of relations, and the communities.
 
-What remains of hidden documents is which names were found to be one entity, and which common nouns
-are none (`docs/explanation/security.md`).
+Only two things remain of hidden documents: which names were merged into one entity, and which
+common nouns were not (`docs/explanation/security.md`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
+from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
@@ -40,19 +41,19 @@ class _Everybody(Enum):
 
 
 ALL_DOCUMENTS: Final = _Everybody.ALL_DOCUMENTS
-"""In place of principals: see everything, for whoever runs the store; never for a user."""
+"""Instead of principals: see everything, for the operator of the store; never for a user."""
 
 Principals = Collection[str] | _Everybody | None
-"""The labels that a reader holds; None where labels are off."""
+"""The labels of a reader; None if labels are off."""
 
 _TABLES = {"chunk": "chunks", "entity": "entities", "relation": "relations"}
 
 
 def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
-    """Return what a reader with these labels sees; without a label, what is public.
+    """Return what a reader with these labels sees; without labels, what is public.
 
     Raises:
-        AccessError: The snapshot has labels and no principals are given, or the other way round.
+        AccessError: The snapshot has labels and no principals are given, or vice versa.
     """
     if principals is ALL_DOCUMENTS:
         return snapshot
@@ -89,8 +90,8 @@ def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
 class VisibleSnapshot(Snapshot):
     """The rows of a snapshot that rest on some of its documents.
 
-    Vectors of entities and relations are zero if visible documents word them differently, so that
-    a question that guesses a hidden name does not come near them.
+    Vectors of entities and relations are zero if visible documents word them differently, so that a
+    question that guesses a hidden name does not find them.
     """
 
     def __init__(self, snapshot: Snapshot, documents: pa.Array[Any]) -> None:
@@ -116,7 +117,7 @@ class VisibleSnapshot(Snapshot):
         return self._rows(name, columns)
 
     def _made(self, name: str) -> pa.Table | None:
-        """Return a table that is made again from visible rows; None if it is only filtered."""
+        """Return a table that is recomputed from visible rows; None if it is only filtered."""
         kind, _, part = name.partition("_")
         if name in ("entities", "aliases", "relations", "links"):
             return getattr(self, f"_{name}")
@@ -139,7 +140,7 @@ class VisibleSnapshot(Snapshot):
         self._whole.verify(names)
 
     def find_rows(self, name: str, key: str, value: str) -> pa.Table:
-        """Return the visible rows of a table that have a value."""
+        """Return the visible rows of a table with this value."""
         rows = self.table(name)
         return rows.filter(pc.equal(rows[key], value))
 
@@ -150,7 +151,7 @@ class VisibleSnapshot(Snapshot):
 
     @cached_property
     def _links(self) -> pa.Table:
-        """Links, without targets that are hidden; `href` is the visible document's own text."""
+        """Links, without hidden targets; `href` is the visible document's own text."""
         rows = self._rows("links")
         seen = pc.is_in(rows["target_document_id"], value_set=self._documents)
         shown = pc.or_(seen, pc.equal(rows["kind"], "external"))
@@ -171,7 +172,7 @@ class VisibleSnapshot(Snapshot):
 
     @cached_property
     def _entities(self) -> pa.Table:
-        """Entities that a visible document mentions or has in a title, named as there."""
+        """Entities in visible mentions or titles, named as there."""
         titles = self.table("titles", ["entity_id", "alias"])
         named = titles.append_column("mentions", pa.array(np.zeros(titles.num_rows, np.int64)))
         names = _most_frequent(pa.concat_tables([self._aliases, named]), "alias")
@@ -219,7 +220,7 @@ class VisibleSnapshot(Snapshot):
 
     @cached_property
     def _relations(self) -> pa.Table:
-        """Relations that visible documents state, with their weight and confidence there."""
+        """Relations in visible documents, with their weight and confidence there."""
         evidence = self.table("evidence", ["relation_id", "confidence", "phrase", "conditional"])
         columns = ["relation_id", "head_id", "relation", "tail_id", "text", "negated"]
         whole = self._whole.table("relations", columns)
@@ -255,14 +256,13 @@ class VisibleSnapshot(Snapshot):
 
     @cached_property
     def _communities(self) -> Mapping[str, pa.Table]:
-        """Communities of the visible graph, summarised by its own sentences."""
+        """Communities of the visible graph, with summaries from visible sentences."""
         with brought_by("index"):
             from graphrag_tasks.graph import communities as finding
 
         found = finding.communities(
             **{name: self.table(name, columns) for name, columns in finding.COLUMNS.items()},
-            config=self.manifest.settings["communities"],
-            graph=self.manifest.settings["graph"],
+            config=CommunitiesConfig(**self.manifest.settings["communities"]),
             summarizer=finding.ExtractiveSummarizer(),
         )
         return found.collected().tables
@@ -283,7 +283,7 @@ class VisibleSnapshot(Snapshot):
         return rows.append_column("as_published", pa.array(np.ones(rows.num_rows, dtype=bool)))
 
     def _vectors(self, kind: str) -> pa.Table:
-        """Return the vectors of visible rows, zero if their wording is not the published one."""
+        """Return the vectors of visible rows; zero if their wording differs from the published."""
         rows = self._nodes(kind)
         whole = self._whole.table(f"{kind}_vectors", ["id", "vector"])
         ids = column(rows, f"{kind}_id")
@@ -297,7 +297,7 @@ class VisibleSnapshot(Snapshot):
 
 
 def _phrases(evidence: pa.Table, relations: list[str]) -> tuple[list[str], list[bool]]:
-    """Return the phrase of most visible sentences, and whether all of them state a condition."""
+    """Return each relation's most frequent visible phrase, and whether all state conditions."""
     asserted: dict[str, Counter[str]] = defaultdict(Counter)
     stated: dict[str, Counter[str]] = defaultdict(Counter)
     for row in evidence.select(["relation_id", "phrase", "conditional"]).to_pylist():
@@ -314,9 +314,9 @@ def _phrases(evidence: pa.Table, relations: list[str]) -> tuple[list[str], list[
 def _types_here(
     names: Sequence[str], entities: pa.Table, labels: pa.Array[Any] | None
 ) -> Mapping[str, pa.Array[Any]]:
-    """Return types by what is visible: a label, where labels hold, or the head of a visible name.
+    """Return types from visible evidence: a label, if labels are reliable, or a visible head noun.
 
-    The header of a key may stand in a hidden document, so it tells nothing here.
+    A key's header may be in a hidden document, so it is not used.
     """
     found = []
     rows = entities.select(["type", "type_source"]).to_pylist()
@@ -333,7 +333,6 @@ def _types_here(
 
 
 def _pairs(rows: pa.Table, name: str) -> Iterator[tuple[str, str]]:
-    """Return the entity id and another value of each row."""
     return zip(rows["entity_id"].to_pylist(), rows[name].to_pylist(), strict=True)
 
 
@@ -349,7 +348,7 @@ def _count_of(rows: pa.Table, entities: pa.Table) -> pa.Array[Any]:
 
 
 def _most_frequent(counted: pa.Table, name: str) -> dict[str, str]:
-    """Return the most mentioned value of each entity; of equals, the first by alphabet."""
+    """Return the most mentioned value of each entity; ties go to the alphabetically first."""
     order = [("mentions", "ascending"), (name, "descending")]
     return dict(_pairs(counted.sort_by(order), name))
 

@@ -1,11 +1,11 @@
-"""Markdown as documentation generators write it: its includes, and its marks made plain.
+"""Markdown dialects of documentation generators: resolves includes, and removes special markup.
 
-Comes in: a page and what it may include. Goes out: the page as plain Markdown. Open `plain` first.
+In: a page and the files that it may include. Out: plain Markdown. Open `plain.py` first.
 
-DocFX, MkDocs and Material, Docusaurus, Hugo, Jekyll, GitBook and GitHub add marks of their own to
-Markdown. Each module takes some of these marks and leaves their text; what a mark stands for and
-is not in the page is left out and counted. No page says which generator it is for, so each mark is
-known by its form; what only looks like one stays, and so does all code.
+DocFX, MkDocs and Material, Docusaurus, Hugo, Jekyll, GitBook and GitHub extend Markdown. Each
+module removes some of these extensions and keeps their text; content that is not in the page is
+counted as left out. No page names its generator, so markup is recognized by its form; anything else
+stays, and so does all code.
 """
 
 from graphrag_tasks.sources.markdown.includes import assemble

@@ -1,7 +1,7 @@
 """MDX: imports, exports, comments, expressions, and components such as `<Tabs>` (Docusaurus).
 
-Names in angle brackets are taken for components only in pages that import something or have one
-of the components that generators come with: elsewhere `<Service>` is a placeholder.
+Names in angle brackets are components only in pages that import something or use a generator's
+built-in component: elsewhere `<Service>` is a placeholder.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OWNER = re.compile(r"(?:frontMatter|props|metadata)\.")
 
 
 def take_components(text: str, page: Page) -> str:
-    """Leave what components hold, and their labels; drop and count those that make text."""
+    """Replace components by their content and labels; drop and count those that generate text."""
     text = _COMMENT.sub(lambda _: page.drop(LeftOut.COMMENT), text)
     imports = _IMPORT.search(text) or _EXPORT.search(text)
     if not imports and not _KNOWN.search(text):
@@ -71,16 +71,16 @@ def _taken(found: re.Match[str], page: Page) -> str:
 
 
 def _alone(found: re.Match[str]) -> bool:
-    """Return whether nothing but the tag stands on its lines."""
+    """Tell whether the tag stands alone on its lines."""
     text = found.string
     before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
     return not before.strip() and text[found.end() : found.end() + 1] in ("", "\n")
 
 
 def _dedented(lines: list[str]) -> Iterator[str]:
-    """Yield lines without the indentation that components give to what they hold.
+    """Yield lines without the indentation inside components.
 
-    Markdown would take it for code; MDX has no code by indentation.
+    Markdown would take it for code; MDX has no indented code.
     """
     depths: list[int | None] = []
     for line in lines:

@@ -1,10 +1,9 @@
-"""Blocks with a mark around them or before them: containers, admonitions and tabs.
+"""Containers, admonitions and tabs.
 
-Containers stand between two fences of signs, `:::note … :::` of Docusaurus, VitePress and DocFX and
-`/// tip | Title … ///` of MkDocs; DocFX also has marks on one line,
-`:::image source="a.png" alt-text="What it shows":::`. The text of `!!! note "Title"`, `??? tip` and
-`=== "Tab"` of MkDocs is indented below them. Fences without a partner, and such lines without
-indented text below, are text.
+Containers stand between two fences, `:::note … :::` of Docusaurus, VitePress and DocFX and `/// tip
+Title … ///` of MkDocs; DocFX also has single lines, `:::image source="a.png" alt-text="What it
+shows":::`. The text of `!!! note "Title"`, `??? tip` and `=== "Tab"` of MkDocs is indented below
+them. Unpaired fences, and such lines without indented text, are plain text.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ _OPEN = re.compile(
 _CLOSE = re.compile(r"[ \t>]*(:{3,}|/{3,})[ \t]*")
 _TITLE = re.compile(r"[ \t]*(?:\[(?P<in_brackets>[^\]]*)\]|\|?(?P<bare>[^{}|]*))")
 _WIDTH = 4
-"""Columns by which the text of a container is indented, and of a tab (CommonMark;
-Python-Markdown)."""
+"""Indentation of a container's text, and width of a tab (CommonMark; Python-Markdown)."""
 _ADMONITION = re.compile(
     r"(?P<indent>[ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<kind>[A-Za-z][\w-]*(?:[ \t]+[\w-]+)*)"
     r"(?:[ \t]+\"(?P<title>[^\n]*)\")?|===[!+]?[ \t]+[\"'](?P<tab>[^\n]*)[\"'])[ \t]*"
@@ -41,7 +39,7 @@ _ADMONITION = re.compile(
 
 
 def take_containers(text: str, page: Page) -> str:
-    """Remove the fences of containers; the titles of these become paragraphs."""
+    """Remove the fences of containers; their titles become paragraphs."""
     if ":::" not in text and "///" not in text:
         return text
     text = _ON_A_LINE.sub(lambda found: _on_a_line(found[1], attributes(found[2]), page), text)
@@ -61,7 +59,7 @@ def _on_a_line(name: str, found: dict[str, str], page: Page) -> str:
 
 
 def _fences(lines: list[str]) -> dict[int, str]:
-    """Return what takes the place of each line that is a fence with a partner."""
+    """Return the replacement of each line that is a paired fence."""
     opened: dict[str, list[tuple[int, str]]] = defaultdict(list)
     taken: dict[int, str] = {}
     for number, line in enumerate(lines):
@@ -88,7 +86,7 @@ def _title(rest: str) -> str:
 
 
 def take_admonitions(text: str, _: Page) -> str:
-    """Put what admonitions and tabs hold in their place, their titles before it."""
+    """Replace admonitions and tabs by their title and content."""
     if not any(mark in text for mark in ("!!!", "???", "===")):
         return text
     return "\n".join(_unindented(text.split("\n")))
@@ -111,7 +109,7 @@ def _unindented(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _end(lines: Sequence[str], mark: int, indent: int) -> int:
-    """Return the number of the line behind a block, or that of its mark where it holds nothing."""
+    """Return the line number after a block, or its first line if it has no content."""
     end = mark
     for number in range(mark + 1, len(lines)):
         line = lines[number].expandtabs(_WIDTH)

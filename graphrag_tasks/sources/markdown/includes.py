@@ -1,16 +1,16 @@
-"""Texts that Markdown pages take from other files of their source.
+"""Include texts from other files of the same source in Markdown pages.
 
-A page of a documentation repository often has a product's name, a warning or a whole section from
-another file: DocFX `[!INCLUDE[name](includes/name.md)]`, MkDocs `--8<-- "name.md"`, Jekyll, GitBook
-and Jinja `{% include "name.md" %}`, Hugo `{{% include "name.md" %}}`, Docusaurus
-`import Name from './_name.mdx'` with `<Name />`. The file's text takes the place of the directive,
-before the page is hashed: a page changes when a file it includes does.
+Pages of a documentation repository often take a product's name, a warning or a section from another
+file: DocFX `[!INCLUDE[name](includes/name.md)]`, MkDocs `--8<-- "name.md"`, Jekyll, GitBook and
+Jinja `{% include "name.md" %}`, Hugo `{{% include "name.md" %}}`, Docusaurus `import Name from
+'./_name.mdx'` with `<Name />`. The text replaces the directive before the page is hashed, so a page
+changes when an included file does.
 
-* Only text files of the same source are read, and no hidden ones but GitBook's own.
-* Whoever may see the page may see the file (`may_include`).
-* Files include files to a depth of `MAX_DEPTH`, never themselves, up to `MAX_CHARACTERS` a page.
-* What cannot be included stays as it is written; the reader leaves it out and counts it.
-* Code is not touched.
+* Only text files of the same source are read, and no hidden ones except GitBook's.
+* Whoever may see the page must be allowed to see the file (`may_include`).
+* Includes nest up to `MAX_DEPTH`, never in a cycle, up to `MAX_CHARACTERS` a page.
+* A directive that cannot be resolved stays; the parser counts it as left out.
+* Code is not changed.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from graphrag_tasks.sources.labels import PUBLIC
 from graphrag_tasks.sources.markdown.verbatim import Verbatim
 
 MAX_DEPTH = 8
-"""Files that include each other; far more than documentation needs. Chosen."""
+"""Limit of nested includes; far more than documentation needs. Chosen."""
 MAX_CHARACTERS = 2_000_000
-"""What the includes of one page may add to it."""
+"""Limit of characters that a page's includes may add."""
 MAX_FILE_BYTES = 200_000
-"""Larger files are no texts to include. Chosen."""
+"""Larger files are not included. Chosen."""
 MAX_PAGE_BYTES = 5_000_000
-"""Larger pages are read as they are."""
+"""Larger pages are read without includes."""
 
 _LEAST_COST = 100
-"""Characters that each include counts for at least, so that thousands of empty ones end as well."""
+"""Least characters counted per include, so that thousands of empty ones are bounded too."""
 _ENDINGS = (".md", ".markdown", ".mdx", ".txt")
 _FRAGMENT_FOLDERS = frozenset(
     {"include", "includes", "_includes", "snippets", "_snippets", "partials", "_partials"}
@@ -61,38 +61,38 @@ _LOOK = re.compile(
 _LINK = re.compile(r"(\]\()(?![a-z][a-z0-9+.-]*:|[/#<~{])([^)\s]+)", re.IGNORECASE)
 
 LOOK = _LOOK.pattern.decode("ascii")
-"""What `may_hold_includes` looks for."""
+"""The pattern that `may_hold_includes` searches."""
 
 Read = Callable[[str], bytes | None]
-"""Gives the bytes of a file by its path below the source's root; None where it is not read."""
+"""Returns the bytes of a file, given its path below the source's root, or None if unreadable."""
 
 
 @dataclass
 class Assembled:
-    """A page with the texts it includes, and the paths of their files, sorted."""
+    """A page with its included texts, and the sorted paths of their files."""
 
     data: bytes
     includes: tuple[str, ...] = ()
 
 
 def may_hold_includes(data: bytes) -> bool:
-    """Return whether a page may include something; cheap, and never wrongly False."""
+    """Tell whether a page may include something; cheap, and never wrongly false."""
     return _LOOK.search(data) is not None
 
 
 def is_fragment(path: str) -> bool:
-    """Return whether a file, by its place, is only there to be included by pages."""
+    """Tell whether a file, by its path, exists only to be included by pages."""
     *folders, name = path.split("/")
     return name.startswith("_") or not _FRAGMENT_FOLDERS.isdisjoint(folders)
 
 
 def may_include(page: Collection[str] | None, file: Collection[str] | None) -> bool:
-    """Return whether all who may see a page may see a file, by their labels; None: off."""
+    """Tell whether every reader of a page may see a file, by labels; None means labels off."""
     return page is None or (file is not None and (PUBLIC in file or set(page) <= set(file)))
 
 
 def assemble(data: bytes, path: str, read: Read) -> Assembled:
-    """Put the texts that a page includes into it; `read` is asked for paths below the root only."""
+    """Resolve a page's includes; `read` is called only for paths below the root."""
     if len(data) > MAX_PAGE_BYTES or not may_hold_includes(data):
         return Assembled(data)
     text = _text(data)
@@ -107,14 +107,14 @@ def assemble(data: bytes, path: str, read: Read) -> Assembled:
 
 @dataclass
 class _Work:
-    """What the includes of one page have cost so far."""
+    """Reading state of one page's includes."""
 
     read: Read
     used: set[str] = field(default_factory=set)
     left: int = MAX_CHARACTERS
 
     def expanded(self, text: str, stack: tuple[str, ...]) -> str:
-        """Return a text with what it includes; `stack` is who includes it, itself last."""
+        """Return a text with its includes; `stack` holds the including files, itself last."""
         verbatim = Verbatim(with_raw_tags=True)
         text = verbatim.hide(text)
         components = {found["name"]: found["path"] for found in _IMPORT.finditer(text)}
@@ -154,7 +154,6 @@ def _text(data: bytes) -> str | None:
 
 
 def _names(found: re.Match[str], components: Mapping[str, str]) -> Iterator[str]:
-    """Yield the names of the files that a directive includes."""
     if found["component"]:
         yield from [path for name, path in components.items() if name == found["component"]]
     elif found["listed"]:
@@ -164,10 +163,10 @@ def _names(found: re.Match[str], components: Mapping[str, str]) -> Iterator[str]
 
 
 def _candidates(name: str, page: str, *, is_docfx: bool) -> Iterator[str]:
-    """Yield the paths below the root that a name in a page may stand for, the likeliest first.
+    """Yield the paths that an include's name may refer to, the likeliest first.
 
-    DocFX names a file from the page's folder, or with `~` from the root. The others name it from a
-    folder that is set in a configuration: it is looked for in the page's folder and in those above.
+    DocFX names a file relative to the page's folder, or with `~` to the root. The others name it
+    relative to a configured folder: the page's folder and its parents are tried.
     """
     if not name.lower().endswith(_ENDINGS):
         return
@@ -189,7 +188,7 @@ def _is_shown(path: str) -> bool:
 
 
 def _fitted(text: str, found: re.Match[str]) -> str:
-    """Return an included text as the line of its directive takes it."""
+    """Return an included text indented like its directive."""
     if "\n" not in text:
         return (found["indent"] or "") + text
     whole = found.string
@@ -205,7 +204,7 @@ def _fitted(text: str, found: re.Match[str]) -> str:
 
 
 def _moved(text: str, path: str, page: str) -> str:
-    """Return a text whose links, written for one file, hold in another one's place."""
+    """Adapt the links of a text to another file's location."""
     source, target = posixpath.dirname(path), posixpath.dirname(page)
     if source == target:
         return text

@@ -1,4 +1,4 @@
-"""A page that is being read: its front matter, its code, and what is left out of it."""
+"""State of a page while it is read: front matter, code, and counts of what is left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.sources.markdown.verbatim import Verbatim
 
 Fields = dict[str, str]
-"""Texts of front matter, or of the attributes of a mark, by name."""
+"""Texts of front matter, or of a tag's attributes, by name."""
 
 _LABELS = ("title", "label", "header", "heading", "summary", "question", "caption", "alt-text")
 _LABELS_OF_PICTURES = ("caption", "title", "alt-text", "alt")
@@ -27,17 +27,17 @@ _TOML = re.compile(r"\A\+\+\+[^\S\n]*\n(.*?\n)??\+\+\+[^\S\n]*(?:\n|\Z)", re.DOT
 _JSON = re.compile(r"\A;;;[^\S\n]*\n(.*?\n)??;;;[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^(title|description):[^\S\n]*(\S.*)$", re.MULTILINE)
 _NAMED = re.compile(r"\s*(?:#[^\n]*\n\s*)*[\"']?[\w.-]+[\"']?[^\S\n]*[:=]")
-"""How front matter begins, valid or not."""
+"""The beginning of front matter, valid or not."""
 
 
 @dataclass
 class Page:
-    """A page that is being read.
+    """A page while it is read.
 
     Attributes:
-        fields: Texts of its front matter, and those that it defines.
-        verbatim: Its code, which the text has tokens for.
-        left_out: What was dropped so far.
+        fields: Texts of its front matter, and variables that it defines.
+        verbatim: Its code, represented in the text by tokens.
+        left_out: Counts of what was dropped.
     """
 
     fields: Fields
@@ -45,17 +45,17 @@ class Page:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def drop(self, reason: LeftOut = LeftOut.DIRECTIVE) -> str:
-        """Count something that is left out, and return what stands in its place: nothing."""
+        """Count something as left out, and return ""."""
         self.left_out[reason] += 1
         return ""
 
     def value(self, name: str) -> str:
-        """Return the text of a field; count it as left out where the page has none."""
+        """Return the text of a field; if absent, count it as left out."""
         return self.fields[name] if name in self.fields else self.drop()
 
 
 def attributes(text: str) -> Fields:
-    """Return the attributes of a mark, `name="value"`, by their names in lower case."""
+    """Return the attributes of a tag, `name="value"`, by lower-case name."""
     return {
         found[1].lower(): next((group for group in found.groups()[1:] if group is not None), "")
         for found in _ATTRIBUTE.finditer(text)
@@ -63,17 +63,17 @@ def attributes(text: str) -> Fields:
 
 
 def label_of(found: Fields, names: tuple[str, ...] = _LABELS) -> str:
-    """Return the text that a mark's attributes show above what it holds."""
+    """Return the label in a tag's attributes, shown above its content."""
     return next((found[name] for name in names if found.get(name, "").strip()), "")
 
 
 def picture_text(found: Fields) -> str:
-    """Return the text that a picture's attributes say it with."""
+    """Return the alternative text in a picture's attributes."""
     return label_of(found, _LABELS_OF_PICTURES)
 
 
 def paragraph(label: str, indent: str = "") -> str:
-    """Return a label as a paragraph of its own; nothing where it has no text."""
+    """Return a label as a paragraph of its own, or "" if it is empty."""
     label = " ".join(label.replace("**", "").split())
     return f"\n\n{indent}**{label}**\n\n{indent}" if label else ""
 
@@ -81,7 +81,7 @@ def paragraph(label: str, indent: str = "") -> str:
 def split_front_matter(text: str) -> tuple[Fields, str]:
     """Return the fields of a page's front matter (YAML, TOML or JSON), and the page without it.
 
-    Of front matter that is not valid, the lines with the title and the description are read.
+    From invalid front matter, only title and description are read.
     """
     for pattern, read in ((_YAML, _read_yaml), (_TOML, tomllib.loads), (_JSON, json.loads)):
         found = pattern.match(text)
@@ -99,7 +99,7 @@ def split_front_matter(text: str) -> tuple[Fields, str]:
 
 
 def _fields(front: str, read: Any) -> Fields | None:  # noqa: ANN401 - three libraries
-    """Return the fields, or None where it is text between two lines that look like marks."""
+    """Return the fields, or None if this is no front matter."""
     try:
         if len(front) > _MOST_CHARACTERS:
             return _lines(front)

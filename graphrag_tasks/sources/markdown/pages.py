@@ -1,4 +1,4 @@
-"""The Markdown pages of a source, with the files that they include (see `includes`)."""
+"""The Markdown pages of a source, with their includes (see `includes`)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from graphrag_tasks.sources.markdown.includes import (
 )
 
 INCLUDE = "include"
-"""Media type of a file whose text stands in the pages that include it."""
+"""Media type of a file whose text is part of the pages that include it."""
 
 _MARKDOWN = "md"
 _CACHED_FILES = 200
-"""Included files that are kept, of `MAX_FILE_BYTES` at most: 40 MB in all."""
+"""Included files in the cache, each up to `MAX_FILE_BYTES`: 40 MB in all."""
 
 _Labels = Sequence[str] | None
 
@@ -35,10 +35,10 @@ class MarkdownPages:
 
     Args:
         base: The folder.
-        found: All its files, with what the file system says of them.
-        read: Gives the bytes of one of them.
-        labels: Gives the access labels of a path below the folder.
-        versions: Knows which objects in S3 include nothing.
+        found: All its files, with their file system information.
+        read: Returns the bytes of a file.
+        labels: Returns the access labels of a path below the folder.
+        versions: Remembers which S3 objects include nothing.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class MarkdownPages:
         self._included = lru_cache(_CACHED_FILES)(self._file)
 
     def assemble(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Say in the rows of pages what they include, and which rows are included files."""
+        """Add to the rows of pages what they include, and mark the rows of included files."""
         shown: set[tuple[str, tuple[str, ...] | None]] = set()
         for row in rows:
             if row["media_type"] == _MARKDOWN and self._may_include(row["path"]):
@@ -69,7 +69,7 @@ class MarkdownPages:
                 row |= {"media_type": INCLUDE, "content_sha256": None, "includes": None}
 
     def _may_include(self, path: str) -> bool:
-        """Return whether a page is worth a look; one whose name is not UTF-8 is read as it is."""
+        """Tell whether a page may include something; pages whose name is not UTF-8 do not."""
         full = f"{self._base}/{path}"
         if full not in self._found or self._size(full) > MAX_PAGE_BYTES:
             return False
@@ -86,7 +86,6 @@ class MarkdownPages:
         return assemble(self._page(row["path"]), row["path"], read)
 
     def _page(self, path: str) -> bytes:
-        """Return the bytes of a page, none where it cannot be read: parsing it will say so."""
         try:
             return self._read(f"{self._base}/{path}")
         except (OSError, DocumentError):

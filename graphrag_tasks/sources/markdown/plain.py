@@ -1,4 +1,4 @@
-"""The marks of all generators, taken in an order in which none hides another."""
+"""Convert all dialects, in an order in which no step hides markup from another."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS = re.compile(r"\w+")
 
 
 class PlainPage(NamedTuple):
-    """A page as plain Markdown, its title in the front matter or "", and what is left out of it."""
+    """A page as plain Markdown, with its front matter title or "", and what is left out."""
 
     text: str
     title: str
@@ -29,10 +29,10 @@ class PlainPage(NamedTuple):
 
 
 def plain_markdown(text: str) -> PlainPage:
-    """Return a page, whose lines end in newlines, without the marks of documentation generators.
+    """Convert a page, whose lines end in newlines, to plain Markdown.
 
     The front matter gives the title. Its description becomes the first paragraph, unless the page
-    says it anyway.
+    contains it.
     """
     front, body = split_front_matter(text)
     page = Page(dict(front))

@@ -1,4 +1,4 @@
-"""Marks in a line: alerts, DocFX's references, attributes, icons, keys, highlights, snippets.
+"""Inline markup: alerts, DocFX references, attributes, icons, keys, highlights, snippets.
 
 kramdown and Python-Markdown have `{: .class}` and `{ #id .class }`, Docusaurus, Hugo and GitBook
 `## Heading {#id}`; Material has `:material-check:`, `++ctrl+c++` and `==marked==`; Obsidian has
@@ -14,7 +14,7 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.sources.markdown.page import Page
 
 _MOST_TITLE_WORDS = 8
-"""A longer rest of the line is the beginning of the text. Chosen."""
+"""Most words of a title after an alert mark; a longer rest of the line is text. Chosen."""
 _GITHUB = "(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)"
 _ALERT = re.compile(
     r"^(?P<quote>[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]+)?(?:>[ \t]?)+)[ \t]*"
@@ -22,7 +22,7 @@ _ALERT = re.compile(
     r"[+-]?(?P<rest>[^\n]*)$",
     re.MULTILINE | re.IGNORECASE,
 )
-"""Alerts but those of GitHub itself, whose kind marko makes a paragraph."""
+"""Alerts except GitHub's own, whose kind marko makes a paragraph."""
 _BARE_ALERT = re.compile(rf"^[ \t]*\[!{_GITHUB}\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 _INCLUDE = re.compile(
@@ -53,7 +53,8 @@ _SNIPPET = re.compile(
     r"^[ \t]*-+8<-+[ \t]*\n(?:[^\n]*\n){1,50}?[ \t]*-+8<-+[ \t]*$|-+8<-+[ \t]+[\"'][^\"'\n]+[\"']",
     re.MULTILINE,
 )
-"""What is still there was not found (`graphrag_tasks.sources.markdown.includes`)."""
+"""Snippets left over because their file was not found
+(`graphrag_tasks.sources.markdown.includes`)."""
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[a-z0-9-]+:")
 _KEYS = re.compile(r"(?<![\w+])\+\+([A-Za-z0-9\"-]+(?:\+[A-Za-z0-9\"-]+)*)\+\+(?![\w+])")
 _MARKED = re.compile(r"(?<![=\w])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![=\w])")
@@ -71,7 +72,7 @@ _DEFINITION = re.compile(r"^ {0,3}:[ \t]{1,4}(?=\S)", re.MULTILINE)
 
 
 def take_alerts(text: str, _: Page) -> str:
-    """Remove the marks of alerts, `> [!NOTE]`; a title behind one becomes a paragraph."""
+    """Remove alert marks, `> [!NOTE]`; a title after the mark becomes a paragraph."""
     return _BARE_ALERT.sub("", _ALERT.sub(_without_mark, text))
 
 
@@ -83,7 +84,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def take_docfx(text: str, page: Page) -> str:
-    """Leave the text of DocFX's marks: labels, names of tabs, and the names behind uids."""
+    """Replace DocFX markup by its text: labels, tab names, and the names behind uids."""
     text = _INCLUDE.sub(lambda _: page.drop(LeftOut.INCLUDE), text)
     text = _MEDIA.sub(lambda _: page.drop(), text)
     text = _TAB.sub(r"**\1**", _LABEL.sub(r"\1", text))
@@ -92,7 +93,7 @@ def take_docfx(text: str, page: Page) -> str:
 
 
 def take_spans(text: str, page: Page) -> str:
-    """Remove other marks in lines; notes and what an abbreviation stands for become paragraphs."""
+    """Remove other inline markup; notes and definitions of abbreviations become paragraphs."""
     text = _without_note_marks(_LIST_OF_HEADINGS.sub("", text))
     text = _WIKI_LINK.sub(lambda found: _wiki_link(found, page), text)
     text = _DEFINITION.sub("\n", _RAISED.sub(r"<sup>\1</sup>", text))

@@ -1,7 +1,7 @@
 """Template tags: Hugo's shortcodes, and Liquid and Jinja of Jekyll, GitBook and MkDocs macros.
 
-Variables are known where the front matter has them. The others are dropped and counted; in a page
-that has no front matter and no tag, they are text.
+Variables are replaced if the front matter defines them, else dropped and counted; in a page without
+front matter and tags, they are text.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MEDIA = ("embed", "file", "figure")
 
 
 def take_shortcodes(text: str, page: Page) -> str:
-    """Leave what Hugo's shortcodes hold, and their labels; drop and count those that make text."""
+    """Replace Hugo's shortcodes by their content and labels; drop those that generate text."""
     if "{{<" not in text and "{{%" not in text and "/*" not in text:
         return text
     text = _EXAMPLE.sub(r"`{{\1 \2 \3}}`", text)
@@ -85,7 +85,7 @@ def _shortcode(found: re.Match[str], paired: set[str], page: Page) -> str:
 
 
 def take_templates(text: str, page: Page) -> str:
-    """Leave what `{% tag %}` holds and what `{{ variable }}` stands for, where the page has it."""
+    """Replace `{% tag %}` by its content, and `{{ variable }}` by its value."""
     if not page.fields and not _IS_TEMPLATE.search(text):
         return text
     text = _COMMENT.sub(lambda _: page.drop(LeftOut.COMMENT), text)

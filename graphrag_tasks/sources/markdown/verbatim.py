@@ -1,6 +1,6 @@
-"""Code in Markdown, put aside while the text around it is changed.
+"""Protect code in Markdown while the text around it is changed.
 
-What stands in code is shown as it is written: a directive there is an example of one.
+Code is shown as written: a directive in code is an example.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # noncharacters, which no document may hold
 _TOKEN = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _NONCHARACTERS = {code: None for code in range(0xFDD0, 0xFDF0)}
-"""Characters that Unicode keeps for a program's own use: no text may bring any."""
+"""Noncharacters, removed from all input text."""
 _PREFIX = r"(?:[ \t]|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*"
 _FENCE = re.compile(rf"({_PREFIX})(`{{3,}}(?=[^`\n]*$)|~{{3,}})")
 _INLINE = re.compile(
@@ -25,14 +25,14 @@ _NOTHING = re.compile(r"(?!)")
 _CONTAINER = re.compile(
     r"[ \t]{0,3}(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|!!!|\?\?\?|===|\[\^[^\]]+\]:|<[A-Za-z])"
 )
-"""Lines behind which an indented line is no code but belongs to them."""
+"""Lines after which an indented line is not code but belongs to them."""
 _INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
 
 
 class Verbatim:
-    """The code of one text: fences, indented lines, spans, and what Liquid calls raw.
+    """The code of a text: fences, indented lines, spans, and Liquid's raw text.
 
-    `with_raw_tags` shows Liquid's tags around raw text with it.
+    `with_raw_tags` includes Liquid's tags around raw text.
     """
 
     def __init__(self, *, with_raw_tags: bool = False) -> None:
@@ -40,21 +40,21 @@ class Verbatim:
         self._kept: list[tuple[str, int]] = []
 
     def hide(self, text: str) -> str:
-        """Return a text with a token in the place of each piece of code."""
+        """Replace each piece of code by a token."""
         return self.hide_spans("\n".join(self._without_blocks(text.translate(_NONCHARACTERS))))
 
     def hide_spans(self, text: str) -> str:
-        """Return a text, some of whose code is hidden, with tokens in the place of its spans."""
+        """Replace code spans by tokens, in a text with some code already hidden."""
         return _INLINE.sub(lambda found: self._token(self._tags.sub("", found[0])), text)
 
     def show(self, text: str) -> str:
-        """Return a text with its code; a block that was moved to the left or right moves whole."""
+        """Restore the code; a block that was indented or dedented keeps its shape."""
         while _TOKEN.search(text):  # code in a tag of HTML may hold code
             text = _TOKEN.sub(self._shown, text)
         return text
 
     def fence(self, code: str) -> str:
-        """Return a token for code that is to stand in a fence."""
+        """Return a token for code that will be fenced."""
         marks = "`" * max(3, *(1 + len(run) for run in re.findall("`+", self.show(code)) or [""]))
         return self._token(f"{marks}\n{code.strip(chr(10))}\n{marks}")
 
@@ -94,7 +94,7 @@ class Verbatim:
 
 
 def _end_of_fence(lines: list[str], start: int, fence: str) -> int:
-    """Return the number of the line behind a fence; one without an end goes to the last line."""
+    """Return the line number after a fence; an unclosed fence extends to the last line."""
     closing = re.compile(rf"[ \t>]*{fence[0]}{{{len(fence)},}}[ \t]*")
     for number in range(start + 1, len(lines)):
         if closing.fullmatch(lines[number]):

@@ -1,1 +1,5 @@
-"""Published versions of the index: the store, its manifests, publishing, and reading."""
+"""Snapshots: published versions of the index.
+
+In: finished tables. Out: an immutable `Snapshot`. Open `store.py` (layout) first, then
+`manifests.py` and `publish.py`.
+"""

@@ -1,4 +1,4 @@
-"""Local copies of remote snapshots: readers map their files into memory."""
+"""Local copies of remote snapshots, for memory mapping."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from graphrag_tasks.storage.snapshots.store import Snapshot, check_table, file_o
 
 
 def mirrored(snapshot: Snapshot) -> Snapshot:
-    """Return a snapshot on the local disk: itself, or a copy whose files have the published hashes.
+    """Return a snapshot on the local disk: itself, or a copy verified by hashes.
 
     Raises:
-        SnapshotError: A file has other bytes than those published.
+        SnapshotError: A file differs from the published one.
         ArtifactError: A file is missing.
         TransientError: The disk refuses the copy.
     """

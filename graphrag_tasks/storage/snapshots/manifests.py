@@ -1,4 +1,4 @@
-"""The manifest of a snapshot: every field of `manifest.json` is checked when it is read."""
+"""The manifest of a snapshot; every field of `manifest.json` is validated on reading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from graphrag_tasks.core.commands import command
-from graphrag_tasks.core.config import CommunitiesConfig, GraphConfig
+from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.ids import ID_PATTERN
 from graphrag_tasks.storage.files import Files
@@ -28,7 +28,7 @@ _TableName = Annotated[str, Field(pattern=r"^[a-z_]+$")]  # names of tables beco
 
 
 class StageCost(TypedDict):
-    """What a stage of the run cost, summed over its tasks; memory is that of the largest."""
+    """Cost of a stage, summed over its tasks; memory is the largest task's."""
 
     stage: str
     tasks: int
@@ -38,9 +38,9 @@ class StageCost(TypedDict):
 
 
 class Stats(TypedDict, total=False):
-    """Counts of the run, each as `summary.summarize` makes it; `quality` as the gate returns it.
+    """Counts of the run, as `summary.summarize` makes them; `quality` as the gate returns it.
 
-    `llm` is what a language model read in the run, and what it cost: absent where it read nothing.
+    `llm` is what a language model read in the run, and its cost: absent if it read nothing.
     """
 
     counts: dict[str, _Number]
@@ -50,11 +50,21 @@ class Stats(TypedDict, total=False):
     llm: dict[str, Any]
 
 
-class Settings(TypedDict):
-    """What a reader must know of the run's configuration, to make again what labels leave of it."""
+class Communities(TypedDict):
+    """How communities were found; for the meaning see `CommunitiesConfig`."""
 
-    communities: CommunitiesConfig
-    graph: GraphConfig
+    resolutions: tuple[float, ...]
+
+
+class Settings(TypedDict):
+    """Settings of the run that a reader needs to recompute what labels leave visible."""
+
+    communities: Communities
+
+
+def settings_of(communities: CommunitiesConfig) -> Settings:
+    """Return what a manifest keeps of the configuration."""
+    return {"communities": {"resolutions": communities.resolutions}}
 
 
 def _time(text: str) -> str:
@@ -65,7 +75,7 @@ def _time(text: str) -> str:
 
 
 def _embedding(values: dict[str, Any]) -> dict[str, Any]:
-    """Check what a query encoder needs to know; the rest is compared as a whole."""
+    """Validate the fields that a query encoder needs."""
     wrong = [name for name, kind in _EMBEDDING.items() if type(values.get(name)) is not kind]
     wrong = wrong or [name for name in ("dimension", "max_tokens") if values[name] < 1]
     if wrong:
@@ -75,7 +85,7 @@ def _embedding(values: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a snapshot is made of.
+    """Description of a snapshot.
 
     Attributes:
         snapshot_id: Id of the content: hashes of the tables.
@@ -83,7 +93,7 @@ class Manifest:
         created_at: UTC time of the publish, ISO 8601; the only clock reading in a snapshot.
         fingerprints: What the tables depend on, by stage.
         sources: Address of each source: its folder, or its file.
-        embedding: Model and libraries of the vectors; a reader's query encoder must fit the model.
+        embedding: Model and libraries of the vectors; a reader's query encoder must match.
         collections: Physical Milvus collections by kind; empty without a vector server.
         tables: Rows and sha256 by table.
         stats: Counts of the run.
@@ -101,9 +111,7 @@ class Manifest:
     tables: dict[_TableName, Table]
     stats: Stats
     schema_version: int
-    settings: Settings = field(
-        default_factory=lambda: Settings(communities=CommunitiesConfig(), graph=GraphConfig())
-    )
+    settings: Settings = field(default_factory=lambda: settings_of(CommunitiesConfig()))
 
     @property
     def published_at(self) -> datetime:
@@ -111,7 +119,7 @@ class Manifest:
         return datetime.fromisoformat(self.created_at)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `manifest.json` holds."""
+        """Return the content of `manifest.json`."""
         return dict(_reader().dump_python(self, mode="json"))
 
 
@@ -121,7 +129,7 @@ def _reader() -> TypeAdapter[Manifest]:
 
 
 def read_manifest(folder: Files) -> Manifest:
-    """Read the manifest of a snapshot's folder.
+    """Read the manifest in a snapshot's folder.
 
     Raises:
         SnapshotError: The file is not JSON, or a field is missing or of another type.

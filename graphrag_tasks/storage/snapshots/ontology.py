@@ -1,4 +1,4 @@
-"""Where a store keeps the ontology that was approved for its runs."""
+"""Location of the approved ontology in a store."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage.artifacts import Folder
 
 APPROVED = "approved"
-"""In place of a file in `relationships.schema_file`: the ontology in force in the store."""
+"""Value of `relationships.schema_file` that selects the store's approved ontology."""
 
 FOLDER, IN_FORCE = "ontology", "current"
-"""Folder of a store, and its file with the ontology in force: a schema in YAML."""
+"""Folder in a store, and its file with the ontology in force: a schema in YAML."""
 
 
 def ontology_in_force(store: str) -> str:
-    """Return the text of the ontology in force; "" where none was ever approved.
+    """Return the text of the ontology in force; "" if none was approved.
 
     Raises:
         ArtifactError: It cannot be read.
@@ -30,5 +30,5 @@ def ontology_in_force(store: str) -> str:
 
 
 def place_in_force(store: str) -> str:
-    """Return where the ontology in force lies, for messages."""
+    """Return the path of the ontology in force, for messages."""
     return f"{(Folder(store) / FOLDER).uri}/{IN_FORCE}"

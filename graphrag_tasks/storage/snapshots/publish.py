@@ -1,7 +1,7 @@
-"""Publish: check a finished snapshot, move it into place, and flip `CURRENT`.
+"""Publish: verify a finished snapshot, move it into place, and replace `CURRENT`.
 
-Readers see the old snapshot or the new one, never parts of both: the pointer moves last, when all
-it points to is on the disk. Content that is already published is not published twice.
+Readers see the old or the new snapshot, never a mixture: the pointer changes last, when everything
+it points to is on disk. Published content is not published again.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ log = logging.getLogger(__name__)
 
 
 def time_of_publish(store: Store) -> datetime:
-    """Return the time, or a second after the newest snapshot's where the clock was put back.
+    """Return the current time, at least a second after the newest snapshot's.
 
-    So times follow the order of publishing, which rollback and gc go by.
+    So times follow the order of publishing even if the clock was set back; rollback and gc depend
+    on it.
     """
     now = datetime.now(UTC)
     published = store.manifests()
@@ -49,7 +50,7 @@ def build_manifest(
     now: datetime | None = None,
     **about: Any,  # noqa: ANN401 - the remaining fields of Manifest, as they are
 ) -> Manifest:
-    """Return the manifest of a finished snapshot; `now` is the clock's time by default.
+    """Return the manifest of a finished snapshot; `now` defaults to the clock.
 
     Raises:
         SnapshotError: A table is missing.
@@ -65,14 +66,14 @@ def build_manifest(
 
 
 def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
-    """Verify a staged snapshot against its manifest, and make it the current one.
+    """Verify a staged snapshot against its manifest, and make it current.
 
     Returns:
-        Whether `CURRENT` changed: not where this content is current already.
+        Whether `CURRENT` changed: false if this content was already current.
 
     Raises:
-        SnapshotError: A file is missing or differs from the manifest, or rows contradict each
-            other; `CURRENT` is left alone.
+        SnapshotError: A file is missing or differs from the manifest, or tables are
+            inconsistent; `CURRENT` is unchanged.
     """
     target = store.snapshot_folder(manifest.snapshot_id)
     if _is_whole(target):
@@ -94,9 +95,9 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
 
 
 def _update_origin(published: Snapshot, manifest: Manifest) -> None:
-    """Write to a published manifest what it depends on now, its sources, and where its vectors are.
+    """Update a published manifest's fingerprints, sources and collections.
 
-    Other settings or code may make the same content: the next run must not do that work again.
+    Other settings or code may give the same content: the next run must not redo that work.
     """
     now = replace(
         published.manifest,
@@ -120,7 +121,7 @@ def _is_whole(target: Folder) -> bool:
 
 
 def _check_counts(snapshot: Snapshot) -> None:
-    """Check that the tables belong together: a vector for each row, a node for each id."""
+    """Check that the tables are consistent: a vector for each row, a node for each id."""
     rows = {name: table.rows for name, table in snapshot.manifest.tables.items()}
     chunks, entities, relations = rows["chunks"], rows["entities"], rows["relations"]
     expected = {
@@ -135,7 +136,7 @@ def _check_counts(snapshot: Snapshot) -> None:
 
 
 def _check_numbers(snapshot: Snapshot) -> None:
-    """Check that every number is finite: NaN would pass through all that counts with it."""
+    """Check that every number is finite: NaN would spread through later computations."""
     for name in SNAPSHOT_TABLES:
         for field in schema_of(name) or ():  # vectors have no fixed one: their encoder is checked
             if not pa.types.is_floating(field.type):

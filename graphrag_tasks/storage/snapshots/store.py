@@ -1,4 +1,4 @@
-"""The layout of a store: published snapshots and the pointer to the current one.
+"""The layout of a store: published snapshots, and the pointer to the current one.
 
 ::
 
@@ -12,8 +12,8 @@
     STORE/staging/                     work in progress; readers never look here
     STORE/milvus/                      Milvus Lite's own folder, where it is used
 
-A snapshot never changes once it is published. Its id comes from its content, so an index that
-did not change publishes nothing new.
+A snapshot never changes once it is published. Its id comes from its content, so an index that did
+not change publishes nothing new.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, 
 log = logging.getLogger(__name__)
 
 _NEAR = 3
-"""Documents that an error suggests."""
+"""Documents suggested by an error."""
 Made = TypeVar("Made")
 CURRENT_FILE = "CURRENT"
 
@@ -68,19 +68,19 @@ SNAPSHOT_TABLES = tuple(name for name in schemas.SCHEMAS if name not in _NOT_PUB
 def write_table(
     folder: Folder, name: str, rows: pa.Table | pa.RecordBatchReader, *, fingerprint: str
 ) -> Table:
-    """Write a table in the form a snapshot keeps it: Parquet, or a memory-mapped Arrow file."""
+    """Write a table in a snapshot's format: Parquet, or a memory-mapped Arrow file."""
     if name in ARROW_TABLES:
         return folder.write_arrow(ARROW_TABLES[name], rows)
     return folder.write_table(name, rows, fingerprint=fingerprint)
 
 
 def file_of(name: str) -> str:
-    """Return the file that a table of a snapshot lies in."""
+    """Return the file name of a snapshot's table."""
     return ARROW_TABLES.get(name, f"{name}.parquet")
 
 
 def check_table(folder: Folder, name: str, expected: Table) -> None:
-    """Raise `SnapshotError` where a table's file is missing or its bytes are not those written."""
+    """Raise `SnapshotError` if a table's file is missing or differs from what was written."""
     where = f"{folder.uri}/{file_of(name)}"
     try:
         found = folder.sha256(file_of(name))
@@ -93,21 +93,19 @@ def check_table(folder: Folder, name: str, expected: Table) -> None:
 
 
 def content_snapshot_id(tables: Mapping[str, Table], embedding: Mapping[str, Any]) -> str:
-    """Return the id of a snapshot's content: every table's hash and the embedding model."""
+    """Return the id of a snapshot's content: hashes of all tables and the embedding model."""
     parts = [part for name in sorted(tables) for part in (name, tables[name].sha256)]
     return content_id("snapshot", str(embedding.get("fingerprint")), *parts)
 
 
 class Snapshot:
-    """One published snapshot, pinned: graph and vectors are always of one version.
+    """A published snapshot; graph and vectors are always of the same version.
 
-    Each file is hashed when it is first read, and refused if its bytes are not those that were
-    published: a memory-mapped file of wrong bytes could end the process. A search pays only for
-    what it needs: a third of a second for 105 MB on the local disk.
+    Each file is hashed on first read, and refused if it differs from the published one: a damaged
+    memory-mapped file could crash the process. A search pays only for what it needs: a third of a
+    second for 105 MB on the local disk.
 
-    Args:
-        folder: The snapshot's folder.
-        checked: Whether files are compared with their hashes; a caller may have done so.
+    `checked` says that files need not be compared with their hashes.
 
     Raises:
         SnapshotError: There is no manifest, or it is damaged or of another schema version.
@@ -131,21 +129,21 @@ class Snapshot:
 
     @classmethod
     def of(cls, folder: Folder, manifest: Manifest) -> Snapshot:
-        """Write the manifest of a folder's tables, and open them as what they will be."""
+        """Write the manifest of a folder's tables, and open the result."""
         folder.write_json(MANIFEST_FILE, manifest.as_dict(), durable=True)
         return cls(folder)
 
     @property
     def snapshot_id(self) -> str:
-        """Id of the pinned snapshot."""
+        """Id of the snapshot."""
         return self.manifest.snapshot_id
 
     def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
-        """Return one of the snapshot's tables, memory-mapped where it is an Arrow file.
+        """Return a table of the snapshot, memory-mapped if it is an Arrow file.
 
         Raises:
             SnapshotError: The snapshot was removed since it was opened, or the table's file is
-                missing, or its bytes are not those that were published.
+                missing or changed.
             ArtifactError: The table is unreadable.
         """
         with self._reading(name):
@@ -168,7 +166,7 @@ class Snapshot:
             raise SnapshotError(what, self.folder.uri, hint) from error
 
     def document(self, uri: str) -> dict[str, Any]:
-        """Return the row of the document with this uri: its source's name and the path below it.
+        """Return the row of the document with this uri (source name and path).
 
         Raises:
             SnapshotError: There is no such document; the hint names similar ones.
@@ -183,11 +181,11 @@ class Snapshot:
         raise SnapshotError(f"there is no document '{uri}'", self.folder.uri, hint)
 
     def rows_of_document(self, name: str, document_id: str) -> list[dict[str, Any]]:
-        """Return the rows that a Parquet table has of one document, in their order."""
+        """Return a document's rows of a Parquet table, in order."""
         return list(self.find_rows(name, "document_id", document_id).to_pylist())
 
     def find_rows(self, name: str, key: str, value: str) -> pa.Table:
-        """Return the rows of a Parquet table that have a value in a column of text.
+        """Return the rows of a Parquet table with this value in a text column.
 
         Raises as `table` does.
         """
@@ -197,12 +195,10 @@ class Snapshot:
     def verify(self, names: Iterable[str] | None = None) -> None:
         """Compare files with the manifest, and the manifest with the snapshot's id.
 
-        Args:
-            names: Tables to compare; by default all, and the id, which is a hash of their hashes.
+        `names` are the tables to compare; by default all, and the id, a hash of their hashes.
 
         Raises:
-            SnapshotError: A file is missing, its bytes are not those that were published, or the
-                manifest names other content than the id does.
+            SnapshotError: A file is missing or changed, or the manifest does not match the id.
         """
         tables = self.manifest.tables
         content = content_snapshot_id(tables, self.manifest.embedding)
@@ -220,8 +216,7 @@ class Snapshot:
 class Store:
     """A folder of snapshots with a pointer to the current one.
 
-    Args:
-        uri: Folder or URI of the store; it need not exist yet.
+    `uri` is a folder or URI, which need not exist yet.
     """
 
     def __init__(self, uri: str) -> None:
@@ -229,22 +224,20 @@ class Store:
         self.staging = self.folder / "staging"
 
     def current_id(self) -> str | None:
-        """Return the published snapshot's id; None where `CURRENT` is absent or holds no id."""
+        """Return the current snapshot's id; None if `CURRENT` is absent or invalid."""
         if not self.folder.exists(CURRENT_FILE):
             return None
         found = self.folder.read_bytes(CURRENT_FILE).decode("ascii", "replace").strip()
         return found if is_id(found) else None
 
     def set_current(self, snapshot_id: str, *, instead_of: str | None) -> None:
-        """Flip the pointer, atomically.
+        """Replace the pointer atomically.
 
-        Args:
-            snapshot_id: The snapshot that becomes current.
-            instead_of: What the caller knows to be current. In S3 the pointer is written only if
-                that is so still; elsewhere a lock sees to it (`storage.locks`).
+        `instead_of` is what the caller knows to be current: on S3 the pointer is written only if
+        that still holds; elsewhere a lock ensures it (`storage.locks`).
 
         Raises:
-            SnapshotError: In S3, another run flipped it meanwhile.
+            SnapshotError: On S3, another run changed it meanwhile.
         """
         pointer = f"{snapshot_id}\n".encode("ascii")
         if not is_s3(self.folder.uri):
@@ -264,18 +257,18 @@ class Store:
             raise SnapshotError(what, uri, hint) from error
 
     def snapshot_folder(self, snapshot_id: str) -> Folder:
-        """Return where a snapshot lies."""
+        """Return the folder of a snapshot."""
         return self.folder / "snapshots" / snapshot_id
 
     def snapshot_ids(self) -> list[str]:
-        """Return the ids of the published snapshots whose manifest can be read, oldest first."""
+        """Return the ids of the published snapshots with readable manifests, oldest first."""
         return [manifest.snapshot_id for manifest in self.manifests()]
 
     def manifests(self) -> list[Manifest]:
         """Return the manifests of all published snapshots, oldest first.
 
-        Manifests of an older schema, which `open` refuses, are included. One that cannot be read is
-        named in the log.
+        Manifests of an older schema, which `open` refuses, are included. Unreadable ones are
+        logged.
         """
         found = []
         for name in (self.folder / "snapshots").names():
@@ -287,12 +280,12 @@ class Store:
         return sorted(found, key=lambda manifest: (manifest.published_at, manifest.snapshot_id))
 
     def unreadable(self) -> list[str]:
-        """Return the names of folders whose manifest is damaged, or missing (half removed)."""
+        """Return the folders whose manifest is damaged, or missing (partly removed)."""
         known = set(self.snapshot_ids())
         return [name for name in (self.folder / "snapshots").names() if name not in known]
 
     def damaged(self) -> list[str]:
-        """Return the names of folders whose manifest is there and cannot be read."""
+        """Return the folders whose manifest exists but cannot be read."""
         return [
             name for name in self.unreadable() if self.snapshot_folder(name).exists(MANIFEST_FILE)
         ]
@@ -306,10 +299,10 @@ class Store:
         return self.opened(lambda snapshot: snapshot, snapshot_id)
 
     def opened(self, make: Callable[[Snapshot], Made], snapshot_id: str | None = None) -> Made:
-        """Open a snapshot, the current one by default, and return what is made of it.
+        """Open a snapshot, the current one by default, and return `make(snapshot)`.
 
-        While the current one is opened, a run may publish another, and a collection of garbage may
-        remove this one: then the one that is current now is opened.
+        If the current snapshot is removed meanwhile, because a run published another and garbage
+        was collected, the new current one is opened.
 
         Raises:
             SnapshotError: Nothing is published, or there is no such snapshot; or `make` raises it.
@@ -326,16 +319,16 @@ class Store:
                     raise
 
     def sources(self) -> tuple[str, ...]:
-        """Return the sources of the current snapshot as `NAME=URI`; none where none is readable."""
+        """Return the sources of the current snapshot as `NAME=URI`; none if it is unreadable."""
         current = self.current_id()
         known = {manifest.snapshot_id: manifest.sources for manifest in self.manifests()}
         return tuple(f"{name}={uri}" for name, uri in known.get(current or "", {}).items())
 
     def require(self) -> None:
-        """Refuse a folder that is no store: of a name mistyped nothing would be found.
+        """Refuse a folder that is not a store, such as a mistyped name.
 
         Raises:
-            SnapshotError: It is not there, a file, or empty.
+            SnapshotError: It does not exist, is a file, or is empty.
         """
         if not self.folder.names():
             raise self._nothing_current()
@@ -364,7 +357,7 @@ class Store:
 
 
 def _in_its_place(manifest: Manifest, folder: Folder) -> Manifest:
-    """Return the manifest of a folder, which must be named by the snapshot's id."""
+    """Return a manifest, after checking that its folder has the snapshot's id."""
     if folder.uri.rpartition("/")[2] != manifest.snapshot_id:
         what = f"the manifest is of another snapshot, {manifest.snapshot_id}"
         raise SnapshotError(what, folder.uri)
@@ -372,13 +365,9 @@ def _in_its_place(manifest: Manifest, folder: Folder) -> Manifest:
 
 
 def last_readable(store: Store, names: Iterable[str] | None = None) -> Snapshot | None:
-    """Return the current snapshot if it is whole, else the newest whole one, if there is one.
+    """Return the current snapshot if it is intact, else the newest intact one, if any.
 
-    A snapshot that is passed over is named in the log.
-
-    Args:
-        store: Where they are published.
-        names: Tables that must be as published; all by default.
+    Skipped snapshots are logged. `names` are the tables to verify; all by default.
     """
     current = store.current_id()
     ids = [one for one in reversed(store.snapshot_ids()) if one != current]

@@ -1,4 +1,4 @@
-"""The summary of a run, from the receipts that its stages left."""
+"""Summary of a run, from its stages' receipts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _CHANGES = ("added", "changed", "removed", "unchanged")
 _READ = ("windows_answered", "windows_silent")
-"""Windows that got an answer; those without a fact are among them."""
+"""Windows that were answered, including those without a fact."""
 _HEADLINE = (*_CHANGES, "documents", "chunks", "triples", "entities", "relations")
 _NAMED_FAILURES = 3
-"""Documents that a summary names."""
+"""Documents named in a summary."""
 _UNTRUSTED = "the model is wrong on pairs whose answer is known"
 _LONGEST_NAME = 120
-"""Characters of a name: its end, which tells most."""
+"""Characters shown of a name, from its end, which is most specific."""
 
 
 def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) -> dict[str, Any]:
@@ -24,8 +24,8 @@ def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) ->
 
     Returns:
         `counts`; `by_stage`, the counts of each corpus stage; and `stages` with their tasks,
-        seconds and CPU seconds (summed over shards) and peak memory in bytes (the highest of any
-        shard).
+            seconds
+        and CPU seconds (summed over shards) and peak memory in bytes (the highest of any shard).
     """
     by_stage = {
         receipt.stage: receipt.stats for receipt in receipts if receipt.stage in corpus_stages
@@ -37,7 +37,7 @@ def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) ->
 
 
 def headline(snapshot: Snapshot) -> dict[str, Any]:
-    """Return a snapshot's id, counts, figures of the quality gate, and failed documents."""
+    """Return a snapshot's id, counts, quality figures, and failed documents."""
     stats = snapshot.manifest.stats
     counts = stats.get("counts", {})
     columns = ["uri", "status", "error_code"]
@@ -57,7 +57,7 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def note(summary: Mapping[str, Any], *, changed: bool = True) -> str:
-    """Return what `headline` returned as a text, failures first: that is what must be acted on.
+    """Return the result of `headline` as text, failures first.
 
     Airflow's UI shows a note's first 40 characters in its lists, and keeps 1,000.
     """
@@ -72,7 +72,6 @@ def note(summary: Mapping[str, Any], *, changed: bool = True) -> str:
 
 
 def _failures(summary: Mapping[str, Any]) -> str:
-    """Return the sentence on failed documents: how many, and the first few of them."""
     failed = summary["failed"]
     if not failed:
         return ""
@@ -83,7 +82,7 @@ def _failures(summary: Mapping[str, Any]) -> str:
 
 
 def reading(llm: Mapping[str, Any]) -> str:
-    """Return in words what a language model read in a run, and what it cost."""
+    """Return in words what a language model read in a run, and its cost."""
     others = {
         status.removeprefix("windows_").replace("_", " "): count
         for status, count in sorted(llm.items())

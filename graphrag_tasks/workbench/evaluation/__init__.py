@@ -1,4 +1,7 @@
-"""Quality of retrieval: questions with known sources, measures, reports, and the gate."""
+"""Evaluation of retrieval: questions with known sources, metrics, reports, and the gate.
+
+In: a file of questions and an index. Out: figures by mode. Open `gate.py`, then `retrieval.py`.
+"""
 
 from graphrag_tasks.workbench.evaluation.comparison import Comparison, Difference, paired_bootstrap
 from graphrag_tasks.workbench.evaluation.gate import Gate, evaluate_store, gate

@@ -1,4 +1,4 @@
-"""Several modes on the same questions, and whether they differ by more than chance."""
+"""Compare modes on the same questions, with significance."""
 
 from __future__ import annotations
 
@@ -30,23 +30,22 @@ RESULTS = pa.schema(
 """Columns of `RESULTS_FILE`; `report.QuestionResult` explains them."""
 
 RESAMPLES = 10_000
-"""Efron and Tibshirani (1993, chapter 13) ask for 1,000 at least for an interval."""
+"""Efron and Tibshirani (1993, chapter 13) ask for at least 1,000 for an interval."""
 LEAST_PAIRS = 10
-"""Pairs that a p needs: with fewer, resamples differ too little. Chosen."""
+"""Fewest pairs for a p-value: with fewer, resamples differ too little. Chosen."""
 _BATCH = 1_000
-"""Resamples that are drawn at once, so that memory does not grow with their number."""
+"""Resamples drawn at once, to bound memory."""
 _TOLERANCE = 1e-12
-"""What rounding may change of a mean."""
+"""Rounding error of a mean."""
 _SMALLEST_P_SHOWN = 0.001
-"""With three decimals; a smaller p is shown to be below it."""
+"""With three decimals; smaller p-values are shown as below it."""
 
 
 @dataclass(frozen=True)
 class Difference:
     """The mean difference of a metric between two modes, with its 95 % interval.
 
-    `p` is two-sided: the probability of a difference this large by chance; None of fewer than
-    `LEAST_PAIRS`.
+    `p` is the two-sided p-value; None for fewer than `LEAST_PAIRS`.
     """
 
     mean: float
@@ -60,10 +59,10 @@ def paired_bootstrap(
 ) -> Difference:
     """Compare two modes by their values for the same questions, in the same order.
 
-    Questions are drawn with replacement, as many as there are, and each takes its two values with
-    it, so what makes a question hard cancels out (Efron and Tibshirani 1993, chapters 13 and 16).
-    The interval is that of the percentiles. p counts the resamples whose mean is as far from the
-    observed mean as that is from 0; the observed one is included, so p is never 0.
+    Questions are drawn with replacement as pairs of values, so that question difficulty cancels out
+    (Efron and Tibshirani 1993, chapters 13 and 16). The interval is the percentile interval. p
+    counts the resamples whose mean is as far from the observed mean as that is from 0; the observed
+    one is included, so p is never 0.
 
     Raises:
         ValueError: There are no values, or the two sequences differ in length.
@@ -87,7 +86,7 @@ def paired_bootstrap(
 class Comparison:
     """Reports of several modes on the same questions.
 
-    `differences` has, for each other mode and metric, that mode minus the mode `against`.
+    `differences` has, for each other mode and metric, the difference to the mode `against`.
     """
 
     reports: tuple[RetrievalReport, ...]
@@ -113,7 +112,7 @@ class Comparison:
         return cls(tuple(reports), against, others)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict that JSON can carry."""
+        """Return the comparison as JSON values."""
         return {
             "modes": {report.mode: report.to_dict() for report in self.reports},
             "against": self.against,
@@ -124,7 +123,7 @@ class Comparison:
         }
 
     def to_markdown(self) -> str:
-        """Return each mode's tables, and one of the differences."""
+        """Return each mode's tables, and a table of differences."""
         parts = [report.to_markdown() for report in self.reports]
         if self.differences:
             explained = "with its 95 % interval and p (paired bootstrap)"
@@ -157,7 +156,7 @@ class Comparison:
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files, by name, into a folder, which is created."""
+    """Write files, by name, into a new or existing folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (folder / name).write_bytes(data)

@@ -1,9 +1,9 @@
-"""Why a question failed: its gold item was out of reach, or was ranked too low.
+"""Why a question failed: its gold item was unreachable, or ranked too low.
 
-A question fails when the first eight places lack a gold item; the reason is that of the furthest:
+A question fails if the first eight places lack a gold item; the item furthest from success decides:
 
-* `no_seed`: no path of the graph leads from a seed of the search to the item;
-* `missing_link`: a path does, but it is longer than the hops that the mode follows;
+* `no_seed`: no graph path leads from a search seed to the item;
+* `missing_link`: a path does, but is longer than the mode's hops;
 * `ranking`: the mode could reach the item, but ranked it lower or cut it off.
 """
 
@@ -19,28 +19,29 @@ from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.pinned import Graph
+from graphrag_tasks.retrieval.ranker.walk import STEPS
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.workbench.evaluation.gold import Target
 
 REASONS = NO_SEED, MISSING_LINK, RANKING = "no_seed", "missing_link", "ranking"
-"""Every reason, the furthest from success first."""
+"""All reasons, the furthest from success first."""
 
 
 class Reach(Protocol):
-    """The graph that a mode follows, and the `hops` that it follows from its seeds."""
+    """The graph that a mode follows, and the number of `hops` from its seeds."""
 
     hops: int
 
     def distances(self, context: Context) -> Mapping[str, int]:
-        """Return the hops from the nearest seed of each chunk that a path leads to."""
+        """Return the hops from the nearest seed for each reachable chunk."""
         ...
 
 
 class GraphReach:
-    """Reach over the snapshot's own graph, from the entities of a context.
+    """Reach over the snapshot's graph, from the entities of a context.
 
-    A chunk that mentions an entity, or is evidence for one of its relations, is one hop from it;
-    so is the entity at the relation's other end.
+    An entity is one hop from chunks that mention it or state its relations, and from the entities
+    at the other end of these relations.
     """
 
     def __init__(self, snapshot: Snapshot, hops: int) -> None:
@@ -51,7 +52,7 @@ class GraphReach:
         self._chunks: list[str] = chunks.to_pylist()
 
     def distances(self, context: Context) -> Mapping[str, int]:
-        """Return the hops of every chunk that is connected with a seed."""
+        """Return the hops of every chunk connected with a seed."""
         graph = self._graph
         frontier = np.array(
             sorted(self._rows[entity.entity_id] for entity in context.entities), np.int64
@@ -71,9 +72,9 @@ class GraphReach:
 
 
 class NameReach:
-    """Reach over the names that chunks share, from the names in the question.
+    """Reach over names shared by chunks, from the names in the question.
 
-    A chunk is one hop from the names it holds. `chunk_ids` are the chunks of the graph, by row.
+    A chunk is one hop from the names in it. `chunk_ids` are the chunks of the graph, by row.
     """
 
     def __init__(self, names: NameGraph, chunk_ids: Sequence[str], hops: int) -> None:
@@ -82,7 +83,7 @@ class NameReach:
         self._ids = chunk_ids
 
     def distances(self, context: Context) -> Mapping[str, int]:
-        """Return the hops of every chunk that is connected with a name of the question."""
+        """Return the hops of every chunk connected with a name of the question."""
         holds = self._names.weights
         seen = np.zeros(holds.shape[1], dtype=np.float32)
         matches = find_names(context.question, self._names.keys)
@@ -104,7 +105,7 @@ def _graph_reach(index: Index) -> Reach:
 
 def _name_reach(index: Index) -> Reach:
     graph = Graph(index.snapshot)
-    hops = index.config.walk.steps // 2  # from a name to a chunk, and from there to a name
+    hops = STEPS // 2  # from a name to a chunk, and from there to a name
     return NameReach(graph.name_graph, graph.chunks.ids.to_pylist(), hops)
 
 
@@ -112,11 +113,11 @@ REACHES: Mapping[str, Callable[[Index], Reach]] = MappingProxyType(
     {"paper": _graph_reach}
     | dict.fromkeys(("graph", "ranked", "path", "list", "global", "auto"), _name_reach)
 )
-"""The reach of each mode that follows a graph, by the mode's name."""
+"""The reach of each graph mode, by mode name."""
 
 
 def reason(target: Target, missing: frozenset[int], context: Context, reach: Reach | None) -> str:
-    """Return why the first places lack some gold items; `reach` is None without a graph."""
+    """Return why the first places lack gold items; `reach` is None without a graph."""
     if reach is None:
         return RANKING
     distances = reach.distances(context)

@@ -1,8 +1,8 @@
-"""What readers say of answers, right or wrong, kept as questions that an evaluation reads.
+"""Readers' judgements of answers, kept as questions for evaluations.
 
-One line a question, by `Question`: the last judgement counts. Lines that others wrote stay as they
-are. Gold is the passage that a reader chose, or of a right answer what it quotes. The file has
-questions, places and hashes, but no text of a document.
+One line per question (`Question`); the last judgement counts, and other lines stay unchanged. Gold
+is the passage that a reader chose, or the quotations of a right answer. The file has questions,
+places and hashes, but no document text.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ log = logging.getLogger(__name__)
 
 
 def judged_file(config: Config) -> Path:
-    """Return the file that judged answers go to.
+    """Return the file of judged answers.
 
     Raises:
-        ConfigError: It would lie in an object store.
+        ConfigError: It would be in an object store.
     """
     return local_file(config.pages.questions or f"{config.store}/{QUESTIONS_FILE}", SETTING)
 
 
 def gold_of(snapshot: Snapshot, reply: Reply) -> tuple[GoldSpan, ...]:
-    """Return what a right answer shows to be needed; nothing where it quotes nothing.
+    """Return the gold of a right answer: its quotations; empty without any.
 
-    Each item of a listing is needed; of quotations it is one of the chosen sentences, as nobody
-    says which.
+    Each item of a list is needed; of other quotations any chosen sentence suffices, as nobody says
+    which.
     """
     if reply.form == "overview":  # what it counts stands in no document
         return ()
@@ -59,12 +59,12 @@ def gold_of(snapshot: Snapshot, reply: Reply) -> tuple[GoldSpan, ...]:
 
 
 def gold_in(snapshot: Snapshot, passage: ChunkHit) -> tuple[GoldSpan, ...]:
-    """Return a passage that a reader chose as what is needed."""
+    """Return a passage that a reader chose as gold."""
     return tuple(_needed(span) for span in spans_of(snapshot, [passage]))
 
 
 def judge(file: Path, question: str, said: Judgement, gold: Sequence[GoldSpan]) -> None:
-    """Write a judgement to the file; an earlier one of the same question goes.
+    """Write a judgement to the file, replacing an earlier one of the same question.
 
     Raises:
         ConfigError: The file cannot be read, or has the question with gold that a person wrote.
@@ -91,7 +91,7 @@ def judge(file: Path, question: str, said: Judgement, gold: Sequence[GoldSpan]) 
 
 
 def judgement_of(file: Path, question: str) -> Question | None:
-    """Return what was last said of the answer to a question.
+    """Return the last judgement of a question's answer.
 
     Raises:
         ConfigError: The file cannot be read.
@@ -105,12 +105,12 @@ def _needed(span: Span, others: Sequence[Span] = ()) -> GoldSpan:
 
 
 def _id(question: str) -> str:
-    """Return what the same question is known by, however it is spaced and capitalised."""
+    """Return the id of a question, independent of spacing and case."""
     return f"asked-{content_id('question', ' '.join(question.split()).casefold())}"
 
 
 def _whole_lines(text: str, file: Path) -> Iterator[str]:
-    """Yield the lines; the last one not if somebody's write of it was cut off."""
+    """Yield the complete lines; a partly written last line is skipped."""
     *lines, last = text.split("\n")
     yield from lines
     if not last.strip():
@@ -131,7 +131,6 @@ def _has_id(line: str, id: str) -> bool:
 
 
 def _parsed(line: str) -> Question | None:
-    """Return the question of a line; of one that is none, nothing: `read_questions` names it."""
     try:
         return Question.model_validate_json(line)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""A user's own questions: the figures an index must reach, and those kept in its store."""
+"""Gate: the figures that an index must reach on a user's questions, and their storage."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from graphrag_tasks.workbench.judges.evaluation import evaluate_answers
 from graphrag_tasks.workbench.judges.report import PERCENT
 
 EVALUATIONS = "evaluations"
-"""Folder of a store that holds a folder for each evaluated snapshot."""
+"""Folder in a store with a folder for each evaluated snapshot."""
 
 
 @dataclass(frozen=True)
 class Gate:
     """The figures that an index reached.
 
-    `stale` counts the questions left out because their text or document is gone; `missed` has
-    reached and wanted value of the figures below their minimum.
+    `stale` counts the questions left out because their text or document is gone; `missed` maps
+    figures below their minimum to reached and required value.
     """
 
     mode: str
@@ -45,10 +45,10 @@ class Gate:
 def gate(
     index: Index, questions: str | Path, *, minimum: Mapping[str, float], mode: str = "paper"
 ) -> Gate:
-    """Ask a file of `Question` lines and compare the figures with what is wanted.
+    """Evaluate a file of `Question` lines and compare the figures with their minimum.
 
-    `minimum` has the least value of some figures of `report.METRICS`. The index's snapshot need
-    not be the current one.
+    `minimum` has the least value of some figures of `report.METRICS`. The index's snapshot need not
+    be the current one.
 
     Raises:
         ConfigError: The file cannot be read or has no questions, all questions are about other
@@ -71,11 +71,11 @@ def gate(
 
 
 def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> dict[str, Any]:
-    """Ask the current snapshot in several modes, and keep the figures in the store.
+    """Evaluate the current snapshot in several modes, and store the figures.
 
-    Passages are judged by the questions' gold, and answers without a model; the other modes are
-    compared with the first. Returned are the snapshot's id, the folder of the figures, and the mean
-    of each figure by mode, from 0 to 1, of passages (`metrics`) and of answers (`answers`).
+    Passages are judged by the questions' gold, and answers without a model; modes are compared with
+    the first. Returned are the snapshot's id, the folder of the figures, and the mean of each
+    figure by mode, from 0 to 1, of passages (`metrics`) and of answers (`answers`).
 
     Raises:
         SnapshotError: Nothing is published.

@@ -1,7 +1,7 @@
-"""The chunks of a snapshot that hold each gold item of a question.
+"""Locate the gold of questions: the chunks of a snapshot that contain it.
 
-Spans survive new chunk borders, but not new text. So each carries a hash: text that has moved is
-found again; where it is gone, the question is stale and left out, which the report says.
+Spans survive new chunk boundaries, but not new text. So each has a hash: moved text is found again;
+if it is gone, the question is stale and left out, which the report says.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Question, Span
 
 SHA_DIGITS = 12
-"""Hex digits of a span's hash that `quote` writes: enough that no other text of a corpus has it."""
+"""Hash digits that `quote` writes for a span: enough to be unique in a corpus."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A stretch of a document, or all of it: `char_end` is one past its last character."""
+    """A span of a document, or all of it; `char_end` is exclusive."""
 
     document_id: str
     char_start: int = 0
     char_end: int = sys.maxsize
 
     def overlaps(self, other: Place | SourceSentence | ChunkHit) -> bool:
-        """Tell whether the two share a character."""
+        """Tell whether two spans share a character."""
         return (
             self.document_id == other.document_id
             and self.char_start < other.char_end
@@ -50,8 +50,8 @@ class Target:
     Attributes:
         by_chunk: Whether chunks are judged (gold spans), not documents.
         gold: The gold items, as `path` or `path:start-end`.
-        chunks: Ids of the chunks that hold each gold item.
-        places: Where each gold item stands; any will do.
+        chunks: Ids of the chunks that contain each gold item.
+        places: Positions of each gold item; any of them suffices.
     """
 
     question: Question
@@ -61,11 +61,11 @@ class Target:
     places: tuple[tuple[Place, ...], ...]
 
     def items(self, chunk_id: str) -> frozenset[int]:
-        """Return the gold items that a chunk holds."""
+        """Return the gold items that a chunk contains."""
         return frozenset(item for item, ids in enumerate(self.chunks) if chunk_id in ids)
 
     def items_at(self, sentence: SourceSentence) -> frozenset[int]:
-        """Return the gold items that a sentence has a part of."""
+        """Return the gold items that a sentence overlaps."""
         return frozenset(
             item for item, places in enumerate(self.places)
             if any(place.overlaps(sentence) for place in places)
@@ -76,7 +76,7 @@ class Target:
 class Stale:
     """A question, by its id, that cannot be judged because its text or document is gone.
 
-    `span` is the first span or document that is gone, `path:start-end` or `path`.
+    `span` is the first missing span or document, `path:start-end` or `path`.
     """
 
     id: str
@@ -87,8 +87,7 @@ class Stale:
 class Gold:
     """Questions located in a snapshot, without those that cannot be judged.
 
-    `moved` counts the spans that stand at another place than the file says; `labels` has
-    `path:start-end` of each chunk.
+    `moved` counts the spans found at another position; `labels` has `path:start-end` of each chunk.
     """
 
     targets: tuple[Target, ...]
@@ -98,11 +97,11 @@ class Gold:
 
 
 def locate(questions: Sequence[Question], snapshot: Snapshot, *, strict: bool = True) -> Gold:
-    """Find the chunks that hold what each question needs: all that overlap a span, or a document.
+    """Find the chunks with each question's gold: all that overlap a span, or a document.
 
-    Questions about a document that could not be parsed are judged, and lost: that is the index's
-    fault. A document that is not listed is an error if `strict`; otherwise its questions are
-    stale, as the document may have been withdrawn.
+    Questions about a document that failed to parse are judged, and lost: that is the index's fault.
+    A document that is not listed is an error if `strict`; otherwise its questions are stale, as it
+    may have been withdrawn.
 
     Raises:
         ConfigError: A path is no document of the snapshot, or several documents have it; or no
@@ -163,7 +162,6 @@ class _Locator:
         return Target(question, by_chunk=False, gold=paths, chunks=chunks, places=documents)
 
     def _holders(self, places: Sequence[Place]) -> frozenset[str]:
-        """Return the chunks that overlap one of the places."""
         return frozenset(
             row["chunk_id"]
             for place in places
@@ -172,7 +170,7 @@ class _Locator:
         )
 
     def _places(self, gold: GoldSpan, question: Question) -> tuple[Place, ...]:
-        """Return where a fact stands; some of its spans may be gone, but not all."""
+        """Return the positions of a gold item; some of its spans may be gone, but not all."""
         places: list[Place] = []
         for span in gold.spans():
             try:
@@ -203,11 +201,11 @@ class _Locator:
 
 
 class _GoneError(Exception):
-    """A document is not listed any more, or no span of a fact is in its document."""
+    """A document is not listed any more, or a gold item has no span left."""
 
 
 def document_texts(snapshot: Snapshot, document_ids: set[str]) -> dict[str, str]:
-    """Return the text of each document that has one: its blocks, joined as offsets count them."""
+    """Return the text of each document with text: its blocks, joined as offsets count them."""
     blocks = snapshot.table("blocks", ["document_id", "ordinal", "text"])
     wanted = pc.is_in(blocks["document_id"], pa.array(sorted(document_ids), pa.string()))
     texts: dict[str, list[str]] = defaultdict(list)
@@ -217,9 +215,9 @@ def document_texts(snapshot: Snapshot, document_ids: set[str]) -> dict[str, str]
 
 
 def find_span(text: str, span: Span) -> int | None:
-    """Return where a span's text begins: where the file says, else its nearest other place.
+    """Return where a span's text begins: at its recorded position, else at the nearest match.
 
-    The text at a place is the span's if it has the span's length and hash.
+    A text matches if it has the span's length and hash.
     """
     length = span.char_end - span.char_start
     if _sha(text[span.char_start : span.char_end]).startswith(span.sha):
@@ -233,7 +231,7 @@ def find_span(text: str, span: Span) -> int | None:
 
 
 class Standing(Protocol):
-    """Something that stands in a document."""
+    """A span of a document."""
 
     @property
     def document_id(self) -> str:
@@ -253,9 +251,9 @@ class Standing(Protocol):
 
 
 def spans_of(snapshot: Snapshot, places: Sequence[Standing]) -> list[Span]:
-    """Return the spans of what was found in a snapshot.
+    """Return the gold spans of passages or sentences.
 
-    They name documents by uri: a path may be that of several, of which a reader sees one.
+    They name documents by uri, as several documents may have the same path.
     """
     texts = document_texts(snapshot, {place.document_id for place in places})
     return [

@@ -1,4 +1,4 @@
-"""JSON lines as typed values; errors name the file and the line."""
+"""Read JSON lines as typed values; errors name the file and line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LineT = TypeVar("LineT", bound=Line)
 
 
 def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:
-    """Return the lines of a JSON lines file, in order, without the blank ones.
+    """Return the values of a JSON lines file, in order, without blank lines.
 
     Raises:
         ConfigError: The file is not readable, a line is not such an object, or an id occurs twice.
@@ -38,7 +38,7 @@ def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:
 
 
 def read_values(path: str | Path, kind: type[ModelT]) -> Iterator[tuple[str, ModelT]]:
-    """Yield "FILE, line NUMBER" and the value for each line that is not blank.
+    """Yield "FILE, line NUMBER" and the value for each non-blank line.
 
     Raises:
         ConfigError: The file is not readable, or a line is not such an object.
@@ -56,7 +56,7 @@ def read_values(path: str | Path, kind: type[ModelT]) -> Iterator[tuple[str, Mod
 
 
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield the number, from 1, and the text of each line that is not blank.
+    """Yield number (from 1) and text of each non-blank line.
 
     Raises:
         ConfigError: The file is not readable as UTF-8.

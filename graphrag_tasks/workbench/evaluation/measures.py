@@ -1,4 +1,4 @@
-"""The arithmetic of judged answers: from verdicts to figures. Nothing here asks anybody.
+"""Measures of judged answers, computed from verdicts.
 
 Context precision, faithfulness and answer relevancy are of RAGAS (Es et al., arXiv 2309.15217), as
 version 0.4 of its package computes them; `make test-ragas` compares the two. Exact match and F1 are
@@ -19,20 +19,20 @@ from numpy.typing import NDArray
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _Z = 1.959964
-"""Standard deviations to either side that hold 95 % of a normal distribution."""
+"""Standard deviations to either side that contain 95 % of a normal distribution."""
 
 _SIGNS = str.maketrans("", "", string.punctuation)
 
 
 def relevant_share(relevant: Sequence[bool]) -> float | None:
-    """Return the share of passages that are relevant, as the paper has context precision."""
+    """Return the share of relevant passages: the paper's context precision."""
     return fmean(relevant) if relevant else None
 
 
 def average_precision(relevant: Sequence[bool]) -> float | None:
-    """Return the mean precision at the places of the relevant passages, as RAGAS has it.
+    """Return the mean precision at the relevant passages' positions, as RAGAS defines it.
 
-    `relevant` is in the order of the passages. Without a relevant one it is 0.
+    `relevant` is in passage order. Without a relevant passage it is 0.
     """
     if not relevant:
         return None
@@ -42,22 +42,21 @@ def average_precision(relevant: Sequence[bool]) -> float | None:
 
 
 def faithfulness(supported: Sequence[bool]) -> float | None:
-    """Return the share of an answer's statements that its passages support; None without any."""
+    """Return the share of statements that the passages support; None without statements."""
     return fmean(supported) if supported else None
 
 
 def relevancy(
     question: NDArray[np.float32], guessed: NDArray[np.float32], evasive: Sequence[bool]
 ) -> float | None:
-    """Return how near a question is to those that were guessed from its answer.
+    """Return how near a question is to those guessed from its answer.
 
-    The mean of the cosines, or 0 where the answer was called evasive each time; None where nothing
-    was guessed.
+    The mean of the cosines, or 0 if the answer was always called evasive; None without guesses.
 
     Args:
         question: Its vector, shape (dimension,).
-        guessed: Those of the guesses, shape (guesses, dimension).
-        evasive: Of each guess, whether the answer commits itself to nothing.
+        guessed: Vectors of the guesses, shape (guesses, dimension).
+        evasive: For each guess, whether the answer is evasive.
     """
     if not len(guessed):
         return None
@@ -68,12 +67,12 @@ def relevancy(
 
 
 def exact_match(answer: str, reference: str) -> float:
-    """Return 1 where two answers are the same but for case, signs and articles, else 0."""
+    """Return 1 if two answers are equal except for case, punctuation and articles, else 0."""
     return float(_plain(answer) == _plain(reference))
 
 
 def word_f1(answer: str, reference: str) -> float:
-    """Return the harmonic mean of precision and recall of an answer's words."""
+    """Return the F1 of an answer's words."""
     said, wanted = Counter(_plain(answer).split()), Counter(_plain(reference).split())
     if not said or not wanted:
         return float(said == wanted)
@@ -82,10 +81,10 @@ def word_f1(answer: str, reference: str) -> float:
 
 
 def share_interval(hits: float, size: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson 1927), which holds for few and for all, too.
+    """Return the 95 % interval of a share (Wilson 1927), valid for small samples too.
 
     Raises:
-        ValueError: There is nothing to take a share of.
+        ValueError: `size` is 0.
     """
     if size < 1:
         raise ValueError("a share of nothing has no interval")

@@ -1,8 +1,8 @@
-"""Retrieval metrics: pure functions of one ranking.
+"""Retrieval metrics: pure functions of a ranking.
 
 A question needs gold items, numbered from 0: documents, or facts in spans of documents. A ranking
-is the items that each place holds, best place first: none, one, or several where a chunk holds
-several facts. A ranking of fewer than k places is not an error.
+is the items at each place, best first: none, one, or several if a chunk contains several facts. A
+ranking of fewer than k places is no error.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ Places = Sequence[Collection[int]]
 
 
 def recall_at_k(places: Places, gold: int, k: int) -> float:
-    """Return the share of the gold items, of which there are `gold`, that the first k places hold.
+    """Return the share of the `gold` items that the first k places contain.
 
     Raises:
-        ValueError: There is no gold item, so the share is not defined, or k is below 1.
+        ValueError: There is no gold item, or k is below 1.
     """
     return len(_found(places, gold, k)) / gold
 
 
 def all_gold_at_k(places: Places, gold: int, k: int) -> float:
-    """Return 1 when the first k places hold every gold item, else 0.
+    """Return 1 if the first k places contain every gold item, else 0.
 
     Raises:
         ValueError: There is no gold item, or k is below 1.
@@ -32,7 +32,7 @@ def all_gold_at_k(places: Places, gold: int, k: int) -> float:
 
 
 def reciprocal_rank(places: Places, gold: int) -> float:
-    """Return 1 / (first place that holds a gold item, from 1), or 0 when none does.
+    """Return 1 / (first place with a gold item, from 1), or 0 without one.
 
     Raises:
         ValueError: There is no gold item.

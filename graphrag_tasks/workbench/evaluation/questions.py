@@ -1,4 +1,4 @@
-"""What an evaluation reads: questions with known sources, and the passages to index."""
+"""Input of an evaluation: questions with known sources, and passages to index."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Judgement = Literal["right", "wrong"]
 Made = Literal["rule", "model"]
 
 UNTITLED = "untitled"
-"""Folder below a store that keeps an index without titles apart."""
+"""Folder in a store with the index without titles."""
 
 
 class Span(BaseModel):
-    """A stretch of a document's text, given by place and hash, without the text itself.
+    """A span of a document's text, given by position and hash.
 
-    `path` is `documents.path`, or `documents.uri` where several sources have that path; `sha` has
-    the first hex digits of the text's SHA-256. Characters are counted as in `schemas`.
+    `path` is `documents.path`, or `documents.uri` if several sources have that path; `sha` has the
+    first hex digits of the text's SHA-256. Characters are counted as in `schemas`.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
@@ -42,7 +42,7 @@ class Span(BaseModel):
 
 
 class GoldSpan(Span):
-    """A fact that the answer needs, by the span that states it; any of `alternatives` will do."""
+    """A fact that the answer needs, by its span; any of `alternatives` suffices."""
 
     alternatives: tuple[Span, ...] = ()
 
@@ -55,8 +55,8 @@ class GoldSpan(Span):
 class Question(Line):
     """A question with what is needed to answer it: either `gold` or `gold_ids`.
 
-    One that a reader judged may have neither: then nobody knows what answers it. One that the
-    corpus does not answer (`answerable` is false) has neither.
+    Judged questions may have neither, if nobody says what answers them; questions that the corpus
+    does not answer (`answerable` is false) have neither.
 
     Attributes:
         answer: The reference answer, for readers.
@@ -66,9 +66,9 @@ class Question(Line):
         gold_ids: `documents.path` (or `uri`) of the needed documents: a passage's id, or a file's
             path below its source root.
         gold: Needed facts, each by a span; then chunks are judged, not documents.
-        judged: What a reader said of the answer it got (see `feedback`).
+        judged: A reader's judgement of the answer (see `feedback`).
         answerable: Whether the corpus answers it.
-        made: Who worded it, where no person did: a rule, or a model after a rule (see `made`).
+        made: Its author, if not a person: a rule, or a model after a rule.
     """
 
     question: str = Field(pattern=r"\S")
@@ -84,7 +84,7 @@ class Question(Line):
 
     @property
     def has_gold(self) -> bool:
-        """Whether it says what answers it."""
+        """Whether it has gold."""
         return bool(self.gold or self.gold_ids)
 
     @model_validator(mode="after")
@@ -103,8 +103,8 @@ def read_questions(
 ) -> list[Question]:
     """Return the questions of a JSON lines file, or of one split of it.
 
-    Left out are those that were judged without anybody saying what answers them, and, unless
-    `unanswerable`, those that the corpus does not answer.
+    Judged questions without gold are left out and, unless `unanswerable`, questions that the corpus
+    does not answer.
 
     Raises:
         ConfigError: The file is not readable, a line is not a question with gold spans or ids, or
@@ -127,12 +127,12 @@ def read_questions(
 def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tuple[str, ...]:
     """Return the sources to index: JSONL files of passages, or folders of documents.
 
-    Several sets are named by the folder that each lies in. Passages that are to be `untitled`, to
-    see how much of a result comes from titles, are written into `folder`.
+    Several sets are named by their folders. `untitled` passages, which show how much of a result
+    comes from titles, are written into `folder`.
 
     Raises:
-        ConfigError: Titles of documents are to be dropped; a line is not JSON; or two sets lie in
-            folders of one name.
+        ConfigError: Titles of documents are to be dropped; a line is not JSON; or two sets are in
+            folders of the same name.
     """
     sources = tuple(passages)
     if untitled:

@@ -1,4 +1,4 @@
-"""The result of a retrieval evaluation: figures over all questions, by type, and one by one."""
+"""Result of a retrieval evaluation: figures overall, by type, and by question."""
 
 from __future__ import annotations
 
@@ -16,34 +16,32 @@ if TYPE_CHECKING:
     import pandas as pd
 
 METRICS = ("recall@2", "recall@5", "recall@10", "all_gold@8", "mrr@10")
-"""Names of the figures, in the order they are shown; see `metrics` for what they mean."""
+"""Names of the figures, in display order; `metrics` defines them."""
 
 
 @dataclass(frozen=True)
 class Times:
-    """Milliseconds on the wall clock, and of CPU over all threads of the process."""
+    """Milliseconds of wall-clock time, and of CPU time of all threads."""
 
     wall: float
     cpu: float
 
     def __sub__(self, other: Times) -> Times:
-        """Subtract both times."""
         return Times(self.wall - other.wall, self.cpu - other.cpu)
 
     def __add__(self, other: Times) -> Times:
-        """Add both times."""
         return Times(self.wall + other.wall, self.cpu + other.cpu)
 
 
 @dataclass(frozen=True)
 class QuestionResult:
-    """One question's figures.
+    """The figures of a question.
 
     Attributes:
-        found_at: The first place of each gold item; None where the first ten places lack it.
+        found_at: The first place of each gold item; None if not in the first ten.
         ranking: The first ten documents (`path`) or chunks (`path:start-end`), best first.
         failure: Why the first eight places lack a gold item (see `failures`), or None.
-        encoding: Time of the query encoder; None where it was not measured.
+        encoding: Time of the query encoder; None if not measured.
     """
 
     id: str
@@ -59,7 +57,7 @@ class QuestionResult:
 
     @property
     def search(self) -> Times | None:
-        """Time without the query encoder; None where that was not measured."""
+        """Time without the query encoder; None if not measured."""
         return self.total - self.encoding if self.encoding else None
 
     def row(self) -> dict[str, Any]:
@@ -75,7 +73,7 @@ class QuestionResult:
 
 @dataclass(frozen=True)
 class Scores:
-    """Number of questions in a group, means of `METRICS`, and number of failures by reason."""
+    """Number of questions in a group, means of `METRICS`, and failures by reason."""
 
     questions: int
     metrics: dict[str, float]
@@ -83,7 +81,7 @@ class Scores:
 
     @classmethod
     def of(cls, results: Sequence[QuestionResult]) -> Scores:
-        """Average over questions; every question weighs the same."""
+        """Average over questions with equal weight."""
         counts = Counter(result.failure for result in results)
         metrics = {name: fmean(result.metrics[name] for result in results) for name in METRICS}
         return cls(len(results), metrics, {name: counts[name] for name in REASONS})
@@ -98,13 +96,13 @@ class Milliseconds:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Milliseconds:
-        """Summarise the times of searches."""
+        """Summarize search times."""
         return cls(fmean(values), median(values))
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Wall-clock and CPU time of a search; None without the query encoder if not measured."""
+    """Wall-clock and CPU time of a search, with and (if measured) without the query encoder."""
 
     wall_ms: Milliseconds
     cpu_ms: Milliseconds
@@ -113,7 +111,7 @@ class Cost:
 
     @classmethod
     def of(cls, results: Sequence[QuestionResult]) -> Cost:
-        """Summarise the times of the questions' searches."""
+        """Summarize the search times of questions."""
         searching = [result.search for result in results if result.search]
         return cls(
             Milliseconds.of([result.total.wall for result in results]),
@@ -125,11 +123,11 @@ class Cost:
 
 @dataclass(frozen=True)
 class RetrievalReport:
-    """Figures of one mode on one set of questions.
+    """Figures of a mode on a set of questions.
 
     Attributes:
-        depth: Chunks first asked for with each question.
-        moved: Number of gold spans found at another place than the file says.
+        depth: Chunks first requested for each question.
+        moved: Number of gold spans found at another position.
         stale: Questions left out because their text or document is gone.
     """
 
@@ -144,18 +142,18 @@ class RetrievalReport:
     stale: tuple[Stale, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict that JSON can carry."""
+        """Return the report as JSON values."""
         return asdict(self, dict_factory=_plain)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per question: its figures, its times, what it needs and what was found."""
+        """Return one row per question: figures, times, gold and ranking."""
         with brought_by("notebook"):
             import pandas as pd
 
         return pd.DataFrame([result.row() for result in self.results])
 
     def to_markdown(self) -> str:
-        """Return tables of the figures, all questions first and then by type, and the times."""
+        """Return tables of the figures, overall and by type, and of the times."""
         cost = self.cost
         lines = [
             f"Mode `{self.mode}`, snapshot `{self.snapshot_id}`",

@@ -1,4 +1,4 @@
-"""Retrieval quality: is what a question needs among the first that come back?"""
+"""Retrieval quality: is the gold of a question among the first results?"""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ PLACES = 10
 _MILLISECONDS = 1000
 
 ALL_GOLD_PLACES = 8
-"""Places that must hold every gold item: as many chunks as a language model is given."""
+"""Places that must contain every gold item: the number of chunks given to a language model."""
 
 
 class TimedEmbedder:
-    """An embedder that sums up in `spent` the time that `encode` takes."""
+    """An embedder that adds up the time of `encode` in `spent`."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -44,14 +44,14 @@ class TimedEmbedder:
         self.spent = Times(0.0, 0.0)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts and count the time."""
+        """Embed texts and measure the time."""
         started = _now()
         vectors = self._embedder.encode(texts)
         self.spent += _now() - started
         return vectors
 
     def encode_detailed(self, texts: Sequence[str]) -> Encoded:
-        """Embed texts without counting the time: searches do not call this."""
+        """Embed texts without measuring: searches do not call this."""
         return self._embedder.encode_detailed(texts)
 
 
@@ -67,14 +67,13 @@ def evaluate_retrieval(
     depth: int = 30,
     encoder: TimedEmbedder | None = None,
 ) -> RetrievalReport:
-    """Search every question and compare what is found with what it needs.
+    """Search every question and compare the results with its gold.
 
-    A question with gold spans is judged by chunks: a place is right where its chunk overlaps a
-    span. A question with gold documents is judged by documents, each at the place of its best
-    chunk; where `depth` chunks hold fewer than ten documents, twice as many are asked for. Times
-    are those of the first search with `depth`, after one uncounted search that loads the models;
-    with the index's embedder as `encoder`, its share is measured too. A mode may say how many
-    chunks are read again: `auto+50`, or `auto+0`.
+    With gold spans, chunks are judged: a place is right if its chunk overlaps a span. With gold
+    documents, documents are judged, each at the place of its best chunk; if `depth` chunks contain
+    fewer than ten documents, twice as many are requested. Times are of the first search with
+    `depth`, after an uncounted warm-up; with the index's embedder as `encoder`, its share is
+    measured too. A mode may include the number of reranked chunks: `auto+50`, or `auto+0`.
 
     Raises:
         ConfigError: There is no question, or the index lacks a gold document.
@@ -89,7 +88,7 @@ def evaluate_retrieval(
 def evaluate_targets(
     index: Index, gold: Gold, *, mode: str, depth: int = 30, encoder: TimedEmbedder | None = None
 ) -> RetrievalReport:
-    """Evaluate as `evaluate_retrieval` does, with questions that are located already."""
+    """Evaluate located questions as `evaluate_retrieval` does."""
     name, rerank = _read_mode(mode)
     index.search(gold.targets[0].question.question, name, depth, rerank=rerank)
     reach = REACHES[name](index) if name in REACHES else None
@@ -166,7 +165,6 @@ class _Judge:
         return context, total, self.encoder.spent - encoded if self.encoder else None
 
     def _ranking(self, target: Target, context: Context) -> list[ChunkHit]:
-        """Return the first chunks, or the first chunk of each of the first documents."""
         if target.by_chunk:
             return list(context.chunks[:PLACES])
         while (

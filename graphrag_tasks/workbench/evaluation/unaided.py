@@ -1,8 +1,8 @@
-"""A judge without a model: what an answer cites, and whether its sources say it, by gold and words.
+"""Judge answers without a model: citations by gold, and support by words.
 
-It is deterministic and free, so every night can have it. It judges what can be told from the places
-of the citations and from words, numbers, names and "not" (`language.support`). Citation precision
-and recall are those of ALCE (Gao et al., arXiv 2305.14627), with the gold in place of a model.
+Deterministic and free, so it can run every night. It uses the positions of citations, and words,
+numbers, names and negation (`language.support`). Citation precision and recall are those of ALCE
+(Gao et al., arXiv 2305.14627), with gold in place of a model.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from graphrag_tasks.workbench.evaluation.questions import Question
 COVERAGE, CITATION_PRECISION, CITATION_RECALL = "coverage", "citation_precision", "citation_recall"
 ANSWERED, EXACT_MATCH, WORD_F1 = "answered", "exact_match", "word_f1"
 REFUSED = "refused"
-"""Share of the unanswerable questions that were not answered; `uncertain` is no answer."""
+"""Share of the unanswerable questions that were not answered; `uncertain` counts as not
+answered."""
 FIGURES = (COVERAGE, CITATION_PRECISION, CITATION_RECALL, ANSWERED, EXACT_MATCH, WORD_F1)
 
 
 @dataclass(frozen=True)
 class UnaidedVerdict:
-    """What can be said of one answer without a model.
+    """Verdict on an answer without a model.
 
     Attributes:
         coverage: Share of the gold items that a supported sentence of the answer cites.
-        citation_precision: Share of the chosen sentences' citations that hold a gold item; None
-            where nothing is cited.
+        citation_precision: Share of the chosen sentences' citations with a gold item; None without
+            citations.
         citation_recall: Share of the sentences that their citations support; None without any.
-        answered: 1, or 0 where the documents were said to hold no answer.
-        exact_match: Of an answer that a model wrote, whether it is the reference; else None, as a
-            quotation never is.
-        word_f1: Likewise how many words the two share.
+        answered: 1, or 0 if the documents were said to contain no answer.
+        exact_match: Whether a model's answer equals the reference; None for quotations.
+        word_f1: F1 of the words of a model's answer; None for quotations.
     """
 
     id: str
@@ -51,11 +51,11 @@ class UnaidedVerdict:
 
 @dataclass(frozen=True)
 class Refusal:
-    """What became of a question that the corpus does not answer.
+    """Outcome of a question that the corpus does not answer.
 
     Attributes:
         text: The answer, if it got one.
-        refused: 1, or 0 where the verdict was that the documents answer it.
+        refused: 1, or 0 if the verdict was that the documents answer it.
     """
 
     id: str
@@ -99,7 +99,7 @@ def unaided(target: Target, reply: Reply) -> UnaidedVerdict:
 
 
 def is_supported(sentence: AnswerSentence, question: str) -> bool:
-    """Tell whether what a sentence cites says what it says, as far as words tell."""
+    """Tell whether a sentence's citations support it, judged by words."""
     if not sentence.citations or sentence.problem:
         return False
     cited = "\n".join(citation.source.text for citation in sentence.citations)

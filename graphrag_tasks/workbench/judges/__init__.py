@@ -1,4 +1,7 @@
-"""Quality of answers: by a language model that is judged itself, or by gold and words alone."""
+"""Judges of answers: a language model that is itself checked, or gold and words.
+
+In: located questions and an index. Out: an `AnswersReport`. Open `evaluation.py` first.
+"""
 
 from graphrag_tasks.workbench.evaluation.unaided import COVERAGE, unaided
 from graphrag_tasks.workbench.judges.check import JudgeCheck, JudgedByHand, check_judge

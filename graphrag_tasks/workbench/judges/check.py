@@ -1,12 +1,12 @@
-"""A judge is judged first: does it see what is better, or the place, the length, or nothing?
+"""Check a judge: does it recognize quality, or only position or length?
 
-Of answers that are known to be right, each of these asks for verdicts whose right outcome is known:
+From answers known to be right, these verdicts have a known outcome:
 
 * the same answer on both sides (neither is better),
 * a right answer beside one with another number or name, or with "not" (the right one is better), in
   both orders (the verdict stays with the answer, not with the place),
-* a right answer beside itself with sentences that say nothing (the padded one is not better),
-* answers that a person has judged (the verdicts are the same).
+* a right answer beside itself with empty sentences added (the padded one is not better),
+* answers that a person has judged (the verdicts are equal).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ PADDING = (
     "matter here, and that they should be considered with care in each case."
 )
 MOST_PAIRS = 40
-"""Pairs of each kind: enough for an interval of fifteen points to either side of a half."""
+"""Pairs of each kind: enough for an interval of ± fifteen points around a half."""
 
 _LEAST_KNOWN, _LEAST_AGREED = 0.8, 0.7
-"""Least shares of known wrong answers that are seen, and of a person's verdicts that are met. Two
-people agree on about four of five answers (Zheng et al., arXiv 2306.05685, table 5: 81 %)."""
+"""Least shares of recognized wrong answers, and of agreement with a person. Two people agree on
+about four of five answers (Zheng et al., arXiv 2306.05685, table 5: 81 %)."""
 
 _MOST_PADDED = 0.25
-"""Most share of padded answers that are preferred to the same without padding."""
+"""Largest share of padded answers that may be preferred."""
 
 _LEAST_STAYED = 0.7
 """Least share of verdicts that stay when the places are swapped."""
@@ -52,7 +52,7 @@ _NOT = re.compile(r"\b(is|are|was|were|can|must|should|will|does|do) ?not\b", re
 
 
 class JudgedByHand(Line):
-    """An answer to a question of a set, and what a person says of it: 1, 0.5 or 0."""
+    """An answer to a question of a set, with a person's verdict: 1, 0.5 or 0."""
 
     question_id: str
     answer: str
@@ -69,14 +69,14 @@ class JudgedByHand(Line):
 
 @dataclass(frozen=True)
 class Finding:
-    """The outcome of one check.
+    """The outcome of a check.
 
     Attributes:
-        measured: Share, from 0 to 1; None where no verdict was valid.
+        measured: Share, from 0 to 1; None without a valid verdict.
         low: Lower end of its 95 % interval.
         high: Upper end.
-        wanted: What it has to be, in words.
-        fault: What a judge does that fails, in words: "prefers the first place".
+        wanted: The requirement, in words.
+        fault: What a failing judge does, in words: "prefers the first place".
     """
 
     name: str
@@ -98,17 +98,17 @@ class JudgeCheck:
 
     @property
     def faults(self) -> list[str]:
-        """What the judge does wrong, in words; empty: it can be trusted as far as this tells."""
+        """Faults of the judge, in words; empty if it passed all checks."""
         return [finding.fault for finding in self.findings if not finding.passed]
 
 
 def check_judge(
     judge: Judge, answers: Sequence[Answered], by_hand: Sequence[JudgedByHand] = ()
 ) -> JudgeCheck:
-    """Return what a judge makes of answers whose verdicts are known.
+    """Check a judge on answers with known verdicts.
 
-    `answers` give questions with references. Those without a number, a name and a verb that can be
-    denied are of no use for what is known to be wrong.
+    `answers` give questions with references. References without a number, a name or a negatable
+    verb cannot be falsified.
     """
     right = [answer for answer in answers if answer.reference][:MOST_PAIRS]
     names = sorted({name for answered in right for name in _names(answered.reference)})
@@ -131,10 +131,9 @@ def check_judge(
 
 
 def falsified(text: str, names: Sequence[str] = ()) -> str | None:
-    """Return a text that is wrong by one thing; None where nothing in it can be made wrong.
+    """Return a text that is wrong in one point; None if it cannot be made wrong.
 
-    Another number; else another of the names for one that the text has; else with "not", or without
-    it.
+    Another number; else another name of `names`; else with, or without, "not".
     """
     draw = random.Random(text)  # noqa: S311 - no secret
     if numbers := list(_NUMBER.finditer(text)):
@@ -152,7 +151,6 @@ def falsified(text: str, names: Sequence[str] = ()) -> str | None:
 
 
 def _names(text: str) -> list[str]:
-    """Return the words of a text that are written as codes or in capitals, in order."""
     return [word for word in words(text) if is_code_name(word) or _CAPITALS.fullmatch(word)]
 
 
@@ -161,7 +159,7 @@ def _pair(one: Answered, other: str) -> Pair:
 
 
 def _of_same(pairs: Sequence[Preferred]) -> Finding:
-    """Of the same answer twice, the first place may win as often as the second."""
+    """Check identical answers: each place may win equally often."""
     firsts = [
         1.0 if pair.in_order == ONE else 0.0 for pair in pairs if pair.in_order in (ONE, OTHER)
     ]
@@ -232,7 +230,7 @@ def _finding(
     *,
     nothing_is_well: bool = False,
 ) -> Finding:
-    """Return a finding; without any value it has failed, unless that is as it should be."""
+    """Return a finding; without values it fails, unless `nothing_is_well`."""
     if not values:
         return Finding(name, 0, None, 0.0, 0.0, wanted, fault, nothing_is_well)
     share = fmean(values)

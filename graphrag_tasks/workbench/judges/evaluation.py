@@ -1,4 +1,4 @@
-"""Answers to questions with known sources, in several modes, judged with or without a model."""
+"""Evaluate answers to questions with known sources, in several modes, with or without a model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from graphrag_tasks.workbench.judges.verdicts import (
 )
 
 _Judging = tuple[tuple[JudgedMode, ...], dict[str, list[Preferred]], JudgeCheck]
-"""Judged modes, which of their answers are preferred, and what the check of the judge found."""
+"""Judged modes, preferences among their answers, and the judge's check."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +63,16 @@ def evaluate_answers(
     """Answer every question in each mode, and judge the answers.
 
     Args:
-        index: What is searched.
-        gold: Located questions, with reference answers where a model judges.
+        index: The searched index.
+        gold: Located questions, with reference answers if a model judges.
         modes: How passages are found.
-        against: The mode that the others are compared with.
-        writer: Of the model that writes the answers; None: sentences are quoted.
-        judge: The model that judges; it is checked first. None: by gold and words alone.
+        against: The mode that others are compared with.
+        writer: Client of the model that writes the answers; None: sentences are quoted.
+        judge: The model that judges, which is checked first. None: only gold and words.
         by_hand: Answers that a person judged, for the check.
         exclude: Patterns of documents that no model is shown: `llm.exclude`.
-        unanswerable: Questions that the corpus does not answer: judged by whether they are refused.
-        tell: Is called with the price of answers, and of verdicts, before the first is asked for.
+        unanswerable: Questions that the corpus does not answer, which should be refused.
+        tell: Is called with the price of answers, and of verdicts, before the first request.
 
     Raises:
         ConfigError: `against` is none of the modes, or a judge has no question with an answer.
@@ -133,11 +133,11 @@ def _price_of_answers(writer: Client, answers: int) -> str:
 def judge_unaided(index: Index, questions: str | Path, mode: str) -> dict[str, float]:
     """Return the means of `unaided.FIGURES` over the answers to a file of questions.
 
-    Questions about documents that are gone are left out. Where the file has questions that the
-    corpus does not answer, `REFUSED` is the share of them that were refused.
+    Questions about missing documents are left out. For unanswerable questions, `REFUSED` is the
+    share that was refused.
 
     Raises:
-        ConfigError: The questions cannot be read, or what every one is about is gone.
+        ConfigError: The questions cannot be read, or all their documents are gone.
         QueryError: There is no such mode.
     """
     asked = read_questions(questions, unanswerable=True)
@@ -194,7 +194,7 @@ def _refusal(question: Question, reply: Reply) -> Refusal:
 
 
 def _with_gaps(found: Sequence[Verdicts], shown: Sequence[bool], name: str) -> list[Verdicts]:
-    """Return a verdict for every answer: those that were not shown have none."""
+    """Return a verdict for every answer; answers not shown have an empty one."""
     verdicts = iter(found)
     return [next(verdicts) if one else Verdicts(name, ()) for one in shown]
 
@@ -212,7 +212,6 @@ def _answered(target: Target, reply: Reply | None, hidden: frozenset[str]) -> An
 
 
 def _text(reply: Reply) -> str:
-    """Return the answer without its marks and sources; empty where there is none."""
     said = [reply.summary] if reply.summary else []
     return " ".join([*said, *(sentence.shown for sentence in reply.sentences)])
 

@@ -1,7 +1,7 @@
-"""Two answers to the same question: which one is better.
+"""Compare two answers to the same question.
 
-Each pair is shown in both orders. A verdict that changes with the order is none: the pair is
-undecided. So a judge that always takes the first place decides nothing.
+Each pair is shown in both orders. If the verdict changes with the order, the pair is undecided; so
+a judge that always takes the first place decides nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ONE, OTHER, TIE, UNDECIDED = "one", "other", "tie", "undecided"
 
 @dataclass(frozen=True)
 class Pair:
-    """Two answers to a question, and the right one."""
+    """Two answers to a question, and the reference."""
 
     id: str
     question: str
@@ -30,12 +30,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Preferred:
-    """Which side of a pair a judge prefers.
+    """Preference of a judge between two answers.
 
     Attributes:
-        in_order: What most votes say when `one` stands first: `one`, `other` or `tie`; None where
-            there is no majority.
-        swapped: Likewise when `other` stands first.
+        in_order: The majority vote if `one` stands first: `one`, `other` or `tie`; None without a
+            majority.
+        swapped: The same if `other` stands first.
     """
 
     id: str
@@ -44,12 +44,12 @@ class Preferred:
 
     @property
     def winner(self) -> str | None:
-        """What both orders agree on; None where they do not."""
+        """The winner in both orders; None if they disagree."""
         return self.in_order if self.in_order == self.swapped else None
 
 
 def preferred(judge: Judge, pairs: Sequence[Pair]) -> list[Preferred]:
-    """Return which answer of each pair is nearer to the right one."""
+    """Return which answer of each pair is nearer to the reference."""
     shown = [
         {"question": one.question, "reference": one.reference, "first": first, "second": second}
         for one in pairs
@@ -60,7 +60,7 @@ def preferred(judge: Judge, pairs: Sequence[Pair]) -> list[Preferred]:
 
 
 def outcomes(pairs: Sequence[Preferred]) -> dict[str, int]:
-    """Return how many pairs each side won in both orders, were ties, or are undecided."""
+    """Return how many pairs each side won, are ties, or are undecided."""
     winners = [pair.winner for pair in pairs]
     counts = {side: winners.count(side) for side in (ONE, OTHER, TIE)}
     return counts | {UNDECIDED: winners.count(None)}
@@ -72,7 +72,7 @@ def by_majority(name: str, in_order: Sequence[Any], swapped: Sequence[Any]) -> P
 
 
 def _majority(votes: Sequence[Any], sides: tuple[str, str]) -> str | None:
-    """Return the side that more than half of the votes are for, all invalid ones against."""
+    """Return the side with more than half of the votes; invalid votes count against."""
     named = {"first": sides[0], "second": sides[1], "neither": TIE}
     counts = Counter(named[vote.better] for vote in votes if vote is not None)
     side, most = max(counts.items(), key=lambda one: one[1], default=(None, 0))

@@ -1,8 +1,8 @@
-"""Judged answers of several modes: tables for people, rows for programs.
+"""Report of judged answers in several modes: tables for people, rows for programs.
 
-Every figure is in percent and has its 95 % interval: Wilson's of a share, and where all values are
-one; else that of the bootstrap over questions. Verdicts that are undecided or invalid are counted
-beside it; they are neither a number nor 0.
+Every figure is in percent with its 95 % interval: Wilson's for shares, and if all values are equal;
+else the bootstrap over questions. Undecided and invalid verdicts are counted separately; they are
+neither a number nor 0.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ ROWS = pa.schema(
         ("value", pa.float64()),
     ]
 )  # fmt: skip
-"""Columns of `ANSWERS_FILE`: a row for each vote; null for a vote that is undecided or invalid."""
+"""Columns of `ANSWERS_FILE`: a row for each vote; null if undecided or invalid."""
 
 PERCENT = 100
 
 
 @dataclass(frozen=True)
 class JudgedMode:
-    """The answers of one mode, and what was said of them.
+    """The answers of a mode, and their verdicts.
 
     Attributes:
-        by_measure: Verdicts of a model on each answer, in order; empty without one.
-        unaided: Verdicts without a model; empty where the questions have no gold.
-        withheld: Ids of the questions that the model was not shown: they have no answer to judge
-            by, or are about what is never sent.
-        refusals: What became of the questions that the corpus does not answer.
+        by_measure: A model's verdicts on each answer, in order; empty without a model.
+        unaided: Verdicts without a model; empty if the questions have no gold.
+        withheld: Ids of the questions that the model was not shown: without reference answer, or
+            about excluded documents.
+        refusals: Outcomes of the questions that the corpus does not answer.
     """
 
     mode: str
@@ -71,14 +71,14 @@ class JudgedMode:
 
 @dataclass(frozen=True)
 class AnswersReport:
-    """Modes that answered the same questions.
+    """Report on modes that answered the same questions.
 
     Attributes:
-        model: The judge; None: nobody was asked.
-        preferences: For each other mode, which of its answers are preferred to those of `against`:
-            `one` is the mode.
-        counts: Requests for verdicts by what came of them.
-        usd: What they cost; None where the price is not known.
+        model: The judge; None: no model.
+        preferences: For each other mode, preferences against the mode `against`; `one` is the
+            other mode.
+        counts: Requests for verdicts by outcome.
+        usd: Their cost; None if the price is unknown.
     """
 
     model: str | None
@@ -109,7 +109,7 @@ class AnswersReport:
         }
 
     def to_markdown(self) -> str:
-        """Return the report; its first line says whether the judge can be trusted."""
+        """Return the report; its first line says whether the judge is reliable."""
         lines = [self._trust(), ""]
         if self.check:
             lines += [*_check_table(self.check), ""]
@@ -195,7 +195,6 @@ def _figures(mode: JudgedMode) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % interval of a mean; the bootstrap has none where all values are one."""
     is_share = set(values) <= {0.0, 1.0} or (len(set(values)) == 1 and 0 <= values[0] <= 1)
     if is_share:
         return share_interval(sum(values), len(values))
@@ -217,7 +216,7 @@ def _lines(mode: JudgedMode) -> Iterator[str]:
 
 
 def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Difference]]:
-    """Yield the difference of each measure, over the questions that have it in both modes."""
+    """Yield the difference of each measure, over the questions with values in both modes."""
     others = base.values()
     for name, values in mode.values().items():
         pairs = [

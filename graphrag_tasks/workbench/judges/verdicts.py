@@ -1,4 +1,4 @@
-"""The measures that a judge gives each answer: one value for each vote, None where it has none."""
+"""Measures of a model judge: one value for each vote, None if invalid."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RELEVANT, PRECISION = "context_relevant", "context_precision"
 FAITHFULNESS, RELEVANCY = "faithfulness", "answer_relevancy"
 
 _LONG = 1500
-"""Most tokens of a list of statements: about fifty of them."""
+"""Token limit of a list of statements: about fifty of them."""
 
 CLASSES: Mapping[str, float | None] = {
     "same": 1.0, "partly": 0.5, "different": 0.0, "undecided": None,
@@ -35,12 +35,12 @@ CLASSES: Mapping[str, float | None] = {
 
 @dataclass(frozen=True)
 class Answered:
-    """A question with the answer that is judged.
+    """A question with the answer to judge.
 
     Attributes:
-        reference: The right answer.
-        text: The answer; empty where the documents are said to hold none.
-        passages: What it was made from, best first.
+        reference: The reference answer.
+        text: The answer; empty if the documents were said to contain none.
+        passages: The passages that it is based on, best first.
     """
 
     id: str
@@ -52,11 +52,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What a judge says of one answer by one measure.
-
-    Attributes:
-        votes: A value for each vote, None where that is invalid or undecided.
-    """
+    """Votes on an answer by one measure; None for invalid or undecided votes."""
 
     measure: str
     votes: tuple[float | None, ...]
@@ -68,7 +64,7 @@ class Verdicts:
 
     @property
     def value(self) -> float | None:
-        """What the votes come to: of classes the median, so that it is one; else the mean."""
+        """The combined vote: the median for classes, else the mean."""
         if not self.values:
             return None
         if self.measure != ALIGNMENT:
@@ -78,14 +74,14 @@ class Verdicts:
 
     @property
     def spread(self) -> float:
-        """The largest difference of two votes."""
+        """The largest difference between votes."""
         return max(self.values) - min(self.values) if self.values else 0.0
 
 
 def aligned(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
-    """Return how far each answer states what its reference does: 1, 0.5 or 0.
+    """Return how far each answer agrees with its reference: 1, 0.5 or 0.
 
-    One without text states nothing of it; nobody is asked.
+    An empty answer gets 0 without asking.
     """
     asked = [answer for answer in answers if answer.text]
     shown = [
@@ -103,7 +99,7 @@ def aligned(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
 def context_precision(judge: Judge, answers: Sequence[Answered]) -> list[list[Verdicts]]:
     """Return two verdicts on the passages of each answer.
 
-    The share that is relevant, and the average precision.
+    The share of relevant passages, and the average precision.
     """
     shown = [
         {"question": answer.question, "answer": answer.reference, "passage": passage}
@@ -125,7 +121,7 @@ def context_precision(judge: Judge, answers: Sequence[Answered]) -> list[list[Ve
 def faithful(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
     """Return the share of each answer's statements that its passages support.
 
-    An answer that states nothing has no verdict.
+    An answer without statements has no verdict.
     """
     told = judge.ask(
         prompts.Statements,
@@ -156,10 +152,9 @@ def faithful(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
 
 
 def relevant(judge: Judge, answers: Sequence[Answered], encode: Encode) -> list[Verdicts]:
-    """Return how near the questions that are guessed from each answer are to the one asked.
+    """Return how near the questions guessed from each answer are to the real one.
 
-    The votes are the guesses: RAGAS averages over three. They make one value, as RAGAS has it; an
-    answer without text is given 0.
+    The votes are the guesses, averaged as in RAGAS (three by default); an empty answer gets 0.
     """
     asked = [answer for answer in answers if answer.text]
     found = iter(
@@ -188,7 +183,7 @@ def _of_passages(
     figure: Callable[[Sequence[bool]], float | None],
     by_vote: Sequence[Sequence[prompts.Relevance | None]],
 ) -> Verdicts:
-    """Return the figure of each vote on all passages; None where one of them has no verdict."""
+    """Return the figure of each vote over all passages; None if a verdict is missing."""
     valid = [[vote.relevant for vote in votes if vote is not None] for votes in by_vote]
     return Verdicts(
         measure,
@@ -200,7 +195,7 @@ def _of_passages(
 
 
 def _share(said: prompts.Supports | None, statements: int) -> float | None:
-    """Return the share of statements that are supported; None where one has no verdict."""
+    """Return the share of supported statements; None if a verdict is missing."""
     if said is None:
         return None
     by_number = {verdict.statement: verdict.supported for verdict in said.verdicts}

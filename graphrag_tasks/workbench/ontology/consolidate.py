@@ -1,7 +1,7 @@
-"""Consolidation: what all clusters of questions proposed becomes one ontology, without a model.
+"""Consolidate the drafts of all question clusters into one ontology, without a model.
 
 QuestionRAG's model named 194 entity types and 257 relation types for 140 questions. Most are the
-same in other words, or nothing in the graph has them.
+same in other words, or absent in the graph.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from graphrag_tasks.workbench.ontology.selection import Encode
 from graphrag_tasks.workbench.ontology.types import Types, consolidated_types
 
 MOST_TYPES, MOST_RELATIONS = 30, 60
-"""Types and relations of an ontology: as many as a person looks through before an approval."""
+"""Largest number of types and relations, which a person can still review."""
 
 Outside = Literal["map", "keep", "drop"]
-"""Relations outside an ontology become one ("be related to"), stay as they are, or go."""
+"""Treatment of relations outside an ontology: mapped to "be related to", kept, or dropped."""
 
 
 @dataclass(frozen=True)
 class Consolidated:
-    """An ontology, and how it came about.
+    """An ontology, and its coverage.
 
     Attributes:
-        schema: What the run maps relations by.
-        covered: Places of the questions that it covers, among the needs.
-        triples_covered: Triples of the graph that are inside it.
+        schema: Schema by which the run maps relations.
+        covered: Indexes of the covered questions.
+        triples_covered: Number of the graph's triples inside it.
     """
 
     schema: GraphSchema
@@ -51,16 +51,16 @@ def consolidated(
     most_relations: int = MOST_RELATIONS,
     outside: Outside = "keep",
 ) -> Consolidated:
-    """Return one ontology; the same drafts in any order give the same.
+    """Return one ontology, independent of the order of drafts.
 
     Args:
-        drafts: Of all clusters.
+        drafts: Drafts of all clusters.
         gathered: What the questions and the graph have.
-        labels_of: Returns the labels of the entities that have a name.
-        encode: Makes unit vectors of texts.
-        most_types: Entity types wanted.
-        most_relations: Relation types wanted.
-        outside: What a run does with relations that the ontology does not have.
+        labels_of: Returns the labels of the entities with a name.
+        encode: Returns unit vectors of texts.
+        most_types: Number of entity types wanted.
+        most_relations: Number of relation types wanted.
+        outside: Treatment of relations outside the ontology.
     """
     types = consolidated_types(drafts.types, gathered, labels_of, encode, most_types)
     relations = consolidated_relations(drafts.relations, gathered, types, encode, most_relations)
@@ -82,20 +82,20 @@ def consolidated(
 
 
 class _Inside:
-    """Tells what is inside a schema, as the stage `relationships` does."""
+    """Decides what is inside a schema, as the stage `relationships` does."""
 
     def __init__(self, schema: GraphSchema) -> None:
         self._labels = {label for labels in schema.entity_types.values() for label in labels}
         self._rules = {str(rule["wording"]): rule for rule in schema.rules()}
 
     def covers(self, need: Need) -> bool:
-        """Return whether all labels that a question names, and one fact it asks for, are inside."""
+        """Tell whether all labels of a question, and a fact that it asks for, are inside."""
         return need.types <= self._labels and any(
             self.has(fact.head_type, fact.relation, fact.tail_type) for fact in need.asked
         )
 
     def has(self, head: str, relation: str, tail: str) -> bool:
-        """Return whether a relation between things with these labels is inside."""
+        """Tell whether a relation between these labels is inside."""
         rule = self._rules.get(relation)
         if rule is None:
             return False

@@ -1,4 +1,4 @@
-"""How a proposed ontology differs from the one in force, for whoever approves it."""
+"""Differences between a proposed ontology and the one in force, for approval."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from graphrag_tasks.workbench.ontology.report import RELATION, TYPE, Report
 
 NEW, GONE, CHANGED, SAME = "new", "gone", "changed", "same"
 _MOST_ROWS = 200
-"""Rows of a difference in Markdown: Airflow shows all of them in one form."""
+"""Most rows of a difference in Markdown, which Airflow shows in one form."""
 
 
 class Change(NamedTuple):
-    """A type or relation, what becomes of it, and what it is (or was, where it is gone)."""
+    """A type or relation, its change, and its (old) meaning."""
 
     kind: str
     name: str
@@ -26,7 +26,7 @@ class Change(NamedTuple):
 
 
 def changes(before: GraphSchema, after: GraphSchema) -> list[Change]:
-    """Return what becomes of each type and relation, those that stay as they are last."""
+    """Return the change of each type and relation, unchanged ones last."""
     types = _compared(
         TYPE,
         {name: ", ".join(labels) for name, labels in before.entity_types.items()},
@@ -58,7 +58,7 @@ def _meaning(one: RelationType) -> str:
 
 
 def summary(report: Report) -> list[tuple[str, str]]:
-    """Return the figures that an approval rests on, each with what it is of."""
+    """Return the figures for an approval, each with its explanation."""
     asked = f"{report.asked:,}, {report.distinct:,} different"
     if report.left_out:
         asked += f", {report.left_out:,} more left out"
@@ -84,7 +84,7 @@ def _count(report: Report, kind: str) -> int:
 
 
 def to_markdown(proposal: Proposal, before: GraphSchema) -> str:
-    """Return the figures and the difference to what is in force, as Markdown."""
+    """Return the figures and differences to the ontology in force, as Markdown."""
     found = changes(before, proposal.schema)
     shown = [change for change in found if change.change != SAME]
     lines = ["| | |", "|---|---|"]

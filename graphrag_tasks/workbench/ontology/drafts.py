@@ -1,4 +1,4 @@
-"""What is proposed for one cluster of questions, before all proposals become one ontology."""
+"""Drafts: types and relations proposed for a question cluster, before consolidation."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from graphrag_tasks.workbench.ontology.gathering import Need
 
 FREQUENCY, MODEL = "frequency", "model"
-"""Where a draft comes from."""
+"""Origin of a draft."""
 
 _TYPES, _RELATIONS = 12, 20
-"""Drafts of a cluster by frequency. QuestionRAG's model named 194 types and 257 relations for 140
-questions, about as many for as many clusters."""
+"""Drafts of a cluster by frequency. QuestionRAG's model named 194 types and 257 relations for
+140 questions, about as many for as many clusters."""
 
 _EXAMPLES = 5
-"""Of a draft, for who reviews it; chosen."""
+"""Examples of a draft, for review; chosen."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Drafts:
 
     @classmethod
     def joined(cls, parts: Sequence[Drafts]) -> Drafts:
-        """Return the drafts of several clusters, in their order."""
+        """Return the drafts of several clusters, in order."""
         return cls(
             tuple(draft for part in parts for draft in part.types),
             tuple(relation for part in parts for relation in part.relations),
@@ -60,9 +60,9 @@ class Drafts:
 
 
 def by_frequency(cluster: Sequence[Need]) -> Drafts:
-    """Return the labels that questions name and facts have, and the facts' relations, by frequency.
+    """Return the labels in questions and facts, and the facts' relations, by frequency.
 
-    What a question names counts twice: its facts also tell of what it did not ask.
+    Labels that a question names count twice: its facts also include what it did not ask for.
     """
     labels: Counter[str] = Counter()
     relations: Counter[str] = Counter()

@@ -1,7 +1,7 @@
-"""What the graph says in the words of its sentences, before any schema renamed it.
+"""Facts of the graph in the words of sentences, before any schema renamed them.
 
-An ontology that was in force when the snapshot was made must not decide the next one: relations of
-the snapshot may have its names, so the triples are read.
+The ontology in force when the snapshot was made must not decide the next one: the snapshot's
+relations may have its names, so the triples are read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TABLES = ("triples", "surface_forms", "resolved")
 
 @dataclass(frozen=True)
 class Fact:
-    """A triple between two entities; a type is empty where the entity has none."""
+    """A triple between two entities; a type is empty if unknown."""
 
     chunk_id: str
     document_id: str
@@ -43,11 +43,11 @@ class Facts:
         self._connection = connection
 
     def patterns(self) -> list[Pattern]:
-        """Return how many triples join things of two types by a relation."""
+        """Return the number of triples by head type, relation and tail type."""
         return [Pattern(*row) for row in self._connection.execute(_SQL["patterns"]).fetchall()]
 
     def in_chunks(self, chunk_ids: Sequence[str]) -> dict[str, list[Fact]]:
-        """Return the facts that some chunks state, by chunk."""
+        """Return the facts that these chunks state, by chunk."""
         self._connection.register(
             "wanted", pa.table({"chunk_id": pa.array(chunk_ids, pa.string())})
         )
@@ -62,7 +62,7 @@ def facts_of(snapshot: Snapshot, sql: SqlConfig | None = None) -> Iterator[Facts
     """Read the facts of a snapshot, out of core.
 
     Raises:
-        AccessError: The snapshot is what a reader with labels sees: an ontology is for all.
+        AccessError: The snapshot is restricted by labels: an ontology is for all readers.
     """
     tables = {name: snapshot.table(name) for name in _TABLES}
     with sql_over(tables, sql or SqlConfig()) as connection:

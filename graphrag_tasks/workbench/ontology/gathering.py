@@ -1,4 +1,4 @@
-"""What users' questions are about: the entities they name, and the facts of what is found."""
+"""Gather what users' questions need: named entities, and facts of the passages found."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from graphrag_tasks.workbench.ontology.questions import clustered
 from graphrag_tasks.workbench.ontology.wordings import is_general_relation
 
 MOST_SEARCHED = 1_000
-"""Questions that are searched, evenly from all clusters: a search takes 15 ms, without a reranker.
-"""
+"""Questions searched, evenly from all clusters: a search takes 15 ms, without a reranker."""
 
 _CHUNKS = 5
-"""Chunks of a question: as many as Recall@5 counts."""
+"""Chunks per question, as many as Recall@5 counts."""
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk that was found for a question."""
+    """A chunk found for a question."""
 
     chunk_id: str
     document_id: str
@@ -37,12 +36,11 @@ class Need:
 
     Attributes:
         cluster: Its number.
-        named: Name and label of the entities that it names; the label is empty where none is known.
-        facts: Facts of the passages found that touch these entities or say nothing but words of the
-            question; where none does, all of them. Those that only say that things go together are
-            left out.
-        asked: Those of them that it asks for: they touch what it names in its own words, if any do.
-        passages: What was found for it; empty where it was not searched.
+        named: Name and label of the entities that it names; the label is empty if unknown.
+        facts: Facts of the passages found that touch these entities or contain only words of the
+            question; if there are none, all facts. Associations are left out.
+        asked: Those facts that it asks for: they relate its entities in its own words, if any do.
+        passages: Passages found; empty if it was not searched.
         searched: Whether it was searched.
     """
 
@@ -56,18 +54,18 @@ class Need:
 
     @property
     def types(self) -> frozenset[str]:
-        """Labels of what it names."""
+        """Labels of the named entities."""
         return frozenset(label for _, label in self.named if label)
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """All that a proposal rests on.
+    """The input of a proposal.
 
     Attributes:
-        needs: One of each question.
-        patterns: How many triples of the graph join things of two types by a relation.
-        labels: Entity labels by name, for the names that questions and facts have.
+        needs: One for each question.
+        patterns: Number of triples by types and relation.
+        labels: Entity labels by name, for the names in questions and facts.
     """
 
     needs: tuple[Need, ...]
@@ -83,7 +81,7 @@ class Gathered:
 
 
 def gather(index: Index, facts: Facts, questions: Sequence[str]) -> Gathered:
-    """Return what questions need of the graph that an index is of."""
+    """Return what questions need of an index's graph."""
     clusters = clustered(index.encode(questions)) if questions else []
     searched = _evenly(clusters, MOST_SEARCHED)
     passages = {place: _found(index, questions[place]) for place in sorted(searched)}
@@ -104,7 +102,7 @@ def gather(index: Index, facts: Facts, questions: Sequence[str]) -> Gathered:
 
 
 def labels_of(index: Index, name: str) -> list[str]:
-    """Return the labels of the entities that have a name."""
+    """Return the labels of the entities with a name."""
     types = (index.graph.entity_types[row] for row in index.graph.linker.entities(name))
     return [one for one in types if one]
 
@@ -115,7 +113,6 @@ def _found(index: Index, question: str) -> tuple[Passage, ...]:
 
 
 def _named(index: Index, question: str) -> list[int]:
-    """Return the entities that a question names; of several that have a name, the first."""
     links = index.graph.linker.links(question)
     return list(dict.fromkeys(link.rows[0] for link in links if link.is_telling))
 
@@ -123,7 +120,6 @@ def _named(index: Index, question: str) -> list[int]:
 def _near(
     question: str, named: set[str], told: Sequence[Fact]
 ) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
-    """Return the facts near a question, and those of them that it asks for."""
     words = set(terms(question))
 
     def nearness(fact: Fact) -> int:
@@ -139,7 +135,7 @@ def _near(
 
 
 def _evenly(clusters: Sequence[int], most: int) -> frozenset[int]:
-    """Return the places of some questions: the first of each cluster, then the second, …."""
+    """Return question indexes drawn evenly: the first of each cluster, then the second, …."""
     seen: defaultdict[int, int] = defaultdict(int)
     order = []
     for place, cluster in enumerate(clusters):

@@ -1,4 +1,4 @@
-"""Propose an ontology for a store: what the command and the DAG do."""
+"""Propose an ontology for a store, for the command and the DAG."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphrag_tasks.workbench.ontology.versions import Ontologies
 
 
 class Asked(NamedTuple):
-    """What a person is asked to approve: the id, a line, and the difference as Markdown."""
+    """An approval request: the id, a subject line, and the differences as Markdown."""
 
     id: str
     subject: str
@@ -31,14 +31,14 @@ def propose_in_store(
     outside: Outside = "keep",
     run: str = "ontology",
 ) -> Proposal:
-    """Propose an ontology for the current snapshot of a store, and keep it there.
+    """Propose an ontology for a store's current snapshot, and store the proposal.
 
     Args:
-        config: Its store, its search, and with `by_model` its language model.
+        config: Store, search, and with `by_model` the language model.
         questions: JSON lines, each with `question`.
         by_model: Whether `llm.models.ontology` names types and relations.
-        outside: What a run does with relations that the ontology does not have.
-        run: Name of the run: its budget counts what it spent before a kill.
+        outside: Treatment of relations outside the ontology.
+        run: Name of the run, under which spending counts after a kill.
 
     Raises:
         ConfigError: The questions cannot be read, or no model is named.
@@ -46,7 +46,11 @@ def propose_in_store(
     """
     asked = read_asked(questions)
     index = open_index(
-        config.store, principals=ALL_DOCUMENTS, config=config.retrieval, load=config.load
+        config.store,
+        principals=ALL_DOCUMENTS,
+        config=config.retrieval,
+        language=config.language,
+        load=config.load,
     )
     client = Client(config.llm, config.store, run) if by_model else None
     ontologies = Ontologies(config.store)
@@ -57,7 +61,7 @@ def propose_in_store(
 
 
 def shown_in_store(store: str, proposal_id: str) -> Asked | None:
-    """Return what a person is asked about a proposal, which counts as shown; None if in force."""
+    """Return the approval request for a proposal, marked as shown; None if already in force."""
     ontologies = Ontologies(store)
     if ontologies.id_in_force() == proposal_id:
         return None

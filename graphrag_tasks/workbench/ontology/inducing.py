@@ -1,7 +1,7 @@
-"""Types and relations that a language model names for a cluster of questions and its passages.
+"""Let a language model name types and relations for a question cluster and its passages.
 
-One request for each cluster (QuestionRAG, step 3). A cluster that the model gives no valid answer
-for gets its drafts by frequency.
+One request per cluster (QuestionRAG, step 3). Without a valid answer, a cluster's drafts are by
+frequency.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from graphrag_tasks.workbench.ontology.gathering import Need
 PURPOSE = "ontology"
 
 _QUESTIONS, _FACTS, _PASSAGES, _CHARACTERS = 12, 40, 6, 1_000
-"""What a request shows of a cluster: about 3,000 tokens, and the characters of a passage."""
+"""Contents of a request: about 3,000 tokens; the last is characters per passage."""
 
 _MOST_OUTPUT = 2_000
-"""Tokens of an answer; chosen."""
+"""Output tokens; chosen."""
 _MOST_DRAFTS = 40
-"""Types, and relations, that are taken of an answer: more are no answer to a dozen questions."""
+"""Types, and relations, used from an answer: more are implausible for a dozen questions."""
 
 _SYSTEM = """\
 You design the ontology of a knowledge graph, so that it can answer the questions that users ask.
@@ -79,12 +79,12 @@ class InducedOntology(_Form):
 
 @dataclass(frozen=True)
 class Induced:
-    """Drafts of all clusters, and how many are the model's.
+    """Drafts of all clusters, and their origin.
 
     Attributes:
         by_model: Clusters that the model answered for.
-        failed: Clusters that it gave no valid answer for, by the kind of failure.
-        unsent: Clusters that it was not asked about, as all their passages may not be sent.
+        failed: Clusters without a valid answer, by kind of failure.
+        unsent: Clusters not asked about, because none of their passages may be sent.
     """
 
     drafts: Drafts
@@ -98,11 +98,11 @@ def induced(
 ) -> Induced:
     """Return the drafts of all clusters, by a model if there is a client.
 
-    Documents of `llm.exclude` are never sent, nor facts that were read from them.
+    Documents of `llm.exclude`, and facts from them, are never sent.
 
     Raises:
-        TerminalError: The model cannot be asked, or no answer at all has the form.
-        TransientError: The endpoint is away for long; answers so far are kept.
+        TerminalError: The model cannot be asked, or no answer at all is valid.
+        TransientError: The endpoint is unavailable for long; answers so far are kept.
     """
     if client is None:
         return Induced(Drafts.joined([by_frequency(needs) for needs in clusters]))
@@ -139,9 +139,9 @@ def _excluded(snapshot: Snapshot, exclude: Sequence[str]) -> frozenset[str]:
 
 
 def _shown(cluster: Sequence[Need], unsent: frozenset[str], unlabelled: bool) -> str:
-    """Return what the model reads of a cluster; "" where none of its passages may be sent.
+    """Return a cluster's text for the model; "" if none of its passages may be sent.
 
-    Labels rest on all documents, so they are not shown where some may not be sent.
+    Labels rest on all documents, so they are left out if some may not be sent.
     """
     passages = {
         passage.chunk_id: {"title": passage.title, "text": passage.text[:_CHARACTERS]}

@@ -1,4 +1,4 @@
-"""An ontology that is proposed: the file of a schema, and a report beside it."""
+"""A proposed ontology: a schema file, and a report."""
 
 from __future__ import annotations
 
@@ -29,11 +29,9 @@ _HEADER = "# An ontology from users' questions (graphrag-tasks ontology propose)
 
 @dataclass(frozen=True)
 class Proposal:
-    """An ontology, and what it rests on.
+    """An ontology with its report.
 
-    Attributes:
-        text: The file of the schema, in YAML: what `read_schema` reads.
-        report: Figures, and what became of each name.
+    `text` is the schema file in YAML, as `read_schema` reads it.
     """
 
     text: str
@@ -41,12 +39,12 @@ class Proposal:
 
     @property
     def id(self) -> str:
-        """Id of what the file says, byte by byte."""
+        """Hash of the file's bytes."""
         return ontology_id(self.text)
 
     @property
     def schema(self) -> GraphSchema:
-        """What the file says."""
+        """The parsed schema."""
         return read_schema(self.text, f"ontology {self.id}")
 
 
@@ -68,24 +66,23 @@ def propose(
 ) -> Proposal:
     """Return the ontology that users' questions ask for (QuestionRAG, "Surfacing the structure").
 
-    Questions are clustered, types and relations are named for each cluster and the passages found
-    for it, and all of them are consolidated. The same questions, snapshot and answers give the same
-    bytes.
+    Questions are clustered, types and relations named for each cluster and its passages, and all
+    consolidated. The same questions, snapshot and answers give the same bytes.
 
     Args:
-        index: With all documents: an ontology is for all.
+        index: With all documents: an ontology is for all readers.
         questions: What users asked.
-        client: Of a model that names types and relations; None: by their frequency.
+        client: Client of a model that names types and relations; None: by frequency.
         based_on: Id of the ontology in force; empty without one.
-        most_types: Entity types wanted.
-        most_relations: Relation types wanted.
-        outside: What a run does with relations that the ontology does not have.
-        sql: What the reading of the graph may use.
+        most_types: Number of entity types wanted.
+        most_relations: Number of relation types wanted.
+        outside: Treatment of relations outside the ontology.
+        sql: Limits for reading the graph.
 
     Raises:
         AccessError: The index is of a reader who may not see all documents.
-        TerminalError: The model cannot be asked, or no answer at all has the form.
-        TransientError: The endpoint is away for long; answers so far are kept.
+        TerminalError: The model cannot be asked, or no answer at all is valid.
+        TransientError: The endpoint is unavailable for long; answers so far are kept.
     """
     with facts_of(index.snapshot, sql) as facts:
         gathered = gather(index, facts, questions.texts)
@@ -99,7 +96,7 @@ def propose(
 
 
 def schema_text(schema: GraphSchema) -> str:
-    """Return a schema as its file, which says the same when it is read again."""
+    """Return a schema as file text, which reads back to the same schema."""
     relations = {
         name: {key: value for key, value in relation_type.model_dump().items() if value}
         for name, relation_type in schema.relations.items()

@@ -1,7 +1,6 @@
-"""Users' questions, and which of them ask for the same.
+"""Users' questions, and clusters of similar ones.
 
-QuestionRAG ("Surfacing the structure") begins here: what users ask says which types and relations
-a graph should have.
+QuestionRAG ("Surfacing the structure") starts from what users ask.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from graphrag_tasks.retrieval.view.arrays import Vectors
 from graphrag_tasks.workbench.evaluation.jsonl import read_values
 
 MOST_QUESTIONS = 10_000
-"""Questions that are read: a bound of time and memory; those left out are counted."""
+"""Questions read, to bound time and memory; the rest is counted."""
 
 _LEAST_COSINE = 0.4
-"""With the shipped encoder, half of the 25 example questions have a neighbour from here on."""
+"""With the shipped encoder, half of the 25 example questions have a neighbour at this cosine."""
 
 _MOST_CLUSTERS = 200
-"""Clusters, and so requests to a model: a bound of what a proposal costs."""
+"""Most clusters, and so model requests: bounds the cost of a proposal."""
 
 
 class _Asked(BaseModel):
-    """A line of a file of questions; all else that stands there is not looked at."""
+    """A line of a question file; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -37,12 +36,12 @@ class _Asked(BaseModel):
 
 @dataclass(frozen=True)
 class Questions:
-    """Different questions, sorted, and how many there were.
+    """Distinct questions, sorted.
 
     Attributes:
         texts: Each once, at most `MOST_QUESTIONS`.
         asked: Lines of the file.
-        left_out: Different questions beyond the bound.
+        left_out: Distinct questions beyond the limit.
     """
 
     texts: tuple[str, ...]
@@ -51,7 +50,7 @@ class Questions:
 
     @classmethod
     def of(cls, asked: Sequence[str]) -> Questions:
-        """Count each question once; case and blank space make none of its own."""
+        """Deduplicate questions, ignoring case and blank space."""
         found: dict[str, str] = {}
         for one in asked:
             text = " ".join(one.split())
@@ -74,13 +73,11 @@ def read_asked(path: str | Path) -> Questions:
 
 
 def clustered(vectors: Vectors) -> list[int]:
-    """Return the number of each question's cluster, from 0 by the first of its questions.
+    """Return each question's cluster number, ordered by first question.
 
     Leader clustering (Hartigan, "Clustering Algorithms", 1975) and one move of each question to the
-    nearest mean: one pass over the questions, no random number.
-
-    Args:
-        vectors: Unit vectors, shape (questions, dimension), in an order that is always the same.
+    nearest mean: one pass, no randomness. `vectors` are unit vectors, shape (questions, dimension),
+    in a fixed order.
     """
     leaders: list[int] = []
     nearest = np.zeros(len(vectors), dtype=np.int64)

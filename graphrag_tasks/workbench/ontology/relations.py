@@ -1,8 +1,7 @@
-"""Relation types of all clusters become one list, in the wordings that the graph has.
+"""Consolidate relation types of all clusters, in the graph's wordings.
 
-Wordings that mean the same, or the same told from its other end, are one relation. Where statements
-contradict (a synonym here, an inverse there, or a circle of both), the one that more drafts make
-holds, and the other is reported.
+Wordings with the same meaning, or its inverse, are one relation. If statements contradict each
+other (synonym and inverse), the more frequent one holds, and the other is reported.
 """
 
 from __future__ import annotations
@@ -27,29 +26,29 @@ from graphrag_tasks.workbench.ontology.wordings import (
 )
 
 _SAME_MEANING = 0.85
-"""Cosine from which a proposed wording is one of the graph, where voice and prepositions agree; as
-for types."""
+"""Cosine from which a proposed wording equals one of the graph's, if voice and prepositions
+agree; as for types."""
 
 _MOST_WORDINGS = 12
-"""Wordings of a relation: a chain of loose synonyms would make one relation of all."""
+"""Most wordings of a relation: chains of loose synonyms would join everything."""
 
 _OWN_SHARE = 0.9
-"""Share of a relation's typed ends that the types of a domain must have; else it may be anything.
-"""
+"""Share of a relation's typed heads or tails that its domain or range must cover; else it is
+unrestricted."""
 
 _FEWEST_ENDS = 3
-"""Typed ends from which a domain is told: of fewer, all may be of one type by chance."""
+"""Fewest typed heads or tails for a domain or range: fewer may agree by chance."""
 
 _EXAMPLES = 5
-"""Of a relation, for who reviews it; chosen."""
+"""Examples of a relation, for review; chosen."""
 
 Oriented = tuple[str, bool]
-"""A wording of the graph, and whether it tells the relation from its other end."""
+"""A wording of the graph, and whether it is the inverse."""
 
 
 @dataclass(frozen=True)
 class Relations:
-    """The relation types of an ontology, what they rest on, and the others."""
+    """The relation types of an ontology, their support, and the dropped ones."""
 
     types: Mapping[str, RelationType]
     kept: tuple[Kept, ...]
@@ -59,7 +58,7 @@ class Relations:
 
 @dataclass
 class _Group:
-    """Wordings of one relation, with whether each is turned, and the drafts that lead to it."""
+    """Wordings of one relation, each possibly inverse, and their drafts."""
 
     wordings: dict[str, bool]
     drafts: list[RelationDraft] = field(default_factory=list)
@@ -72,7 +71,7 @@ def consolidated_relations(
     encode: Encode,
     most: int,
 ) -> Relations:
-    """Return at most `most` relations; `types` is what their ends may be."""
+    """Return at most `most` relations; `types` restricts their heads and tails."""
     support: Counter[str] = Counter()
     for pattern in gathered.patterns:
         if is_name(pattern.relation, MOST_RELATION_WORDS):
@@ -107,7 +106,7 @@ def consolidated_relations(
 def _matches(
     by_name: Mapping[str, Sequence[RelationDraft]], support: Mapping[str, int], encode: Encode
 ) -> tuple[dict[str, list[Oriented]], dict[str, str]]:
-    """Return the graph's wordings of each proposed wording, and why names have none."""
+    """Return the graph's wordings for each proposed wording, and reasons for names without one."""
     proposed = {
         one
         for drafts in by_name.values()
@@ -159,14 +158,13 @@ def _why_not(
 
 
 def _plain(name: str) -> str:
-    """Return a name as relations are written: `HAS_PART` is "has part"."""
     return " ".join(name.replace("_", " ").casefold().split())
 
 
 def _wordings_of(
     drafts: Iterable[RelationDraft], matches: Mapping[str, Sequence[Oriented]]
 ) -> list[Oriented]:
-    """Return the graph's wordings of a relation as drafts have it, those of its name first."""
+    """Return the graph's wordings of drafts of a relation, those of its name first."""
     found: dict[str, bool] = {}
     ordered = list(drafts)
     for turned, names in (
@@ -181,13 +179,13 @@ def _wordings_of(
 
 
 Statement = tuple[str, str, bool]
-"""Two wordings that are one relation, and whether one of them tells it from its other end."""
+"""Two wordings of one relation, and whether one is the inverse."""
 
 
 def _statements(
     drafts: Sequence[RelationDraft], matches: Mapping[str, Sequence[Oriented]]
 ) -> list[Statement]:
-    """Return what drafts say of wordings, what most of them say first."""
+    """Return the statements of drafts about wordings, most frequent first."""
     said: Counter[Statement] = Counter()
     for draft in drafts:
         # where the graph does not have its name, a synonym stands for it
@@ -203,7 +201,7 @@ def _statements(
 
 
 def _by_forms(support: Mapping[str, int]) -> Iterator[Statement]:
-    """Yield the wordings that are one relation by their form: "replace" and "be replaced by"."""
+    """Yield wordings that are equal by form: "replace" and "be replaced by"."""
     by_key: defaultdict[Wording, list[str]] = defaultdict(list)
     for wording in sorted(support):
         if not is_general_relation(wording):
@@ -216,7 +214,7 @@ def _by_forms(support: Mapping[str, int]) -> Iterator[Statement]:
 
 
 class _Joined:
-    """Wordings in groups, each with whether it is turned: a union-find with parity."""
+    """Groups of wordings with inversion: a union-find with parity."""
 
     def __init__(self, support: Mapping[str, int]) -> None:
         self._support = support
@@ -224,7 +222,7 @@ class _Joined:
         self.conflicts: set[str] = set()
 
     def add(self, statements: Iterable[Statement]) -> None:
-        """Join wordings as statements say, but for those that contradict earlier ones."""
+        """Join wordings by statements, except those that contradict earlier ones."""
         for first, second, flip in statements:
             one, other = self._of(first), self._of(second)
             if one is other:
@@ -241,11 +239,11 @@ class _Joined:
                     self._groups[wording] = one
 
     def root(self, wording: str) -> str:
-        """Return the most frequent wording of a wording's group: its name."""
+        """Return the most frequent wording of a group: its name."""
         return min(self._of(wording), key=lambda one: (-self._support[one], one))
 
     def group(self, root: str) -> dict[str, bool]:
-        """Return the wordings of a group by whether they are turned, as seen from its name."""
+        """Return the wordings of a group, with their inversion relative to its name."""
         found = self._of(root)
         return {one: is_turned != found[root] for one, is_turned in sorted(found.items())}
 
@@ -286,10 +284,10 @@ def _relation(name: str, group: _Group, gathered: Gathered, types: Types) -> Rel
 
 
 def _ends(labels: Counter[str], types: Types, proposed: Iterable[str]) -> list[str] | None:
-    """Return the types that the ends of a relation have; None where they may be anything.
+    """Return the types of a relation's heads or tails; None if unrestricted.
 
-    Those that a model proposed, where nearly all typed ends of the graph are of them; else those
-    that the graph has, where nearly all of its typed ends are of a type of the ontology.
+    Types that a model proposed, if they cover nearly all typed ends in the graph; else the graph's
+    types, if the ontology covers nearly all of them.
     """
     of_label, counted = types.of_label, Counter[str]()
     for label, count in labels.items():

@@ -1,4 +1,4 @@
-"""What a proposal says of itself: what each type and relation rests on, and what was left out."""
+"""Report of a proposal: support of each type and relation, and what was left out."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Kept(_Strict):
 
     Attributes:
         kind: `type` or `relation`.
-        examples: Entities of the type, or facts of the relation, as texts have them.
-        sources: Who proposed it: `frequency` or `model`.
+        examples: Entities of the type, or facts of the relation, as in texts.
+        sources: Origin: `frequency` or `model`.
         clusters: Clusters of questions that need it.
-        questions: Share of the questions that it serves: they name such an entity, or a fact that
-            they ask for has the relation.
+        questions: Share of the questions that it serves: they name such an entity, or ask for a
+            fact with the relation.
         triples: Share of the graph's triples between entities that have it.
     """
 
@@ -34,10 +34,10 @@ class Kept(_Strict):
 
 
 class Dropped(_Strict):
-    """A proposed name that is not in the ontology, or not by that name.
+    """A proposed name that is not in the ontology, or under another name.
 
     Attributes:
-        into: What it was merged into; empty where it was dropped.
+        into: Name that it was merged into; empty if dropped.
         clusters: Clusters of questions that it was proposed for.
     """
 
@@ -49,22 +49,22 @@ class Dropped(_Strict):
 
 
 class Report(_Strict):
-    """Beside an ontology's file: figures, and what became of each name that was proposed.
+    """Report beside an ontology's file: figures, and the outcome of each proposed name.
 
     Attributes:
-        snapshot_id: The snapshot that the questions were put to.
-        based_on: Id of the ontology in force when it was made; empty without one.
-        asked: Questions of the file, `distinct` those read, `left_out` those beyond the bound, and
-            `searched` those that passages were looked up for.
-        covered: Questions searched whose entities and relations the ontology has.
+        snapshot_id: The snapshot that the questions were searched in.
+        based_on: Id of the ontology then in force; empty without one.
+        asked: Questions of the file; `distinct` were read, `left_out` beyond the limit, and
+            `searched` searched for passages.
+        covered: Searched questions whose entities and relations the ontology has.
         clusters: Clusters of questions.
         by_model: Clusters that a model answered for.
-        not_by_model: Clusters it gave no valid answer for, by the kind of failure.
-        unsent: Clusters that it was not asked about: nothing of them may be sent.
-        triples: Triples between entities, and `triples_covered` those inside the ontology.
-        proposed_types: Different names of types that were proposed.
-        proposed_relations: Different names of relations.
-        conflicts: Wordings that were said to be the same and the reverse; the first holds.
+        not_by_model: Clusters without a valid answer, by kind of failure.
+        unsent: Clusters not asked about: nothing of them may be sent.
+        triples: Triples between entities; `triples_covered` are inside the ontology.
+        proposed_types: Distinct proposed type names.
+        proposed_relations: Distinct proposed relation names.
+        conflicts: Wordings stated to be both equal and inverse; the first statement holds.
     """
 
     snapshot_id: str

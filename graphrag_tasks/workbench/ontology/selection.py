@@ -1,4 +1,4 @@
-"""Which of several candidates are kept: those that add most to what is covered."""
+"""Select the candidates that add most coverage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from graphrag_tasks.retrieval.view.arrays import Vectors
 
 Encode = Callable[[list[str]], Vectors]
-"""Makes unit vectors of texts."""
+"""Returns unit vectors of texts."""
 
 CandidateT = TypeVar("CandidateT")
 
@@ -21,9 +21,9 @@ class Support(Generic[CandidateT]):
     """A candidate, and what it covers.
 
     Attributes:
-        needs: What of the questions it serves, by numbers.
-        triples: Triples of the graph that have it.
-        clusters: Clusters that it was proposed for.
+        needs: Indexes of the question needs that it serves.
+        triples: Number of the graph's triples that have it.
+        clusters: Number of clusters that it was proposed for.
     """
 
     candidate: CandidateT
@@ -33,21 +33,21 @@ class Support(Generic[CandidateT]):
 
     @property
     def is_weak(self) -> bool:
-        """Whether one cluster alone names it, and no second question or triple supports it."""
+        """Whether only one cluster names it, and at most one question and triple support it."""
         return self.clusters == 1 and self.triples < _SECOND and len(self.needs) < _SECOND
 
 
 _SECOND = 2
-"""Triples, or questions: one alone may be chance."""
+"""Triples, or questions, from which support is not chance."""
 
 
 def selected(
     found: Mapping[str, Support[CandidateT]], *, needs: int, triples: int, most: int
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the names that are kept, in the order of their gain, and why the others are not.
+    """Return the kept names by gain, and the reasons for the others.
 
-    Greedy maximum coverage (Nemhauser, Wolsey and Fisher, 1978), of needs and triples in equal
-    parts. What is weak is kept only for a need that nothing else covers.
+    Greedy maximum coverage (Nemhauser, Wolsey and Fisher, 1978), weighing needs and triples
+    equally. Weak candidates are kept only for needs that nothing else covers.
     """
     kept: list[str] = []
     covered: frozenset[int] = frozenset()
@@ -78,7 +78,7 @@ def selected(
 
 
 def nearest(names: list[str], known: list[str], encode: Encode, least: float) -> dict[str, str]:
-    """Return the nearest known name of each name, where their cosine is at least `least`."""
+    """Return the nearest known name of each name with a cosine of at least `least`."""
     if not names or not known:
         return {}
     cosines = encode(names) @ encode(known).T

@@ -1,7 +1,7 @@
-"""Entity types of all clusters become one list, each type with the graph's labels that are of it.
+"""Consolidate entity types of all clusters, each with the graph's labels.
 
-A schema tells types by labels, so a type is what a label says: each name that was proposed leads to
-a label by its form, by its examples, by its last word, or by its meaning, or is dropped.
+A schema defines types by labels, so each proposed name is matched to a label by form, examples,
+last word or meaning, or is dropped.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from graphrag_tasks.workbench.ontology.wordings import (
 )
 
 _SAME_MEANING = 0.85
-"""Cosine from which two types are one: of the example graph's 59 labels, the nearest two ("element"
-and "data element") have 0.73."""
+"""Cosine from which two types are one: of the example graph's 59 labels, the nearest two
+("element" and "data element") have 0.73."""
 
 _EXAMPLES = 5
-"""Of a type, for who reviews it; chosen."""
+"""Examples of a type, for review; chosen."""
 
 
 @dataclass
 class _Type:
-    """A type in the making: named by the key of a label."""
+    """A type being consolidated, named by the key of a label."""
 
     labels: set[str]
     drafts: list[TypeDraft] = field(default_factory=list)
@@ -43,9 +43,9 @@ class _Type:
 
 @dataclass(frozen=True)
 class Types:
-    """The entity types of an ontology: the labels of each, what they rest on, and the others.
+    """The entity types of an ontology: labels of each, support, and dropped ones.
 
-    `name_of` has the type that a proposed name became, for the ends of relations.
+    `name_of` maps proposed names to types, for heads and tails of relations.
     """
 
     labels: Mapping[str, list[str]]
@@ -68,12 +68,7 @@ def consolidated_types(
 ) -> Types:
     """Return at most `most` types.
 
-    Args:
-        drafts: Of all clusters.
-        gathered: What the questions and the graph have.
-        labels_of: Returns the labels of the entities that have a name.
-        encode: Makes unit vectors of texts.
-        most: Types wanted.
+    `labels_of` returns the labels of the entities with a name; `encode` returns unit vectors.
     """
     support = _label_support(gathered)
     known: defaultdict[str, list[str]] = defaultdict(list)
@@ -127,7 +122,7 @@ def _fates(
     left: Mapping[str, str],
     labels: Mapping[str, Collection[str]],
 ) -> dict[str, tuple[str, str]]:
-    """Return what became of each name, "" where it was dropped, and why if it is not that name."""
+    """Return the outcome of each name ("" if dropped), and a reason if it changed."""
     fates: dict[str, tuple[str, str]] = {name: ("", reason) for name, reason in why.items()}
     for name, key in leads.items():
         into, reason = merged.get(key, (key, why.get(name, "")))
@@ -159,7 +154,7 @@ def _leads(
     labels_of: Callable[[str], Iterable[str]],
     encode: Encode,
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the key of the label that each name leads to, and why names lead to none or others."""
+    """Return the label key of each name, and reasons for names with none or another."""
     leads: dict[str, str] = {}
     why: dict[str, str] = {}
     open_: list[str] = []
@@ -192,7 +187,7 @@ def _leads(
 def _of_examples(
     drafts: Sequence[TypeDraft], labels_of: Callable[[str], Iterable[str]]
 ) -> str | None:
-    """Return the label of most of the examples that have one; None where fewer than half agree."""
+    """Return the label of most examples; None if fewer than half agree."""
     examples = sorted({name for draft in drafts for name in draft.examples})
     votes = Counter(label for name in examples for label in sorted(set(labels_of(name))))
     if not votes:
@@ -204,7 +199,7 @@ def _of_examples(
 def _merged(
     found: Mapping[str, _Type], support: Mapping[str, int], encode: Encode
 ) -> dict[str, tuple[str, str]]:
-    """Return the type that each type is merged into, and why: a kind of it, or nearly the same."""
+    """Return the type that each type is merged into, and why: a kind of it, or nearly equal."""
     merged: dict[str, tuple[str, str]] = {}
     for key in sorted(found, key=lambda key: (len(key.split()), key)):
         head = key.split(" ")[-1]

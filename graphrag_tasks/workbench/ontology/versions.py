@@ -1,13 +1,13 @@
-"""Ontologies in a store: those proposed, what was shown of them, and the one in force.
+"""Ontologies in a store: proposed, shown, and in force.
 
     STORE/ontology/proposed/<id>.yaml   the schema; the id is a hash of these bytes
     STORE/ontology/proposed/<id>.json   its report
     STORE/ontology/proposed/latest      id of the last proposal
-    STORE/ontology/shown.json           what was last shown: a proposal, and the one in force then
+    STORE/ontology/shown.json           what was last shown: a proposal, and the one then in force
     STORE/ontology/current              the schema in force
 
 Only `approve` changes what is in force, and only to what was shown: a refusal, a timeout or a kill
-leaves it as it is.
+changes nothing.
 """
 
 from __future__ import annotations
@@ -40,11 +40,7 @@ class _Shown(BaseModel):
 
 
 class Ontologies:
-    """The ontologies of a store.
-
-    Args:
-        store: Folder or URI of the store.
-    """
+    """The ontologies of a store, given by folder or URI."""
 
     def __init__(self, store: str) -> None:
         self._store = store
@@ -52,7 +48,7 @@ class Ontologies:
         self._proposed = self._folder / "proposed"
 
     def in_force(self) -> GraphSchema:
-        """Return the schema in force; one that allows everything where there is none.
+        """Return the schema in force; an unrestricted one if there is none.
 
         Raises:
             ConfigError: It is not readable as a schema.
@@ -60,12 +56,12 @@ class Ontologies:
         return read_schema(ontology_in_force(self._store), place_in_force(self._store))
 
     def id_in_force(self) -> str:
-        """Return the id of the ontology in force; "" where there is none."""
+        """Return the id of the ontology in force; "" if there is none."""
         text = ontology_in_force(self._store)
         return ontology_id(text) if text else ""
 
     def keep(self, proposal: Proposal) -> None:
-        """Write a proposal; nothing is in force by that."""
+        """Store a proposal, without putting it in force."""
         with sole_run(self._folder):
             self._proposed.write_json(f"{proposal.id}.json", proposal.report.model_dump())
             self._proposed.write_bytes(f"{proposal.id}.yaml", proposal.text.encode("utf-8"))
@@ -96,7 +92,7 @@ class Ontologies:
         return Proposal(text, report)
 
     def show(self, proposal_id: str | None = None) -> Proposal:
-        """Return a proposal, as `read` does, and note that it was shown, and beside what."""
+        """Return a proposal, as `read` does, and record that it was shown."""
         with sole_run(self._folder):
             proposal = self.read(proposal_id)
             shown = _Shown(id=proposal.id, instead_of=self.id_in_force())
@@ -104,11 +100,11 @@ class Ontologies:
         return proposal
 
     def approve(self, proposal_id: str) -> Proposal:
-        """Put the proposal in force that was last shown; the next run maps relations by it.
+        """Put the last shown proposal in force; the next run maps relations by it.
 
         Raises:
-            ConfigError: It does not exist, is not what was last shown, is no schema any more, or
-                another ontology came into force since it was proposed or shown.
+            ConfigError: It does not exist, was not shown last, is not a valid schema any more, or
+                another ontology came into force meanwhile.
             ArtifactError: Its files were changed or are damaged.
             TransientError: Another process works on the store's ontologies.
         """

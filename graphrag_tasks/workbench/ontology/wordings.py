@@ -1,6 +1,6 @@
-"""When two names of a type, or two wordings of a relation, are the same: by form, without a model.
+"""Compare type names and relation wordings by form, without a model.
 
-An encoder cannot decide it alone: it takes "be moved from" for "be moved to" (cosine 0.96 by the
+An encoder alone cannot decide: it takes "be moved from" for "be moved to" (cosine 0.96 by the
 shipped one). So voice and prepositions must agree before a cosine counts.
 """
 
@@ -26,14 +26,14 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _GENERAL_TYPES = frozenset(
     {"thing", "entity", "concept", "other", "unknown", "miscellaneous", "misc", "topic", "name"}
 )
-"""Words that everything is: schema.org calls the type of all things "Thing"."""
+"""Words that apply to everything: schema.org's root type is "Thing"."""
 
 _GENERAL_VERBS = frozenset(terms("relate associate connect link concern involve refer correspond"))
-"""Verbs that say no more than that two things go together, as associations do."""
+"""Verbs that only say that two things are associated."""
 
 
 def is_name(text: str, most_words: int) -> bool:
-    """Return whether a text can be a name: few words, and no sign of a markup or a program."""
+    """Tell whether a text can be a name: few words, without markup or code."""
     name = text.strip()
     return (
         len(name) <= _MOST_CHARACTERS
@@ -43,7 +43,7 @@ def is_name(text: str, most_words: int) -> bool:
 
 
 def type_key(name: str) -> str:
-    """Return what types are compared by: lower case, one spelling, the last word in the singular.
+    """Return the comparison key of a type: lower case, American spelling, singular.
 
     `CDS_VIEW`, "cds-views" and "CDS view" are "cds view".
     """
@@ -52,17 +52,17 @@ def type_key(name: str) -> str:
 
 
 def is_general_type(key: str) -> bool:
-    """Return whether a type says nothing: everything is a thing."""
+    """Tell whether a type applies to everything, such as "thing"."""
     return all(word in _GENERAL_TYPES for word in key.split())
 
 
 @dataclass(frozen=True)
 class Wording:
-    """What relations are compared by.
+    """Comparison key of a relation.
 
     Attributes:
-        stems: Stems of its words, prepositions among them, without articles and auxiliaries.
-        voice: `active`, `passive` or `by`: passive with its agent.
+        stems: Stems of its words, including prepositions, without articles and auxiliaries.
+        voice: `active`, `passive`, or `by` for a passive with its agent.
     """
 
     stems: tuple[str, ...]
@@ -70,7 +70,7 @@ class Wording:
 
     @classmethod
     def of(cls, text: str) -> Wording:
-        """Return what "is read by" is compared by: `read`, with an agent."""
+        """Return the wording of a relation: "is read by" is `read`, with an agent."""
         words = [fold(one) for one in re.split(r"[\s_]+", text.strip()) if one]
         words = [word for word in words if word not in _ARTICLES]
         voice = _ACTIVE
@@ -86,18 +86,17 @@ class Wording:
 
     @property
     def inverse(self) -> Wording | None:
-        """The same relation told from its tail; None where the form does not tell it."""
+        """The inverse wording; None if the form does not tell."""
         turned = {_ACTIVE: BY_AGENT, BY_AGENT: _ACTIVE}.get(self.voice)
         return Wording(self.stems, turned) if turned else None
 
     @property
     def frame(self) -> tuple[str, ...]:
-        """Voice and words of grammar: what must agree before a cosine counts."""
+        """Voice and function words, which must agree before a cosine counts."""
         return (self.voice, *(stem for stem in self.stems if stem in STOP_WORDS))
 
 
 def _is_participle(word: str) -> bool:
-    """Return whether a word is a regular participle: "stored", but not "need"."""
     return word.endswith("ed") and terms(word) != [word]
 
 
@@ -110,7 +109,7 @@ def _stem(word: str) -> str:
 
 
 def is_general_relation(text: str) -> bool:
-    """Return whether a relation only says that two things go together: "have", "be related to"."""
+    """Tell whether a relation only associates two things: "have", "be related to"."""
     if kind_of(text, conditional=False) == ASSOCIATION:
         return True
     telling = [stem for stem in Wording.of(text).stems if stem not in STOP_WORDS]

@@ -1,4 +1,4 @@
-"""What rules propose: questions with their answers and the sentences that state them."""
+"""Candidate questions, with answers and gold sentences."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ LISTING: Final = "listing"
 GLOBAL: Final = "global"
 UNANSWERABLE: Final = "unanswerable"
 TYPES: tuple[Type, ...] = (SINGLE, MULTI_HOP, LISTING, GLOBAL, UNANSWERABLE)
-"""Types of questions, as `Question.type` has them."""
+"""Question types, as in `Question.type`."""
 
 LONGEST_QUESTION = 240
-"""Characters of a question; a longer one is no question that a person would ask."""
+"""Longest question in characters; nobody would ask a longer one."""
 LONGEST_NAME = 80
-"""Characters of a name in a question."""
+"""Longest name in a question, in characters."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of a document's text that holds what a question needs."""
+    """A span of a document's text that a question needs."""
 
     document_id: str
     char_start: int
@@ -37,13 +37,13 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A question that a rule made.
+    """A question made by a rule.
 
     Attributes:
-        gold: What is needed, each by the stretches of which any will do; none: unanswerable.
-        rule: Which rule made it, for the balance between rules.
-        subject: What it is about, in small letters: at most a few questions share one.
-        sentence: The text of the first gold, for a model that rewords the question.
+        gold: Needed facts, each with alternative spans; empty: unanswerable.
+        rule: Name of its rule, for balancing.
+        subject: Its subject in lower case, for limiting questions about it.
+        sentence: Text of the first gold, for a model that rewords the question.
     """
 
     type: Type
@@ -56,12 +56,12 @@ class Candidate:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Ids of the documents that it needs, each once."""
+        """Ids of the needed documents, each once."""
         return tuple(dict.fromkeys(gold[0].document_id for gold in self.gold))
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words of a text that tell questions apart, in small letters."""
+    """Return the content words of a text, in lower case."""
     return frozenset(word for word in map(str.lower, WORD.findall(text)) if word not in _EMPTY)
 
 
@@ -69,13 +69,13 @@ _EMPTY = words("empty")
 
 
 def is_said(answer: str, question: str) -> bool:
-    """Tell whether a question already says its answer."""
+    """Tell whether a question contains its answer."""
     words = content_words(answer)
     return bool(words) and words <= content_words(question)
 
 
 def is_plain(text: str) -> bool:
-    """Tell whether a text can stand in a question: one line, not long, no code."""
+    """Tell whether a text can stand in a question: one short line without code."""
     return (
         0 < len(text) <= LONGEST_QUESTION
         and re.search(r"[\n\r\t<>{}|\\`]|https?:|\s{2}|[\x00-\x1f\x7f]|\.\.", text) is None
@@ -83,5 +83,5 @@ def is_plain(text: str) -> bool:
 
 
 def near(one: frozenset[str], others: Sequence[frozenset[str]], most: float) -> bool:
-    """Tell whether words are nearly those of another question (Jaccard)."""
+    """Tell whether words nearly equal another question's (Jaccard)."""
     return any(len(one & other) > most * len(one | other) for other in others)

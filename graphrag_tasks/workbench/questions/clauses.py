@@ -1,4 +1,4 @@
-"""Clauses that questions are made from: a subject, a verb, and what is told of the subject."""
+"""Clauses for questions: subject, verb, and predicate."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from graphrag_tasks.workbench.questions.corpus import Corpus, Entity, Fact, Sent
 from graphrag_tasks.workbench.questions.words import words
 
 LEAST_CONFIDENCE = 0.6
-"""Of a relation; the extractor gives less to what it is not sure of."""
+"""Least confidence of a relation; the extractor gives less to doubtful ones."""
 _LEAST_WORDS, _MOST_WORDS = 6, 40
-"""Of a sentence: shorter ones lack context, longer ones are parsed worse."""
+"""Words of a sentence: shorter ones lack context, longer ones are parsed worse."""
 _MOST_CHARACTERS = 400
-"""Of a sentence; a question with a longer one is not read to its end."""
+"""Longest sentence in characters."""
 _MOST_SUBJECT, _MOST_REST = 7, 24
-"""Words of a subject, and of what is told of it."""
+"""Most words of a subject, and of its predicate."""
 _COMMON_SHARE = 0.1
-"""Share of the passages from which on a name is too common to be asked for, or about in general."""
+"""Share of the passages from which a name is too common for a question."""
 _SAME_WORDS = 0.6
-"""Share of a fact's words that another sentence has when it tells the same of something else."""
+"""Share of a fact's words in another sentence from which that states the same of something else."""
 _FEW = 20
-"""In a corpus of fewer passages no name is too common."""
+"""In a smaller corpus no name is too common."""
 
 _RULES = frozenset({"svo", "passive", "copula", "verb_prep"})
 _FURTHER_CLAUSE = re.compile(r",\s+(?:and|but|or|so|while)\s+$")
@@ -42,13 +42,13 @@ class Clause:
     """The main clause of a sentence that begins with its subject.
 
     Attributes:
-        subject: As it stands inside of a sentence, with its article.
+        subject: As inside a sentence, with its article.
         name: The subject without its article, as written.
         head: The subject's last noun.
         entity: The node of the subject.
         verbs: From the subject to the end of the predicate: "can be", "also lists".
-        rest: What follows the subject, without loose parts.
-        arguments: Of the frame, without the subject.
+        rest: The text after the subject, without loose parts.
+        arguments: Arguments of the frame, without the subject.
     """
 
     sentence: Sentence
@@ -66,13 +66,13 @@ class Clause:
 
     @property
     def stretch(self) -> Stretch:
-        """Where its sentence stands."""
+        """The span of its sentence."""
         one = self.sentence
         return Stretch(one.document_id, one.char_start, one.char_end)
 
     @property
     def kind(self) -> str | None:
-        """What kind of thing the subject is, in a word: its head noun, or else its type."""
+        """The kind of the subject, in a word: its head noun, or else its type."""
         if self.head.islower() and self.head.isalpha() and " " in self.name:
             return self.head
         one = self.entity
@@ -83,7 +83,7 @@ class Clause:
 
 
 class Clauses:
-    """The clauses of a corpus that questions can be made from, and what the graph says of them."""
+    """The clauses of a corpus that can become questions, and related facts."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
@@ -110,11 +110,11 @@ class Clauses:
         ]
 
     def is_common(self, entity: Entity) -> bool:
-        """Tell whether so many passages mention an entity that asking for it asks for nothing."""
+        """Tell whether too many passages mention an entity for a question about it."""
         return is_everywhere(entity, self._chunks)
 
     def has_other_heads(self, clause: Clause) -> bool:
-        """Tell whether another head has one of a clause's facts in nearly the same words."""
+        """Tell whether another subject shares one of a clause's facts in nearly the same words."""
         told = content_words(clause.rest)
         for fact in clause.facts:
             for other in self._heads[fact.relation, fact.tail_id]:
@@ -127,12 +127,12 @@ class Clauses:
         return False
 
     def has_other_tails(self, clause: Clause) -> bool:
-        """Tell whether the graph has a tail beside those of a clause, for its relation."""
+        """Tell whether the graph has further tails for a clause's relation."""
         here = {fact.tail_id for fact in clause.facts}
         return any(self._tails[fact.head_id, fact.relation] - here for fact in clause.facts)
 
     def also_said(self, clause: Clause) -> tuple[Stretch, ...]:
-        """Return the clause's sentence, and others that state all of its facts."""
+        """Return the spans of the clause's sentence, and of others that state all of its facts."""
         facts = clause.facts
         others = [self._sentences[fact.relation_id] for fact in facts]
         shared = (
@@ -148,10 +148,7 @@ class Clauses:
         return tuple(found)
 
     def _goes_on_at(self, frame: Mapping[str, Any]) -> int | None:
-        """Return where "and" begins a further finite verb, or ", and" a further clause.
-
-        None for other frames.
-        """
+        """Return where another finite verb or clause begins after "and"; None for other frames."""
         text = self.corpus.sentences[frame["sentence_id"]].text
         first = (frame["arguments"] or [None])[0]
         if frame["rule"] in _RULES and first and first["role"] == "subject":
@@ -201,7 +198,7 @@ class Clauses:
 
     @staticmethod
     def _rest(frame: Mapping[str, Any], text: str, end: int, starts: Sequence[int]) -> str:
-        """Return what is told of a subject, up to the next verb that it has."""
+        """Return the predicate of a subject, up to its next verb."""
         stop = min((start for start in starts if start > frame["end"]), default=len(text))
         told = text[end:stop]
         if stop < len(text):
@@ -210,7 +207,7 @@ class Clauses:
 
 
 def _subject(frame: Mapping[str, Any], text: str) -> Mapping[str, Any] | None:
-    """Return the only subject of a main clause, if the sentence begins with all of it."""
+    """Return the only subject of a main clause, if the sentence begins with it."""
     if frame["rule"] not in _RULES or frame["negated"] or not is_prose(text):
         return None
     subjects = [one for one in frame["arguments"] if one["role"] == "subject"]
@@ -225,7 +222,6 @@ def _subject(frame: Mapping[str, Any], text: str) -> Mapping[str, Any] | None:
 
 
 def _is_name(name: str) -> bool:
-    """Tell whether a subject without its article can stand in a question."""
     parts = name.split()
     return (
         0 < len(parts) <= _MOST_SUBJECT
@@ -237,7 +233,7 @@ def _is_name(name: str) -> bool:
 
 
 def is_everywhere(entity: Entity, chunks: int) -> bool:
-    """Tell whether a large share of a corpus's passages mentions an entity."""
+    """Tell whether a large share of passages mentions an entity."""
     return chunks >= _FEW and entity.chunks > _COMMON_SHARE * chunks
 
 
@@ -255,7 +251,6 @@ def is_prose(text: str) -> bool:
 
 
 def _joins(between: str) -> bool:
-    """Tell whether only helping verbs and adverbs stand between a subject and its verb."""
     return all(
         word in wording.AUXILIARIES or word in ("be", "been", "being")
         or (word.endswith("ly") and word != "only")

@@ -1,4 +1,4 @@
-"""What questions are made from: the sentences, facts and names that a reader of a snapshot sees."""
+"""Corpus for making questions: the sentences, facts and names of a visible snapshot."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 _LEGAL = re.compile(r"licen[cs]e|copying|copyright|legal|fdl|gpl\b|changelog|contributors", re.I)
-"""Titles and paths of what ships with documents and is about none of their subjects."""
+"""Titles and paths of legal texts that ship with documents."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a document; places are as in `schemas`."""
+    """A sentence of a document, with offsets as in `schemas`."""
 
     sentence_id: str
     chunk_id: str
@@ -33,7 +33,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Entity:
-    """A node of the graph, as far as the wording of questions needs it."""
+    """A graph node, with the attributes that questions need."""
 
     entity_id: str
     name: str
@@ -46,9 +46,9 @@ class Entity:
 
 @dataclass(frozen=True)
 class Fact:
-    """What a sentence states of an entity: nothing denied, conditional or an association.
+    """An asserted fact of an entity: not negated, conditional or an association.
 
-    The tail is an entity, or the words of an attribute's value.
+    The tail is an entity, or the text of an attribute's value.
     """
 
     relation_id: str
@@ -61,10 +61,9 @@ class Fact:
 
 
 class Corpus:
-    """A snapshot, read for the making of questions.
+    """A snapshot read for making questions.
 
-    Args:
-        snapshot: As a reader sees it: with access labels, what `visibility.visible` lets through.
+    With access labels, `snapshot` is what `visibility.visible` lets through.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -88,23 +87,23 @@ class Corpus:
         self.sentences: dict[str, Sentence] = {row["sentence_id"]: Sentence(**row) for row in rows}
 
     def is_passed_over(self, sentence: Sentence) -> bool:
-        """Tell whether a sentence stands in a licence, a list of contents or a bibliography."""
+        """Tell whether a sentence is in a licence, a table of contents or a bibliography."""
         return sentence.document_id in self._legal or sentence.chunk_id in self._passed_over
 
     def is_legal(self, document_id: str) -> bool:
-        """Tell whether a document is a licence or the like."""
+        """Tell whether a document is a licence or similar."""
         return document_id in self._legal
 
     @cached_property
     def entities(self) -> Mapping[str, Entity]:
-        """Every entity by its id."""
+        """All entities by id."""
         columns = ["entity_id", "name", "type", "type_source", "is_named", "is_term", "chunks"]
         rows = self._snapshot.table("entities", columns).to_pylist()
         return {row["entity_id"]: Entity(**row) for row in rows}
 
     @cached_property
     def facts(self) -> Mapping[str, Sequence[Fact]]:
-        """The facts that each frame states, by the frame's id: edges and attributes."""
+        """The facts of each frame, by frame id: edges and attributes."""
         columns = ["relation_id", "head_id", "relation", "tail_id", "kind", "negated", "confidence"]
         relations = {
             row["relation_id"]: row
@@ -146,7 +145,7 @@ class Corpus:
         return found
 
     def frames(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the frames in the order of their documents and sentences."""
+        """Yield the frames ordered by document and sentence."""
         columns = ["frame_id", "sentence_id", "predicate", "predicate_lemma", "start", "end",
                    "arguments", "negated", "modality", "passive", "rule"]  # fmt: skip
         rows = self._snapshot.table("frames", columns).to_pylist()
@@ -168,21 +167,19 @@ class Corpus:
 
     @cached_property
     def text(self) -> str:
-        """All sentences in small letters, one a line, to look names up in."""
+        """All sentences in lower case, one per line, for searching names."""
         return "\n".join(
             " ".join(sentence.text.split()) for sentence in self.sentences.values()
         ).casefold()
 
     @cached_property
     def _words(self) -> Counter[str]:
-        """How often each word stands inside of sentences, where a capital means something."""
         return Counter(
             word for sentence in self.sentences.values() for word in WORD.findall(sentence.text)[1:]
         )
 
     @cached_property
     def _capitals(self) -> Counter[str]:
-        """How often each word, in small letters, stands there with a capital in it."""
         found: Counter[str] = Counter()
         for word, count in self._words.items():
             if not word.islower():
@@ -190,14 +187,14 @@ class Corpus:
         return found
 
     def is_common(self, word: str) -> bool:
-        """Tell whether the corpus writes a word mostly without a capital."""
+        """Tell whether the corpus mostly writes a word in lower case."""
         lower = word[:1].lower() + word[1:]
         if lower == word:
             return True
         return word[1:].islower() and self._words[lower] > self._capitals[word.casefold()]
 
     def decapitalised(self, text: str) -> str:
-        """Return a text that began a sentence as it stands inside of one."""
+        """Return the beginning of a sentence as written inside one."""
         word = re.match(r"[^\W\d_]+", text)
         if word and len(word[0]) < 2 and word[0] != "A":
             return text
@@ -208,7 +205,7 @@ class Corpus:
         return text
 
     def lowered(self, words: str) -> str:
-        """Return a heading's words without the capitals of titles; names and quotations stay."""
+        """Return a heading's words in lower case; names and quotations stay."""
 
         def lower(run: re.Match[str]) -> str:
             parts = re.findall(r"[^\W\d_]+", run[0])

@@ -1,4 +1,4 @@
-"""Which of the questions that rules propose are taken: no two alike, balanced, and by a seed."""
+"""Select among candidate questions: distinct, balanced, and by a seed."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from graphrag_tasks.workbench.questions.candidates import (
 SHARES: Mapping[Type, float] = {
     SINGLE: 0.4, MULTI_HOP: 0.15, LISTING: 0.15, GLOBAL: 0.1, UNANSWERABLE: 0.2,
 }  # fmt: skip
-"""Share of each type that is wanted. Single facts are what most people ask, and what rules make
-best; a fifth that nothing answers is enough for a share of refusals. Not tuned."""
+"""Wanted share of each type. Single facts are what most people ask, and what rules make best; a
+fifth of unanswerable questions suffices to measure refusals. Not tuned."""
 
 _ALIKE = 0.75
-"""Jaccard of two questions' words from which on they ask nearly the same."""
+"""Jaccard similarity from which two questions are nearly equal."""
 _MOST_OF_SUBJECT = 2
-"""Questions about one name."""
+"""Most questions about one name."""
 
 
 def drawn(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candidate]:
-    """Return at most `number` candidates: as many of each type as `SHARES` wants, if there are.
+    """Return at most `number` candidates, by the `SHARES` of their types if possible.
 
-    What one type lacks, the others give. Documents and rules take turns; the seed decides among
-    equals. The order is by type, then as drawn.
+    Other types fill gaps. Documents and rules alternate; the seed decides ties. Ordered by type,
+    then as drawn.
     """
     pools: dict[str, list[Candidate]] = defaultdict(list)
     for candidate in _unambiguous(candidates):
@@ -51,7 +51,7 @@ def drawn(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candi
 
 
 def shares(number: int) -> dict[Type, int]:
-    """Return how many of each type are wanted: by the largest remainder."""
+    """Return the wanted number of each type, by the largest remainder."""
     exact = {kind: number * share for kind, share in SHARES.items()}
     found = {kind: int(one) for kind, one in exact.items()}
     rest = sorted(SHARES, key=lambda kind: (found[kind] - exact[kind], TYPES.index(kind)))
@@ -71,7 +71,6 @@ class _Taken:
         self._rules: Counter[tuple[str, str]] = Counter()
 
     def take(self, pool: Sequence[Candidate], most: int) -> None:
-        """Take up to `most` more candidates of a pool."""
         taken = {candidate.question for candidate in self.found}
         rest = {
             candidate.question: candidate for candidate in pool if candidate.question not in taken
@@ -99,7 +98,7 @@ class _Taken:
 
 
 def _unambiguous(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Yield one candidate for each question that has one answer."""
+    """Yield one candidate for each question with a single answer."""
     by_question: dict[str, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         by_question[candidate.question.casefold()].append(candidate)

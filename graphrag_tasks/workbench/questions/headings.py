@@ -1,4 +1,4 @@
-"""Questions that headings ask: "Importing customers" is "How do I import customers?"."""
+"""Questions from headings: "Importing customers" becomes "How do I import customers?"."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _NUMBERED = re.compile(
     r"^(?:(?:chapter|section|part|appendix|step)\s+\S+|[A-Z]?\d*(?:\.\d+)+\.?|\d+\.?)\s+", re.I
 )
 _LEAST_WORDS, _MOST_WORDS = 2, 9
-"""Of a heading, without its number."""
+"""Words of a heading, without its number."""
 _LEAST_SECTION, _MOST_SECTION = 12, 400
-"""Words of a section: a shorter one answers nothing, a longer one is no single place."""
+"""Words of a section: shorter ones answer nothing, longer ones are too broad."""
 _MOST_PLACES = 2
-"""Sections of one heading: what more of them say is about different things."""
+"""Most sections with the same heading: more are about different things."""
 _MOST_ANSWER = 300
-"""Characters of an answer: whole sentences from the section's start."""
+"""Longest answer in characters: whole sentences from the section's start."""
 
 _NOT_DONE = words("not_done")
-"""Verbs of headings that nobody asks how to do, or whose gerund is mostly an adjective."""
+"""Heading verbs that are not instructions, or whose gerund is mostly an adjective."""
 _AFTER_VERB = words("after_verb")
-"""After a gerund these words tell that it is a verb: "Adding a photo"."""
+"""Words that mark a preceding gerund as a verb: "Adding a photo"."""
 _TELLS = re.compile(r"\b(?:you|your|click|select|choose|use|press|open|enter|run|type|set)\b", re.I)
 """Words of instructions."""
 _INTRODUCES = re.compile(r"\b(?:this|the following) (?:section|chapter|part|appendix|page)\b", re.I)
 
 
 def asked_by_headings(corpus: Corpus) -> Iterator[Candidate]:
-    """Yield a question for each heading that is one, with its section as what answers it."""
+    """Yield a question for each suitable heading, with its section as gold."""
     rows = corpus.rows("frames", ["predicate_lemma"])
     verbs = {str(row["predicate_lemma"]).split(" ")[0] for row in rows}
     found: dict[str, list[tuple[Stretch, str]]] = defaultdict(list)
@@ -57,7 +57,6 @@ def asked_by_headings(corpus: Corpus) -> Iterator[Candidate]:
 
 
 def _sections(corpus: Corpus) -> Iterator[tuple[str, Stretch, str]]:
-    """Yield each heading with the text below it, up to the next heading."""
     columns = ["document_id", "ordinal", "kind", "text", "char_start", "char_end"]
     blocks: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for block in corpus.rows("blocks", columns):
@@ -118,7 +117,7 @@ def _question(heading: str, corpus: Corpus, verbs: set[str]) -> str | None:
 
 
 def _is_done(corpus: Corpus, verb: str, rest: str) -> bool:
-    """Tell whether a gerund is a verb here, not an adjective: "Painting tools" is no question."""
+    """Tell whether a gerund is a verb, not an adjective as in "Painting tools"."""
     first = rest.split(" ")[0].lower()
     if first in _AFTER_VERB:
         return True
@@ -129,7 +128,6 @@ def _is_done(corpus: Corpus, verb: str, rest: str) -> bool:
 
 
 def _first_sentences(text: str) -> str:
-    """Return whole sentences from the start of a text, or its first words."""
     line = " ".join(text.split())
     if len(line) <= _MOST_ANSWER:
         return line

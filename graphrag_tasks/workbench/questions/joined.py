@@ -1,4 +1,4 @@
-"""Questions that need two facts of two documents, joined by one name."""
+"""Questions that need two facts from two documents, joined by a name."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from graphrag_tasks.workbench.questions.single import object_asked, subject_aske
 from graphrag_tasks.workbench.questions.tables import Tables
 
 _MOST_TOLD = 13
-"""Words of a fact that describes a thing in place of its name."""
+"""Most words of a fact that describes a thing instead of its name."""
 _LEAST_TOLD = 3
-"""Words of it that tell it apart from others."""
+"""Fewest distinctive words of such a description."""
 _MOST_FACTS = 12
-"""Facts of one name that are paired."""
+"""Facts of a name that are paired."""
 _MOST_WORDS = 38
-"""Words of a question; with more nobody follows it."""
+"""Longest question in words; longer ones are hard to follow."""
 
 
 @dataclass(frozen=True)
 class _Description:
-    """Words that stand for a name, "the report that lists balances", and what tells them."""
+    """A description that replaces a name, "the report that lists balances", with its source."""
 
     name: str
     words: str
@@ -42,7 +42,7 @@ class _Description:
 
 
 def joined(clauses: Clauses, tables: Tables) -> Iterator[Candidate]:
-    """Yield questions whose bridge is told of in one document, and asked about in another."""
+    """Yield questions about a name in one document that another document describes."""
     descriptions: dict[str, list[_Description]] = defaultdict(list)
     for description in _descriptions(clauses, tables):
         descriptions[description.name].append(description)
@@ -86,7 +86,7 @@ def _is_short(told: str) -> bool:
 
 
 def _told(clauses: Clauses, clause: Clause) -> str | None:
-    """Return "the report that lists balances" for what is told of a subject."""
+    """Return "the report that lists balances" from a clause about a subject."""
     kind = clause.kind
     if kind is None or not _is_short(clause.rest) or clauses.has_other_heads(clause):
         return None
@@ -99,7 +99,7 @@ def _told(clauses: Clauses, clause: Clause) -> str | None:
 
 
 def _defined(clause: Clause) -> str | None:
-    """Return "the file format which supports compression" for what a subject is said to be."""
+    """Return "the file format which supports compression" from a subject's definition."""
     told = clause.rest.removeprefix("is ")
     found = re.match(r"an? (?P<what>.+)", told)
     if clause.verbs != "is" or found is None or not _is_short(told):
@@ -109,7 +109,7 @@ def _defined(clause: Clause) -> str | None:
 
 
 def _by_object(clauses: Clauses) -> Mapping[str, Sequence[tuple[Clause, str]]]:
-    """Return the clauses in which a name is an object by itself, with its words there."""
+    """Return the clauses in which a name is an object, with its words there."""
     found: dict[str, list[tuple[Clause, str]]] = defaultdict(list)
     for clause in clauses.found:
         for argument in clause.arguments:
@@ -121,7 +121,7 @@ def _by_object(clauses: Clauses) -> Mapping[str, Sequence[tuple[Clause, str]]]:
 
 
 def _both_told(clauses: Clauses) -> Iterator[Candidate]:
-    """Yield questions for the thing that two documents tell different things of."""
+    """Yield questions for the thing that two documents state different facts about."""
     told: dict[str, list[tuple[Clause, Candidate]]] = defaultdict(list)
     for clause in clauses.found:
         made = subject_asked(clauses, clause)
@@ -141,7 +141,7 @@ def _both_told(clauses: Clauses) -> Iterator[Candidate]:
 def _checked(
     clauses: Clauses, one: _Description, place: Stretch, made: Candidate | None
 ) -> Iterator[Candidate]:
-    """Yield a question if its two facts stand in two documents, and in no passage together."""
+    """Yield a question if its two facts are in two documents, and never in one passage."""
     if made is None or not is_plain(made.question) or len(made.question.split()) > _MOST_WORDS:
         return
     second = made.gold[0]
@@ -158,7 +158,6 @@ def _checked(
 
 
 def _chunks(clauses: Clauses, stretches: Sequence[Stretch]) -> set[str]:
-    """Return the passages that overlap one of the stretches."""
     return {
         sentence.chunk_id for stretch in stretches
         for sentence in clauses.corpus.sentences_of.get(stretch.document_id, ())

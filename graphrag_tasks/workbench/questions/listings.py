@@ -1,4 +1,4 @@
-"""Questions for all of several things: the items of a list below its lead, and of one relation."""
+"""Listing questions: the items of a list, or the objects of one relation."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from graphrag_tasks.workbench.questions.single import LEAST_ITEMS, object_asked
 from graphrag_tasks.workbench.questions.words import words
 
 _MOST_ITEMS = 12
-"""Items of a list that is asked for; longer ones are references. Chosen."""
+"""Most items of a list; longer ones are reference material. Chosen."""
 _MOST_ITEM, _MOST_TERM, _LEAST_CHARACTERS = 30, 6, 2
-"""Words of an item, words of a term that is explained, and characters of either."""
+"""Words of an item, words of an explained term, and fewest characters of both."""
 _COUNTED = re.compile(
     r"^(?:(?:the|these) )?(?P<number>following|two|three|four|five|six|seven|eight|nine|ten|\d+|"
     r"several|some|various|many|different)"
@@ -38,7 +38,7 @@ _ENDING = re.compile(
     r"(?P<counted>(?:the following|two|three|four|five|six|seven|eight|\d+|several|various|many|"
     r"different) [^,;:]+?)(?: available)?:$"
 )
-"""A lead that ends with what is listed: "You can access the tool in several ways:"."""
+"""An introduction that ends with the kind of items: "You can access the tool in several ways:"."""
 _THERE = re.compile(
     r"^There (?P<be>are|exist) (?:(?:also|basically|currently) )?(?P<told>[^,;:]+?)"
     r"(?: available)?:$"
@@ -48,9 +48,9 @@ _NUMBERS: Mapping[str, int] = {
     enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
 }  # fmt: skip
 _HOW = words("list_nouns_without_kind")
-"""Nouns that say too little of what is listed."""
+"""Nouns too vague to name the items."""
 _VAGUE = words("list_nouns_alone")
-"""Nouns that say of no list by themselves what it lists."""
+"""Nouns that do not say by themselves what a list contains."""
 
 
 def listings(corpus: Corpus, clauses: Clauses) -> Iterator[Candidate]:
@@ -76,7 +76,7 @@ def listings(corpus: Corpus, clauses: Clauses) -> Iterator[Candidate]:
 
 
 def _lists(corpus: Corpus) -> Iterator[tuple[Sentence, Sequence[Mapping[str, Any]]]]:
-    """Yield each sentence that leads to a list, with the list's items."""
+    """Yield each sentence that introduces a list, with the list's items."""
     columns = ["document_id", "ordinal", "kind", "level", "text", "char_start", "char_end"]
     blocks: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for block in corpus.rows("blocks", columns):
@@ -104,7 +104,7 @@ def _leads(text: str) -> bool:
 
 
 def _parts(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
-    """Return each item's words and place; terms that take turns with what they mean are one."""
+    """Return each item's words and span; alternating terms and definitions form one item each."""
     terms, told = items[::2], items[1::2]
     if (
         len(terms) == len(told)
@@ -183,14 +183,14 @@ def _by_ending(
 
 
 def _has_number(counted: re.Match[str] | None, items: int) -> bool:
-    """Tell whether a list has as many items as its lead says, where it says so."""
+    """Tell whether a list has as many items as its introduction says, if it does."""
     said = counted["number"].lower() if counted else ""
     number = int(said) if said.isdecimal() else _NUMBERS.get(said)
     return number is None or number == items
 
 
 def _is_kind(what: str) -> bool:
-    """Tell whether words name several things of a kind, and nothing outside of themselves."""
+    """Tell whether words name several things of a kind, without references elsewhere."""
     head = re.split(r" (?:of|for|to|in|that|which|with|on) ", what)[0].split(" ")[-1]
     return (
         head not in _HOW and re.search(r"[,;:()]", what) is None
@@ -203,7 +203,7 @@ def _tells(what: str) -> bool:
 
 
 def _name(item: str) -> str:
-    """Return an item's first words, up to a mark; "" where they are many."""
+    """Return an item's name: its first words up to punctuation; "" if too long."""
     line = " ".join(item.split())
     name = re.split(r": | - | – | — |\. |; | \(", f"{line} ")[0].strip(" .,;:")
     fits = len(name.split()) <= _MOST_ITEM and len(name) >= _LEAST_CHARACTERS
@@ -211,7 +211,7 @@ def _name(item: str) -> str:
 
 
 def _of_one_relation(clauses: Clauses) -> Iterator[Candidate]:
-    """Yield questions for all that several sentences tell of one thing with one verb."""
+    """Yield questions for the objects of one subject and verb over several sentences."""
     told: dict[tuple[str, str, str], list[Clause]] = defaultdict(list)
     for clause in clauses.found:
         told[clause.entity.entity_id, clause.verbs, clause.lemma].append(clause)

@@ -1,7 +1,7 @@
-"""The making of questions: every rule's proposals, drawn, and written with their gold spans.
+"""Make questions: the candidates of all rules, selected, with gold spans.
 
-No question is written by a person, so figures on them flatter: they use the words of the sentence
-that answers them, and only facts that extraction found.
+No person writes these questions, so figures on them are optimistic: they use the words of the
+answering sentence, and only facts that extraction found.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from graphrag_tasks.workbench.questions.single import singles
 from graphrag_tasks.workbench.questions.tables import Tables
 
 NUMBER = 60
-"""Questions that are made by default: the 95 % interval of a share is then at most ± .13."""
+"""Default number of questions: the 95 % interval of a share is then at most ± .13."""
 
 
 @dataclass(frozen=True)
 class MadeQuestions:
-    """Questions with what a person should know of them.
+    """Questions, with notes for a person.
 
     Attributes:
-        questions: In the order of their types; the same snapshot, number and seed give the same.
-        notes: Types that the corpus gave fewer questions of than wanted, and why.
+        questions: Ordered by type; deterministic for a snapshot, number and seed.
+        notes: Types with fewer questions than wanted, and why.
     """
 
     questions: tuple[Question, ...]
@@ -56,7 +56,7 @@ class MadeQuestions:
         return {kind: found[kind] for kind in TYPES}
 
     def to_jsonl(self) -> str:
-        """Return one line a question, as `read_questions` reads them."""
+        """Return one line per question, as `read_questions` reads them."""
         lines = [question.model_dump_json(exclude_defaults=True) for question in self.questions]
         return "".join(f"{line}\n" for line in lines)
 
@@ -64,13 +64,13 @@ class MadeQuestions:
 def make_questions(
     snapshot: Snapshot, number: int = NUMBER, seed: int = 0, rewording: Rewording | None = None
 ) -> MadeQuestions:
-    """Make questions with known answers from what a snapshot holds.
+    """Make questions with known answers from a snapshot.
 
     Args:
         snapshot: As a reader sees it: with access labels, what `visibility.visible` lets through.
-        number: Questions wanted; fewer are made of a small corpus.
+        number: Number of questions wanted; a small corpus gives fewer.
         seed: Decides which of equally good questions are taken.
-        rewording: Has a model word the questions; None: they stay as the rules word them.
+        rewording: Rewords the questions by a model; None: they stay as made by rules.
 
     Raises:
         ConfigError: The number is not positive, or the corpus gives no question.
@@ -95,7 +95,7 @@ def make_questions(
 
 
 def candidates(corpus: Corpus) -> list[Candidate]:
-    """Return every question that a rule proposes, in the order of the documents."""
+    """Return every candidate question of all rules, in document order."""
     clauses, tables = Clauses(corpus), Tables(corpus)
     asked = [*singles(clauses), *tables.singles()]
     return [
@@ -112,7 +112,7 @@ def candidates(corpus: Corpus) -> list[Candidate]:
 
 @dataclass(frozen=True)
 class _Place:
-    """A stretch with the uri of its document, as `spans_of` wants it."""
+    """A span with its document's uri, for `spans_of`."""
 
     document_id: str
     uri: str

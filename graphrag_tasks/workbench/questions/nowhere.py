@@ -1,4 +1,4 @@
-"""Questions that nothing in the corpus answers: a name put into a question that no document has."""
+"""Unanswerable questions: a name in a question is replaced by one that no document has."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from graphrag_tasks.workbench.questions.corpus import Corpus
 _STEM = 5
 """First letters that two forms of a word share."""
 _TRIES = 20
-"""Names that are tried for one question."""
+"""Names tried for one question."""
 _MOST_ASKED = 1000
-"""Questions that are changed: of a large corpus evenly spread ones, as each name is looked up."""
+"""Questions changed, evenly spread in a large corpus, as each name is looked up."""
 
 
 def unanswerable(clauses: Clauses, asked: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Yield questions whose name is exchanged for one that the corpus does not hold.
+    """Yield questions with a name that the corpus does not contain.
 
-    A code gets other digits; of a name in two words, the first is that of another name.
+    A code gets other digits; a two-word name gets the first word of another name.
     """
     corpus = clauses.corpus
     names = {clause.name.casefold(): clause for clause in clauses.found}
@@ -45,7 +45,6 @@ def unanswerable(clauses: Clauses, asked: Sequence[Candidate]) -> Iterator[Candi
 
 
 def _first(clause: Clause) -> str:
-    """Return what stands before the head of a name in two words."""
     words = clause.name.split(" ")
     if len(words) != 2 or not all(word.isalpha() for word in words):
         return ""
@@ -53,7 +52,7 @@ def _first(clause: Clause) -> str:
 
 
 def _name_in(one: Candidate, names: dict[str, Clause]) -> str | None:
-    """Return the name that a question is about, as it stands in it."""
+    """Return the name in a question, as written there."""
     if one.rule in ("object", "definition", "purpose"):
         clause = names.get(one.subject)
         if clause is None:
@@ -67,9 +66,9 @@ def _name_in(one: Candidate, names: dict[str, Clause]) -> str | None:
 
 
 def _another(corpus: Corpus, name: str, firsts: Sequence[str]) -> str | None:
-    """Return a name of the same shape that no sentence has.
+    """Return a name of the same shape that no sentence contains.
 
-    "Table MATDOC" is not changed: "system MATDOC" would still name what the corpus has.
+    "Table MATDOC" is not changed: "system MATDOC" would still name an existing thing.
     """
     words = name.split(" ")
     if len(words) == 1 and re.search(r"\d", name) and re.search(r"[A-Za-z]", name):

@@ -1,4 +1,4 @@
-"""Questions about a whole part of the corpus: what its communities of names are about."""
+"""Global questions: what the graph's communities are about."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from graphrag_tasks.workbench.questions.single import GENERIC_HEADS
 from graphrag_tasks.workbench.questions.wording import plural_of
 
 _LEAST_SIZE = 4
-"""Names of a community: what fewer are about is told by a sentence."""
+"""Fewest names of a community: smaller ones are covered by a sentence."""
 _MOST_CENTRAL = 10
-"""Names of a community that may stand for it, the most central first."""
+"""Names of a community that may represent it, the most central first."""
 _LEAST_SENTENCES, _MOST_SENTENCES = 2, 4
-"""Sentences that an answer rests on; chosen."""
+"""Fewest and most gold sentences of an answer; chosen."""
 _PASSING = re.compile(
     r"\b(?:not|never|should|shall|itself|was|were|has been|have been|remains?)\b|\$\d|;"
 )
-"""Signs of a sentence that tells of an example or a detail."""
+"""Signs of a sentence about an example or a detail."""
 _ALIKE = 0.5
-"""Jaccard of two sentences' words from which on they tell the same."""
+"""Jaccard similarity from which two sentences say the same."""
 _COUNTED = re.compile(
     r"(?:one|two|three|single|new|main|last|first|same|each|other|own|various|several|many|most|higher|lower|larger|smaller|usual|"
     r"\d+)\b", re.IGNORECASE
 )  # fmt: skip
 _QUOTED = re.compile(r"^“(.+)” \([^\n]*\)$", re.MULTILINE)
-"""A sentence of a summary, as `graph.communities` quotes it."""
+"""A quoted sentence in a summary of `graph.communities`."""
 
 
 def overviews(corpus: Corpus) -> Iterator[Candidate]:
-    """Yield "What are the main topics about X?" for communities, by a most central name.
+    """Yield "What are the main topics about X?" for communities, X being a central name.
 
     Gold are sentences about that name, those of the community's summary first.
     """
@@ -72,7 +72,6 @@ def overviews(corpus: Corpus) -> Iterator[Candidate]:
 
 
 def _central(corpus: Corpus) -> Mapping[str, Sequence[str]]:
-    """Return the members of each community, the most central first."""
     found: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for row in corpus.rows("members", ["community_id", "entity_id", "centrality"]):
         found[row["community_id"]].append((-row["centrality"], row["entity_id"]))
@@ -92,7 +91,7 @@ def _is_topic(entity: Entity) -> bool:
 
 
 def _about(corpus: Corpus, name: str, mentioned: Sequence[str], quoted: set[str]) -> list[Sentence]:
-    """Return sentences about a name, at most one a passage; those that are quoted come first."""
+    """Return sentences about a name, at most one per chunk; quoted ones come first."""
     found: dict[str, tuple[tuple[bool, int], Sentence]] = {}
     for place, sentence_id in enumerate(mentioned):
         sentence = corpus.sentences.get(sentence_id)
@@ -115,7 +114,7 @@ def _about(corpus: Corpus, name: str, mentioned: Sequence[str], quoted: set[str]
 
 
 def _tells(corpus: Corpus, sentence: Sentence) -> bool:
-    """Tell whether a sentence tells something that is understood by itself."""
+    """Tell whether a sentence states something by itself."""
     text = sentence.text
     is_read = sentence.has_verb and is_prose(text) and not corpus.is_passed_over(sentence)
     return is_read and not (_PASSING.search(text) or wording.points_elsewhere(wording.core(text)))
@@ -139,7 +138,7 @@ def _begins_with(name: str, text: str) -> bool:
 
 
 def _shown(corpus: Corpus, name: str) -> str:
-    """Return a name as a topic: a common noun in the plural, where the corpus has it."""
+    """Return a name as a topic: common nouns in the plural, if the corpus has it."""
     if name != name.lower() or is_plural(name):
         return name
     plural = plural_of(name)

@@ -1,4 +1,4 @@
-"""Single questions from clauses: which subject it is, what it is, does, or is used for."""
+"""Single-fact questions from clauses: which subject, what it is, does, or is used for."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from graphrag_tasks.workbench.questions.corpus import WORD
 from graphrag_tasks.workbench.questions.words import words
 
 LEAST_ITEMS = 3
-"""Of a list: two things are told in a sentence without being one."""
+"""Fewest items of a list: two things are often just one sentence."""
 _LEAST_TOLD, _LEAST_DEFINED = 4, 3
-"""Words that tell a thing apart from others, in a question for it, and in its definition."""
+"""Fewest distinctive words in a question, and in a definition."""
 _MOST_ANSWER = 26
-"""Words of an answer."""
+"""Most words of an answer."""
 _STEM = 5
-"""First letters of a verb by which a subject is seen to say it: "indenting indents"."""
+"""First letters that show that subject and verb are the same word: "indenting indents"."""
 
 GENERIC_HEADS = words("generic_heads")
-"""Heads that name nothing by themselves."""
+"""Head nouns that name nothing by themselves."""
 _LOOSE_PREPOSITIONS = words("loose_prepositions")
-"""Prepositions that no question ends with naturally, or that tell of a time or a manner."""
+"""Prepositions that cannot naturally end a question, or that express time or manner."""
 _STORING = words("storing_verbs")
-"""Verbs whose "in" tells where."""
+"""Verbs whose "in" gives a place."""
 _PLACED = frozenset({"in", "on", "under", "at"})
 _LABELLED = frozenset({"label", "first_name", "user"})
-"""Sources of a type that tell people from things."""
+"""Type sources that distinguish people from things."""
 
 _USED_TO = re.compile(r"(?P<verbs>(?:is|are|can be|may be|could be) used) (?P<told>to .+)")
 _ENABLES = re.compile(
@@ -49,23 +49,23 @@ _UNTOLD = re.compile(
     r"(?:you|your|us|one|an?) to\b|you\b|(?:one|some) of\b|"
     r"(?:several|many|some|few|a few|a number|a lot|more|all|much|most)\b"
 )
-"""How answers begin that say little."""
+"""Uninformative beginnings of answers."""
 _OPEN_END = re.compile(r"\b(?:to|of|the|an?|in|for|that|and|or|by|with|is|are)$")
 _PRAISE = re.compile(
     r"(?:an? (?:important|good|great|common|useful|special|big|major|very)|"
     r"one of the (?:most|main)|the (?:most|best|main|same|only|one))\b"
 )
-"""How statements begin that define nothing."""
+"""Beginnings of statements that define nothing."""
 _DEFINES = re.compile(r"(?:an?|the|one of the|any|tools?|sets?)\s")
 _AMOUNT = re.compile(r"[$€£¥]\s?\d")
-"""Money, as examples have it."""
+"""Money, as in examples."""
 _BROKEN = re.compile(r"\b(?:can|will|may|must|should|could|would) \w+ed\b")
-"""A slip of the source: "can used"."""
+"""A grammatical error of the source: "can used"."""
 _OF_SUBJECT = re.compile(r"\b(?:its|itself|themselves)\b")
 
 
 def singles(clauses: Clauses) -> Iterator[Candidate]:
-    """Yield questions that one sentence answers."""
+    """Yield questions that a single sentence answers."""
     for clause in clauses.found:
         for asked in (subject_asked, purpose_asked, object_asked):
             made = asked(clauses, clause)
@@ -75,7 +75,7 @@ def singles(clauses: Clauses) -> Iterator[Candidate]:
 
 
 def subject_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
-    """Ask which thing it is that something is told of: "What states the balance of …?"."""
+    """Ask for the subject: "What states the balance of …?"."""
     told = re.sub(r"\s*\([^()]*\)$", "", clause.rest)
     if not _is_eventless(clause) or not _is_askable(clause) or clauses.is_common(clause.entity):
         return None
@@ -90,7 +90,7 @@ def subject_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
 
 
 def which(clause: Clause) -> str | None:
-    """Return the question word with the kind of the subject, which agrees with its verb."""
+    """Return the question word with the kind of the subject, if it agrees with the verb."""
     kind = clause.kind
     if kind and kind.lower() == clause.head.lower():
         agrees = wording.agrees(clause.head, clause.verbs, clause.lemma)
@@ -104,7 +104,7 @@ def which(clause: Clause) -> str | None:
 
 
 def purpose_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
-    """Ask what a subject is for: "What is the Move Tool used for?"."""
+    """Ask for the purpose: "What is the Move Tool used for?"."""
     if not _is_askable(clause) or clauses.is_common(clause.entity):
         return None
     if not wording.agrees(clause.head, clause.verbs, clause.lemma):
@@ -127,9 +127,9 @@ def purpose_asked(clauses: Clauses, clause: Clause) -> Candidate | None:
 
 
 def object_asked(clauses: Clauses, clause: Clause, *, alone: bool = True) -> Candidate | None:
-    """Ask for what is told of the subject: "What does the Balance Sheet state?".
+    """Ask for the object: "What does the Balance Sheet state?".
 
-    `alone`: nothing else is told of it with this verb.
+    With `alone`, the verb must have no other objects for this subject.
     """
     if not _is_askable(clause) or not _is_eventless(clause) or clauses.is_common(clause.entity):
         return None
@@ -152,7 +152,7 @@ def object_asked(clauses: Clauses, clause: Clause, *, alone: bool = True) -> Can
 
 
 def _object(clause: Clause) -> tuple[str, str, str] | None:
-    """Return the question word, the preposition that ends the question, and the answer."""
+    """Return the question word, the final preposition, and the answer."""
     if not clause.arguments or any(
         row["role"] in ("clause", "indirect_object") for row in clause.arguments
     ):
@@ -184,7 +184,7 @@ def _where(clause: Clause, argument: Mapping[str, Any], preposition: str) -> str
 
 
 def _definitions(clauses: Clauses) -> Iterator[Candidate]:
-    """Yield "What is X?" for terms that sentences define; any definition will do."""
+    """Yield "What is X?" for defined terms; any definition is gold."""
     by_name: dict[str, list[Clause]] = defaultdict(list)
     for clause in clauses.found:
         if _defined(clause):
@@ -201,7 +201,7 @@ def _definitions(clauses: Clauses) -> Iterator[Candidate]:
 
 
 def _defined(clause: Clause) -> str:
-    """Return what a subject is said to be; empty where nothing is defined."""
+    """Return the definition of a subject; "" if nothing is defined."""
     told = clause.rest[len(clause.verbs) :].strip()
     if clause.rule != "copula" or clause.verbs not in ("is", "are"):
         return ""
@@ -211,7 +211,7 @@ def _defined(clause: Clause) -> str:
 
 
 def _is_definable(clause: Clause) -> bool:
-    """Tell whether "What is X?" asks for what the corpus calls so, and not for one of many."""
+    """Tell whether "What is X?" asks for a unique thing of the corpus."""
     has_article = re.match(r"the\b", clause.subject) is not None
     if clause.head.lower() in GENERIC_HEADS and " " not in clause.name:
         return False
@@ -225,7 +225,7 @@ def _is_definable(clause: Clause) -> bool:
 def _checked(
     question: str, answer: str, clauses: Clauses, clause: Clause, rule: str
 ) -> Candidate | None:
-    """Return a candidate whose answer stands in its sentence and not in the question."""
+    """Return a candidate whose answer is in its sentence and not in the question."""
     question = " ".join(question.split())
     text = " ".join(clause.sentence.text.split()).casefold()
     if (
@@ -244,14 +244,14 @@ def _checked(
 
 
 def answer_of(text: str) -> str:
-    """Return a text as an answer: on one line, without the mark that ends it."""
+    """Return a text as an answer: on one line, without final punctuation."""
     return " ".join(text.split()).rstrip(" .,;:")
 
 
 def _is_eventless(clause: Clause) -> bool:
-    """Tell whether a verb tells a fact, not what happened in an example, and no identity.
+    """Tell whether a verb states a fact, not an example's event, and no identity.
 
-    A bare past is mostly a participle: "images compressed by it may be larger".
+    A bare past tense is mostly a participle: "images compressed by it may be larger".
     """
     is_perfect = clause.verbs.startswith(("has ", "have ", "had "))
     is_past = clause.verbs.endswith("ed") and " " not in clause.verbs

@@ -1,4 +1,4 @@
-"""Questions from tables: a cell by its row's key and its column's header, and rows by a value."""
+"""Questions from tables: a cell by row key and column header, and rows by a value."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from graphrag_tasks.workbench.questions.wording import plural_of
 from graphrag_tasks.workbench.questions.words import words
 
 _LEAST_ROWS = 2
-"""Of a table that is asked about: with one, no key is needed to tell rows apart."""
+"""Fewest rows of a table: a single row needs no key."""
 _MOST_KEY, _MOST_HEADER, _MOST_CELL, _MOST_VALUE = 8, 5, 30, 5
-"""Words of a key, a header, a cell that is asked for, and a value that rows are asked by."""
+"""Most words of a key, a header, an answer cell, and a value that selects rows."""
 _LEAST_ITEMS, _MOST_ITEMS = 3, 15
-"""Rows of a listing: fewer are no list, more are hardly read."""
+"""Rows of a listing: fewer are no list, more are too many to read."""
 _MOST_SHARE = 0.6
-"""Share of a table's rows: what nearly all have tells nothing apart."""
+"""Largest share of a table's rows: a value that nearly all have is not distinctive."""
 
 _ATTRIBUTES = words("attributes")
-"""Heads of headers that are nouns and tell something of the row."""
+"""Head nouns of headers that name an attribute of the row."""
 _NO_VALUE = re.compile(r"(?:n/?a|none|not applicable|-+|–|—|\?|yes|no|x|✓|unknown|see .*)\.?", re.I)
 _NAMELESS = words("nameless_headers")
-"""Headers of keys that say of no row what it is."""
+"""Key headers that do not say what a row is."""
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|^[\d.,%*+=/ -]+$")
 
 
@@ -77,7 +77,7 @@ class Tables:
             self._holders.update(values)
 
     def singles(self) -> Iterator[Candidate]:
-        """Yield "What is the successor of transaction FD32?": the row answers it."""
+        """Yield "What is the successor of transaction FD32?", answered by a row."""
         for table in self._found:
             for row in table.rows:
                 for header in table.headers:
@@ -86,7 +86,7 @@ class Tables:
                         yield made
 
     def described(self) -> Iterator[tuple[Candidate, str]]:
-        """Yield the cells that hold a name, with words for it: "the successor of FD32"."""
+        """Yield the cells that hold a name, with a description: "the successor of FD32"."""
         for table in self._found:
             for row in table.rows:
                 for header in table.headers:
@@ -95,7 +95,7 @@ class Tables:
                         yield made, made.question.removeprefix("What is ").rstrip("?")
 
     def singles_of(self, key: str, words: str) -> Iterator[Candidate]:
-        """Yield questions for the cells of a row, with other words for its key."""
+        """Yield questions for a row's cells, with a description in place of its key."""
         for table, row in self._rows.get(key, ()):
             for header in table.headers:
                 made = self._single(table, row, header)
@@ -104,7 +104,7 @@ class Tables:
                     yield replace(made, question=f"What {_be(asked)} the {asked} of {words}?")
 
     def gaps(self) -> Iterator[Candidate]:
-        """Yield questions for cells that are empty, where other rows of the table have them."""
+        """Yield questions for empty cells whose column is filled in other rows."""
         for table in self._found:
             for row in table.rows:
                 for header in table.headers:
@@ -117,7 +117,7 @@ class Tables:
                         yield Candidate(UNANSWERABLE, question, "", (), "gap", row.key.casefold())
 
     def listings(self) -> Iterator[Candidate]:
-        """Yield "Which transactions have the successor BP?": every row with the value."""
+        """Yield "Which transactions have the successor BP?", answered by all such rows."""
         for table in self._found:
             if table.key_header.casefold() in _NAMELESS or is_plural(table.key_header.lower()):
                 continue
@@ -155,7 +155,6 @@ class Tables:
         return f"{kind} {shown}" if shown == key and key.isupper() else f"the {kind} {shown}"
 
     def _lowered(self, header: str) -> str:
-        """Return a header as it stands inside of a sentence."""
         words = header.replace("_", " ").split()
         return " ".join(
             word.lower() if word[1:].islower() else word  # codes and "SAP" stay
@@ -163,7 +162,6 @@ class Tables:
         )
 
     def _is_attribute(self, header: str) -> bool:
-        """Tell whether a header is a noun phrase that a question can ask for."""
         if header not in self._attributes:
             self._attributes[header] = self._names_attribute(header)
         return self._attributes[header]
@@ -251,7 +249,6 @@ def _table(document: str, cells: Sequence[Mapping[str, Any]]) -> _Table | None:
 
 
 def _row(document: str, cells: Iterable[Mapping[str, Any]]) -> tuple[Stretch, str]:
-    """Return where a row stands, and its text."""
     some = sorted(cells, key=lambda row: int(row["char_start"]))
     start, end = some[0]["char_start"], max(row["char_end"] for row in some)
     return Stretch(document, start, end), " | ".join(row["text"] for row in some)

@@ -1,4 +1,4 @@
-"""Grammar of questions: question words, and clauses turned into questions."""
+"""Grammar of questions: question words, and turning clauses into questions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _POINTING = re.compile(
     r"otherwise|either|simply|just|let|then)\b",
     re.IGNORECASE,
 )
-"""Words that point out of the sentence, or at the document itself."""
+"""Words that refer to other sentences, or to the document itself."""
 
 _LOOSE = re.compile(
     r"; |: | -+ | [–—] ?|—|"
@@ -35,7 +35,7 @@ _LOOSE = re.compile(
     r" whereas |"
     r" and (?:you|it|then|they|can|is|are|will|has|does|may|should|must)\b"
 )
-"""Where the part of a clause begins that a question can leave out."""
+"""Beginning of a clause part that a question can omit."""
 
 
 def points_elsewhere(text: str) -> bool:
@@ -44,13 +44,13 @@ def points_elsewhere(text: str) -> bool:
 
 
 def core(text: str) -> str:
-    """Return a clause up to its first loose part, without the mark that ends it."""
+    """Return a clause up to its first loose part, without final punctuation."""
     found = _LOOSE.search(text)
     return (text[: found.start()] if found else text).rstrip(" .,;:!")
 
 
 def is_balanced(text: str) -> bool:
-    """Tell whether brackets and quotation marks are closed."""
+    """Tell whether brackets and quotation marks are balanced."""
     pairs = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"))
     return text.count('"') % 2 == 0 and all(
         text.count(one) == text.count(two) for one, two in pairs
@@ -58,15 +58,10 @@ def is_balanced(text: str) -> bool:
 
 
 def inverted(subject: str, verbs: str, lemma: str) -> str | None:
-    """Return subject and verbs in the order of a question: "does the report list".
+    """Return subject and verbs in question order: "does the report list".
 
-    Args:
-        subject: As it stands inside of a sentence.
-        verbs: What stands between subject and object, as "can be stored in" or "also lists".
-        lemma: Of the main verb.
-
-    Returns:
-        None where the form of the verb is not known.
+    `verbs` stands between subject and object, such as "can be stored in" or "also lists"; `lemma`
+    is the main verb's. None if the verb form is unknown.
     """
     first, _, rest = verbs.partition(" ")
     if first in AUXILIARIES and (rest or first in ("is", "are", "was", "were")):
@@ -89,7 +84,7 @@ def inverted(subject: str, verbs: str, lemma: str) -> str | None:
 
 
 def agrees(head: str, verbs: str, lemma: str) -> bool:
-    """Tell whether verbs have the number that their noun's ending shows."""
+    """Tell whether verbs agree in number with their noun's ending."""
     first = verbs.split(" ")[0]
     base = lemma.split(" ")[0]
     if is_plural_noun(head):
@@ -103,7 +98,7 @@ def is_plural_noun(word: str) -> bool:
 
 
 def plural_of(noun: str) -> str:
-    """Return the plural of a regular noun, or of the one before "of"."""
+    """Return the plural of a regular noun, or of the noun before "of"."""
     first, of, rest = noun.partition(" of ")
     if re.search(r"[^aeiou]y$", first):
         first = first[:-1] + "ie"

@@ -1,4 +1,4 @@
-"""The word lists of `words.json`, which the rules that make questions read."""
+"""The word lists of `words.json` for the question rules."""
 
 from graphrag_tasks.language.word_lists import WordLists
 

@@ -1,4 +1,4 @@
-"""From questions with gold to models that answer them better, or a refusal."""
+"""Tune models on questions with gold, and keep them only if they are better."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ KINDS = (ENCODER, RERANKER)
 RECIPES = {ENCODER: TunableEncoder.RECIPE, RERANKER: TunableReranker.RECIPE}
 
 QUESTIONS, FOLDERS = "questions", "folders"
-"""What is left out, to judge on."""
+"""What is held out for judging."""
 
 _SECONDS_OF_MINUTE = 60
 
 
 class Way(NamedTuple):
-    """What a gain was measured on: questions left out, or folders left out."""
+    """A gain, and what was held out for it: questions or folders."""
 
     left_out: str
     gain: Gain
@@ -55,15 +55,15 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class Adaptation:
-    """One model's outcome.
+    """The outcome for one model.
 
     Attributes:
         kind: One of `KINDS`.
-        model: The model it began as.
-        setting: What names a model of this kind.
-        measured: What was measured.
+        model: The model before tuning.
+        setting: The setting for a model of this kind.
+        measured: Description of the measurement.
         ways: The gains.
-        folder: Where the model is; None where it is not better.
+        folder: Folder of the tuned model; None if it is not better.
     """
 
     kind: str
@@ -75,7 +75,7 @@ class Adaptation:
 
     @property
     def is_better(self) -> bool:
-        """Whether both figures rise on questions left out, and their sum on no folder falls."""
+        """Whether both figures rise on held-out questions, and no folder loses in sum."""
         questions, *folders = (way.gain for way in self.ways)
         sums = [sum(difference.mean for difference in gain.differences) for gain in folders]
         return all(difference.mean > 0 for difference in questions.differences) and all(
@@ -107,20 +107,20 @@ def adapt(
     """Tune an encoder and a reranker on questions, judge them, and write those that are better.
 
     Args:
-        index: What the questions are about. The encoder begins as the one of its snapshot, the
-            reranker as the one of its settings.
-        questions: With gold; those whose gold is gone are left out.
-        out: Folder that gets a folder `encoder` or `reranker`, or both.
-        kinds: What is tuned.
-        models: Other models to begin as, by kind.
-        recipes: How they are tuned, by kind.
-        folds: How many times a share of the questions, or of the folders, is left out.
-        tell: Gets lines on progress, the expected time first.
+        index: The index that the questions are about, whose encoder and configured reranker are
+            tuned by default.
+        questions: With gold; stale ones are left out.
+        out: New or empty folder, which gets `encoder`, `reranker`, or both.
+        kinds: Which models are tuned.
+        models: Other models to start from, by kind.
+        recipes: Training recipes, by kind.
+        folds: Number of folds for held-out questions and folders.
+        tell: Called with progress lines, the expected time first.
 
     Raises:
         ConfigError: There are too few questions, or about one document; a model is of another
             kind; or the folder is not empty.
-        QualityError: No model is better than the one it began as.
+        QualityError: No model is better than before.
     """
     if out.exists() and any(out.iterdir()):
         raise ConfigError("is not empty", str(out), "Name a folder that is new")
@@ -152,7 +152,7 @@ def adapt(
 
 @dataclass(frozen=True)
 class _Job:
-    """One model to tune: what it begins as, and what judges it."""
+    """A model to tune, with its judge."""
 
     kind: str
     model: str
@@ -178,7 +178,6 @@ class _Job:
         return cls(kind, model, Tuner.of(tunable, examples), judge)
 
     def seconds(self, examples: Sequence[Example], ways: Iterable[Sequence[Fold]]) -> float:
-        """Return what all trainings will take."""
         trainings = [len(fold.learned) for folds in ways for fold in folds] + [len(examples)]
         return sum(map(self.tuner.model.recipe.steps, trainings)) * self.tuner.seconds
 
@@ -228,7 +227,6 @@ def _card(done: Adaptation) -> str:
 
 
 def _cells(gain: Gain) -> str:
-    """Return before, after and difference of both figures, as cells of a table."""
     return " | ".join(
         f"{old:.3f} → {new:.3f} ({gained.mean:+.3f}, {gained.low:+.3f} to {gained.high:+.3f})"
         for old, new, gained in zip(gain.before, gain.after, gain.differences, strict=True)

@@ -1,4 +1,4 @@
-"""The BERT of `embed.bert_onnx` once more, as functions of its weights that JAX can differentiate.
+"""BERT, as in `embed.bert_onnx`, as functions of its weights that JAX can differentiate.
 
 Shapes: b rows, s tokens, h hidden size, n heads, l layers.
 """
@@ -29,7 +29,7 @@ from graphrag_tasks.embed.model_files import (
 )
 
 Parameters = dict[str, jax.Array]
-"""Tensors by name; those of the layers lie on each other, shape (l, …), under `layer.NAME`."""
+"""Tensors by name; those of layers are stacked, shape (l, …), under `layer.NAME`."""
 
 Batch = Mapping[str, NDArray[np.int32]]
 """`ids`, `mask` and `types`, each of shape (b, s)."""
@@ -37,14 +37,14 @@ Batch = Mapping[str, NDArray[np.int32]]
 _LAYER = "encoder.layer."
 _STACKED = "layer."
 _MASKED = -10_000.0
-"""Added to what attends to padding, whose share becomes 0; as in BERT's own code."""
+"""Added to attention logits of padding, whose weight becomes 0; as in BERT's own code."""
 _INDICES = "position_ids"
-"""A buffer of whole numbers that some checkpoints have among the weights."""
+"""An integer buffer that some checkpoints have among the weights."""
 
 
 @dataclass(frozen=True)
 class Bert:
-    """A model to be tuned: its files, architecture, and the head of a cross-encoder."""
+    """A model to tune: files, architecture, and the head of a cross-encoder."""
 
     files: ModelFiles
     config: BertConfig
@@ -80,7 +80,7 @@ class Bert:
         return unit
 
     def scores(self, parameters: Parameters, batch: Batch) -> jax.Array:
-        """Return a score for each row of question and passage, shape (b,)."""
+        """Return a score for each pair of question and passage, shape (b,)."""
         if self.head is None:
             raise ValueError("an encoder gives no scores")
         hidden = self.hidden_states(parameters, batch)
@@ -112,7 +112,7 @@ class Bert:
         return scaled * tensors[f"{name}.weight"] + tensors[f"{name}.bias"]
 
     def tensors(self, parameters: Parameters) -> dict[str, NDArray[np.float16]]:
-        """Return parameters under the names that a checkpoint has, as float16."""
+        """Return parameters under their checkpoint names, as float16."""
         found: dict[str, NDArray[np.float16]] = {}
         for name, tensor in parameters.items():
             rows = np.asarray(tensor, np.float16)
@@ -125,7 +125,7 @@ class Bert:
 
 
 def load_bert(model: str | Path, *, is_reranker: bool) -> Bert:
-    """Read a model of the BERT or XLM-RoBERTa family.
+    """Load a model of the BERT or XLM-RoBERTa family.
 
     Raises:
         ConfigError: The model is of another kind, has no head, or its weights have 4 bits.
@@ -154,7 +154,7 @@ def load_bert(model: str | Path, *, is_reranker: bool) -> Bert:
 
 
 def _dense(tensors: Parameters, name: str, hidden: jax.Array) -> jax.Array:
-    """Return hidden @ W.T + bias; checkpoints hold W as (outputs, inputs)."""
+    """Return hidden @ W.T + bias; checkpoints store W as (outputs, inputs)."""
     return hidden @ tensors[f"{name}.weight"].T + tensors[f"{name}.bias"]
 
 

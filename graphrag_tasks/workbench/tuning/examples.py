@@ -1,7 +1,7 @@
-"""What the models learn from: questions, passages that answer them, and passages that almost do.
+"""Training examples: questions, answering passages, and hard negatives.
 
-The hard negatives are the first chunks that dense retrieval and BM25 find and that are no gold
-(Karpukhin et al., "Dense Passage Retrieval", EMNLP 2020, section 3.2).
+Hard negatives are the first chunks of dense retrieval and BM25 that are not gold (Karpukhin et al.,
+"Dense Passage Retrieval", EMNLP 2020, section 3.2).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.workbench.evaluation.gold import Gold, Target
 
 FEWEST = 30
-"""Questions without which nothing is tuned: their gain could not be told from chance."""
+"""Fewest questions for tuning: with fewer, a gain could be chance."""
 
 _CANDIDATES = 50
-"""Chunks of a search among which passages are that almost answer; chosen."""
+"""Chunks of a search considered as hard negatives; chosen."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Example:
     """A question with its passages.
 
     Attributes:
-        gold: For each fact that the answer needs, the passages that hold it.
-        others: Passages that are found and hold none, best first.
-        documents: The documents that hold the gold.
+        gold: For each needed fact, the passages that contain it.
+        others: Hard negatives, best first.
+        documents: The documents of the gold.
         folder: The first folder of the first of them.
     """
 
@@ -40,9 +40,9 @@ class Example:
 
 
 def make_examples(index: Index, gold: Gold) -> tuple[list[Example], Gold]:
-    """Return an example for each question that some chunk answers and another does not.
+    """Return an example for each question with a gold chunk and a hard negative.
 
-    The gold comes back without the other questions: the two are in one order.
+    The returned gold has the same questions in the same order.
 
     Raises:
         ConfigError: There are fewer than `FEWEST`, or all are about one document.

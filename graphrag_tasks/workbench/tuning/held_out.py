@@ -1,4 +1,4 @@
-"""Whether tuning helps: on questions left out, and on whole folders of documents left out."""
+"""Judge tuning on held-out questions, and on held-out folders of documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from graphrag_tasks.workbench.tuning.writing import written
 METRICS = ("recall@5", "all_gold@8")
 _PLACES = 5
 _FEWEST_OF_FOLDER = 5
-"""Places of `recall@5`, and questions of a folder that is left out: of fewer a share says too
+"""Places of `recall@5`, and fewest questions of a held-out folder: with fewer, a share says too
 little."""
 _CALIBRATED = 20  # passages of a question that calibration looks at: as many as are read again
 
@@ -48,7 +48,7 @@ class Scored(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """Questions by place: those that are learned from, and those that are judged."""
+    """Indexes of the questions to learn from, and of those to judge."""
 
     learned: tuple[int, ...]
     judged: tuple[int, ...]
@@ -72,14 +72,14 @@ class Gain:
 
 
 def question_folds(examples: Sequence[Example], number: int, seed: int) -> list[Fold]:
-    """Return folds that leave out each question once."""
+    """Return folds that hold out each question once."""
     order = list(range(len(examples)))
     random.Random(seed).shuffle(order)  # noqa: S311 - sampling, no secret
     return [_fold(order, set(order[start::number])) for start in range(number)]
 
 
 def folder_folds(examples: Sequence[Example], number: int) -> list[Fold]:
-    """Return folds that leave out all questions about one folder, those with most of them."""
+    """Return folds that each hold out all questions of a folder, for the largest folders."""
     by_folder: dict[str, set[int]] = {}
     for place, example in enumerate(examples):
         by_folder.setdefault(example.folder, set()).add(place)
@@ -91,7 +91,7 @@ def folder_folds(examples: Sequence[Example], number: int) -> list[Fold]:
 
 
 class RerankerJudge:
-    """Judges a reranker by the whole search, as `retrieval.rerank` has it."""
+    """Judges a reranker by the whole search, as `retrieval.rerank` configures it."""
 
     setting = "retrieval.rerank.model"
     measured = "search"
@@ -100,7 +100,7 @@ class RerankerJudge:
         self._index, self._gold = index, gold
 
     def figures(self, model: str | Path, places: Sequence[int]) -> list[Figures]:
-        """Return the figures of questions by place."""
+        """Return the figures of the questions at these indexes."""
         settings = self._index.config
         rerank = settings.rerank.model_copy(update={"model": str(model)})
         config = settings.model_copy(update={"rerank": rerank})
@@ -112,7 +112,7 @@ class RerankerJudge:
 
     def scores(self, model: str | Path, examples: Sequence[Example]) -> Iterator[Scored]:
         """Yield scores of passages that hold an answer and of others, to calibrate on."""
-        reader = CrossEncoder(model, max_tokens=self._index.config.rerank.max_tokens)
+        reader = CrossEncoder(model)
         for example in examples:
             gold = [passages[0] for passages in example.gold]
             passages = [*gold, *example.others[: _CALIBRATED - len(gold)]]
@@ -134,7 +134,7 @@ class EncoderJudge:
         self._texts = [text_below_headings(row["heading_path"], row["text"]) for row in rows]
 
     def figures(self, model: str | Path, places: Sequence[int]) -> list[Figures]:
-        """Return the figures of questions by place."""
+        """Return the figures of the questions at these indexes."""
         encoder = LocalEmbedder(model, max_tokens=self._max_tokens)
         vectors = encoder.encode_detailed(self._texts).vectors
         targets = [self._gold.targets[place] for place in places]
@@ -145,7 +145,7 @@ class EncoderJudge:
         ]
 
     def scores(self, _: str | Path, __: Sequence[Example]) -> Iterator[Scored]:
-        """Yield nothing: a cosine is not calibrated."""
+        """Yield nothing: cosines are not calibrated."""
         return iter(())
 
     def _of(self, target: Target, order: Sequence[int]) -> Figures:
@@ -174,9 +174,9 @@ def judge_folds(
     folds: Sequence[Fold],
     tell: Callable[[str], None],
 ) -> tuple[Gain, list[Scored]]:
-    """Tune once for each fold and judge on what it leaves out.
+    """Tune once for each fold and judge its held-out questions.
 
-    Returns the gain, and what a reranker is calibrated on.
+    Returns the gain, and scores for a reranker's calibration.
     """
     old: list[Figures] = []
     new: list[Figures] = []
@@ -195,7 +195,7 @@ def judge_folds(
 
 
 def calibration(scored: Sequence[Scored]) -> tuple[float, float]:
-    """Return slope and intercept that make log-odds of scores (Platt scaling).
+    """Return slope and intercept that turn scores into log-odds (Platt scaling).
 
     Platt, "Probabilistic Outputs for Support Vector Machines", 1999.
     """

@@ -1,12 +1,12 @@
-"""One way to tune an encoder and one to tune a reranker, both on `Example`s.
+"""Training loops for an encoder and a reranker, on `Example`s.
 
-The encoder learns by contrast with the other passages of its batch (Karpukhin et al., 2020,
-section 3.2); what is kept is its mean with the model it began as, so that it forgets less
-(Wortsman et al., "Robust fine-tuning of zero-shot models", CVPR 2022). The reranker learns to
-score the passage with the answer above the others of its question.
+The encoder learns by contrast with the other passages of its batch (Karpukhin et al., 2020, section
+3.2); the result is averaged with the original model, so that it forgets less (Wortsman et al.,
+"Robust fine-tuning of zero-shot models", CVPR 2022). The reranker learns to score the gold passage
+above the others of its question.
 
 Every batch has the same number of rows, and lengths are rounded up, since JAX compiles a program
-for each shape. One seed: the same examples give the same weights on the same machine.
+for each shape. With a fixed seed, the same examples give the same weights on the same machine.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from graphrag_tasks.workbench.tuning.bert import Batch, Bert, Parameters, load_b
 from graphrag_tasks.workbench.tuning.examples import Example
 
 SCALE = 20.0
-"""What a cosine is multiplied by before the softmax: as in sentence-transformers."""
+"""Factor of a cosine before the softmax, as in sentence-transformers."""
 
 _LENGTHS = 64  # lengths are multiples of this
 _QUESTION_TOKENS = 64
@@ -44,14 +44,14 @@ class Recipe:
     """How a model is tuned.
 
     Attributes:
-        epochs: How often each question is seen.
-        rate: Learning rate at its highest, after `warmup` steps; it falls to 0.
+        epochs: Number of passes over the questions.
+        rate: Peak learning rate, after `warmup` steps; it then falls to 0.
         decay: Weight decay.
-        questions: Questions of a batch.
-        others: Passages without the answer beside each question's one with it.
+        questions: Questions per batch.
+        others: Hard negatives per question.
         tokens: Longest passage (encoder) or input (reranker).
-        kept: Share of the tuned weights in the mean with the ones before.
-        seed: Of what is drawn.
+        kept: Weight of the tuned model in the average with the original.
+        seed: Random seed.
     """
 
     epochs: int
@@ -70,20 +70,20 @@ class Recipe:
 
 
 class Tunable(Protocol):
-    """A model that can be tuned: how a batch is made, and what it loses on it."""
+    """A tunable model: makes batches, and computes its loss."""
 
     bert: Bert
     recipe: Recipe
 
     def batch(self, examples: Sequence[Example], draw: random.Random) -> dict[str, Batch]:
-        """Return a batch: one passage with an answer for each example, and others."""
+        """Return a batch: a gold passage for each example, and hard negatives."""
 
     def loss(self, parameters: Parameters, batch: dict[str, Batch]) -> jax.Array:
         """Return the mean loss of a batch."""
 
 
 class TunableEncoder:
-    """A sentence encoder: the passage with the answer is to be nearest of the whole batch's."""
+    """A sentence encoder: the gold passage should be the nearest of its batch."""
 
     RECIPE = Recipe(epochs=10, rate=2e-5, decay=0.01, questions=8, others=5, tokens=256, kept=0.6)
 
@@ -94,7 +94,7 @@ class TunableEncoder:
         self._prompts = read_prompts(self.bert.files)
 
     def batch(self, examples: Sequence[Example], draw: random.Random) -> dict[str, Batch]:
-        """Return `questions` and `passages`, and which passages answer a question, as `answers`."""
+        """Return `questions`, `passages`, and as `answers` which passages answer a question."""
         texts, answers = [], []
         for example in examples:
             drawn = [
@@ -114,7 +114,7 @@ class TunableEncoder:
         }
 
     def loss(self, parameters: Parameters, batch: dict[str, Batch]) -> jax.Array:
-        """Return the cross-entropy of each question's own answer; other answers do not count."""
+        """Return the cross-entropy of each question's gold passage; other answers are masked."""
         asked = self.bert.embeddings(parameters, batch["questions"])
         said = self.bert.embeddings(parameters, batch["passages"])
         own = jnp.arange(len(asked)) * (len(said) // len(asked))
@@ -130,7 +130,7 @@ class TunableEncoder:
 
 
 class TunableReranker:
-    """A cross-encoder: the passage with the answer is to score highest of its question's."""
+    """A cross-encoder: the gold passage should score highest for its question."""
 
     RECIPE = Recipe(epochs=8, rate=3e-5, decay=0.05, questions=4, others=9, tokens=192, kept=1.0)
 
@@ -140,7 +140,7 @@ class TunableReranker:
         self._reader = CrossEncoder(model, max_tokens=recipe.tokens, engine="onnxruntime")
 
     def batch(self, examples: Sequence[Example], draw: random.Random) -> dict[str, Batch]:
-        """Return `inputs`: for each example, the passage with the answer and then the others."""
+        """Return `inputs`: for each example, the gold passage and then the hard negatives."""
         rows: list[list[int]] = []
         asked: list[int] = []
         for example in examples:
@@ -154,7 +154,7 @@ class TunableReranker:
         return {"inputs": padded(rows, self.bert.config.pad_token_id, asked)}
 
     def loss(self, parameters: Parameters, batch: dict[str, Batch]) -> jax.Array:
-        """Return the cross-entropy of the first passage of each question."""
+        """Return the cross-entropy of each question's first passage."""
         scores = self.bert.scores(parameters, batch["inputs"])
         logits = scores.reshape(-1, 1 + self.recipe.others)
         return -jax.nn.log_softmax(logits, axis=1)[:, 0].mean()
@@ -163,7 +163,7 @@ class TunableReranker:
 def padded(
     rows: Sequence[Sequence[int]], pad_token_id: int, first: Sequence[int] | None = None
 ) -> Batch:
-    """Return rows of tokens as one batch; tokens from `first` on have type 1."""
+    """Return token rows as a padded batch; tokens from `first` on have type 1."""
     longest = -(-max(map(len, rows)) // _LENGTHS) * _LENGTHS
     ids = np.full((len(rows), longest), pad_token_id, np.int32)
     mask, types = np.zeros_like(ids), np.zeros_like(ids)
@@ -179,7 +179,7 @@ def padded(
 class Tuner:
     """Tunes a model on examples; the program is compiled once for all trainings.
 
-    `seconds` is what a step takes, measured on one that was not the first.
+    `seconds` is the time of a step after the first.
     """
 
     model: Tunable
@@ -188,7 +188,7 @@ class Tuner:
 
     @classmethod
     def of(cls, model: Tunable, examples: Sequence[Example]) -> Tuner:
-        """Compile the program and time it."""
+        """Compile the program and time a step."""
 
         @jax.jit
         def step(
@@ -233,14 +233,14 @@ class Tuner:
 
 
 def _optimizer(recipe: Recipe) -> optax.GradientTransformation:
-    """Return AdamW for a rate of 1; the rate of a step is multiplied afterwards."""
+    """Return AdamW with a rate of 1; each step's rate is multiplied in later."""
     return optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(1.0, weight_decay=recipe.decay))
 
 
 def _filled(
     part: Sequence[Example], size: int, order: Sequence[Example] | None = None
 ) -> list[Example]:
-    """Return `size` examples: those of a part, and from the first on where it has fewer."""
+    """Return `size` examples: those of a part, filled up from the first on."""
     filled = list(part[:size])
     for example in order or part:
         if len(filled) == size:
@@ -250,7 +250,7 @@ def _filled(
 
 
 def _others(example: Example, number: int, draw: random.Random) -> list[Passage]:
-    """Return hard negatives: the best, and others drawn; again from the first if there are few."""
+    """Return hard negatives: the best, and random others, repeated if there are too few."""
     best = min(_FIRST_OTHERS, number)
     first, rest = example.others[:best], example.others[best:]
     drawn = [*first, *draw.sample(rest, min(number - len(first), len(rest)))]
@@ -258,6 +258,6 @@ def _others(example: Example, number: int, draw: random.Random) -> list[Passage]
 
 
 def _text(passage: Passage) -> str:
-    """Return a passage as the embed stage composes it."""
+    """Return a passage's text as the embed stage composes it."""
     headings = passage.headings.split(" > ") if passage.headings else []
     return text_below_headings(headings, passage.text)

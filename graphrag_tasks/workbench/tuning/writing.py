@@ -1,4 +1,4 @@
-"""A tuned model as a folder that `embed.model` or `retrieval.rerank.model` can name."""
+"""Write a tuned model as a folder for `embed.model` or `retrieval.rerank.model`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,15 @@ from graphrag_tasks.storage.scratch import scratch
 from graphrag_tasks.workbench.tuning.bert import Bert
 
 _ALSO = ("modules.json", "1_Pooling/config.json", "config_sentence_transformers.json")
-"""What sentence-transformers says of pooling and prompts."""
+"""Files of sentence-transformers about pooling and prompts."""
 
 
 def write_model(
     bert: Bert, folder: Path, *, calibration: tuple[float, float] = (1.0, 0.0), card: str = ""
 ) -> None:
-    """Write weights as float16 with the other files of the model it began as.
+    """Write float16 weights with the other files of the original model.
 
-    Args:
-        bert: The tuned model.
-        folder: Created.
-        calibration: What makes log-odds of a reranker's score.
-        card: `README.md`: what the model is.
+    `calibration` turns a reranker's score into log-odds; `card` is the text of `README.md`.
     """
     folder.mkdir(parents=True)
     config = json.loads(bert.files.config.read_text("utf-8"))
@@ -45,7 +41,7 @@ def write_model(
 
 @contextmanager
 def written(bert: Bert) -> Iterator[Path]:
-    """Yield a folder with a tuned model, which is removed afterwards."""
+    """Yield a temporary folder with a tuned model."""
     with scratch() as place:
         folder = place / "model"
         write_model(bert, folder)

@@ -1,7 +1,6 @@
 """Milvus Lite, for real: rows are immutable, only new ones are inserted, the lock is released."""
 
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
@@ -12,7 +11,12 @@ from graphrag_tasks.embed.vectors.vector_store import chosen, collection_name, o
 from graphrag_tasks.storage.artifacts import Folder
 from tests.embed.vectors.some_vectors import DIMENSION, vectors
 
-LITE = LoadConfig(vector_store="milvus_lite", batch_rows=2)
+LITE = LoadConfig(vector_store="milvus_lite")
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._BATCH_ROWS", 2)
 
 
 def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
@@ -20,9 +24,7 @@ def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
 
     collection = collection_name("chunk", "f" * 64)
     for table, inserted in ((vectors("a", "b", "c"), 3), (vectors("b", "c", "d"), 1)):
-        server = open_vector_store(
-            Folder(tmp_path), LoadConfig(vector_store="milvus_lite", batch_rows=2)
-        )
+        server = open_vector_store(Folder(tmp_path), LITE)
         assert server is not None
         try:
             assert server.insert_new(collection, table) == inserted
@@ -44,17 +46,13 @@ def test_no_vectors_make_no_collection(tmp_path: Path) -> None:
         server.close()
 
 
-@pytest.mark.parametrize(("index_type", "metric"), [("FLAT", "IP"), ("HNSW", "COSINE")])
-def test_a_new_collection_has_the_configured_index(
-    tmp_path: Path, index_type: Literal["FLAT", "HNSW"], metric: Literal["IP", "COSINE"]
-) -> None:
-    config = LITE.model_copy(update={"index_type": index_type, "metric": metric})
-    server = open_vector_store(Folder(tmp_path), config)
+def test_a_new_collection_compares_all_rows(tmp_path: Path) -> None:
+    server = open_vector_store(Folder(tmp_path), LITE)
     assert isinstance(server, MilvusStore)
     try:
         server.insert_new("chunk_x", vectors("a", "b", "c"))
         made = server._client.describe_index("chunk_x", "vector")
-        assert (made["index_type"], made["metric_type"]) == (index_type, metric)
+        assert (made["index_type"], made["metric_type"]) == ("FLAT", "IP")
         assert len(server.search("chunk_x", [1.0] * DIMENSION, 2)) == 2
     finally:
         server.close()

@@ -51,9 +51,10 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def server(uri: str) -> Iterator[VectorStore]:
-    """The adapter; the store need not be local."""
-    config = LoadConfig(vector_store="milvus", milvus_uri=uri, batch_rows=2)
+def server(uri: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[VectorStore]:
+    """The adapter, with small batches; the store need not be local."""
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._BATCH_ROWS", 2)
+    config = LoadConfig(vector_store="milvus", milvus_uri=uri)
     opened = open_vector_store(Folder("memory://store"), config)
     assert opened is not None
     yield opened
@@ -75,9 +76,10 @@ def test_rows_that_no_snapshot_names_are_removed(server: VectorStore) -> None:
 
 
 def test_a_server_that_is_down_is_tried_again_and_a_passing_error(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = LoadConfig(vector_store="milvus", milvus_uri="http://127.0.0.1:9", retry_seconds=1)
+    monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 1)
+    config = LoadConfig(vector_store="milvus", milvus_uri="http://127.0.0.1:9")
     with pytest.raises(TransientError, match=r"127\.0\.0\.1:9: Milvus does not do"):
         open_vector_store(Folder("memory://store"), config)
     assert "try 2 failed" in caplog.text

@@ -61,7 +61,7 @@ class Reader:
     def config(self, **sections: Any) -> Config:
         llm = {
             "base_url": self.endpoint.url, "provider": "scripted", "model": "m",
-            "prices": {"m": {"input": 1, "output": 2}}, "longest_wait_seconds": 0.2,
+            "prices": {"m": {"input": 1, "output": 2}},
             **sections.pop("llm", {}),
         }  # fmt: skip
         given = {"store": str(self.folder / "store"), "sources": [str(self.folder / "docs")]}

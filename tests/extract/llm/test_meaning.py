@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from graphrag_tasks.core.config import ExtractConfig
 from graphrag_tasks.extract.llm.prompt import ToldFact
 from graphrag_tasks.extract.llm.support import Judge, Reason, Setting
 from graphrag_tasks.language.parser import SentenceParser
@@ -15,7 +14,7 @@ Judged = Callable[[str, str, str, str], str | None]
 @pytest.fixture(scope="module")
 def judged() -> Judged:
     """Return what judges a fact of one sentence: the reason against it, or None."""
-    parser = SentenceParser(ExtractConfig().model, batch_size=1, entities=False)
+    parser = SentenceParser(batch_size=1, entities=False)
 
     def judge(sentence: str, head: str, relation: str, tail: str) -> str | None:
         (tokens,) = parser.parse([sentence])

@@ -92,9 +92,9 @@ def test_no_window_goes_over_the_end_of_a_chunk() -> None:
 
 
 def test_sizes_are_settings() -> None:
-    rows = windows([("A", texts(9))], window_sentences=5, window_overlap=2, windows_per_request=1)
-    assert [len(one) for one in ids(rows)] == [5, 5, 3]  # type: ignore[arg-type]
-    assert [row["pack"] for row in rows] == [0, 1, 2]
+    rows = windows([("A", texts(9))], window_sentences=5, windows_per_request=1)
+    assert [len(one) for one in ids(rows)] == [5, 5]  # type: ignore[arg-type]
+    assert [row["pack"] for row in rows] == [0, 1]
 
 
 def test_no_request_has_more_windows_than_the_settings_allow() -> None:

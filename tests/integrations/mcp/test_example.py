@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[3] / "examples" / "agents" / "mcp_client.py"
 
 

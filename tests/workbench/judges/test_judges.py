@@ -116,7 +116,7 @@ def test_what_is_invalid_or_undecided_is_counted_and_is_no_number() -> None:
         said = next(answers)
         return "It is fine." if said == "prose" else json.dumps({"reason": "", "verdict": said})
 
-    with asked(answer, concurrency=1, attempts=1) as (one, _):
+    with asked(answer, concurrency=1) as (one, _):
         verdicts = aligned(one, ANSWERS[:4])
     votes = [vote for found in verdicts for vote in found.votes]
     assert set(votes) <= {1.0, None}

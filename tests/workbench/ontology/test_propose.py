@@ -120,7 +120,7 @@ def _seen_by(index: Index, snapshot: Any) -> Any:
 def asking(store: Path, url: str, **llm: Any) -> Config:
     given = {
         "base_url": url, "model": "other", "models": {"ontology": "m"}, "concurrency": 1,
-        "prices": {"m": {"input": 1, "output": 2}}, "attempts": 1, **llm,
+        "prices": {"m": {"input": 1, "output": 2}}, **llm,
     }  # fmt: skip
     return settings(store, llm=given)
 

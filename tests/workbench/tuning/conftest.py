@@ -130,7 +130,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
         "sources": [str(folder / "corpus")],
         "store": str(folder / "store"),
         "load": {"vector_store": "none"},
-        "embed": {"model": str(encoder), "max_tokens": POSITIONS},
+        "embed": {"model": str(encoder)},
     }
     run_index(load_config(None, overrides=given), workers=1)
     return folder / "store"
@@ -140,10 +140,6 @@ def store(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
 def index(store: Path, reranker: Path) -> Index:
     settings = load_config(None, overrides={"retrieval": {"rerank": {"model": str(reranker)}}})
     config = settings.retrieval.model_copy(
-        update={
-            "rerank": settings.retrieval.rerank.model_copy(
-                update={"candidates": 48, "max_tokens": 96}
-            )
-        }
+        update={"rerank": settings.retrieval.rerank.model_copy(update={"candidates": 48})}
     )
     return open_index(store, config=config)

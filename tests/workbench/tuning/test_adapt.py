@@ -109,11 +109,13 @@ def test_what_is_not_better_is_refused_and_not_written(index: Index, tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_too_few_questions_are_refused(index: Index, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"29 questions have a chunk .* 30 are needed"):
         run(index, questions(29), tmp_path / "out", ENCODER)
 
 
+@pytest.mark.slow
 def test_questions_about_one_document_are_refused(index: Index, tmp_path: Path) -> None:
     same = [one.model_copy(update={"gold_ids": ("a/doc00.md",)}) for one in questions()]
     with pytest.raises(ConfigError, match="all questions are about one document"):
@@ -131,12 +133,14 @@ def test_questions_whose_gold_is_gone_are_left_out_and_counted(
         run(index, asked, tmp_path / "out", ENCODER)
 
 
+@pytest.mark.slow
 def test_a_folder_with_files_is_left_alone(index: Index, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ConfigError, match="is not empty"):
         run(index, questions(), tmp_path, ENCODER)
 
 
+@pytest.mark.slow
 def test_an_encoder_is_no_reranker(index: Index, tmp_path: Path, encoder: Path) -> None:
     with pytest.raises(ConfigError, match="no head that makes a score"):
         run(index, questions(), tmp_path / "out", RERANKER, models={RERANKER: str(encoder)})
@@ -146,6 +150,7 @@ def examples(index: Index) -> list[Example]:
     return make_examples(index, locate(questions(), index.snapshot))[0]
 
 
+@pytest.mark.slow
 def test_each_question_and_each_folder_is_left_out_once(index: Index) -> None:
     made = examples(index)
     for folds in (question_folds(made, 5, seed=0), folder_folds(made, 5)):
