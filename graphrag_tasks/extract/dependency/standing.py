@@ -14,7 +14,10 @@ from graphrag_tasks.language.tokens import Token
 
 _IN_PLACE = frozenset({"instead", "rather", "lieu"})
 _DENYING_ADJECTIVES = words("denying_adjectives")
+_DOUBTING_ADJECTIVES = words("doubting_adjectives")
 _PREVENTING_VERBS = words("preventing_verbs")
+_KEEPING_VERBS = words("keeping_verbs")
+"""Verbs that prevent with "from" alone: "keeps the host from sending", but "keeps sending"."""
 _SUPPOSING_VERBS = words("supposing_verbs")
 
 
@@ -35,12 +38,13 @@ def standing_of(verb: Token) -> Standing:
     if clause.dep_ == "pcomp":
         if above.lower_ == "without":
             return Standing.DENIED
-        is_kept_from = above.lower_ == "from" and above.head.lemma_ in _PREVENTING_VERBS
-        return Standing.OPEN if is_kept_from else Standing.TOLD
+        is_kept_from = above.head.lemma_ in _PREVENTING_VERBS | _KEEPING_VERBS
+        return Standing.OPEN if above.lower_ == "from" and is_kept_from else Standing.TOLD
     if clause.dep_ in ("ccomp", "csubj"):
-        if _is_false(above):
+        if _is_called(above, _DENYING_ADJECTIVES):
             return Standing.DENIED
-        return Standing.OPEN if above.lemma_ in _SUPPOSING_VERBS else Standing.TOLD
+        is_doubted = _is_called(above, _DOUBTING_ADJECTIVES)
+        return Standing.OPEN if is_doubted or above.lemma_ in _SUPPOSING_VERBS else Standing.TOLD
     if clause.dep_ == "xcomp" and clause.tag_ == "VBG" and above.lemma_ in _PREVENTING_VERBS:
         return Standing.OPEN
     return Standing.TOLD
@@ -64,5 +68,5 @@ def _is_in_place(verb: Token) -> bool:
     )  # fmt: skip
 
 
-def _is_false(above: Token) -> bool:
-    return any(one.lower_ in _DENYING_ADJECTIVES for one in children(above, "acomp", "attr"))
+def _is_called(above: Token, adjectives: frozenset[str]) -> bool:
+    return any(child.lower_ in adjectives for child in children(above, "acomp", "attr"))
