@@ -94,12 +94,8 @@ def filter_sentences(
 ) -> StageResult:
     """Find the sentences of chunks, ordered by document and position, and mark those with a verb.
 
-    || Sentences in a language other than the model's are kept, without a verb. The stat
-        `characters_clipped` counts characters of sentences that lie outside their chunk.
-
-    A sentence in another language than the model's is not read: it is kept as one without a verb.
-    `characters_clipped` of the stats are those of sentences longer than a chunk that lie outside of
-    theirs.
+    Sentences in a language other than the model's are kept, without a verb. The stat
+    `characters_clipped` counts characters of sentences that lie outside their chunk.
 
     Raises:
         MissingDependencyError: The spaCy model is not installed.

@@ -135,7 +135,6 @@ def _selected(
 def _writer(
     snapshot: Snapshot, selection: Selection, chosen: ExportFormat, base: str | None
 ) -> Callable[[TextIO], object]:
-    """Return the function that writes a format."""
     from graphrag_tasks.inspect import export as exporting
 
     if chosen in _RDF:

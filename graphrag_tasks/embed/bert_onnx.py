@@ -53,7 +53,6 @@ class _Graph:
         return read_tensor(self.weights, name)
 
     def constant(self, name: str, value: NDArray[np.float32]) -> str:
-        """Add a float32 constant and return its name."""
         contiguous = np.ascontiguousarray(value, np.float32)
         self.constants[name] = numpy_helper.from_array(contiguous, name)
         return name
@@ -75,7 +74,6 @@ class _Graph:
         return name
 
     def integer(self, value: int) -> str:
-        """Return the name of an int64 scalar."""
         self.constants[f"integer_{value}"] = numpy_helper.from_array(
             np.array(value, np.int64), f"integer_{value}"
         )
@@ -140,11 +138,9 @@ class _Graph:
         return name
 
     def number(self, name: str, value: float) -> str:
-        """Return the name of a float32 scalar."""
         return self.constant(name, np.array(value, np.float32))
 
     def layer_norm(self, hidden: str, name: str) -> str:
-        """Return the normalised hidden states."""
         scale, bias = (
             self.constant(f"{name}.{part}", self.tensor(f"{name}.{part}"))
             for part in ("weight", "bias")

@@ -60,7 +60,6 @@ def documents_with_tables(tables: Mapping[str, pa.Table]) -> pa.Table:
 
 
 def _lists_by_document(rows: pa.Table, name: str, ids: pa.Array) -> pa.Array:
-    """Return a list for each document, in row order."""
     columns = list(_COLUMNS[name])
     place = pc.index_in(rows["document_id"], value_set=ids)
     rows = rows.append_column("place", place).filter(pc.is_valid(place))
@@ -111,7 +110,6 @@ def _triples_of(
 
 
 def _table(document: pa.RecordBatch, name: str) -> pa.Table:
-    """Return a document's rows of a table."""
     rows = document[name].flatten()
     wanted = schemas.SCHEMAS[name]
     columns = [rows.field(one).cast(wanted.field(one).type) for one in _COLUMNS[name]]

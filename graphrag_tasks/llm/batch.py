@@ -352,13 +352,11 @@ class Batches:
         return Asked(one.record.key, one.record.document_id, *tokens, attempt.usd)
 
     def _record(self, batch: Batch, asked: Asked, usage: Usage, kind: str) -> Attempt:
-        """Return the cost record of a request in a batch."""
         billed = Billed(asked.key, batch.purpose, batch.model, asked.document_id, (), 0)
         attempt = self._ledger.attempt(billed, usage, fate=SURE, kind=kind, in_batch=True)
         return replace(attempt, run=batch.run)
 
     def _own(self) -> Iterator[tuple[str, Batch]]:
-        """Yield the batches at this endpoint, with their keys."""
         for key, text in self._journal.batches():
             batch = Batch.of_text(text)
             if batch.url == self._endpoint.url:

@@ -219,7 +219,6 @@ class Sender:
         return outcome.vectors
 
     def _answer(self, request: Request, record: Billed, outcome: Outcome) -> Answer | None:
-        """Return the answer to store, if there is one."""
         if outcome.kind != Kind.ANSWERED:
             return None
         without_form = record.tokens - tokens.count(request.form)  # not all count a schema

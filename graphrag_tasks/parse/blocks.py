@@ -179,7 +179,6 @@ def _references(table: Table) -> Iterable[str | None]:
 
 @cache
 def _letters(number: int) -> str:
-    """Return the letters of a spreadsheet column, given its number from 1."""
     letters = ""
     while number:
         number, letter = divmod(number - 1, 26)

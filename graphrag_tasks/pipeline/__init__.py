@@ -2,15 +2,6 @@
 
 Airflow tasks, the command line and tests share a `Run`, which each opens by its folder. `run.json`
 holds its configuration and the snapshot it builds on. Open `stages.py` (order) and `run.py` first.
-
-::
-
-    STORE/staging/runs/<run id>/run.json, sources.parquet, <stage>.receipt.json
-    STORE/staging/runs/<run id>/snapshot/        becomes STORE/snapshots/<snapshot id>
-    STORE/staging/shards/<fingerprint>/          tables and receipt of one stage on one shard
-
-Run and shard folders are named by content: after a killed run, the next run with the same inputs
-finds the finished work by its receipts, and does only the rest.
 """
 
 from graphrag_tasks.pipeline.checks import asked_of_models, check, sources_of

@@ -1,4 +1,14 @@
-"""Run: plan a reindex, run its stages, publish."""
+"""Run: plan a reindex, run its stages, publish.
+
+::
+
+    STORE/staging/runs/<run id>/run.json, sources.parquet, <stage>.receipt.json
+    STORE/staging/runs/<run id>/snapshot/        becomes STORE/snapshots/<snapshot id>
+    STORE/staging/shards/<fingerprint>/          tables and receipt of one stage on one shard
+
+Run and shard folders are named by content: after a killed run, the next run with the same inputs
+finds the finished work by its receipts, and does only the rest.
+"""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ reader sees the documents that carry one of them. A document's labels come from 
 
        labels: [hr, board]
 
-2. the first rule of `access.rules` whose pattern matches its path (see `rules`); 3.
-`access.default`, which is empty unless set.
+2. the first rule of `access.rules` whose pattern matches its path (see `rules`);
+3. `access.default`, which is empty unless set.
 
 Nobody sees a document without a label, or with an unreadable or misnamed access file (see
 `access_files`): a mistake hides a document, and never exposes it. An access file without a document

@@ -2,11 +2,6 @@
 
 In: URIs of the local disk, S3 (`s3://bucket/prefix`) or other fsspec systems. Open `files.py`,
 `artifacts.py` and `snapshots/store.py` first.
-
-S3 uses obstore (the Rust crate object_store): one package without dependencies, with retries and
-the conditional writes that s3fs and pyarrow's S3 lack. Credentials, region and endpoint come from
-the environment (`AWS_ACCESS_KEY_ID`, `AWS_REGION`, `AWS_ENDPOINT_URL`, …) or from the machine's
-role; never from a setting.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""S3 as an fsspec file system: obstore's, with a file system's errors."""
+"""S3 as an fsspec file system: obstore's, with a file system's errors.
+
+obstore (the Rust crate object_store) is one package without dependencies, with the retries and
+conditional writes that s3fs and pyarrow's S3 lack. Credentials, region and endpoint come from the
+environment (`AWS_ACCESS_KEY_ID`, …) or from the machine's role, never from a setting.
+"""
 
 from __future__ import annotations
 

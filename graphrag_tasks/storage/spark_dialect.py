@@ -88,7 +88,6 @@ def _made(tree: exp.Expression) -> tuple[Literal["table", "view", "drop", "rows"
 
 
 def _filled(node: exp.Expression, values: Mapping[str, object]) -> exp.Expression:
-    """Replace a parameter by its value."""
     from sqlglot import exp
 
     if isinstance(node, (exp.Parameter, exp.Placeholder)) and node.name in values:

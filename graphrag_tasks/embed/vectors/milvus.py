@@ -153,7 +153,6 @@ class MilvusStore:
         self._on_close(self._uri)
 
     def _ask(self, collection: str, request: Callable[[], _Answer]) -> _Answer:
-        """Return the answer to a request, with retries."""
         tries = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(_FAILURES),
             stop=tenacity.stop_after_delay(_RETRY_SECONDS),
@@ -193,7 +192,6 @@ class MilvusStore:
         )
 
     def _keys(self, collection: str) -> list[str]:
-        """Return the keys of all rows of a collection."""
         self._client.load_collection(collection)
         rows = self._client.query_iterator(
             collection, batch_size=_BATCH_ROWS, output_fields=["key"]
@@ -205,7 +203,6 @@ class MilvusStore:
         return keys
 
     def _new(self, collection: str, rows: Rows) -> list[str]:
-        """Return the keys that the collection lacks."""
         get = partial(self._client.get, collection, ids=list(rows), output_fields=["key"])
         known = {hit["key"] for hit in self._ask(collection, get)}
         return [key for key in rows if key not in known]

@@ -184,8 +184,6 @@ def _similar(names: Rows, encoder: NameEncoder | None) -> list[Candidate]:
 
 
 class _Resolution:
-    """The decisions so far."""
-
     def __init__(
         self, names: Mapping[str, Name], overrides: Overrides, domain: Domain, config: ResolveConfig
     ) -> None:

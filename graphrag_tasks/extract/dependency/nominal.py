@@ -173,7 +173,6 @@ def _is_node(head: Token) -> bool:
 
 
 def _counted(head: Token) -> Token:
-    """Return the counted noun: "components" in "one of the components"."""
     if head.lower_ not in QUANTIFIERS and not _is_number(head):
         return head
     preposition = next((token for token in children(head, "prep") if token.lower_ == "of"), None)

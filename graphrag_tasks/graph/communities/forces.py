@@ -130,7 +130,6 @@ def _start(circles: Circles, ties: _Ties) -> Places:
 
 
 def _pairs(circles: Circles) -> tuple[Rows, Rows]:
-    """Return all pairs of circles with the same parent."""
     rows = np.arange(len(circles.parents))
     later = (circles.starts + circles.counts)[circles.parents] - rows - 1
     low = np.repeat(rows, later)

@@ -127,7 +127,6 @@ def write_turtle(
 
 
 def _literal(value: Literal, datatype: str, short: str = "") -> str:
-    """Return a literal on one line."""
     text = f'"{str(value).translate(_ESCAPES)}"'
     if value.datatype is None:
         return text
@@ -137,7 +136,6 @@ def _literal(value: Literal, datatype: str, short: str = "") -> str:
 def _triples(
     selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources
 ) -> Iterator[Triple]:
-    """Yield all triples, grouped by subject."""
     yield from _snapshot(manifest, provenance, at)
     yield from _names(selection, at)
     for row in rows_of(provenance.documents):

@@ -389,7 +389,6 @@ class _Renderer:
         status: HTTPStatus = HTTPStatus.OK,
         **values: Any,  # noqa: ANN401 - what the template shows
     ) -> HTMLResponse:
-        """Return the rendered template as a response."""
         root = request.scope.get("root_path", "")
         text = self._templates.get_template(f"{template}.html").render(
             root=root, may_change=may_change(request), **values

@@ -236,7 +236,6 @@ def picture(index: Index, config: Config, document_id: str, page: int, chunk_id:
 
 
 def _boxes(index: Index, document_id: str, page: int, chunk_id: str) -> list[Box]:
-    """Return the boxes of a chunk's blocks on a page."""
     snapshot = index.snapshot
     chunks = _of(snapshot.table("chunks"), "chunk_id", [chunk_id]).to_pylist()
     columns = ["document_id", "char_start", "char_end", "page", "bbox"]

@@ -183,7 +183,6 @@ def _selected(neighbourhoods: Neighbourhoods, view: View) -> Selection:
 def _file(
     selection: Selection, write: Callable[[Selection, TextIO], None], kind: str, name: str
 ) -> Response:
-    """Return a part of the graph as a download."""
     text = io.StringIO(newline="")
     write(selection, text)
     headers = {
@@ -224,7 +223,6 @@ class _Opened:
         self._lock = Lock()
 
     def of(self, index: Index) -> Neighbourhoods:
-        """Return the neighbourhoods of an index."""
         name = index.snapshot.snapshot_id
         with self._lock:
             found = self._of.get(name)

@@ -234,7 +234,6 @@ def _strongest(
     places: Sequence[Circle] | Sequence[Dot],
     widest: float,
 ) -> list[Tie]:
-    """Return the strongest ties between places; each entity belongs to one place."""
     relations = index.snapshot.table("relations", ["head_id", "tail_id"])
     if isinstance(entities, pa.ChunkedArray):
         entities = entities.combine_chunks()

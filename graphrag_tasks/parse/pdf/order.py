@@ -52,7 +52,6 @@ class _ReadingOrder(ReadingOrder):
     words: Words
 
     def joined(self, text: str, more: str) -> str | None:
-        """Join a text with its continuation."""
         return self.words.joined(text, more)
 
 
@@ -67,7 +66,6 @@ class _Predictor(ReadingOrderPredictor):
         page_elements: list[PageElement],
         page_separators: list[SeparatorElement] | None = None,
     ) -> list[PageElement]:
-        """Return the elements in reading order, page by page."""
         pages: dict[int, list[PageElement]] = defaultdict(list)
         for element in page_elements:
             pages[element.page_no].append(element)

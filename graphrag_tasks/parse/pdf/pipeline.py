@@ -167,7 +167,6 @@ class _Pace:
         return self._bound.left < self._trial
 
     def measure(self, pages: Sequence[Page], join: Callable[[list[Page]], None]) -> None:
-        """Measure joining on the last pages."""
         count = min(len(pages), max(1, len(pages) // _TRIAL_SHARE), _TRIAL_PAGES)
         if last := list(pages[len(pages) - count :]):
             left = self._bound.left

@@ -125,7 +125,6 @@ def _heaviest(names: Iterable[int], weight: Mapping[int, float]) -> int:
 
 
 def _matrix(edges: pa.Table, shape: tuple[int, int]) -> sparse.csr_matrix:
-    """Return the edges as a sparse matrix of weights."""
     from scipy import sparse  # here, as the modes without the graph do not need it
 
     of_chunks = np.bincount(numbers(column(edges, "chunk")), minlength=shape[0])

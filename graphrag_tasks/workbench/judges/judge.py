@@ -107,8 +107,6 @@ class Judge:
 
 
 class _Rehearsal(Judge):
-    """Only counts requests."""
-
     def __init__(self, client: Client, votes: int) -> None:
         super().__init__(client, votes)
         self.requests: list[Request] = []
