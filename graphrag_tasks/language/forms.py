@@ -18,6 +18,7 @@ _JOINTS = re.compile(r"(?<=[^\W\d_])[\s.‐‑–-]+(?=[^\W\d_])|(?<=[^\W\d_])[\
 
 _OPTIONAL_PLURAL = re.compile(r"\((?:s|es)\)?$")
 _BRACKETS = re.compile(r"[()\[\]]")
+_CALL = re.compile(r"[^\s()]+\(\)")
 
 _INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _LONE_LETTER = re.compile(r"(?:^|[\s-])([^\W\d_])(?=$|[\s-])")
@@ -52,6 +53,11 @@ def numbers(key: str) -> tuple[str, ...]:
 def has_lone_letter(key: str) -> bool:
     """Tell whether the name has a one-letter word, which joins to no other word."""
     return _LONE_LETTER.search(_INITIALS.sub("", key)) is not None
+
+
+def is_call(key: str) -> bool:
+    """Return whether a name is a call in code: "choice()" is no choice, and not "choices()"."""
+    return _CALL.fullmatch(key) is not None
 
 
 def unbracketed(key: str) -> str:

@@ -32,6 +32,39 @@ RULES = {
         "It/PRP/nsubj/1 has/VBZ/ROOT/1/have no/DT/det/3 fields/NNS/dobj/1/field",
         ["svo: not have(subject=It; object=no fields)"],
     ),
+    "without and instead of deny": (
+        "It/PRP/nsubj/1 runs/VBZ/ROOT/1/run without/IN/prep/1 blocking/VBG/pcomp/2/block"
+        " KONV/NNP/dobj/3 instead/RB/advmod/6 of/IN/prep/1 reading/VBG/pcomp/6/read"
+        " VBBE/NNP/dobj/7",
+        [
+            "adverbial: run(subject=It; adverbial=without blocking KONV;"
+            " adverbial=instead of reading VBBE)",
+            "inherited: not block(subject=It; object=KONV)",
+            "inherited: not read(subject=It; object=VBBE)",
+        ],
+    ),
+    "rather than denies": (
+        "It/PRP/nsubj/1 reads/VBZ/ROOT/1/read KONV/NNP/dobj/1 rather/RB/advmod/4 than/IN/cc/1"
+        " write/VB/conj/1 VBBE/NNP/dobj/5",
+        ["svo: read(subject=It; object=KONV)", "inherited: not write(subject=It; object=VBBE)"],
+    ),
+    "what is prevented is open": (
+        "It/PRP/nsubj/1 prevents/VBZ/ROOT/1/prevent jobs/NNS/dobj/1/job from/IN/prep/1"
+        " reading/VBG/pcomp/3/read KONV/NNP/dobj/4",
+        ["svo: prevent(subject=It; object=jobs; adverbial=from reading KONV)"],
+    ),
+    "what is false is denied": (
+        "It/PRP/nsubj/1 is/VBZ/ROOT/1/be false/JJ/acomp/1 that/IN/mark/6 the/DT/det/5"
+        " job/NN/nsubj/6 reads/VBZ/ccomp/1/read KONV/NNP/dobj/6",
+        [
+            "copula: be(subject=It; complement=false; clause=that the job reads KONV)",
+            "svo: not read(subject=the job; object=KONV)",
+        ],
+    ),
+    "what is supposed is open": (
+        "Suppose/VB/ROOT/0 that/IN/mark/3 jobs/NNS/nsubj/3/job read/VBP/ccomp/0 KONV/NNP/dobj/3",
+        ["imperative: suppose(clause=that jobs read KONV)"],
+    ),
     "no longer": (
         "It/PRP/nsubjpass/4 is/VBZ/auxpass/4/be no/RB/neg/3 longer/RBR/advmod/4 used/VBN/ROOT/4/use"
         " here/RB/advmod/4",

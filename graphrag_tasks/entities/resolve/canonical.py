@@ -43,8 +43,8 @@ class CanonicalForms:
         )
 
     def of(self, key: str) -> str:
-        """Return the canonical form of a name."""
-        return _after(self._steps, key)
+        """Return what is left of a name after all steps; code is left as it is."""
+        return key if forms.is_call(key) else _after(self._steps, key)
 
     def of_all(self, keys: pa.Array[Any]) -> pa.Array[Any]:
         """Return the canonical form of each name; most only join their words, done in bulk."""

@@ -23,6 +23,7 @@ from graphrag_tasks.extract.dependency.predicates import (
 )
 from graphrag_tasks.extract.dependency.qualifiers import qualifiers
 from graphrag_tasks.extract.dependency.repair import repaired
+from graphrag_tasks.extract.dependency.standing import Standing, standing_of
 from graphrag_tasks.extract.dependency.subjects import Origin, Subject, find_subject
 from graphrag_tasks.extract.dependency.syntax import (
     EXAMPLE_WORDS,
@@ -99,8 +100,12 @@ def _verb_frame(verb: Token) -> Frame | None:
     arguments = collect_arguments(chain, subject.origin)
     if not arguments:
         return None
+    standing = standing_of(verb)
+    if standing is Standing.OPEN:
+        return None
     predicate = build_predicate(chain, subject.origin)
-    negated = predicate.negated or _has_denied_argument(chain)
+    is_denied_above = standing is Standing.DENIED
+    negated = predicate.negated or _has_denied_argument(chain) or is_denied_above
     return Frame(
         predicate=predicate.text, predicate_lemma=predicate.lemma, negated=negated,
         modality=predicate.modality, passive=predicate.passive,

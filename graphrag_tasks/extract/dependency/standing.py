@@ -1,0 +1,72 @@
+"""Whether a verb tells what is so, what is not so, or what is left open, by the words above it.
+
+"without blocking the thread" denies, "suppose that a server fails" leaves open. A verb that another
+one denies is no fact, however well it is parsed.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from graphrag_tasks.extract.dependency.syntax import children, is_verbal
+from graphrag_tasks.extract.words import words
+from graphrag_tasks.language.tokens import Token
+
+_IN_PLACE = frozenset({"instead", "rather", "lieu"})
+_DENYING_ADJECTIVES = words("denying_adjectives")
+_DOUBTING_ADJECTIVES = words("doubting_adjectives")
+_PREVENTING_VERBS = words("preventing_verbs")
+_KEEPING_VERBS = words("keeping_verbs")
+"""Verbs that prevent with "from" alone: "keeps the host from sending", but "keeps sending"."""
+_SUPPOSING_VERBS = words("supposing_verbs")
+
+
+class Standing(Enum):
+    """What a sentence says of what a verb tells."""
+
+    TOLD = "told"
+    DENIED = "denied"
+    OPEN = "open"
+
+
+def standing_of(verb: Token) -> Standing:
+    """Return what the words above a verb say of it; TOLD where they say nothing."""
+    clause = _head_of_clause(verb)
+    if _is_in_place(clause):
+        return Standing.DENIED
+    above = clause.head
+    if clause.dep_ == "pcomp":
+        if above.lower_ == "without":
+            return Standing.DENIED
+        is_kept_from = above.head.lemma_ in _PREVENTING_VERBS | _KEEPING_VERBS
+        return Standing.OPEN if above.lower_ == "from" and is_kept_from else Standing.TOLD
+    if clause.dep_ in ("ccomp", "csubj"):
+        if _is_called(above, _DENYING_ADJECTIVES):
+            return Standing.DENIED
+        is_doubted = _is_called(above, _DOUBTING_ADJECTIVES)
+        return Standing.OPEN if is_doubted or above.lemma_ in _SUPPOSING_VERBS else Standing.TOLD
+    if clause.dep_ == "xcomp" and clause.tag_ == "VBG" and above.lemma_ in _PREVENTING_VERBS:
+        return Standing.OPEN
+    return Standing.TOLD
+
+
+def _head_of_clause(verb: Token) -> Token:
+    """Return the first of the coordinated verbs of a clause: "without reading or writing"."""
+    while verb.dep_ == "conj" and is_verbal(verb.head) and not _is_in_place(verb):
+        verb = verb.head
+    return verb
+
+
+def _is_in_place(verb: Token) -> bool:
+    """Return whether another verb stands in place of this one: "X rather than Y"."""
+    start = verb.left_edge.i
+    marks = [*children(verb, "mark", "cc"), *children(verb.head, "cc", "mark"), verb.head]
+    return any(
+        mark.lower_ in ("than", "of") and mark.i > 0 and start <= mark.i + 1 <= verb.i
+        and verb.doc[mark.i - 1].lower_ in _IN_PLACE
+        for mark in marks
+    )  # fmt: skip
+
+
+def _is_called(above: Token, adjectives: frozenset[str]) -> bool:
+    return any(child.lower_ in adjectives for child in children(above, "acomp", "attr"))
