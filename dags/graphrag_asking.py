@@ -17,7 +17,7 @@ from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import get_current_context, task
 from graphrag_defaults import LLM_POOL
 
-from graphrag_tasks.core.config import BATCH_POLL_SECONDS, Config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import TransientError
 
 log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ def batches(config: Config, open_run: Callable[[], Any]) -> list[Any]:
         task_id="batches",
         pool=LLM_POOL,
         mode="reschedule",
-        poke_interval=BATCH_POLL_SECONDS,
+        poke_interval=config.llm.batch_poll_seconds,
         timeout=_LONGEST_BATCH.total_seconds(),
         trigger_rule="none_failed",
     )

@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
-from graphrag_tasks.core.config import BATCH_POLL_SECONDS, Config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.core.memory import INDEX_BYTES, require_address_space
 from graphrag_tasks.core.visible import log_to, logs_from
@@ -68,7 +68,7 @@ def run_index(
         if run.asks:
             tell(ask.name, 0, 1)
             while wait and run.batch():
-                time.sleep(BATCH_POLL_SECONDS)
+                time.sleep(config.llm.batch_poll_seconds)
             run.ask()
             tell(ask.name, 1, 1)
             process_shards(run, (adopt.name,), workers or os.cpu_count() or 1, tell)

@@ -115,7 +115,9 @@ def test_only_changed_communities_are_asked_about(
     assert endpoint.asked_after_delivery == 0
 
 
-def in_batches(tmp_path: Path, source: Path, endpoint: ScriptedEndpoint) -> Config:
+def in_batches(
+    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint, **changes: float
+) -> Config:
     for number in range(12):
         (source / f"note-{number}.md").write_text(
             f"The report Z{number} reads the table T{number}."
@@ -123,7 +125,7 @@ def in_batches(tmp_path: Path, source: Path, endpoint: ScriptedEndpoint) -> Conf
     config = configured(
         tmp_path, source, endpoint.url, communities={}, extract={"extractor": "llm"}
     )
-    batch = {"batch": "auto", "batch_from": 5}
+    batch = {"batch": "auto", "batch_from": 5, **changes}
     return config.model_copy(update={"llm": config.llm.model_copy(update=batch)})
 
 
@@ -147,10 +149,9 @@ def test_a_run_submits_batches_and_a_later_one_takes_their_answers(
 
 @pytest.mark.slow
 def test_a_run_waits_for_batches_where_it_is_told_to(
-    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint
 ) -> None:
-    monkeypatch.setattr("graphrag_tasks.operations.runner.BATCH_POLL_SECONDS", 0.01)
-    config = in_batches(tmp_path, source, endpoint)
+    config = in_batches(tmp_path, source, endpoint, batch_poll_seconds=0.01)
     endpoint.script.batch.looks = 3
     assert run_index(config, workers=1, wait=True).changed
     assert max(endpoint.batch.paid.values()) == 1

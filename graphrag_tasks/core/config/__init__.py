@@ -9,7 +9,7 @@ from graphrag_tasks.core.config.corpus import (
     ResolveConfig,
     SqlConfig,
 )
-from graphrag_tasks.core.config.llm import BATCH_POLL_SECONDS, BudgetConfig, LlmConfig, ModelPrice
+from graphrag_tasks.core.config.llm import BudgetConfig, LlmConfig, ModelPrice
 from graphrag_tasks.core.config.loader import load_config
 from graphrag_tasks.core.config.reading import (
     HYBRID,
@@ -32,7 +32,6 @@ from graphrag_tasks.core.config.sections import (
 )
 
 __all__ = [
-    "BATCH_POLL_SECONDS",
     "HYBRID",
     "LABEL_PATTERN",
     "LLM",

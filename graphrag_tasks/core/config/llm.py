@@ -15,9 +15,6 @@ and to reword questions that rules made from a corpus."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
-BATCH_POLL_SECONDS = 300
-"""Seconds between two looks at batches, which take minutes to hours."""
-
 
 class ModelPrice(BaseConfig):
     """What a model costs, in USD for a million tokens; 0 is a price, absence is not."""
@@ -123,6 +120,9 @@ class LlmConfig(BaseConfig):
     budget: BudgetConfig = BudgetConfig()
     batch: Literal["off", "auto"] = Field(
         "off", description="auto: facts are asked for in batches, where the endpoint has them"
+    )
+    batch_poll_seconds: float = Field(
+        300, gt=0, description="between two looks at batches; lower it where they take minutes"
     )
     batch_from: int = Field(
         100, gt=0, description="requests that are worth a batch; fewer are answered at once"
