@@ -25,7 +25,7 @@ Form = StrEnum("Form", ["TEXT", "BLOCKS", "LINKS"])
 def documents(
     uri: Annotated[
         str | None,
-        typer.Argument(help="One document, by source and path: what is held of it is printed."),
+        typer.Argument(help="Print this document, named by source and path."),
     ] = None,
     form: Annotated[
         Form, typer.Option("--as", help="Of one document: its text, or rows as JSON.")

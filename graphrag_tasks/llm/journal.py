@@ -54,7 +54,7 @@ CREATE TABLE IF NOT EXISTS attempts (
     month TEXT, batch TEXT
 );
 CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key);
-CREATE INDEX IF NOT EXISTS attempts_by_batch ON attempts (batch) WHERE batch != '';
+CREATE INDEX IF NOT EXISTS attempts_by_batch ON attempts (batch) WHERE batch IS NOT NULL;
 CREATE TABLE IF NOT EXISTS spent (
     run TEXT, month TEXT, picodollars INTEGER, tokens INTEGER, PRIMARY KEY (run, month)
 );
@@ -126,9 +126,8 @@ class Journal:
     """Answers, attempts and batches of a store; several threads and processes may use it.
 
     Args:
-        file: Created if absent. None: in memory, with the last thousand answers and sums of what
-            was
-            spent, for readers without write access to the store.
+        file: Created if absent. None: the last thousand answers, and sums of what was spent, are
+            kept in memory, for readers without write access to the store.
         keep_days: Days after which unused answers are removed; 0: never.
 
     Attributes:
@@ -146,9 +145,13 @@ class Journal:
         connection = sqlite3.connect(
             self.file or _MEMORY, _PATIENCE, isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.executescript(_TABLES)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.executescript(_TABLES)
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
 
     def close(self) -> None:
@@ -399,7 +402,7 @@ def _record(
     attempt: Attempt,
     month: str | None = None,
     *,
-    batch: str = "",
+    batch: str | None = None,
     number: int | None = None,
 ) -> int:
     """Record an attempt and add it to the sums; return its number."""

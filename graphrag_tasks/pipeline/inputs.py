@@ -348,10 +348,11 @@ def _depends_on(one: AnyStage, config: Config, files: UserFiles) -> dict[str, An
         for name, section in sections.items()
         if isinstance(section, LanguageConfig)
     }
+    identities = Identities(config, files)
     return {
         "settings": {name: section.decisive() for name, section in sections.items()},
         "models": models,
-        "given": {name: Identities(config, files).of(name) for name in one.given},
+        "given": {name: identities.of(name) for name in one.given},
         "code": code_version(one.module),
         "libraries": dependency_versions(one.libraries),
     }

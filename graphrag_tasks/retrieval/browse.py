@@ -36,9 +36,8 @@ if TYPE_CHECKING:
 
     from graphrag_tasks.graph.drawing import Picture
 
-_SUGGESTED = 3
 _DOCUMENTS_SHOWN = 3
-"""Names that an error suggests, and documents that a topic is shown with; chosen."""
+"""Documents that a topic is shown with; chosen."""
 
 
 @dataclass(frozen=True)

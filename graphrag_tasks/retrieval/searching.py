@@ -69,7 +69,7 @@ class Searcher:
     of_part: int = OF_PART
 
     def query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
-        """Return a validated question, and notes on what was cut of it or of k.
+        """Return the checked question, with notes if it or k was cut.
 
         Raises:
             QueryError: The question is blank or no text, or k is no whole number from 1.

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
 from graphrag_tasks.storage import file_system, is_s3
@@ -37,22 +37,6 @@ _NO_PLACE = {errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.
 
 WRITING = ".writing"
 """Suffix of a file's name until it is complete; a killed process leaves it."""
-
-_TAIL = 4096
-"""Bytes read at a time to find the last complete line."""
-
-
-def end_of_lines(file: BinaryIO) -> int:
-    """Return the end of the last complete line; a killed writer may leave a partial one."""
-    end = file.seek(0, os.SEEK_END)
-    while end > 0:
-        start = max(end - _TAIL, 0)
-        file.seek(start)
-        found = file.read(end - start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
-        end = start
-    return 0
 
 
 @contextmanager

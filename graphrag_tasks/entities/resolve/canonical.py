@@ -43,7 +43,7 @@ class CanonicalForms:
         )
 
     def of(self, key: str) -> str:
-        """Return what is left of a name after all steps; code is left as it is."""
+        """Return the canonical form of a name; a call in code stays as it is."""
         return key if forms.is_call(key) else _after(self._steps, key)
 
     def of_all(self, keys: pa.Array[Any]) -> pa.Array[Any]:
