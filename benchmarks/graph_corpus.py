@@ -144,7 +144,7 @@ def _triples(rows: Numbers, seed: int) -> dict[str, pa.Array]:
         "frame_id": ids("frame", rows),
         **_places(sentences),
         "head": head, "relation": relation, "phrase": relation, "tail": tail,
-        "conditional": pa.repeat(False, count),
+        "conditional": pa.repeat(False, count), "said": pa.array(sentences, pa.int64()),
         "head_start": start, "head_end": pa.array(start.to_numpy() + 9),
         "tail_start": pa.array(start.to_numpy() + 20),
         "tail_end": pa.array(start.to_numpy() + 30),

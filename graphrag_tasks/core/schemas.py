@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 BLOCK_SEPARATOR = "\n\n"
 CELL_SEPARATOR = " | "
 
@@ -246,6 +246,7 @@ TRIPLES = _table(
     _nullable("tail_resolved", STRING, "name that the tail stands for"),
     _column("negated", BOOL, "whether the sentence denies it"),
     _column("conditional", BOOL, "whether it stands in a condition and asserts nothing"),
+    _column("said", LONG, "hash of the sentence's text: copies of a sentence are one witness"),
     *_ORIGIN,
 )
 
@@ -449,7 +450,7 @@ RELATIONS = _table(
     _column("phrase", STRING, "the relation as most sources word it, for people"),
     _column("kind", STRING, "fact; association (is in, has); condition (only in if-clauses)"),
     _column("negated", BOOL, "whether the sources deny it"),
-    _column("weight", FLOAT, "number of triples that support it"),
+    _column("weight", FLOAT, "number of sentences that support it; copies are one"),
     _column("confidence", FLOAT, "1 - product of (1 - confidence) over its evidence"),
 )
 
@@ -459,6 +460,7 @@ EVIDENCE = _table(
     *_SENTENCE,
     _column("phrase", STRING, "the relation as this sentence words it"),
     _column("conditional", BOOL, "whether it stands in a condition there"),
+    _column("said", LONG, "hash of the sentence's text: copies of a sentence are one witness"),
     _column("confidence", FLOAT, "confidence of that triple"),
 )
 

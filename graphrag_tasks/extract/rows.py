@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -17,6 +18,12 @@ def frame_row(frame: Frame, sentence_id: str) -> dict[str, Any]:
         "frame", sentence_id, frame.rule, frame.predicate, frame.start, frame.end, *spans
     )
     return asdict(frame) | {"frame_id": frame_id}
+
+
+def said(text: str) -> int:
+    """Return a hash of a sentence's text that fits into 64 bits with a sign."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
 
 
 def triple_id(row: Mapping[str, Any]) -> str:

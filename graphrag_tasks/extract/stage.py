@@ -30,7 +30,7 @@ from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
-from graphrag_tasks.extract.rows import frame_row, triple_id
+from graphrag_tasks.extract.rows import frame_row, said, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
 from graphrag_tasks.language.cells import is_code
@@ -200,13 +200,15 @@ class _Rows:
 
     def add(self, sentence: Mapping[str, Any], found: Iterable[Frame]) -> None:
         place = {name: sentence[name] for name in PLACE}
+        text = sentence.get("text", "")
+        of_triple = place | {"said": said(text)}
         triples: list[_Row] = []
         for frame in found:
             of_frame = place | frame_row(frame, sentence["sentence_id"])
             self.frames[of_frame["frame_id"]] = of_frame
             origin = {"frame_id": of_frame["frame_id"], "extractor": frame.extractor}
-            triples.extend(place | asdict(triple) | origin for triple in derive_triples(frame))
-        for row in merged(triples, sentence.get("text", "")):
+            triples.extend(of_triple | asdict(triple) | origin for triple in derive_triples(frame))
+        for row in merged(triples, text):
             row["triple_id"] = triple_id(row)
             self.triples[row["triple_id"]] = row
 

@@ -78,15 +78,16 @@ def mention_weights(
 def joint_confidence(
     evidence: pa.Table, relation_ids: pa.Array[Any]
 ) -> tuple[NDArray[np.int64], Weights]:
-    """Return how often each relation is stated, and its `JOINT_CONFIDENCE`.
+    """Return how many texts state each relation, and its `JOINT_CONFIDENCE`.
 
-    `evidence` has the `relation_id` and `confidence` of each statement, at least one for each of
-    `relation_ids`.
+    `evidence` has the `relation_id`, `said` and `confidence` of each statement, at least one for
+    each of `relation_ids`. Copies of a sentence are one text.
     """
-    doubt = pc.ln(pc.subtract(1.0, pc.min_element_wise(evidence["confidence"], MOST_CERTAIN)))
+    texts = evidence.group_by(["relation_id", "said"]).aggregate([("confidence", "max")])
+    doubt = pc.ln(pc.subtract(1.0, pc.min_element_wise(texts["confidence_max"], MOST_CERTAIN)))
     whole = pc.cast(pc.round(pc.multiply(pc.cast(doubt, pa.float64()), 1e9)), pa.int64())
     stated = (
-        pa.table({"relation_id": evidence["relation_id"], "doubt": whole})
+        pa.table({"relation_id": texts["relation_id"], "doubt": whole})
         .group_by("relation_id")
         .aggregate([("relation_id", "count"), ("doubt", "sum")])
     )

@@ -41,7 +41,7 @@ def run(
                     "relation": "have", "phrase": "has", "tail": f"Thing {document}{number}",
                     "head_start": start, "head_end": start + len(name), "tail_start": 900,
                     "tail_end": 901, "negated": False, "conditional": False, "rule": "svo",
-                    "confidence": 0.5,
+                    "said": number, "confidence": 0.5,
                 }
             ]  # fmt: skip
     told = pa.Table.from_pylist(triples, schema=schemas.TRIPLES)

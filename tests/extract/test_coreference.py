@@ -60,7 +60,7 @@ def triple(sentence: dict[str, Any], head: str, tail: str) -> dict[str, Any]:
         "head_start": starts[0],
         "head_end": starts[0] + len(head), "tail_start": starts[1],
         "tail_end": starts[1] + len(tail), "negated": False, "rule": "svo", "extractor": "x",
-        "confidence": 0.5,
+        "said": 0, "confidence": 0.5,
     } | {name: sentence[name] for name in ("sentence_id", "chunk_id", "document_id")}  # fmt: skip
 
 

@@ -26,7 +26,7 @@ def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
         "head": head, "relation": relation, "phrase": relation, "tail": tail, "conditional": False,
         "head_start": 0, "head_end": len(head), "tail_start": 50, "tail_end": 50 + len(tail),
         "head_type": None, "tail_type": None, "negated": False, "rule": "svo",
-        "extractor": "dependency", "confidence": 0.5,
+        "extractor": "dependency", "said": number, "confidence": 0.5,
     } | other  # fmt: skip
 
 
@@ -78,6 +78,14 @@ def test_equal_triples_are_one_relation_with_all_its_evidence() -> None:
     assert relation["confidence"] == pytest.approx(0.75)
     assert relation["text"] == "VBBE replace VBBS"
     assert [row["sentence_id"] for row in tables["evidence"]] == ["s1", "s2"]
+
+
+def test_copies_of_a_sentence_are_one_witness() -> None:
+    copies = [triple("VBBE", "replace", "VBBS", number=number, said=1) for number in range(3)]
+    tables, _ = run(*copies, triple("VBBE", "replace", "VBBS", number=3, said=2))
+    relation = tables["relations"][0]
+    assert (relation["weight"], relation["confidence"]) == (2, 0.75)
+    assert len(tables["evidence"]) == 4
 
 
 def test_what_is_denied_is_another_relation_and_says_so() -> None:

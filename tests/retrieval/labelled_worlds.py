@@ -18,6 +18,7 @@ from graphrag_tasks.entities.dictionary import entity_dictionary
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
+from graphrag_tasks.extract.rows import said
 from graphrag_tasks.graph.communities import COLUMNS, ExtractiveSummarizer, communities
 from graphrag_tasks.graph.names import name_tables
 from graphrag_tasks.graph.relationships import relationships
@@ -154,7 +155,8 @@ def _triple(fact: Fact, name: str) -> dict[str, Any]:
         "phrase": f"not {fact.relation}" if fact.negated else fact.relation, "head_start": 0,
         "head_end": len(fact.head), "tail_start": end - len(fact.tail), "tail_end": end,
         "head_type": fact.head_type, "tail_type": fact.tail_type, "negated": fact.negated,
-        "rule": "svo", "extractor": "dependency", "confidence": fact.confidence,
+        "rule": "svo", "extractor": "dependency", "said": said(fact.text),
+        "confidence": fact.confidence,
     }  # fmt: skip
 
 

@@ -170,7 +170,7 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "evidence": [
             {"relation_id": one, "triple_id": f"t{place}", "sentence_id": sentence,
              "chunk_id": chunk_of[sentence], "document_id": document_of[chunk_of[sentence]],
-             "phrase": "", "conditional": False, "confidence": confidence}
+             "phrase": "", "conditional": False, "said": place, "confidence": confidence}
             for place, (one, sentence, confidence) in enumerate(world.evidence)
         ],
         "mentions": [

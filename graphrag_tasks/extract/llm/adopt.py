@@ -28,7 +28,7 @@ from graphrag_tasks.extract.llm.match import name_forms
 from graphrag_tasks.extract.llm.prompt import Told, ToldFact
 from graphrag_tasks.extract.llm.support import EXTRACTOR_NAME, Judge, Reason, Setting
 from graphrag_tasks.extract.phrases import is_conditional, phrase_of
-from graphrag_tasks.extract.rows import frame_row, triple_id
+from graphrag_tasks.extract.rows import frame_row, said, triple_id
 from graphrag_tasks.language.orders import is_order
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Token
@@ -233,7 +233,7 @@ class _Facts:
         """Add a fact, and tell whether the rules found it too."""
         place = {name: sentence[name] for name in PLACE}
         of_frame = place | frame_row(frame, sentence["sentence_id"])
-        row = place | _triple(frame, of_frame["frame_id"])
+        row = place | _triple(frame, of_frame["frame_id"]) | {"said": said(sentence["text"])}
         row["triple_id"] = triple_id(row)
         key = (row["sentence_id"], *_meaning(row))
         for other in self._of_sentence[row["sentence_id"]]:

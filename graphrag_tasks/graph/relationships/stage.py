@@ -99,7 +99,7 @@ def relationships(
         for name in ("ends", "meant", "told"):
             connection.execute(_SQL[name])
         _make_facts(connection, schema)
-        for name in ("unrelated", "grouped", "stated", "phrased", "named"):
+        for name in ("unrelated", "witnesses", "grouped", "stated", "phrased", "named"):
             connection.execute(_SQL[name])
         stats: dict[str, int | float] = {}
         tables = {name: stream(connection, _SQL[name], name, stats) for name in relationships.makes}

@@ -14,7 +14,7 @@ FROM senses JOIN resolved ON resolved.entity_id = sense_id GROUP BY ALL
 CREATE VIEW told AS
 SELECT
     triple_id, sentence_id, chunk_id, triples.document_id, relation, phrase, negated, conditional,
-    confidence, head, tail,
+    said, confidence, head, tail,
     coalesce(hm.sense_id, h.entity_id) AS head_id, coalesce(tm.sense_id, t.entity_id) AS tail_id,
     h.type AS head_label, t.type AS tail_label,
     CASE WHEN hm.sense_id IS NULL THEN h.entity_type ELSE hm.type END AS head_type,
@@ -57,7 +57,7 @@ FROM worded
 
 -- name: facts_of_schema
 CREATE TABLE facts AS
-SELECT triple_id, sentence_id, chunk_id, document_id, negated, conditional, confidence,
+SELECT triple_id, sentence_id, chunk_id, document_id, negated, conditional, said, confidence,
     head, head_label, tail, tail_label, head_problem, tail_problem, violation, is_ascribed,
     CASE WHEN violation IS NOT NULL AND $map THEN $map_to ELSE coalesce(canonical, relation) END
         AS relation,
@@ -77,6 +77,13 @@ SELECT triple_id, document_id, coalesce(
 ) AS reason
 FROM facts WHERE NOT ({related}) AND NOT ({attributed})
 
+-- name: witnesses
+-- Copies of a sentence are one witness of a relation.
+CREATE VIEW witnesses AS
+SELECT head_id, relation, tail_id, negated, said, bool_and(conditional) AS conditional,
+    max(confidence) AS confidence
+FROM facts WHERE {related} GROUP BY head_id, relation, tail_id, negated, said
+
 -- name: grouped
 CREATE TABLE grouped AS
 SELECT {relation_id} AS relation_id, * EXCLUDE (is_condition), CASE
@@ -86,7 +93,7 @@ SELECT {relation_id} AS relation_id, * EXCLUDE (is_condition), CASE
 FROM (
     SELECT head_id, relation, tail_id, negated, count(*) AS weight,
         bool_and(conditional) AS is_condition, {joint_confidence} AS confidence
-    FROM facts WHERE {related} GROUP BY head_id, relation, tail_id, negated
+    FROM witnesses GROUP BY head_id, relation, tail_id, negated
 )
 
 -- name: phrased
@@ -103,7 +110,7 @@ QUALIFY row_number() OVER (
 CREATE VIEW stated AS
 SELECT relation_id, triple_id, sentence_id, chunk_id, document_id, coalesce(
         phrase, CASE WHEN negated THEN 'not ' || relation ELSE relation END
-    ) AS phrase, conditional, facts.confidence
+    ) AS phrase, conditional, said, facts.confidence
 FROM facts JOIN grouped USING (head_id, relation, tail_id, negated)
 WHERE {related}
 

@@ -221,7 +221,9 @@ class VisibleSnapshot(Snapshot):
     @cached_property
     def _relations(self) -> pa.Table:
         """Relations in visible documents, with their weight and confidence there."""
-        evidence = self.table("evidence", ["relation_id", "confidence", "phrase", "conditional"])
+        evidence = self.table(
+            "evidence", ["relation_id", "said", "confidence", "phrase", "conditional"]
+        )
         columns = ["relation_id", "head_id", "relation", "tail_id", "text", "negated"]
         whole = self._whole.table("relations", columns)
         whole = whole.filter(

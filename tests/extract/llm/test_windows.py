@@ -38,7 +38,7 @@ def windows(
                 names = dict.fromkeys(schemas.TRIPLES.names)
                 triples.append(
                     {**names, **of, "triple_id": text, "frame_id": "f", "head": "", "tail": "",
-                     "relation": "", "phrase": "", "conditional": False,
+                     "relation": "", "phrase": "", "conditional": False, "said": 0,
                      "head_start": 0, "head_end": len(text), "tail_start": 0,
                      "tail_end": 0, "negated": False, "rule": "", "extractor": "",
                      "confidence": 1.0}
