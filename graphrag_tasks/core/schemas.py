@@ -201,6 +201,9 @@ ARGUMENT = pa.struct(
         ("core_start", INT),
         ("core_end", INT),
         ("slot", INT),
+        ("behind", STRING),
+        ("is_restricted", BOOL),
+        ("is_alternative", BOOL),
     ]
 )
 """An argument of a frame, as in `extract.frames.Argument`: role, text, head and core."""
@@ -225,6 +228,8 @@ FRAMES = _table(
     _column("negated", BOOL, "whether the sentence denies it"),
     _nullable("modality", STRING, "modal verb or condition marker"),
     _column("passive", BOOL, "whether the predicate is passive"),
+    _column("condition", STRING, "the clause under which it holds; empty for none"),
+    _column("is_believed", BOOL, "whether it is only what somebody believes or claims"),
     *_ORIGIN,
 )
 

@@ -89,6 +89,9 @@ class Argument:
     core_start: int
     core_end: int
     slot: int = 0  # conjuncts of one coordination ("to VBAK and VBAP") share role and slot
+    behind: str = ""  # words of a common noun's phrase behind its core: "that stores orders"
+    is_restricted: bool = False  # whether a clause among them says which things are meant
+    is_alternative: bool = False  # whether "or" or "one of" leaves open which one is meant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +111,8 @@ class Frame:
     negated: bool = False  # "not", "never", "no longer", "no tables"
     modality: str | None = None  # modal verb ("must", "need to") or condition ("if"), lower case
     passive: bool = False  # whether the subject is the patient
+    condition: str = ""  # the clause under which it holds: "if the cache is full"
+    is_believed: bool = False  # whether it is only what somebody believes or claims
     rule: str  # a value of `Rule`
     extractor: str
     confidence: float  # probability that it is right

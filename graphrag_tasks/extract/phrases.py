@@ -9,7 +9,7 @@ subject), the form is generated.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle, past_tense
@@ -21,6 +21,13 @@ _PERFECT = ("has", "have", "had", "'ve")
 _FINITE = frozenset((*_MODALS, *_PRESENT_BE, *_PAST_BE, *_PERFECT, "do", "does", "did"))
 _NOT = re.compile(r"n['’]t\b")
 _CONDITIONS = frozenset({"if", "unless", "whether"})
+_CAN, _MAY, _TO = "can", "may", "to"
+_POSSIBLE = frozenset({"can", "could", "may", "might"})
+_OF_NOUNS = frozenset({Rule.RELATIVE, Rule.ACL})
+_FINITE_BE = re.compile(r"(?:is|are|was|were)\s")
+_UNTENSED = frozenset({Rule.INHERITED, Rule.ACL})
+"""Rules whose infinitives tell a purpose: "a query to extract data"."""
+_GENERAL = re.compile(r"(?:an?|any|each|every|all|those|such)\b", re.IGNORECASE)
 _PART = re.compile(
     r"(?:half|double|twice|triple|both|none of|not all)\s(?:the\s|an?\s)?", re.IGNORECASE
 )
@@ -32,31 +39,67 @@ _BE = "be"
 
 
 def is_conditional(frame: Frame) -> bool:
-    """Tell whether a frame is in a condition or open question, and so asserts nothing."""
-    return frame.modality in _CONDITIONS
+    """Tell whether a frame is in a condition or open question, and so asserts nothing.
+
+    It does not either of all things of a kind, where a clause says of which: "patients who take
+    insulin must check their sugar".
+    """
+    if frame.condition or frame.modality in _CONDITIONS:
+        return True
+    return any(
+        subject.is_restricted
+        and (is_plural(subject.core_text.lower()) or _GENERAL.match(subject.text))
+        for subject in frame.having(Role.SUBJECT)
+    )
 
 
 def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> str:
     """Return the words between head and tail of a triple that a frame gives.
 
-    Included are parts of the tail that its name lacks, "receive half the" (adult dose), and a
-    verb's object before its preposition: "uses the index for" (sorting).
+    Included are parts of the tail that its name lacks, "receive half the" (adult dose), a verb's
+    object before its preposition: "uses the index for" (sorting), the words behind the head that
+    say which things are meant: "who take insulin must check", and the other end of "between".
     """
     part = _PART.match(tail.text) if tail.text != tail.core_text else None
-    said = _phrase(frame, head, relation)
+    said = _phrase(frame, head, relation, is_open=is_open(frame, head, tail))
+    if frame.rule in _OF_NOUNS and head.is_restricted:
+        said = _restricting(frame, said)
     objects = frame.having(Role.OBJECT)
     acts_on = frame.rule not in _READERS_ACT and not frame.passive and head.role == Role.SUBJECT
     if acts_on and objects and tail.role == Role.OBLIQUE and tail.preposition:
         verb = said.removesuffix(f" {tail.preposition}")
         names = " and ".join(argument.core_text for argument in objects[:_NAMED_OBJECTS])
         said = " ".join(filter(None, [verb, names, tail.preposition]))
-    return " ".join(filter(None, [said, part and part[0].strip()]))
+    ends = [
+        other.core_text
+        for other in frame.arguments
+        if tail.preposition == "between" and other.slot == tail.slot and other is not tail
+    ]
+    between = f"{' and '.join(ends)} and" if ends else ""
+    condition = f"{frame.condition[0].lower()}{frame.condition[1:]}," if frame.condition else ""
+    words = [head.behind, condition, said, between, part and part[0].strip()]
+    return " ".join(filter(None, words))
 
 
-def _phrase(frame: Frame, head: Argument, relation: str) -> str:
+def is_open(frame: Frame, head: Argument, tail: Argument) -> bool:
+    """Tell whether a sentence does not say for sure that a fact holds of these two.
+
+    "The value must be a string or a number", "some believe that the drug cures". What is denied is
+    denied of each.
+    """
+    if frame.modality in _POSSIBLE or frame.negated:
+        return False
+    return frame.is_believed or head.is_alternative or tail.is_alternative
+
+
+def _phrase(frame: Frame, head: Argument, relation: str, *, is_open: bool) -> str:
     if frame.rule in _WITHOUT_VERB and relation.startswith("be "):
         return relation.removeprefix("be ")  # "authentication for requests"
     verb = _Verb.of(frame, is_plural=is_plural(head.core_text))
+    if is_open:
+        verb = replace(verb, modal=_MAY, is_finite=False)
+    elif frame.rule in _UNTENSED and frame.predicate.lower().startswith("to "):
+        verb = replace(verb, modal=_CAN if frame.modality == _CAN else _TO, is_finite=False)
     passive = _passive_form(frame.predicate_lemma)
     if relation.startswith(passive) and relation != frame.predicate_lemma:
         rest = relation.removeprefix(passive)
@@ -71,6 +114,14 @@ def _phrase(frame: Frame, head: Argument, relation: str) -> str:
     if frame.rule in _READERS_ACT and rest != relation:  # the object stands for the subject
         return verb.be(_passive_form(relation).removeprefix(_BE))
     return verb.active(relation)
+
+
+def _restricting(frame: Frame, said: str) -> str:
+    """Return the words of a clause that says which things are meant: "that store", "stored in"."""
+    if frame.rule == Rule.RELATIVE:
+        return f"that {said}"
+    participle = _FINITE_BE.sub("", said)
+    return said if participle == said and said.startswith(f"{_TO} ") else participle
 
 
 def _passive_form(lemma: str) -> str:
@@ -123,6 +174,8 @@ class _Verb:
 
     @property
     def _denied_modal(self) -> str:
+        if self.modal == _TO:
+            return f"{self.denial} {self.modal}".strip()
         return f"{self.modal} {self.denial}".strip().replace("can not", "cannot")
 
     def be(self, rest: str) -> str:

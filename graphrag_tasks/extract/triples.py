@@ -47,6 +47,12 @@ _BROKEN = re.compile(r"\w[)\]]\w(?![^(]*\()|\w:\s|^[|→]|\s\|\s")
 """A bracket opened elsewhere, or a colon or bar between words: signs of a parse across
 boundaries."""
 
+_LIGHT = re.compile(
+    rf"be {any_of('telling_participles')} (?:in|on|at|by|under|through) (?:\w+ )?"
+    rf"{any_of('places_in_texts')}(?: [\w.]+)?"
+)
+"""What a text says of itself: "is covered in more detail", "are described in chapter 5"."""
+
 _Pair = tuple[Argument, str, Argument]
 _Row = dict[str, Any]
 
@@ -83,8 +89,21 @@ def derive_triples(frame: Frame) -> list[Triple]:
         _triple(frame, head, relation, tail)
         for head, relation, tail in pairs
         if head.core_text and tail.core_text and head.core_start != tail.core_start
+        if not (frame.negated and _is_denied_in_part(frame, tail))
     )
     return list(dict.fromkeys(triples))
+
+
+def _is_denied_in_part(frame: Frame, tail: Argument) -> bool:
+    """Tell whether a denial is of less than a tail: "does not accept mail from strangers".
+
+    That the server accepts no mail is not said.
+    """
+    if tail.behind:
+        return True
+    return tail.role == Role.OBJECT and any(
+        other.start > tail.start for other in frame.having(Role.OBLIQUE)
+    )
 
 
 def _active_pairs(frame: Frame) -> Iterator[_Pair]:
@@ -209,7 +228,12 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
             continue
         if head == "it" and row["head_start"] in expletives:
             continue
-        if _is_announced(row, text) or _is_idiom(row) or _is_torn(row, text):
+        if (
+            _LIGHT.fullmatch(f"{row['relation']} {tail}")
+            or _is_announced(row, text)
+            or _is_idiom(row)
+            or _is_torn(row, text)
+        ):
             continue
         if row["rule"] == Rule.APPOSITION and is_no_apposition(row, text):
             continue

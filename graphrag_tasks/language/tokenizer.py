@@ -47,6 +47,7 @@ MAX_WORD = 100
 
 _ALTERNATIVES = "|".join(f"(?:{pattern})" for pattern in TECHNICAL_NAMES.values())
 _NAME = re.compile(_ALTERNATIVES, re.ASCII)
+_LETTER_WORD = re.compile(r"[A-Za-z]-[A-Za-z]{3,}", re.ASCII)  # e-mail, X-rays, T-shirt
 _MARK = r"[.,;:!?)\]}'\"’”]"
 _LAST_MARK = re.compile(rf"{_MARK}$")
 _NAME_AND_MARKS = re.compile(rf"(?:{_ALTERNATIVES}){_MARK}+", re.ASCII)
@@ -68,7 +69,9 @@ class TechnicalTokenizer:
             prefix_search=_unless_name(tokenizer.prefix_search),
             suffix_search=_last_mark_of_name(tokenizer.suffix_search),
             infix_finditer=tokenizer.infix_finditer,
-            token_match=_either(tokenizer.token_match, is_technical_name),
+            token_match=_either(
+                _either(tokenizer.token_match, is_technical_name), _LETTER_WORD.fullmatch
+            ),
             url_match=tokenizer.url_match,
             faster_heuristics=tokenizer.faster_heuristics,
         )

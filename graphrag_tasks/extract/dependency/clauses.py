@@ -11,6 +11,7 @@ from graphrag_tasks.extract.dependency.nominal import (
     EXTRACTOR_NAME,
     QUANTIFIERS,
     is_denied,
+    is_restricting,
     noun_arguments,
     noun_frame,
 )
@@ -23,7 +24,7 @@ from graphrag_tasks.extract.dependency.predicates import (
 )
 from graphrag_tasks.extract.dependency.qualifiers import qualifiers
 from graphrag_tasks.extract.dependency.repair import repaired
-from graphrag_tasks.extract.dependency.standing import Standing, standing_of
+from graphrag_tasks.extract.dependency.standing import Standing, condition_of, standing_of
 from graphrag_tasks.extract.dependency.subjects import Origin, Subject, find_subject
 from graphrag_tasks.extract.dependency.syntax import (
     EXAMPLE_WORDS,
@@ -109,6 +110,7 @@ def _verb_frame(verb: Token) -> Frame | None:
     return Frame(
         predicate=predicate.text, predicate_lemma=predicate.lemma, negated=negated,
         modality=predicate.modality, passive=predicate.passive,
+        condition=condition_of(verb), is_believed=standing is Standing.BELIEVED,
         start=verb.idx, end=token_end(verb),
         arguments=(*_subject_arguments(subject, verb), *arguments),
         rule=_rule_of(subject.origin, predicate, arguments).value,
@@ -121,7 +123,10 @@ def _subject_arguments(subject: Subject, verb: Token) -> list[Argument]:
         return []
     without = [verb] if subject.origin in (Origin.RELATIVE, Origin.ACL) else []
     split = subject.origin in (Origin.DIRECT, Origin.INHERITED)
-    return noun_arguments(Role.SUBJECT, subject.head, split=split, without=without)
+    arguments = noun_arguments(Role.SUBJECT, subject.head, split=split, without=without)
+    if not without or not is_restricting(verb):
+        return arguments
+    return [replace(argument, is_restricted=True) for argument in arguments]
 
 
 def _has_denied_argument(chain: list[Token]) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from graphrag_tasks.extract.dependency.syntax import (
     COORDINATION_DEPS,
@@ -25,9 +26,14 @@ from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
 EXTRACTOR_NAME = "dependency"
+LONGEST_BEHIND = 12
+"""Most words behind a core that are told beside it; longer ones are mostly wrong parses. Chosen."""
 MAX_OF_PHRASE = 4
 """Longest "of" phrase, in tokens, that stays in a core ("list of credit data")."""
 
+_CLAUSE_DEPS = frozenset({"relcl", "acl"})
+_RESTRICTING_DEPS = _CLAUSE_DEPS | {"prep", "amod"}
+_CHOOSING = frozenset({"one", "some", "any", "either"})
 _TRIMMED_DEPS = frozenset({"relcl", "appos", "parataxis"})
 _CORE_LEFT_DEPS = frozenset(
     {"compound", "amod", "nummod", "nmod", "quantmod", "poss", "punct", "npadvmod"}
@@ -82,6 +88,33 @@ def core(head: Token, *, without: Collection[Token] = ()) -> Span:
     return Span(doc.text[start:end], start, end)
 
 
+def _behind(head: Token, core_end: int, without: Collection[Token]) -> tuple[str, bool]:
+    """Return the words of a noun phrase behind its core, and whether a clause is among them.
+
+    "Patients who take insulin", "users with admin rights": without them a fact would be told of all
+    patients. What follows a comma or a bracket only adds something, and names need no restriction.
+    """
+    head = _counted(head)
+    if head.pos_ != "NOUN":
+        return "", False
+    doc, last, has_clause = head.doc, head.i, False
+    while token_end(doc[last]) < core_end:
+        last += 1
+    end = last
+    for child in head.rights:
+        if child.right_edge.i <= last:
+            continue
+        first = child.left_edge.i
+        if first > end + 1 or doc[first].is_punct or child in without:
+            break
+        if child.dep_ not in _RESTRICTING_DEPS:
+            break
+        end = child.right_edge.i
+        has_clause = has_clause or child.dep_ in _CLAUSE_DEPS
+    span = surface(doc, range(last + 1, end + 1)) if end - last <= LONGEST_BEHIND else None
+    return span.text if span else "", has_clause
+
+
 def noun_arguments(
     role: Role,
     head: Token,
@@ -97,12 +130,38 @@ def noun_arguments(
     conjuncts are left out; so are subtrees of the tokens `without`.
     """
     arguments = []
-    for conjunct in _things(head) if split else [head]:
+    things = list(_things(head)) if split else [head]
+    is_alternative = _is_choice(things)
+    for conjunct in things:
         span = surface(head.doc, phrase(conjunct, without=without))
         if span is not None:
             node = core(conjunct, without=without)
-            arguments.append(_argument(role, conjunct, span, node, preposition, slot))
+            behind, is_restricted = _behind(conjunct, node.end, without)
+            made = _argument(role, conjunct, span, node, preposition, slot)
+            arguments.append(
+                replace(
+                    made,
+                    behind=behind,
+                    is_restricted=is_restricted,
+                    is_alternative=is_alternative,
+                )
+            )
     return arguments
+
+
+def is_restricting(clause: Token) -> bool:
+    """Tell whether a clause says which things of its common noun are meant."""
+    if clause.dep_ not in _CLAUSE_DEPS or clause.head.pos_ != "NOUN":
+        return False
+    first = clause.left_edge
+    return first.i > clause.head.i and not (first.is_punct or clause.doc[first.i - 1].is_punct)
+
+
+def _is_choice(things: Sequence[Token]) -> bool:
+    """Tell whether a sentence leaves open which of some things it means: "one of", "A or B"."""
+    if things[0].lower_ in _CHOOSING and _counted(things[0]) is not things[0]:
+        return True
+    return any(mark.lower_ in ("or", "and/or") for one in things for mark in children(one, "cc"))
 
 
 def _things(head: Token) -> Iterator[Token]:

@@ -24,6 +24,10 @@ _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be
 """Verbs that express modality before an infinitive."""
 _ABILITIES = words("abilities")
 """Adjectives that express modality before an infinitive."""
+_ABILITY_NOUNS = frozenset(
+    {"ability", "authorization", "capability", "chance", "opportunity", "permission", "possibility"}
+    | {"power", "right"}
+)
 _CONDITION_MARKERS = frozenset({"if", "unless", "whether"})
 
 
@@ -133,7 +137,11 @@ def build_predicate(chain: list[Token], origin: Origin) -> Predicate:
         text=" ".join(span.text.split()) if span else verb.text,
         lemma=_lemma(main, adjective),
         negated=any(part.dep_ == "neg" for part in parts.values()) or _is_no_longer(chain),
-        modality=_condition(verb) or _modal(parts) or semi_modal or _attitude(verb),
+        modality=_condition(verb)
+        or _modal(parts)
+        or semi_modal
+        or _attitude(verb)
+        or _ability_to(verb),
         passive=_is_passive(main[0], shared if main[0] is verb else []),
     )
 
@@ -176,6 +184,12 @@ def _attitude(verb: Token) -> str | None:
     if verb.dep_ == "xcomp" and verb.head.dep_ == "acomp" and has_to(verb):
         return f"{verb.head.lower_} to"
     return None
+
+
+def _ability_to(verb: Token) -> str | None:
+    """Return "can" where a noun tells it: "has the ability to export data"."""
+    is_able = verb.dep_ == "acl" and has_to(verb) and verb.head.lemma_ in _ABILITY_NOUNS
+    return "can" if is_able else None
 
 
 def _modal(parts: dict[int, Token]) -> str | None:

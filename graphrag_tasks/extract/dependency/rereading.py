@@ -53,8 +53,13 @@ _MISREAD_DEPS = frozenset({"advmod", "dep", "det", "intj", "meta", "predet", "qu
 _READER = "You must "
 _READER_WORDS = 2
 _VERB = "shows"  # stands for a verb that the model does not know as one
+_VERB_WITH_PREPOSITION = "belongs"
 _NOUN_STARTS = frozenset({"DT", "PRP$", "PDT"})
 _NOMINAL_DEPS = frozenset({"compound", "amod", "nmod", "nsubj", "nsubjpass", "ROOT", "dep"})
+_ENDS = (".", "!")
+_BEGINS_OF_OBJECTS = frozenset(
+    {"CD", "DT", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP$", "TO", "IN", "VBN", "VBG"}
+)
 _SINGULAR = frozenset({"a", "an", "another", "each", "every", "this"})
 
 
@@ -106,7 +111,9 @@ def reworded(doc: Doc) -> Rewording | None:
     verb = next((token for token in doc if _is_misread_verb(token)), None)
     if verb is None:
         return None
-    text = doc.text[: verb.idx] + _VERB + doc.text[verb.idx + len(verb) :]
+    is_with_preposition = verb.i + 1 < len(doc) and doc[verb.i + 1].tag_ in ("IN", "TO")
+    known = _VERB_WITH_PREPOSITION if is_with_preposition else _VERB
+    text = doc.text[: verb.idx] + known + doc.text[verb.idx + len(verb) :]
     return Rewording(text, skipped=0, verb=verb.i)
 
 
@@ -150,21 +157,34 @@ def _is_misread_verb(token: Token) -> bool:
     """Tell whether a verb was read as a plural noun.
 
     It follows a singular noun with its own article ("this section explores"), or the gap of a
-    label's colon ("Audit Log  stores").
+    label's colon ("Audit Log  stores"), or it stands between nouns of a sentence that has no other
+    verb ("the server stores files").
     """
     torn = token.tag_ == "VBZ" and token.dep_ in SUBJECT_DEPS
-    if not (torn or token.tag_ in PLURAL_TAGS) or token.i < 2 or not token.text.islower():
+    if not (torn or token.tag_ in PLURAL_TAGS) or not token.i or not token.text.islower():
         return False
     noun = token.doc[token.i - 1]
     if noun.is_space:
+        return token.i > 1
+    if noun.tag_ not in ("NN", "NNP"):
+        return False
+    if _has_object_behind(token) and not any(map(is_verbal, token.doc)):
         return True
-    if noun.tag_ not in ("NN", "NNP") or token.dep_ == "compound":
+    if token.dep_ == "compound":
         return False
     first = noun.i
     while first and token.doc[first - 1].head.i in (noun.i, token.i) and first > noun.i - 3:
         first -= 1
     article = token.doc[first]
     return article.lower_ in _SINGULAR and article.dep_ == "det" and article.i < noun.i
+
+
+def _has_object_behind(token: Token) -> bool:
+    """Tell whether a sentence, which ends as one, goes on behind a word like behind a verb."""
+    doc = token.doc
+    if doc.text.rstrip()[-1:] not in _ENDS or token.i + 2 >= len(doc):
+        return False
+    return doc[token.i + 1].tag_ in _BEGINS_OF_OBJECTS
 
 
 def _is_read(verb: Token, rewording: Rewording) -> bool:

@@ -8,16 +8,27 @@ from __future__ import annotations
 
 from enum import Enum
 
-from graphrag_tasks.extract.dependency.syntax import children, is_verbal
+from graphrag_tasks.extract.dependency.syntax import (
+    children,
+    conjunction_heads,
+    is_verbal,
+    subtree,
+    surface,
+)
 from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
+LONGEST_CONDITION = 14
+"""Most words of a condition that is told beside a fact; of longer ones only that there is one."""
+_SOME_CASES = "in some cases"
+_CONDITIONS = frozenset({"if", "unless", "provided", "assuming"})
 _IN_PLACE = frozenset({"instead", "rather", "lieu"})
 _DENYING_ADJECTIVES = words("denying_adjectives")
 _DOUBTING_ADJECTIVES = words("doubting_adjectives")
 _PREVENTING_VERBS = words("preventing_verbs")
 _KEEPING_VERBS = words("keeping_verbs")
 """Verbs that prevent with "from" alone: "keeps the host from sending", but "keeps sending"."""
+_BELIEVING_VERBS = words("believing_verbs")
 _SUPPOSING_VERBS = words("supposing_verbs")
 
 
@@ -27,6 +38,7 @@ class Standing(Enum):
     TOLD = "told"
     DENIED = "denied"
     OPEN = "open"
+    BELIEVED = "believed"
 
 
 def standing_of(verb: Token) -> Standing:
@@ -43,11 +55,29 @@ def standing_of(verb: Token) -> Standing:
     if clause.dep_ in ("ccomp", "csubj"):
         if _is_called(above, _DENYING_ADJECTIVES):
             return Standing.DENIED
-        is_doubted = _is_called(above, _DOUBTING_ADJECTIVES)
-        return Standing.OPEN if is_doubted or above.lemma_ in _SUPPOSING_VERBS else Standing.TOLD
+        if _is_called(above, _DOUBTING_ADJECTIVES) or above.lemma_ in _SUPPOSING_VERBS:
+            return Standing.OPEN
+        return Standing.BELIEVED if above.lemma_ in _BELIEVING_VERBS else Standing.TOLD
     if clause.dep_ == "xcomp" and clause.tag_ == "VBG" and above.lemma_ in _PREVENTING_VERBS:
         return Standing.OPEN
     return Standing.TOLD
+
+
+def condition_of(verb: Token) -> str:
+    """Return the clause under which a verb's clause holds: "unless the cache is full", or "".
+
+    A clause before the first of coordinated verbs holds for all of them.
+    """
+    for head in conjunction_heads(verb):
+        for clause in children(head, "advcl"):
+            is_condition = any(
+                mark.lower_ in _CONDITIONS for mark in children(clause, "mark", "advmod")
+            )
+            if is_condition and (head is verb or clause.i < head.i):
+                words = subtree(clause)
+                span = surface(verb.doc, words) if len(words) <= LONGEST_CONDITION else None
+                return span.text if span else _SOME_CASES
+    return ""
 
 
 def _head_of_clause(verb: Token) -> Token:
