@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle, past_tense
+from graphrag_tasks.extract.linear.names import LinearRule
 from graphrag_tasks.language.agreement import is_plural, third_person
 
 _MODALS = ("can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would")
@@ -34,7 +35,7 @@ _PART = re.compile(
 _OWN_SUBJECT = frozenset({Rule.SVO, Rule.VERB_PREP, Rule.CLAUSAL, Rule.RELATIVE})
 _WITHOUT_VERB = frozenset({Rule.QUALIFIER, Rule.POSSESSIVE})
 _NAMED_OBJECTS = 2  # of a verb's objects, so that a phrase stays short
-_READERS_ACT = frozenset({Rule.IMPERATIVE, Rule.QUALIFIER})
+_READERS_ACT = frozenset({Rule.IMPERATIVE.value, Rule.QUALIFIER.value, LinearRule.COOKBOOK.value})
 _BE = "be"
 
 

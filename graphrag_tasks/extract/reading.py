@@ -46,6 +46,8 @@ _FINITE = re.compile(
     re.IGNORECASE,
 )
 _NO_PHRASE = re.compile(rf"{any_of('no_phrases')}\b|\W", re.IGNORECASE)
+_ITEM_NUMBER = re.compile(r"\s*(?:\(?(?:\d{1,3}|[a-z]|[ivx]+)[.)]|\d+(?:\.\d+)+\.?)\s+(?=\S)")
+"""What counts a paragraph or an item: "3.2 One copy", "b. Creation", "(iv) the name"."""
 _MAIN_RULES = frozenset(
     {Rule.SVO, Rule.PASSIVE, Rule.COPULA, Rule.VERB_PREP, Rule.CLAUSAL, Rule.ADVERBIAL}
     | {Rule.EXISTENTIAL, Rule.IMPERATIVE}
@@ -142,6 +144,9 @@ def readings_of(text: str) -> list[Reading]:
 
 
 def _reading_of(line: str) -> Reading:
+    if number := _ITEM_NUMBER.match(line):
+        rest = _reading_of(line[number.end() :])
+        return Reading(rest.text, rest.shift + number.end())
     label = label_of(line)
     if label is None:
         return Reading(line, 0)

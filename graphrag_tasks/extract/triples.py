@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from graphrag_tasks.extract.appositions import is_no_apposition
-from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, ENABLING_VERBS
+from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, ENABLING_VERBS, TAKEN_NOUNS
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle
 from graphrag_tasks.extract.linear.names import LinearRule
@@ -25,6 +25,8 @@ from graphrag_tasks.extract.words import any_of, words
 _NO_PASSIVE = frozenset({"be", "have", "help", "let"})
 """Verbs whose object is not acted on: ("title", "be had in", ...) would mean nothing."""
 
+_LINKING_VERBS = words("linking_verbs")
+"""Verbs whose complement says what the subject is; not "shall hold harmless"."""
 _NAMING = frozenset({"call", "entitle", "name", "title"})
 _POINTING = frozenset({"continue", "go", "navigate", "proceed", "refer"})
 """Commands to look elsewhere, which say nothing about the target."""
@@ -35,7 +37,6 @@ _NO_HEADS = ADDRESSEES | words("no_nouns")
 """Words wrongly taken for nouns, and references to nouns."""
 _NO_TAILS = _NO_HEADS | _EMPTY_NAMES
 _PARSED = frozenset(rule.value for rule in Rule)
-_TAKEN = words("taken_nouns")
 _IDIOMS = frozenset({"account", "consideration"})
 _EXPLETIVE = re.compile(
     r"\b(it)(?:'s|’s| is)\s(?:(?!an?\s|the\s)\w+\s){0,2}?"
@@ -112,7 +113,8 @@ def _active_pairs(frame: Frame) -> Iterator[_Pair]:
     if frame.rule == Rule.EXISTENTIAL:  # "there is X" is about X, not about "there"
         subjects, complements = complements, []
     yield from _pairs(subjects, lemma, [*objects, *frame.having(Role.INDIRECT_OBJECT)])
-    if not objects:
+    is_linking = frame.rule == Rule.COPULA or lemma.partition(" ")[0] in _LINKING_VERBS
+    if not objects and is_linking:
         yield from _pairs(subjects, lemma, complements)
     elif _acts_on_object(lemma):
         yield from _pairs(objects, _passive_form(lemma), complements)
@@ -129,7 +131,7 @@ def _real_objects(frame: Frame) -> list[Argument]:
     objects = frame.having(Role.OBJECT)
     if frame.predicate_lemma != "take":
         return objects
-    return [argument for argument in objects if argument.text.casefold() not in _TAKEN]
+    return [argument for argument in objects if argument.text.casefold() not in TAKEN_NOUNS]
 
 
 def _goal_pairs(frame: Frame) -> Iterator[_Pair]:

@@ -193,10 +193,18 @@ def _is_criterion(preposition: Token, noun: Token | None) -> bool:
     return by_order or (noun is not None and noun.lemma_ in _CRITERIA)
 
 
+def _is_denied(preposition: Token) -> bool:
+    """Tell whether a coordinated phrase is denied: "from the command line and not from a shell"."""
+    before = preposition.doc[preposition.i - 1]
+    return first_child(preposition, "neg") is not None or before.lower_ == "not"
+
+
 def _prepositional(first: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
     """Yield the arguments of a preposition, and of prepositions nested in it or joined to it."""
     pending = [first]
     for preposition in pending:
+        if preposition is not first and _is_denied(preposition):
+            continue
         noun, text = governed(preposition)
         is_agent = first.dep_ == "agent" and preposition == first and not _is_criterion(first, noun)
         role = Role.AGENT if is_agent else Role.OBLIQUE

@@ -33,6 +33,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     PLURAL_TAGS,
     children,
     first_child,
+    has_subject,
     is_close_apposition,
     is_reference,
     is_verbal,
@@ -86,11 +87,20 @@ def _frame_at(token: Token) -> Frame | None:
 def _is_predicate(token: Token) -> bool:
     if not is_verbal(token) or token.dep_ in MODIFIER_DEPS or is_chained(token):
         return False
+    if token.tag_ == "VBN" and not has_subject(token) and _is_behind_as(token):
+        return False  # "as set forth in", "as described above"
     if token.lower_ == "missing" and first_child(token, "aux") is None:
         return False  # "errors: missing field" is about a field that is not there
     if is_instrument(token) and first_child(token.head, "auxpass"):
         return False
     return any(map(str.isalpha, token.text))
+
+
+def _is_behind_as(participle: Token) -> bool:
+    marks = [*children(participle, "mark", "advmod")]
+    if participle.dep_ == "pcomp":
+        marks.append(participle.head)
+    return any(mark.lower_ == "as" and mark.i < participle.i for mark in marks)
 
 
 def _verb_frame(verb: Token) -> Frame | None:

@@ -24,6 +24,8 @@ _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be
 """Verbs that express modality before an infinitive."""
 _ABILITIES = words("abilities")
 """Adjectives that express modality before an infinitive."""
+_PERFECT_OR_PROGRESSIVE = frozenset({"be", "have"})
+"""Auxiliaries that no bare infinitive follows."""
 _ABILITY_NOUNS = frozenset(
     {"ability", "authorization", "capability", "chance", "opportunity", "permission", "possibility"}
     | {"power", "right"}
@@ -166,7 +168,11 @@ def _shared_auxiliaries(verb: Token, origin: Origin) -> list[Token]:
     shareable = AUXILIARY_DEPS if verb.tag_ == "VBN" else AUXILIARY_DEPS - {"auxpass"}
     for head in conjunction_heads(verb):
         if is_verbal(head) and children(head, *AUXILIARY_DEPS):
-            return children(head, *shareable)
+            return [
+                auxiliary
+                for auxiliary in children(head, *shareable)
+                if verb.tag_ != "VB" or auxiliary.lemma_ not in _PERFECT_OR_PROGRESSIVE
+            ]
     return []
 
 

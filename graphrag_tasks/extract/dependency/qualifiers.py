@@ -18,6 +18,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     EXAMPLE_WORDS,
     NOMINAL_POS,
     RELATIVE_TAGS,
+    TAKEN_NOUNS,
     children,
     conjuncts,
     first_child,
@@ -33,6 +34,9 @@ CONFIDENCE = 0.6
 
 _VAGUE_HEADS = QUANTIFIERS | words("vague_nouns")
 """Nouns that mean little without their complement: "one of the components"."""
+_EXCEPTING = frozenset({"but", "except", "excluding", "save"})
+"""Prepositions of what a noun does not mean: "all users except guests"."""
+_OF_RANGES = frozenset({"to", "through", "until"})
 _VAGUE_TAILS = frozenset(
     {"example", "case", "addition", "general", "particular", "order", "terms", "default"}
 )
@@ -68,6 +72,8 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
     head = preposition.head
     if (
         preposition.lower_ in EXAMPLE_WORDS
+        or preposition.lower_ in _EXCEPTING
+        or (head.lower_ in TAKEN_NOUNS and head.head.lemma_ == "take")
         or is_within_name(preposition)
         or preposition.lower_ == "by"
         or _is_vague(head, preposition)
@@ -78,6 +84,8 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
     shared = conjuncts(head)[-1].i < preposition.i
     subjects = noun_arguments(Role.SUBJECT, head, split=shared, without=[preposition])
     (noun, text), gerund = governed(preposition), first_child(preposition, "pcomp")
+    if noun is not None and text in _OF_RANGES and _has_digit(head) and _has_digit(noun):
+        return
     if noun is not None and _is_name(noun):
         tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=text)
         yield _frame("be", preposition, [*subjects, *tails], _acting_verb(preposition))
@@ -88,6 +96,10 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
                 argument for argument in arguments if argument.role in (Role.OBJECT, Role.OBLIQUE)
             ]
             yield _frame(f"be for {verb.lower_}", preposition, [*subjects, *tails])
+
+
+def _has_digit(noun: Token) -> bool:
+    return any(map(str.isdigit, noun.text)) or first_child(noun, "nummod") is not None
 
 
 def _is_vague(head: Token, preposition: Token) -> bool:

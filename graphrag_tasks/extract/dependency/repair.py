@@ -142,6 +142,31 @@ def _read_as_noun(made: Doc, heads: list[int], noun: Token) -> None:
             made[child.i].dep_ = "appos"
 
 
+def _is_misread_compound(token: Token) -> bool:
+    """Tell whether a gerund inside a noun was read as a verb: "any laser cutting service"."""
+    if token.tag_ != "VBG" or token.dep_ not in ("acl", "xcomp") or not token.i:
+        return False
+    noun, thing = token.doc[token.i - 1], first_child(token, "dobj")
+    if thing is None or thing.i != token.i + 1 or thing.tag_ != "NN":
+        return False
+    if noun.tag_ != "NN" or noun.dep_ not in ("dobj", "pobj") or first_child(noun, "det") is None:
+        return False
+    return noun in (token.head, first_child(token.head, "dobj"))
+
+
+def _read_as_compound(made: Doc, heads: list[int], gerund: Token) -> None:
+    """Make the noun behind the gerund the head of the words before it."""
+    noun, thing = gerund.doc[gerund.i - 1], first_child(gerund, "dobj")
+    if thing is None:
+        return
+    made[thing.i].dep_, heads[thing.i] = noun.dep_, noun.head.i
+    for child in (*noun.children, *gerund.children):
+        if child not in (gerund, thing):
+            heads[child.i] = thing.i
+    for part in (noun, gerund):
+        made[part.i].dep_, heads[part.i] = "compound", thing.i
+
+
 def _is_misplaced_means(token: Token) -> bool:
     """Tell whether "using" was attached to an object: "Connects the steps using an adapter"."""
     if token.lower_ != "using" or token.dep_ != "acl" or first_child(token, "dobj") is None:
@@ -284,6 +309,7 @@ _REPAIRS: tuple[tuple[Callable[[Token], bool], Callable[[Doc, list[int], Token],
     (_is_misread_subject, _read_as_subject),
     (_is_misread_noun, _read_as_noun),
     (_is_misread_choice, _read_as_preposition),
+    (_is_misread_compound, _read_as_compound),
     (_is_misplaced_means, _read_as_means),
     (_ties_names, _read_as_tie),
     (_is_left_out_subject, _read_as_own_subject),

@@ -50,6 +50,8 @@ _SIGIL = re.compile(r"(?<![\w%])%(?=[a-z]\w+)")
 _SIGN = "X"  # stands for a sign that a name begins or ends with
 _MISREAD_DEPS = frozenset({"advmod", "dep", "det", "intj", "meta", "predet", "quantmod"})
 
+_CAPITALS_TO_SMALL, _SPACES_OF_SENTENCE = 4, 3
+"""From how many capitals to a small letter on, and of how many words, a text is in capitals."""
 _READER = "You must "
 _READER_WORDS = 2
 _VERB = "shows"  # stands for a verb that the model does not know as one
@@ -64,12 +66,21 @@ _SINGULAR = frozenset({"a", "an", "another", "each", "every", "this"})
 
 
 def masked(text: str) -> str:
-    """Return a text of the same length in which each multi-word name is one word."""
-    if text.isupper():
-        return text
+    """Return a text of the same length in which each multi-word name is one word.
+
+    A sentence in capitals is told in small letters, the only ones in which the model knows words.
+    """
+    if _is_in_capitals(text):
+        lowered = text[:1] + text[1:].lower()
+        return lowered if len(lowered) == len(text) else text
     text = _STATEMENT.sub(lambda match: match[0].replace(" ", "_"), text)
     text = _NAME.sub(_as_word, text)
     return _SIGIL.sub(_SIGN, text)
+
+
+def _is_in_capitals(text: str) -> bool:
+    large, small = sum(map(str.isupper, text)), sum(map(str.islower, text))
+    return large > _CAPITALS_TO_SMALL * small and text.count(" ") >= _SPACES_OF_SENTENCE
 
 
 def _as_word(name: re.Match[str]) -> str:
@@ -86,7 +97,9 @@ def unmasked(doc: Doc, text: str) -> Doc:
         doc.text = text
         for token in doc:
             word = text[token.idx : token.idx + len(token.text)]
-            if word != token.text:
+            if word.lower() == token.lower_:
+                token.text = word
+            elif word != token.text:
                 token.text = token.lemma_ = word
                 token.lower_ = word.lower()
                 token.tag_, token.pos_ = "NNP", "PROPN"

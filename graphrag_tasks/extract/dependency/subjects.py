@@ -68,6 +68,8 @@ def find_subject(verb: Token) -> Subject | None:
     subject = _climb(verb)
     if subject is None or (subject.head is None and verb.tag_ != "VB"):
         return None
+    if subject.origin is Origin.INHERITED and _is_command_behind_clause(verb):
+        return _READER
     return _described(subject)
 
 
@@ -90,6 +92,24 @@ def _is_title(verb: Token) -> bool:
     if verb.tag_ == "VBG":
         return verb.i == 0 and not children(verb, "aux", "auxpass")
     return verb.tag_ == "VB" and has_to(verb) and verb.doc[0].lower_ == "how"
+
+
+def _is_command_behind_clause(verb: Token) -> bool:
+    """Tell whether a bare verb commands: "once a style is chosen, examine its numbers"."""
+    heads = list(conjunction_heads(verb))
+    commands = heads[:-1] or heads
+    if not all(head.tag_ == "VB" and _is_bare(head) for head in commands):
+        return False
+    first, edge = heads[-1], commands[-1].left_edge.i
+    if not edge or verb.doc[edge - 1].text != ",":
+        return False
+    if first.tag_ == "VB" and not _is_bare(first):
+        return False
+    is_shared = any(
+        auxiliary.tag_ in ("MD", "TO") or auxiliary.lemma_ == "do"
+        for auxiliary in children(first, "aux")
+    )
+    return first.dep_ in ("ROOT", "ccomp", "conj") and not is_shared
 
 
 def _is_bare(verb: Token) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from graphrag_tasks.extract.frames import Span
+from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Doc, Token
 
 SUBJECT_DEPS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
@@ -27,6 +28,8 @@ ADDRESSEES = frozenset({"you", "we", "i", "us", "me", "yourself"})
 """Words for writer and reader, who are not entities."""
 ENABLING_VERBS = frozenset({"allow", "enable", "help", "let", "permit", "require", "support"})
 """Verbs that say what the reader can or must do: "lets you manage data"."""
+TAKEN_NOUNS = words("taken_nouns")
+"""Nouns that "take" needs to mean anything: "takes full advantage of"."""
 TIME_ENTITIES = frozenset({"DATE", "TIME"})
 EXAMPLE_WORDS = frozenset({"including", "as", "like"})
 """Prepositions that may introduce examples."""

@@ -21,8 +21,13 @@ _MAX_LABEL_WORDS = 6
 _THIRD_PERSON = re.compile(r"([A-Z][a-z]+s)\s(?!and\b|or\b|of\b|in\b|for\b|to\b)")
 _NO_NAMES = re.compile(any_of("labels_of_nothing"), re.IGNORECASE)
 _IMPERATIVE = re.compile(rf"{any_of('value_commands')}\b", re.IGNORECASE)
-_NO_VALUE = re.compile(r"(?:of|how|what|where|when|why|whether|which)\b.*|[A-Z][a-z]+(?:ing|es)")
-_VERB_FORM = re.compile(r"\b(?:is|are|was|were|be|can|will|must|should|has|have|may|you|we|do)\b")
+_NO_VALUE = re.compile(
+    r"(?:of|how|what|where|when|why|whether|which)\b.*|[A-Z][a-z]+(?:ing|es)|\S*[/\\]\S*"
+)
+_VERB_FORM = re.compile(
+    r"\b(?:is|are|was|were|be|can|could|will|would|must|should|shall|has|have|had|may|might|do|does|"
+    r"did|you|we|it|they)\b"
+)
 
 _LEMMAS = mapping("list_verbs")
 _VERB = re.compile(rf"\s({'|'.join(_LEMMAS)})(?=\s|:)")
