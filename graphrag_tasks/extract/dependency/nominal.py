@@ -104,8 +104,9 @@ def _behind(head: Token, core_end: int, without: Collection[Token]) -> tuple[str
     for child in head.rights:
         if child.right_edge.i <= last:
             continue
-        first = child.left_edge.i
-        if first > end + 1 or doc[first].is_punct or child in without:
+        first = max(child.left_edge.i, last + 1)
+        is_joined = first == end + 1 and doc[first].dep_ != "cc" and not doc[first].is_punct
+        if not is_joined or child in without:
             break
         if child.dep_ not in _RESTRICTING_DEPS:
             break
