@@ -21,7 +21,7 @@ import pyarrow.dataset as ds
 
 from benchmarks.graph_corpus import write_corpus
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LanguageConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, RelationshipsConfig, SqlConfig
 from graphrag_tasks.core.cost import Cost, measured
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.entities.normalize.stage import normalize
@@ -87,8 +87,10 @@ def _result(stage: str, folder: Path, sql: SqlConfig) -> StageResult:
 
     if stage == normalize.name:
         inputs = (rows(one.name) for one in normalize.reads)
-        return normalize(*inputs, language=LanguageConfig(), sql=sql)
-    return relationships(*(rows(one.name) for one in relationships.reads), sql=sql)
+        return normalize(*inputs, language=LanguageConfig(), config=RelationshipsConfig(), sql=sql)
+    return relationships(
+        *(rows(one.name) for one in relationships.reads), config=RelationshipsConfig(), sql=sql
+    )
 
 
 def _resolve(folder: Path) -> None:

@@ -22,11 +22,20 @@ _PERFECT = ("has", "have", "had", "'ve")
 _FINITE = frozenset((*_MODALS, *_PRESENT_BE, *_PAST_BE, *_PERFECT, "do", "does", "did"))
 _NOT = re.compile(r"n['’]t\b")
 _CONDITIONS = frozenset({"if", "unless", "whether"})
+_JOINT = re.compile(
+    r"\b(?:balance|blend|combination|comparison|difference|interaction|mix|mixture|pair|ratio|"
+    r"relation|relationship|sum|union)s?$"
+)
+"""Nouns of two things: "a mix of science and art" is no mix of art."""
+TAILS_PLACE = "…"
+_MOST_BEHIND = 12
+"""Most words that are told behind a tail. Chosen."""
 _CAN, _MAY, _TO = "can", "may", "to"
 _POSSIBLE = frozenset({"can", "could", "may", "might"})
+_COMMANDS = frozenset({Rule.IMPERATIVE.value, LinearRule.COOKBOOK.value})
 _OF_NOUNS = frozenset({Rule.RELATIVE, Rule.ACL})
 _FINITE_BE = re.compile(r"(?:is|are|was|were)\s")
-_UNTENSED = frozenset({Rule.INHERITED, Rule.ACL})
+_UNTENSED = frozenset({Rule.INHERITED, Rule.ACL, Rule.RELATIVE})
 """Rules whose infinitives tell a purpose: "a query to extract data"."""
 _GENERAL = re.compile(r"(?:an?|any|each|every|all|those|such)\b", re.IGNORECASE)
 _PART = re.compile(
@@ -59,7 +68,8 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
 
     Included are parts of the tail that its name lacks, "receive half the" (adult dose), a verb's
     object before its preposition: "uses the index for" (sorting), the words behind the head that
-    say which things are meant: "who take insulin must check", and the other end of "between".
+    say which things are meant: "who take insulin must check", and the other end of "between". What
+    the sentence says behind the tail stands behind "…", the tail's place: "will bring … to a boil".
     """
     part = _PART.match(tail.text) if tail.text != tail.core_text else None
     said = _phrase(frame, head, relation, is_open=is_open(frame, head, tail))
@@ -74,12 +84,39 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     ends = [
         other.core_text
         for other in frame.arguments
-        if tail.preposition == "between" and other.slot == tail.slot and other is not tail
+        if other.role == tail.role and other.slot == tail.slot and other is not tail
     ]
-    between = f"{' and '.join(ends)} and" if ends else ""
+    is_joint = tail.preposition == "between" or _JOINT.search(head.core_text) is not None
+    between = f"{' and '.join(ends)} and" if ends and is_joint else ""
     condition = f"{frame.condition[0].lower()}{frame.condition[1:]}," if frame.condition else ""
     words = [head.behind, condition, said, between, part and part[0].strip()]
+    if rest := _behind_tail(frame, head, tail, said):
+        words += [TAILS_PLACE, rest]
     return " ".join(filter(None, words))
+
+
+def _behind_tail(frame: Frame, head: Argument, tail: Argument, said: str) -> str:
+    """Return the words behind the tail's core and what else a frame says, as far as they fit."""
+    others = [
+        other
+        for other in frame.arguments
+        if other not in (head, tail)
+        and other.role not in (Role.SUBJECT, Role.AGENT)
+        and (other.role, other.slot) not in ((head.role, head.slot), (tail.role, tail.slot))
+        and other.core_text not in said
+    ]
+    others.sort(key=lambda other: (other.start < frame.start, other.start))
+    found, left = [], _MOST_BEHIND
+    for text in (
+        tail.behind,
+        *(" ".join(filter(None, [other.preposition, other.text])) for other in others),
+    ):
+        length = len(text.split())
+        if length > left:
+            break
+        found.append(text)
+        left -= length
+    return " ".join(filter(None, found))
 
 
 def is_open(frame: Frame, head: Argument, tail: Argument) -> bool:
@@ -99,6 +136,8 @@ def _phrase(frame: Frame, head: Argument, relation: str, *, is_open: bool) -> st
     verb = _Verb.of(frame, is_plural=is_plural(head.core_text))
     if is_open:
         verb = replace(verb, modal=_MAY, is_finite=False)
+    elif frame.rule in _COMMANDS:
+        verb = replace(verb, modal=verb.modal or _TO)
     elif frame.rule in _UNTENSED and frame.predicate.lower().startswith("to "):
         verb = replace(verb, modal=_CAN if frame.modality == _CAN else _TO, is_finite=False)
     passive = _passive_form(frame.predicate_lemma)
@@ -119,10 +158,9 @@ def _phrase(frame: Frame, head: Argument, relation: str, *, is_open: bool) -> st
 
 def _restricting(frame: Frame, said: str) -> str:
     """Return the words of a clause that says which things are meant: "that store", "stored in"."""
-    if frame.rule == Rule.RELATIVE:
-        return f"that {said}"
-    participle = _FINITE_BE.sub("", said)
-    return said if participle == said and said.startswith(f"{_TO} ") else participle
+    if said.startswith(f"{_TO} "):
+        return said
+    return f"that {said}" if frame.rule == Rule.RELATIVE else _FINITE_BE.sub("", said)
 
 
 def _passive_form(lemma: str) -> str:
@@ -181,7 +219,9 @@ class _Verb:
 
     def be(self, rest: str) -> str:
         """Return a form of "be" before `rest`: "is", "cannot be", "has not been"."""
-        if self.modal:
+        if self.modal == _TO:
+            auxiliaries = ["are" if self.is_plural else "is", self._denied_modal, "be"]
+        elif self.modal:
             auxiliaries = [self._denied_modal, "be"]
         elif self.is_perfect:
             auxiliaries = ["have" if self.is_plural else "has", self.denial, "been"]

@@ -48,6 +48,12 @@ _BROKEN = re.compile(r"\w[)\]]\w(?![^(]*\()|\w:\s|^[|→]|\s\|\s")
 """A bracket opened elsewhere, or a colon or bar between words: signs of a parse across
 boundaries."""
 
+_VAGUE_HEADS = words("vague_heads")
+_OF_NOUNS = frozenset({Rule.RELATIVE.value, Rule.ACL.value, Rule.QUALIFIER.value})
+_YEAR = r"(?:1[6-9]|20)\d\d[a-z]?\b"
+_AUTHORS = r"[A-ZÀ-Þ][\w-]+(?:(?:, | and | & )[A-ZÀ-Þ][\w-]+)*(?: et al\.)?"
+_CITATION = re.compile(rf"\([^()]*{_YEAR}[^()]*\)|{_AUTHORS} \({_YEAR}[^()]*\)")
+"""A work that is cited: "(Höhle, 2007)", "Höhle and Mazick (2010, Section 2)"."""
 _LIGHT = re.compile(
     rf"be {any_of('telling_participles')} (?:in|on|at|by|under|through) (?:\w+ )?"
     rf"{any_of('places_in_texts')}(?: [\w.]+)?"
@@ -220,6 +226,7 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
     Of equal triples, the most confident stays. A name and its abbreviation are one fact, which
     replaces triples parsed from the bracket between them.
     """
+    citations = [match.span() for match in _CITATION.finditer(text)]
     expletives = {match.start(1) for match in _EXPLETIVE.finditer(text)}
     best: dict[tuple[object, ...], _Row] = {}
     for row in triples:
@@ -229,6 +236,10 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
         if head == tail or any(map(_BROKEN.search, (head, row["relation"], tail))):
             continue
         if head == "it" and row["head_start"] in expletives:
+            continue
+        if row["rule"] in _OF_NOUNS and head.rpartition(" ")[2] in _VAGUE_HEADS:
+            continue
+        if _is_in_citation(row, citations):
             continue
         if (
             _LIGHT.fullmatch(f"{row['relation']} {tail}")
@@ -248,6 +259,15 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
         (row["head_end"], row["tail_start"]) for row in rows if row["rule"] == LinearRule.ALIAS
     ]
     return [row for row in rows if row["rule"] == LinearRule.ALIAS or not _restates(row, shorts)]
+
+
+def _is_in_citation(row: _Row, citations: list[tuple[int, int]]) -> bool:
+    """Tell whether an end is a cited work: "the package (Höhle, 2007), which provides"."""
+    return any(
+        start <= row[f"{end}_start"] and row[f"{end}_end"] <= stop
+        for start, stop in citations
+        for end in ("head", "tail")
+    )
 
 
 def _is_idiom(row: _Row) -> bool:

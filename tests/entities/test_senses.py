@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, RelationshipsConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import read_overrides, resolve
@@ -60,7 +60,9 @@ def run(
     linked = link_mentions(
         told, texts_read, titles, forms, names, resolved, senses, language=LanguageConfig(), sql=SQL
     ).collected()
-    related = relationships(told, forms, resolved, senses, sql=SQL).collected()
+    related = relationships(
+        told, forms, resolved, senses, config=RelationshipsConfig(), sql=SQL
+    ).collected()
     every = {**found, **linked.tables, **related.tables}
     return {name: rows.to_pylist() for name, rows in every.items()}
 

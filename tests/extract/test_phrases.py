@@ -12,7 +12,7 @@ from graphrag_tasks.language.agreement import agreeing, third_person
 
 SENTENCES = {
     "The table VBBE no longer fills the field.": "table VBBE | no longer fills | field",
-    "Use VBBE instead of VBBS.": "VBBE | is used instead of | VBBS",
+    "Use VBBE instead of VBBS.": "VBBE | is to be used instead of | VBBS",
     "The report was replaced by the new app.": "new app | replaced | report",
     "The letters were written by the manager.": "manager | wrote | letters",
     "The table is read by the server.": "server | reads | table",
@@ -36,7 +36,7 @@ SENTENCES = {
     "The server must not send the password to a client.": (
         "server | must not send password to | client"
     ),
-    "Open the filter in the editor.": "filter | is opened in | editor",
+    "Open the filter in the editor.": "filter | is to be opened in | editor",
     "The fields are listed by their technical name.": "fields | are listed by | technical name",
     "The rows are sorted by the report.": "rows | are sorted by | report",
     "The setup is kept in the book (see Section 9.6, “Setting Share Price”).": (

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.core.config import RelationshipsConfig, SqlConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema, relationships
 
@@ -52,6 +52,7 @@ def run(
         pa.Table.from_pylist(surface_forms, schema=schemas.SURFACE_FORMS),
         pa.Table.from_pylist(resolved, schema=schemas.RESOLVED),
         schemas.empty("senses"),
+        config=RelationshipsConfig(),
         sql=SqlConfig(threads=1),
         schema=read_schema(text, "s.yaml"),
     ).collected()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, RelationshipsConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
@@ -54,7 +54,9 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
         language=LanguageConfig(),
         sql=sql,
     ).collected()
-    related = relationships(table, surface_forms, resolved, senses, sql=sql).collected()
+    related = relationships(
+        table, surface_forms, resolved, senses, config=RelationshipsConfig(), sql=sql
+    ).collected()
     tables = {**mentioned.tables, **related.tables}
     return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
 

@@ -11,7 +11,13 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import CommunitiesConfig, LanguageConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import (
+    CommunitiesConfig,
+    LanguageConfig,
+    RelationshipsConfig,
+    ResolveConfig,
+    SqlConfig,
+)
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.embed.vectors.vector_store import collection_name
 from graphrag_tasks.entities.dictionary import entity_dictionary
@@ -187,7 +193,8 @@ def _global(tables: dict[str, pa.Table], of_communities: CommunitiesConfig) -> d
     resolved = made["resolved"]
     keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved, made["senses"],
                  language=LanguageConfig(), sql=SQL))  # fmt: skip
-    keep(relationships(triples, surface_forms, resolved, made["senses"], sql=SQL))
+    of_all = RelationshipsConfig(min_confidence=0)
+    keep(relationships(triples, surface_forms, resolved, made["senses"], config=of_all, sql=SQL))
     keep(communities(
         **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=of_communities, summarizer=ExtractiveSummarizer(),

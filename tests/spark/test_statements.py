@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from graphrag_tasks.core.config import SqlConfig, load_config
+from graphrag_tasks.core.config import RelationshipsConfig, SqlConfig, load_config
 from graphrag_tasks.entities.resolve.selection import names_of, statements_of
 from graphrag_tasks.graph.relationships.stage import relationships
 from graphrag_tasks.operations.runner import run_index
@@ -111,7 +111,7 @@ def read_further(store: str) -> None:
     """Run what a run without a language model and with a schema does not."""
     snapshot = Store(store).open()
     inputs = {one.name: snapshot.table(one.name) for one in relationships.reads}
-    relationships(*inputs.values(), sql=SqlConfig()).collected()
+    relationships(*inputs.values(), config=RelationshipsConfig(), sql=SqlConfig()).collected()
     with facts_of(snapshot) as facts:
         facts.patterns()
         facts.in_chunks(snapshot.table("chunks")["chunk_id"].to_pylist()[:3])

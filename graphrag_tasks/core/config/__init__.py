@@ -6,6 +6,7 @@ from graphrag_tasks.core.config.corpus import (
     EmbedConfig,
     LoadConfig,
     MergeConfig,
+    RelationshipsConfig,
     ResolveConfig,
     SqlConfig,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "ParseConfig",
     "PlanConfig",
     "QualityConfig",
+    "RelationshipsConfig",
     "RerankConfig",
     "ResolveConfig",
     "RetrievalConfig",

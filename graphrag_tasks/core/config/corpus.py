@@ -54,6 +54,12 @@ class RelationshipsConfig(BaseConfig):
     schema_file: str | None = Field(
         None, description="YAML file or URI with an expert's schema; approved: the store's ontology"
     )
+    min_confidence: float = Field(
+        0.35,
+        ge=0,
+        lt=1,
+        description="facts below it are no relations; higher: fewer facts, more of them right",
+    )
 
 
 class SqlConfig(BaseConfig):

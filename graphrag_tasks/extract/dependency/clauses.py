@@ -116,7 +116,9 @@ def _verb_frame(verb: Token) -> Frame | None:
         return None
     predicate = build_predicate(chain, subject.origin)
     is_denied_above = standing is Standing.DENIED
-    negated = predicate.negated or _has_denied_argument(chain) or is_denied_above
+    negated = (
+        predicate.negated or _has_denied_argument(chain) or is_denied_above or _follows_nor(verb)
+    )
     return Frame(
         predicate=predicate.text, predicate_lemma=predicate.lemma, negated=negated,
         modality=predicate.modality, passive=predicate.passive,
@@ -137,6 +139,14 @@ def _subject_arguments(subject: Subject, verb: Token) -> list[Argument]:
     if not without or not is_restricting(verb):
         return arguments
     return [replace(argument, is_restricted=True) for argument in arguments]
+
+
+def _follows_nor(verb: Token) -> bool:
+    """Tell whether "nor" denies a verb: "nor do they seek disorder"."""
+    marks = [*children(verb, "cc", "preconj", "advmod", "mark")]
+    if verb.dep_ == "conj":
+        marks += children(verb.head, "cc")
+    return any(mark.lower_ == "nor" and mark.i < verb.i for mark in marks)
 
 
 def _has_denied_argument(chain: list[Token]) -> bool:

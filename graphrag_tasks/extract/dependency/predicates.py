@@ -26,6 +26,8 @@ _ABILITIES = words("abilities")
 """Adjectives that express modality before an infinitive."""
 _PERFECT_OR_PROGRESSIVE = frozenset({"be", "have"})
 """Auxiliaries that no bare infinitive follows."""
+_COMING_VERBS = frozenset({"come", "get", "happen", "proceed", "tend"})
+"""Verbs that only say that the next one began, or may be so: "came to accept"."""
 _ABILITY_NOUNS = frozenset(
     {"ability", "authorization", "capability", "chance", "opportunity", "permission", "possibility"}
     | {"power", "right"}
@@ -62,8 +64,9 @@ def is_chained(token: Token) -> bool:
     head = token.head
     if is_enabled(token):
         return True
+    is_come_to = token.dep_ == "advcl" and has_to(token) and head.lemma_ in _COMING_VERBS
     if (
-        token.dep_ != "xcomp"
+        not (token.dep_ == "xcomp" or is_come_to)
         or token.i < head.i
         or not is_verbal(token)
         or has_subject(token)

@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graphrag_tasks.extract.dependency.arguments import collect_arguments
-from graphrag_tasks.extract.dependency.nominal import QUANTIFIERS, noun_arguments, noun_frame
+from graphrag_tasks.extract.dependency.nominal import (
+    QUANTIFIERS,
+    is_denied,
+    noun_arguments,
+    noun_frame,
+)
 from graphrag_tasks.extract.dependency.predicates import verb_chain
 from graphrag_tasks.extract.dependency.prepositions import governed, is_linking, light_noun
 from graphrag_tasks.extract.dependency.subjects import Origin, is_imperative
@@ -79,6 +84,7 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
         or _is_vague(head, preposition)
         or light_noun(head) is not None
         or is_linking(head)
+        or is_denied(head)
     ):
         return
     shared = conjuncts(head)[-1].i < preposition.i
@@ -112,7 +118,9 @@ def _of_adjective(adjective: Token) -> Iterator[Frame]:
     for preposition in children(adjective, "prep"):
         noun = first_child(preposition, "pobj")
         if noun is not None and _is_name(noun) and adjective.head.pos_ in NOMINAL_POS:
-            subjects = noun_arguments(Role.SUBJECT, adjective.head, split=False)
+            subjects = noun_arguments(
+                Role.SUBJECT, adjective.head, split=False, without=[adjective]
+            )
             tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=preposition.lower_)
             yield _frame(f"be {adjective.lower_}", adjective, [*subjects, *tails])
 

@@ -22,6 +22,7 @@ LONGEST_CONDITION = 14
 """Most words of a condition that is told beside a fact; of longer ones only that there is one."""
 _SOME_CASES = "in some cases"
 _CONDITIONS = frozenset({"if", "unless", "provided", "assuming"})
+_SURE = frozenset({"careful", "certain", "sure"})
 _IN_PLACE = frozenset({"instead", "rather", "lieu"})
 _DENYING_ADJECTIVES = words("denying_adjectives")
 _DOUBTING_ADJECTIVES = words("doubting_adjectives")
@@ -55,7 +56,8 @@ def standing_of(verb: Token) -> Standing:
     if clause.dep_ in ("ccomp", "csubj"):
         if _is_called(above, _DENYING_ADJECTIVES):
             return Standing.DENIED
-        if _is_called(above, _DOUBTING_ADJECTIVES) or above.lemma_ in _SUPPOSING_VERBS:
+        is_wanted = above.lemma_ in _SUPPOSING_VERBS or _is_called(above, _SURE)
+        if is_wanted or _is_called(above, _DOUBTING_ADJECTIVES):
             return Standing.OPEN
         return Standing.BELIEVED if above.lemma_ in _BELIEVING_VERBS else Standing.TOLD
     if clause.dep_ == "xcomp" and clause.tag_ == "VBG" and above.lemma_ in _PREVENTING_VERBS:
@@ -99,4 +101,6 @@ def _is_in_place(verb: Token) -> bool:
 
 
 def _is_called(above: Token, adjectives: frozenset[str]) -> bool:
+    if above.pos_ == "ADJ":
+        return above.lower_ in adjectives
     return any(child.lower_ in adjectives for child in children(above, "acomp", "attr"))

@@ -32,6 +32,10 @@ MAX_HOPS = 7
 
 _ENDEAVOURS = words("endeavours")
 """Nouns that do not perform the following infinitive: "the ability to export data"."""
+_CONTROLLING_VERBS = words("controlling_verbs")
+"""Verbs whose object does what follows: "asks SAP to replace", not "cut the trace to enable"."""
+_VERBS_OF_MEANS = words("verbs_of_means")
+"""Verbs whose object serves a purpose: "run X to delete", not "cut the trace to enable"."""
 _CONSEQUENCES = frozenset(
     {"allow", "cause", "enable", "force", "lead", "make", "mean", "permit", "require", "result"}
 )
@@ -152,6 +156,8 @@ def _climb(verb: Token) -> Subject | None:
 
 def _means(verb: Token) -> Token | None:
     """Return the means of a purpose: "follow the steps to ...", "go to X to ..."."""
+    if verb.lemma_ not in _VERBS_OF_MEANS:
+        return None
     return first_child(verb, "dobj") or descendant(verb, "prep", "pobj")
 
 
@@ -220,7 +226,8 @@ def _lent_subject(verb: Token) -> Subject | None:
     if verb.dep_ == "xcomp" and is_verbal(verb.head):
         controller = first_child(verb.head, "dobj", "dative")
         if controller is not None:
-            return Subject(controller, Origin.INHERITED)
+            acts = not has_to(verb) or verb.head.lemma_ in _CONTROLLING_VERBS
+            return Subject(controller if acts else None, Origin.INHERITED)
     return None
 
 

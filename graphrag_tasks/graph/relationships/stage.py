@@ -3,7 +3,8 @@
 Equal triples are one relation, however many sentences state it. A triple becomes an attribute where
 its tail is a literal (a number, a date), one end is a common noun that names nothing, or the tail
 is a single word that is no term ("is visible"). Rejected triples are kept as rows with the reason.
-A schema may merge wordings of a relation and restrict its ends.
+A relation that is less sure than the setting is rejected. A schema may merge wordings of a relation
+and restrict its ends.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import ExitStack
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.core.config import RelationshipsConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.relation_kinds import (
     ASSOCIATION,
@@ -34,6 +35,9 @@ from graphrag_tasks.storage.sql import Connection, Rows, id_of, sql_over, statem
 _SAME_ENDS = "same_ends"
 """Reason to drop a triple that relates an entity to itself."""
 
+_UNSURE = "unsure"
+"""Reason to drop the triples of a relation that is less sure than the setting."""
+
 _RELATED = (
     "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id AND NOT refused"
     " AND NOT is_ascribed"
@@ -50,6 +54,7 @@ _SQL = statements(
     wrong_head=WRONG_HEAD,
     wrong_tail=WRONG_TAIL,
     same_ends=_SAME_ENDS,
+    unsure=_UNSURE,
     related=_RELATED,
     attributed=_ATTRIBUTED,
     relation_id=id_of("relation", "head_id", "relation", "tail_id", "negated::INT::VARCHAR"),
@@ -66,14 +71,14 @@ _RULES = pa.schema(
         "heads": _STRINGS, "tails": _STRINGS,
     }
 )  # fmt: skip
-_REASONS = (*PROBLEMS, _SAME_ENDS, *VIOLATIONS)
+_REASONS = (*PROBLEMS, _SAME_ENDS, _UNSURE, *VIOLATIONS)
 
 
 @stage(
     per="corpus",
     reads=(scan("triples"), scan("surface_forms"), scan("resolved"), scan("senses")),
     makes=("relations", "evidence", "attributes", "rejected"),
-    settings={"sql": "sql"},
+    settings={"config": "relationships", "sql": "sql"},
     given=("schema",),
     libraries=("duckdb", "pyyaml"),
 )
@@ -83,6 +88,7 @@ def relationships(
     resolved: Rows,
     senses: Rows,
     *,
+    config: RelationshipsConfig,
     sql: SqlConfig,
     schema: GraphSchema | None = None,
 ) -> StageResult:
@@ -99,7 +105,9 @@ def relationships(
         for name in ("ends", "meant", "told"):
             connection.execute(_SQL[name])
         _make_facts(connection, schema)
-        for name in ("unrelated", "witnesses", "grouped", "stated", "phrased", "named"):
+        connection.execute(_SQL["witnesses"])
+        connection.execute(_SQL["grouped"], {"least": config.min_confidence})
+        for name in ("unrelated", "stated", "phrased", "named"):
             connection.execute(_SQL[name])
         stats: dict[str, int | float] = {}
         tables = {name: stream(connection, _SQL[name], name, stats) for name in relationships.makes}

@@ -69,14 +69,6 @@ SELECT triple_id, sentence_id, chunk_id, document_id, negated, conditional, said
     violation IS NOT NULL AND $drop AS refused
 FROM judged
 
--- name: unrelated
-CREATE VIEW unrelated AS
-SELECT triple_id, document_id, coalesce(
-    head_problem, tail_problem,
-    CASE WHEN head_id = tail_id THEN '{same_ends}' ELSE violation END
-) AS reason
-FROM facts WHERE NOT ({related}) AND NOT ({attributed})
-
 -- name: witnesses
 -- Copies of a sentence are one witness of a relation.
 CREATE VIEW witnesses AS
@@ -94,7 +86,18 @@ FROM (
     SELECT head_id, relation, tail_id, negated, count(*) AS weight,
         bool_and(conditional) AS is_condition, {joint_confidence} AS confidence
     FROM witnesses GROUP BY head_id, relation, tail_id, negated
-)
+) WHERE confidence >= $least
+
+-- name: unrelated
+CREATE VIEW unrelated AS
+SELECT triple_id, document_id, coalesce(
+    head_problem, tail_problem,
+    CASE WHEN head_id = tail_id THEN '{same_ends}' ELSE violation END
+) AS reason
+FROM facts WHERE NOT ({related}) AND NOT ({attributed})
+UNION ALL
+SELECT triple_id, document_id, '{unsure}' AS reason
+FROM facts ANTI JOIN grouped USING (head_id, relation, tail_id, negated) WHERE {related}
 
 -- name: phrased
 -- Each relation in the words of most sentences, those that assert it first.

@@ -1,0 +1,117 @@
+"""Learn the weights of `extract.certainty` from judged facts, and show precision by confidence.
+
+The judged facts (`benchmarks/gold/judged_facts.jsonl`) were drawn from corpora of different fields
+(`benchmarks/strangers.sh`, the folder `seen`) and read beside their sentences. Figures are of
+leaving one corpus out; the weights that are written are learned on all of them.
+
+    pip install -r benchmarks/training/requirements.txt
+    python -m benchmarks.training.facts
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.extract import certainty
+from graphrag_tasks.extract.certainty import ODDS, certainty_features, log_odds
+
+GOLD = Path(__file__).parents[1] / "gold" / "judged_facts.jsonl"
+STRENGTHS = (0.03, 0.1, 0.3, 1.0)
+"""Inverse strengths of the L2 penalty that are tried."""
+LEAST = 6
+"""Facts that a feature must apply to."""
+STEPS = 10
+
+Floats = NDArray[np.float64]
+
+
+def table_of(facts: list[dict[str, Any]]) -> tuple[list[str], Floats]:
+    """Return the names of features, and their values: a row for each fact."""
+    found = [frozenset(certainty_features(one["triple"], one["text"])) for one in facts]
+    names = sorted(frozenset().union(*found))
+    table = np.array([[name in one for name in names] for one in found], float)
+    kept = table.sum(axis=0) >= LEAST
+    odds = np.array([[log_odds(one["triple"]["confidence"])] for one in facts])
+    return [ODDS, *np.array(names)[kept].tolist()], np.hstack([odds, table[:, kept]])
+
+
+def fit(table: Floats, right: NDArray[np.bool_], strength: float) -> Any:
+    """Return a fitted logistic regression."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=strength, max_iter=2000).fit(table, right)
+
+
+def left_out(
+    table: Floats, right: NDArray[np.bool_], corpora: NDArray[np.str_], strength: float
+) -> Floats:
+    """Return the probability of each fact by weights learned without its corpus."""
+    guessed = np.zeros(len(right))
+    for corpus in np.unique(corpora):
+        here = corpora == corpus
+        model = fit(table[~here], right[~here], strength)
+        guessed[here] = model.predict_proba(table[here])[:, 1]
+    return guessed
+
+
+def curve(guessed: Floats, right: NDArray[np.bool_]) -> list[dict[str, float]]:
+    """Return the share right among the surest facts, for each tenth of them that is kept."""
+    order = np.argsort(-guessed, kind="stable")
+    steps = [round(len(order) * tenth / STEPS) for tenth in range(1, STEPS + 1)]
+    return [
+        {
+            "kept": round(count / len(order), 2),
+            "from": round(float(guessed[order[count - 1]]), 3),
+            "right": round(float(right[order[:count]].mean()), 3),
+        }
+        for count in steps
+    ]
+
+
+def main() -> None:
+    """Learn, write the weights, and print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--gold", type=Path, default=GOLD, help="the judged facts")
+    options = parser.parse_args()
+    facts = [json.loads(line) for line in options.gold.read_text("utf-8").splitlines()]
+    names, table = table_of(facts)
+    right = np.array([one["judgement"] == "right" for one in facts])
+    corpora = np.array([one["corpus"] for one in facts])
+    frames = np.array([one["triple"]["confidence"] for one in facts])
+    losses = {}
+    for strength in STRENGTHS:
+        guessed = np.clip(left_out(table, right, corpora, strength), 1e-6, 1 - 1e-6)
+        losses[strength] = float(-np.log(np.where(right, guessed, 1 - guessed)).mean())
+    best = min(losses, key=lambda one: losses[one])
+    guessed = left_out(table, right, corpora, best)
+    model = fit(table, right, best)
+    _write({"": float(model.intercept_[0]), **dict(zip(names, model.coef_[0], strict=True))})
+    print(
+        json.dumps(
+            {
+                "facts": len(facts),
+                "right": round(float(right.mean()), 3),
+                "loss by strength": losses,
+                "by the frame's confidence": curve(frames, right),
+                "one corpus left out": curve(guessed, right),
+            },
+            indent=1,
+        )
+    )
+
+
+def _write(weights: Mapping[str, float]) -> None:
+    path = Path(certainty.__file__).with_name(certainty.WEIGHTS_FILE)
+    rounded = {name: round(float(weight), 3) for name, weight in weights.items()}
+    path.write_text(json.dumps(rounded, indent=2, sort_keys=True) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
