@@ -87,7 +87,7 @@ def _result(stage: str, folder: Path, sql: SqlConfig) -> StageResult:
 
     if stage == normalize.name:
         inputs = (rows(one.name) for one in normalize.reads)
-        return normalize(*inputs, language=LanguageConfig(), config=RelationshipsConfig(), sql=sql)
+        return normalize(*inputs, language=LanguageConfig(), sql=sql)
     return relationships(
         *(rows(one.name) for one in relationships.reads), config=RelationshipsConfig(), sql=sql
     )

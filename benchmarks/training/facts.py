@@ -42,11 +42,12 @@ def table_of(facts: list[dict[str, Any]]) -> tuple[list[str], Floats]:
     return [ODDS, *np.array(names)[kept].tolist()], np.hstack([odds, table[:, kept]])
 
 
-def fit(table: Floats, right: NDArray[np.bool_], strength: float) -> Any:
-    """Return a fitted logistic regression."""
+def fit(table: Floats, right: NDArray[np.bool_], strength: float) -> tuple[float, Floats]:
+    """Return the intercept and the weights of a logistic regression."""
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(C=strength, max_iter=2000).fit(table, right)
+    model = LogisticRegression(C=strength, max_iter=2000).fit(table, right)
+    return float(model.intercept_[0]), np.asarray(model.coef_[0], np.float64)
 
 
 def left_out(
@@ -56,8 +57,8 @@ def left_out(
     guessed = np.zeros(len(right))
     for corpus in np.unique(corpora):
         here = corpora == corpus
-        model = fit(table[~here], right[~here], strength)
-        guessed[here] = model.predict_proba(table[here])[:, 1]
+        intercept, weights = fit(table[~here], right[~here], strength)
+        guessed[here] = 1 / (1 + np.exp(-intercept - table[here] @ weights))
     return guessed
 
 
@@ -91,8 +92,8 @@ def main() -> None:
         losses[strength] = float(-np.log(np.where(right, guessed, 1 - guessed)).mean())
     best = min(losses, key=lambda one: losses[one])
     guessed = left_out(table, right, corpora, best)
-    model = fit(table, right, best)
-    _write({"": float(model.intercept_[0]), **dict(zip(names, model.coef_[0], strict=True))})
+    intercept, weights = fit(table, right, best)
+    _write({"": intercept, **dict(zip(names, weights.tolist(), strict=True))})
     print(
         json.dumps(
             {

@@ -24,7 +24,7 @@ SENTENCES = {
     "Users may create filters in the dialog.": "filters | may be created in | dialog",
     "The manager wrote the report.": "manager | wrote | report",
     "The account is compatible with OFX.": "account | is compatible with | OFX",
-    "Clients that read mailboxes use the converter.": "Clients | that read mailboxes use | converter",
+    "Clients that read mail use the converter.": "Clients | that read mail use | converter",
     "The files stored in the folder vanish.": "files | stored in | folder",
     "Patients receive half the adult dose.": "Patients | receive half the | adult dose",
     "X and Y offset determine where the shadow will be placed in relation to the image.": (
