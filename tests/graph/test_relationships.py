@@ -193,7 +193,9 @@ def test_a_relation_is_a_fact_or_less(world: World) -> None:
 def test_a_relation_is_worded_as_most_sentences_word_it(world: World) -> None:
     (relation,) = world.relations("BKPF")
     assert (relation["phrase"], relation["kind"]) == ("fills", "fact")
-    rows = (row for row in world.tables["evidence"] if row["relation_id"] == relation["relation_id"])
+    rows = (
+        row for row in world.tables["evidence"] if row["relation_id"] == relation["relation_id"]
+    )
     assert sorted(row["phrase"] for row in rows) == sorted(PHRASES)
 
 
