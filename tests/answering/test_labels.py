@@ -25,12 +25,16 @@ QUESTIONS = (
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return publish(tmp_path_factory.mktemp("labels"), [SEEN, HIDDEN])
+
+
 @pytest.mark.parametrize("mode", ["auto", *MODES])
 def test_no_word_of_a_hidden_document_is_in_an_answer(
-    tmp_path: Path, find: Callable[[str], Finder], mode: str
+    store: Path, find: Callable[[str], Finder], mode: str
 ) -> None:
     find("Gateway")
-    store = publish(tmp_path, [SEEN, HIDDEN])
 
     def told(principals: list[str]) -> str:
         index = open_index(
@@ -47,10 +51,9 @@ def test_no_word_of_a_hidden_document_is_in_an_answer(
 
 @pytest.mark.parametrize("mode", ["auto", "ranked", "global", "list", "path"])
 def test_no_word_of_a_hidden_document_is_in_a_request(
-    tmp_path: Path, find: Callable[[str], Finder], mode: str
+    store: Path, find: Callable[[str], Finder], mode: str
 ) -> None:
     find("Gateway")
-    store = publish(tmp_path, [SEEN, HIDDEN])
 
     def sent(principals: list[str]) -> str:
         index = open_index(

@@ -163,17 +163,16 @@ def test_a_program_shows_hostile_names_in_output_log_and_errors(
     assert (code, r"error: a\u001b]0;pwned" in err) == (1, True)
 
 
-@pytest.mark.parametrize("arguments", [["index", "--dry-run", "--json"], ["index", "--nothing"]])
-def test_a_reader_that_goes_away_costs_nothing(store: Path, arguments: list[str]) -> None:
+def test_a_reader_that_goes_away_costs_nothing(store: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "graphrag_tasks", *arguments, *places(store)],
+        [sys.executable, "-m", "graphrag_tasks", "index", "--dry-run", "--json", *places(store)],
         stdout=writing, stderr=subprocess.PIPE, text=True, check=False,
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
     os.close(writing)
-    assert done.returncode == (2 if "--nothing" in arguments else 0), done.stderr
+    assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
 

@@ -34,13 +34,12 @@ LATER = (lose_pointer, break_pointer, break_documents)
 SLOW = [pytest.param(one, marks=pytest.mark.slow) for one in LATER]
 
 
+@pytest.mark.usefixtures("indexed")
 @pytest.mark.parametrize("damage", [break_manifest, *SLOW])
 def test_a_run_compares_with_the_last_readable_snapshot_and_mends_the_store(
     tmp_path: Path, corpus: Path, index: Callable[..., Published], damage: Damage, worked: list[str]
 ) -> None:
     store = Store(str(tmp_path / "store"))
-    (corpus / "more.md").write_text("# More\n\nThe report ZMORE reads the table MARA.\n")
-    index()
     (corpus / "reports.md").write_text("# Reports\n\nThe report ZNEW reads the table VBBS.\n")
     second = index()
     damage(store)

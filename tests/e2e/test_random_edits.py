@@ -95,9 +95,10 @@ class Corpus:
         file.write_text(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("documents", "runs", "changes"),
-    [(12, 2, 6), pytest.param(200, 10, 40, marks=pytest.mark.slow)],
+    [(12, 2, 6), (200, 10, 40)],
 )
 def test_edits_in_any_order_equal_a_clean_build(
     index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int, changes: int

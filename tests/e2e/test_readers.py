@@ -29,7 +29,7 @@ from tests.sizes import few_or_many
 
 Indexer = Callable[..., Published]
 
-VERSIONS = 3
+VERSIONS = 2
 VERSION = re.compile(r"VERSION(\d+)")
 DAY = timedelta(days=1)
 

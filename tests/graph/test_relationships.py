@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -61,42 +62,153 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
     return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
 
 
-def test_mentions_of_one_key_are_one_entity_named_by_vote() -> None:
-    tables, _ = run(
-        triple("the VBBE", "replace", "VBBS", number=1),
-        triple("VBBE", "store", "requirements", number=2),
-        triple("vbbe", "hold", "requirements", number=3),
-    )
-    names = {row["key"]: row for row in tables["entities"]}
-    assert names["vbbe"]["name"] == "VBBE"
-    assert (names["vbbe"]["mentions"], names["vbbe"]["chunks"]) == (3, 3)
-    assert {row["alias"] for row in tables["aliases"]} >= {"VBBE", "vbbe"}
+KINDS = {
+    ("fill", False): "fact", ("be", False): "fact", ("have", False): "association",
+    ("be in", False): "association", ("be stored in", False): "fact", ("fill", True): "condition",
+}  # fmt: skip
+"""Relation and whether it is said under a condition, and what that makes of it."""
+COPY = -1
+"""Hash of a sentence that stands in a document more than once."""
+PHRASES = ["fills", "filled", "fills", "may fill", "may fill"]
 
 
-def test_equal_triples_are_one_relation_with_all_its_evidence() -> None:
-    tables, _ = run(*(triple("VBBE", "replace", "VBBS", number=number) for number in (1, 2)))
-    (relation,) = tables["relations"]
+@dataclass(frozen=True)
+class World:
+    """What becomes of triples whose names are not those of other tests."""
+
+    tables: dict[str, list[dict[str, Any]]]
+    stats: dict[str, float]
+
+    def named(self, *names: str) -> dict[str, dict[str, Any]]:
+        """Return the entities of these names."""
+        return {row["name"]: row for row in self.tables["entities"] if row["name"] in names}
+
+    def relations(self, head: str) -> list[dict[str, Any]]:
+        """Return the relations that begin at a name."""
+        start = self.named(head)[head]["entity_id"]
+        return [row for row in self.tables["relations"] if row["head_id"] == start]
+
+    def attributes(self, name: str) -> list[tuple[str, str]]:
+        """Return relation and value of the attributes of a name."""
+        of = self.named(name)[name]["entity_id"]
+        rows = (row for row in self.tables["attributes"] if row["entity_id"] == of)
+        return [(row["relation"], row["value"]) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    triples = [
+        triple("the VBBE", "replace", "VBBS"),
+        triple("VBBE", "store", "requirements"),
+        triple("vbbe", "hold", "requirements"),
+        triple("MARA", "replace", "MARC"),
+        triple("MARA", "replace", "MARC"),
+        triple("EKKO", "hold", "totals"),
+        triple("EKKO", "hold", "totals", negated=True),
+        triple("Oracle", "ship", "a tool", head_type="ORG"),
+        triple("Oracle", "ship", "a listing", head_type="ORG"),
+        triple("Oracle", "be", "a seller", head_type="PRODUCT"),
+        triple("it", "run", "nightly batch", head_type="PRON", head_resolved="migration report"),
+        triple("it", "be", "Proposal", head_type="PRON", head_resolved="the proposal"),
+        triple("release 7.5", "appear in", "October 2015", tail_type="DATE"),
+        triple("blue point", "be", "visible"),
+        triple("visible", "show", "layer"),
+        triple("red point", "be", "Opaque"),
+        triple("Opaque", "show", "layer"),
+        triple("importer", "use", "ZBADI_DEMO", tail_type="DATE"),
+        triple("internal table", "hold", "rows"),
+        triple("internal tables", "hold", "rows"),
+        triple("LIPS", "be", "lips"),
+        *(
+            triple(f"LFA{place}", relation, "Store A", conditional=conditional, phrase="said")
+            for place, (relation, conditional) in enumerate(KINDS)
+        ),
+        *(
+            triple("BKPF", "fill", "Store A", phrase=phrase, conditional=place == 3)
+            for place, phrase in enumerate(PHRASES)
+        ),
+    ]
+    triples += [triple("MARD", "replace", "MARC", said=COPY) for _ in range(3)]
+    triples.append(triple("MARD", "replace", "MARC"))
+    for number, one in enumerate(triples):
+        said = one["said"] or number
+        places = {"sentence_id": f"s{number}", "chunk_id": f"c{number}", "said": said}
+        one |= places | {"triple_id": f"t{number}"}
+    return World(*run(*triples))
+
+
+def test_mentions_of_one_key_are_one_entity_named_by_vote(world: World) -> None:
+    (row,) = world.named("VBBE", "vbbe", "the VBBE").values()
+    assert (row["name"], row["mentions"], row["chunks"]) == ("VBBE", 3, 3)
+    aliases = {one["alias"] for one in world.tables["aliases"]}
+    assert aliases >= {"VBBE", "vbbe", "internal table", "internal tables"}
+    assert {name: row["mentions"] for name, row in
+            world.named("internal table", "internal tables", "LIPS", "lips").items()} == {
+        "internal table": 2, "LIPS": 2,
+    }  # fmt: skip
+    assert [one["weight"] for one in world.relations("internal table")] == [2]
+
+
+def test_equal_triples_are_one_relation_with_all_its_evidence(world: World) -> None:
+    (relation,) = world.relations("MARA")
     assert relation["weight"] == 2
     assert relation["confidence"] == pytest.approx(0.75)
-    assert relation["text"] == "VBBE replace VBBS"
-    assert [row["sentence_id"] for row in tables["evidence"]] == ["s1", "s2"]
+    assert relation["text"] == "MARA replace MARC"
+    evidence = [row["sentence_id"] for row in world.tables["evidence"]
+                if row["relation_id"] == relation["relation_id"]]  # fmt: skip
+    assert evidence == ["s3", "s4"]
 
 
-def test_copies_of_a_sentence_are_one_witness() -> None:
-    copies = [triple("VBBE", "replace", "VBBS", number=number, said=1) for number in range(3)]
-    tables, _ = run(*copies, triple("VBBE", "replace", "VBBS", number=3, said=2))
-    relation = tables["relations"][0]
+def test_copies_of_a_sentence_are_one_witness(world: World) -> None:
+    (relation,) = world.relations("MARD")
     assert (relation["weight"], relation["confidence"]) == (2, 0.75)
-    assert len(tables["evidence"]) == 4
 
 
-def test_what_is_denied_is_another_relation_and_says_so() -> None:
-    tables, _ = run(
-        triple("VBBS", "hold", "totals"), triple("VBBS", "hold", "totals", negated=True, number=2)
+def test_what_is_denied_is_another_relation_and_says_so(world: World) -> None:
+    told = sorted(row["text"] for row in world.relations("EKKO"))
+    assert told == ["EKKO hold totals", "EKKO not hold totals"]
+
+
+def test_type_is_the_most_frequent_label(world: World) -> None:
+    assert world.named("Oracle")["Oracle"]["type"] == "ORG"
+
+
+def test_a_resolved_end_is_the_node_and_its_mention_stays_where_it_stands(world: World) -> None:
+    assert world.stats["rejected_pronoun"] == 0
+    report = world.named("migration report")["migration report"]
+    assert report["type"] is None
+    [mention] = [row for row in world.tables["mentions"] if row["entity_id"] == report["entity_id"]]
+    assert (mention["start"], mention["end"]) == (0, 2)
+
+
+def test_a_relation_of_a_name_with_itself_is_dropped(world: World) -> None:
+    same = {row["triple_id"] for row in world.tables["rejected"] if row["reason"] == "same_ends"}
+    assert same == {"t11", "t20"}  # by what a pronoun stands for, and by case
+    assert world.stats["rejected_same_ends"] == len(world.tables["rejected"]) == 2
+
+
+def test_values_and_what_one_word_ascribes_are_attributes(world: World) -> None:
+    assert world.attributes("release 7.5") == [("appear in", "October 2015")]
+    assert world.attributes("blue point") == [("be", "visible")]
+    assert not world.named("October 2015")
+    assert world.attributes("red point") == world.attributes("importer") == []
+    assert [row["text"] for row in world.relations("Opaque")] == ["Opaque show layer"]
+    assert len(world.relations("importer")) == 1  # an identifier, whatever its label
+
+
+def test_a_relation_is_a_fact_or_less(world: World) -> None:
+    rows = [row for place in range(len(KINDS)) for row in world.relations(f"LFA{place}")]
+    assert [row["kind"] for row in rows] == list(KINDS.values())
+    assert {row["phrase"] for row in rows} == {"said"}
+
+
+def test_a_relation_is_worded_as_most_sentences_word_it(world: World) -> None:
+    (relation,) = world.relations("BKPF")
+    assert (relation["phrase"], relation["kind"]) == ("fills", "fact")
+    rows = (
+        row for row in world.tables["evidence"] if row["relation_id"] == relation["relation_id"]
     )
-    assert sorted(row["text"] for row in tables["relations"]) == [
-        "VBBS hold totals", "VBBS not hold totals",
-    ]  # fmt: skip
+    assert sorted(row["phrase"] for row in rows) == sorted(PHRASES)
 
 
 NO_NAMES = [
@@ -122,15 +234,6 @@ def test_what_is_no_name_is_dropped_and_counted() -> None:
         assert stats[f"rejected_{reason}"] == count
 
 
-def test_type_is_the_most_frequent_label() -> None:
-    tables, _ = run(
-        triple("SAP", "ship", "a tool", head_type="ORG", number=1),
-        triple("SAP", "ship", "a report", head_type="ORG", number=2),
-        triple("SAP", "be", "a product", head_type="PRODUCT", number=3),
-    )
-    assert {row["key"]: row["type"] for row in tables["entities"]}["sap"] == "ORG"
-
-
 def test_no_order_of_triples_shows() -> None:
     triples = [triple(f"node {a}", "touch", f"Node {b}", number=a * 7 + b)
                for a in range(6) for b in range(6)]  # fmt: skip
@@ -145,39 +248,6 @@ def test_no_triples_give_valid_empty_tables() -> None:
     assert set(tables) == {*relationships.makes, *link_mentions.makes}
 
 
-def test_every_relation_ends_at_entities_and_has_evidence() -> None:
-    tables, _ = run(triple("A b", "see", "C d"), triple("C d", "hear", "E f", number=1))
-    known = {row["entity_id"] for row in tables["entities"]}
-    supported = {row["relation_id"] for row in tables["evidence"]}
-    for relation in tables["relations"]:
-        assert {relation["head_id"], relation["tail_id"]} <= known
-        assert relation["relation_id"] in supported
-
-
-def test_a_resolved_end_is_the_node_and_its_mention_stays_where_it_stands() -> None:
-    told = triple("it", "run", "job", head_type="PRON", head_resolved="migration report")
-    tables, stats = run(told)
-    assert {row["name"] for row in tables["entities"]} == {"migration report", "job"}
-    assert stats["rejected_pronoun"] == 0
-    [report] = [row for row in tables["entities"] if row["name"] == "migration report"]
-    assert report["type"] is None
-    [mention] = [row for row in tables["mentions"] if row["entity_id"] == report["entity_id"]]
-    assert (mention["start"], mention["end"]) == (0, 2)
-
-
-def test_a_resolved_end_that_is_the_other_end_is_dropped() -> None:
-    _, stats = run(triple("it", "be", "Report", head_type="PRON", head_resolved="the report"))
-    assert stats["rejected_same_ends"] == 1
-
-
-def test_a_value_is_an_attribute_of_its_head() -> None:
-    tables, _ = run(triple("release 7.5", "appear in", "October 2015", tail_type="DATE"))
-    (attribute,) = tables["attributes"]
-    assert (attribute["relation"], attribute["value"]) == ("appear in", "October 2015")
-    assert [row["name"] for row in tables["entities"]] == ["release 7.5"]
-    assert tables["relations"] == []
-
-
 def test_a_noun_that_names_nothing_is_an_attribute_of_the_other_end() -> None:
     told = (triple("details", "describe", "CL_SALV_TABLE", number=one) for one in range(5))
     tables, _ = run(*told, triple("VBBE", "have", "details", number=5))
@@ -185,57 +255,6 @@ def test_a_noun_that_names_nothing_is_an_attribute_of_the_other_end() -> None:
     assert found == {("details", "describe", True), ("details", "have", False)}
     assert {row["name"] for row in tables["entities"]} == {"CL_SALV_TABLE", "VBBE"}
     assert tables["relations"] == tables["rejected"] == []
-
-
-@pytest.mark.parametrize(("tail", "is_attribute"), [("visible", True), ("Visible", False)])
-def test_what_one_word_ascribes_is_an_attribute(tail: str, is_attribute: bool) -> None:
-    tables, _ = run(triple("blue point", "be", tail), triple(tail, "show", "layer", number=1))
-    assert bool(tables["attributes"]) == is_attribute
-    assert len(tables["relations"]) == 2 - is_attribute
-    assert tables["rejected"] == []
-
-
-@pytest.mark.parametrize(
-    ("relation", "conditional", "kind"),
-    [("fill", False, "fact"), ("be", False, "fact"), ("have", False, "association"),
-     ("be in", False, "association"), ("be stored in", False, "fact"),
-     ("fill", True, "condition")],
-)  # fmt: skip
-def test_a_relation_is_a_fact_or_less(relation: str, conditional: bool, kind: str) -> None:
-    told = triple("VBBE", relation, "Store A", conditional=conditional, phrase="said")
-    (row,) = run(told)[0]["relations"]
-    assert (row["kind"], row["phrase"]) == (kind, "said")
-
-
-def test_a_relation_is_worded_as_most_sentences_word_it() -> None:
-    phrases = ["fills", "filled", "fills", "may fill", "may fill"]
-    told = [
-        triple("VBBE", "fill", "Store A", number=number, phrase=phrase, conditional=number == 3)
-        for number, phrase in enumerate(phrases)
-    ]
-    tables, _ = run(*told)
-    assert [row["phrase"] for row in tables["relations"]] == ["fills"]
-    assert sorted(row["phrase"] for row in tables["evidence"]) == sorted(phrases)
-    assert [row["kind"] for row in tables["relations"]] == ["fact"]
-
-
-def test_an_identifier_is_no_value_whatever_its_label() -> None:
-    tables, _ = run(triple("job", "use", "ZBADI_DEMO", tail_type="DATE"))
-    assert len(tables["relations"]) == 1
-
-
-def test_ways_of_writing_one_name_are_one_entity() -> None:
-    tables, _ = run(
-        triple("internal table", "hold", "rows"),
-        triple("internal tables", "hold", "rows", number=1),
-    )
-    assert {row["name"]: row["mentions"] for row in tables["entities"]} == {
-        "internal table": 2, "rows": 2,
-    }  # fmt: skip
-    assert [row["weight"] for row in tables["relations"]] == [2]
-    assert {row["alias"] for row in tables["aliases"]} == {
-        "internal table", "internal tables", "rows",
-    }  # fmt: skip
 
 
 HOSTILE_NAMES = [
@@ -268,12 +287,6 @@ def test_hostile_names_are_nodes_or_dropped_and_break_nothing() -> None:
         assert len(row["name"]) <= 120
 
 
-def test_one_node_is_a_graph() -> None:
-    tables, stats = run(triple("VBBS", "be", "vbbs"))
-    assert [row["name"] for row in tables["entities"]] == ["VBBS"]
-    assert (tables["relations"], stats["rejected_same_ends"]) == ([], 1)
-
-
 ENDS = st.sampled_from(
     ["it", "VBBS", "vbbs", "table VBBS", "4", "x", "same", "the", "data objects"]
 )
@@ -292,5 +305,10 @@ def test_every_triple_is_evidence_attribute_or_dropped(examples: int) -> None:
         places = (tables[name] for name in ("evidence", "attributes", "rejected"))
         found = [row["triple_id"] for rows in places for row in rows]
         assert sorted(found) == sorted(row["triple_id"] for row in triples)
+        known = {row["entity_id"] for row in tables["entities"]}
+        supported = {row["relation_id"] for row in tables["evidence"]}
+        for relation in tables["relations"]:
+            assert {relation["head_id"], relation["tail_id"]} <= known
+            assert relation["relation_id"] in supported
 
     has_one_place()

@@ -307,20 +307,29 @@ def test_documents_are_listed_with_what_became_of_them(config: Config) -> None:
     ).text  # fmt: skip
 
 
-def test_a_document_that_failed_comes_first_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "a.txt").write_text("The report ZSALES reads the table VBBS.\n")
-    (tmp_path / "corpus" / "z.pdf").write_bytes(b"%PDF-1.4 nothing")
-    broken = configure(tmp_path, merge_shards={"max_failed_share": 1.0})
-    run_index(broken, workers=1)
-    page = client(broken).get("/snapshots/current/documents").text
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    """A snapshot of a document that cannot be read, and of one that has many passages."""
+    folder = tmp_path_factory.mktemp("odd")
+    (folder / "corpus").mkdir()
+    text = "".join(f"# Part {n}\n\nThe report R{n} reads the table T{n}.\n\n" for n in range(45))
+    (folder / "corpus" / "long.md").write_text(text)
+    (folder / "corpus" / "z.pdf").write_bytes(b"%PDF-1.4 nothing")
+    sections = {"max_characters": 40, "overlap_characters": 0}
+    found = configure(folder, chunk=sections, merge_shards={"max_failed_share": 1.0})
+    run_index(found, workers=1)
+    return found
+
+
+def test_a_document_that_failed_comes_first_with_what_to_do(odd: Config) -> None:
+    page = client(odd).get("/snapshots/current/documents").text
     assert "those that were not read as a whole come first" in page
-    assert page.index("corpus/z.pdf") < page.index("corpus/a.txt")
+    assert page.index("corpus/z.pdf") < page.index("corpus/long.md")
     (row,) = (
-        Store(broken.store).open().table("documents").filter(pc.field("path") == "z.pdf")
+        Store(odd.store).open().table("documents").filter(pc.field("path") == "z.pdf")
     ).to_pylist()
     assert row["error_message"].removeprefix("corpus/z.pdf: ")[:20] in page
-    page = client(broken).get(f"/snapshots/current/documents/{row['document_id']}").text
+    page = client(odd).get(f"/snapshots/current/documents/{row['document_id']}").text
     assert "It gave no text." in page
 
 
@@ -342,20 +351,15 @@ def test_a_document_shows_its_text_and_the_facts_of_each_sentence(config: Config
     assert f"{document}?chunk={sentence['chunk_id']}#{sentence['sentence_id']}" in neighbors
 
 
-def test_a_long_document_has_pages_and_a_chunk_opens_its_own(tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    text = "".join(f"# Part {n}\n\nThe report R{n} reads the table T{n}.\n\n" for n in range(45))
-    (tmp_path / "corpus" / "long.md").write_text(text)
-    long = configure(tmp_path, chunk={"max_characters": 40, "overlap_characters": 0})
-    run_index(long, workers=1)
-    document = document_named(long, "long.md")
-    chunks = Store(long.store).open().table("chunks").sort_by("ordinal").to_pylist()
+def test_a_long_document_has_pages_and_a_chunk_opens_its_own(odd: Config) -> None:
+    document = document_named(odd, "long.md")
+    chunks = Store(odd.store).open().table("chunks").sort_by("ordinal").to_pylist()
     assert len(chunks) > 2 * CHUNKS_SHOWN
     address = f"/snapshots/current/documents/{document}"
-    first = client(long).get(address).text
+    first = client(odd).get(address).text
     assert f"1 to {CHUNKS_SHOWN} of {len(chunks)}" in first
     assert f"{document}?from={CHUNKS_SHOWN}" in first
-    last = client(long).get(f"{address}?chunk={chunks[-1]['chunk_id']}").text
+    last = client(odd).get(f"{address}?chunk={chunks[-1]['chunk_id']}").text
     assert f'id="{chunks[-1]["chunk_id"]}"' in last
     assert f'id="{chunks[0]["chunk_id"]}"' not in last
     assert 'rel="prev"' in last

@@ -97,7 +97,7 @@ def test_clients_of_one_run_share_its_cap(tmp_path: Path, monkeypatch: pytest.Mo
         assert CAP / 4 < billed(endpoint) <= CAP
 
 
-def test_three_processes_share_the_cap_of_a_month(tmp_path: Path) -> None:
+def test_two_processes_share_the_cap_of_a_month(tmp_path: Path) -> None:
     with scripted(reply=lambda _: told(USAGE)) as endpoint:
         script = (
             "import sys; from graphrag_tasks.llm import Client, sender; "
@@ -106,14 +106,14 @@ def test_three_processes_share_the_cap_of_a_month(tmp_path: Path) -> None:
             f"config = settings({endpoint.url!r}, budget={{'usd': 0, 'month_usd': {CAP}}}); "
             f"client = Client(config, {str(tmp_path)!r}, sys.argv[1]); client.spent; "
             "print(flush=True); input(); "
-            "client.ask(requests(180, words=10)[int(sys.argv[1])::3])"
+            "client.ask(requests(180, words=10)[int(sys.argv[1])::2])"
         )
         started = [
             subprocess.Popen(  # noqa: S603 - this interpreter
                 [sys.executable, "-c", script, run],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             )
-            for run in "012"
+            for run in "01"
         ]  # fmt: skip
         for one in started:
             assert one.stdout and one.stdout.readline()  # it has read what was spent

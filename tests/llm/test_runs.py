@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,12 +58,30 @@ def endpoint() -> Iterator[ScriptedEndpoint]:
         yield started
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
+def written(folder: Path) -> Path:
     folder.mkdir()
     (folder / "ledger.md").write_text(TEXT)
     return folder
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return written(tmp_path / "docs")
+
+
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of the source that no model had a part in."""
+    folder = tmp_path_factory.mktemp("made-once")
+    config = configured(folder, written(folder / "docs"), "", communities={}, llm={})
+    run_index(config, workers=1)
+    return Path(config.store)
+
+
+@pytest.fixture
+def indexed(made_once: Path, tmp_path: Path) -> None:
+    """Let the test's store be a copy of it, so that a run begins where its settings differ."""
+    shutil.copytree(made_once, tmp_path / "store")
 
 
 def configured(tmp_path: Path, source: Path, url: str, **sections: object) -> Config:
@@ -82,7 +101,7 @@ def configured(tmp_path: Path, source: Path, url: str, **sections: object) -> Co
     return load_config(None, overrides=given)
 
 
-def test_communities_are_summarised_once_and_rebuilt_without_the_endpoint(
+def test_communities_are_summarised_once_for_a_price_and_rebuilt_without_the_endpoint(
     tmp_path: Path, source: Path, endpoint: ScriptedEndpoint
 ) -> None:
     config = configured(tmp_path, source, endpoint.url)
@@ -92,6 +111,7 @@ def test_communities_are_summarised_once_and_rebuilt_without_the_endpoint(
     assert all(row["title"].startswith("Entities") for row in rows)  # words of what was sent
     asked = endpoint.requests
     assert asked == len({row["summary_key"] for row in rows})
+    assert_spending_is_shown(config.store, endpoint)
     assert run_index(config, workers=1).changed is False
     assert endpoint.requests == asked
     Store(config.store).folder.delete("CURRENT")
@@ -248,6 +268,7 @@ def verdicts(body: Body) -> str:
     return json.dumps({"verdicts": found})
 
 
+@pytest.mark.usefixtures("indexed")
 def test_similar_names_are_one_where_the_model_says_so(
     tmp_path: Path, source: Path, endpoint: ScriptedEndpoint,
     monkeypatch: pytest.MonkeyPatch,
@@ -267,6 +288,7 @@ def test_similar_names_are_one_where_the_model_says_so(
     assert any("|" in one["messages"][1]["content"] for one in endpoint.bodies)  # with contexts
 
 
+@pytest.mark.usefixtures("indexed")
 def test_vectors_come_from_an_endpoint_and_readers_ask_the_same(
     tmp_path: Path, source: Path, endpoint: ScriptedEndpoint
 ) -> None:
@@ -298,9 +320,7 @@ def test_a_stop_by_budget_publishes_nothing_and_a_higher_cap_goes_on(
     assert endpoint.asked_after_delivery == 0
 
 
-def test_what_was_spent_is_shown(tmp_path: Path, source: Path, endpoint: ScriptedEndpoint) -> None:
-    store = str(tmp_path / "store")
-    run_index(configured(tmp_path, source, endpoint.url), workers=1)
+def assert_spending_is_shown(store: str, endpoint: ScriptedEndpoint) -> None:
     rows = json.loads(command("spending", "--store", store, "--json"))
     assert [row["purpose"] for row in rows] == ["summarize"]
     assert rows[0]["requests"] == rows[0]["answered"] == endpoint.requests

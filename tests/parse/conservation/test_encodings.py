@@ -205,10 +205,10 @@ def test_bytes_that_say_nothing_are_refused(size: int) -> None:
 
 def test_a_large_file_is_decoded_in_seconds() -> None:
     text = "\n".join(PROSE["russian"]) + "\n"
-    data = text.encode("cp1251") * 100_000
+    data = text.encode("cp1251") * 25_000
     began = time.perf_counter()
     found = decode(data)
-    assert time.perf_counter() - began < 30
+    assert time.perf_counter() - began < 8
     assert found.text.startswith(text)
     assert found.encoding.encoding == "cp1251"
     assert decode(data.replace(b"\n", b" ")).encoding.encoding == "cp1251"
