@@ -27,6 +27,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from graphrag_tasks.language.agreement import TAILS_PLACE
 from graphrag_tasks.storage.snapshots.store import Store
 
 JUDGEMENTS = ("right", "partly", "wrong", "nothing")
@@ -50,7 +51,9 @@ def draw(store: str, count: int, seed: int, min_confidence: float) -> None:
     print("\t".join(COLUMNS))
     for fact in chance.sample(facts, min(count, len(facts))):
         confidence = f"{fact['confidence']:.3f}"
-        cells = [names[fact["head_id"]], fact["phrase"], names[fact["tail_id"]], confidence]
+        before, _, behind = fact["phrase"].partition(f" {TAILS_PLACE} ")
+        tail = f"{names[fact['tail_id']]} {behind}"
+        cells = [names[fact["head_id"]], before, tail, confidence]
         cells += [fact["kind"], surest[fact["relation_id"]], "", ""]
         print("\t".join(" ".join(cell.split()) for cell in cells))
 

@@ -3,17 +3,18 @@
 A row that a frame gives is right when CaRB's one-to-one assignment gives it a gold tuple that
 holds at least half of its words. Figures are of ten-fold cross-validation by sentence; the
 weights that are written are learned on all of them. Rules that CaRB does not show, and patterns,
-are calibrated afterwards on labelled technical sentences (`benchmarks.training.technical`).
+keep the weights that they had. How sure a triple of a frame is, is learned by
+`benchmarks.training.facts`.
 
     pip install -r benchmarks/training/requirements.txt
-    python -m benchmarks.training.confidence --carb gold.jsonl --sources SAP_CORPUS
+    python -m benchmarks.training.confidence --carb gold.jsonl
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,13 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.scoring.openie import assign, match, read_gold, tuples_of_rows
-from benchmarks.training.technical import Judged, calibrated, offsets, priors, read_judged, shares
 from graphrag_tasks.extract.dependency import confidence
 from graphrag_tasks.extract.dependency.confidence import load_weights
 from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
 from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 
-GOLD = Path(__file__).parents[1] / "gold" / "sap_triples.jsonl"
 RIGHT = 0.5
 """Share of a tuple's words that its gold tuple must hold."""
 FOLDS = 10
@@ -160,44 +159,23 @@ def diagram(bands: list[tuple[float, float, int]]) -> str:
     return "\n".join([f"{head} {style}>", white, *parts, "</svg>"]) + "\n"
 
 
-def technical_figures(judged: Sequence[Judged]) -> dict[str, Any]:
-    """Return how good the confidences of triples of technical prose are."""
-    guessed = np.array([one.confidence for one in judged])
-    return figures(guessed, np.array([one.right for one in judged]))
-
-
 def main() -> None:
     """Learn, write the weights and the diagram, and print the figures as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--carb", type=Path, required=True, help="CaRB's development set")
-    parser.add_argument("--sources", type=Path, help="documents of the labelled sentences")
-    parser.add_argument("--gold", type=Path, default=GOLD, help="the labelled sentences")
-    parser.add_argument("--held-out", default="check", help="split that is measured on only")
     parser.add_argument("--diagram", type=Path, help="file for the reliability diagram")
     options = parser.parse_args()
     rows = read_rows(options.carb)
     measured: dict[str, Any] = {"carb": figures(cross_validated(rows), rows.right)}
     intercept, weights = fit(rows, np.ones(len(rows.right), bool))
-    fitted = {name.removeprefix("rule ") for one in rows.features for name in one}
-    learned: dict[str, Any] = {
-        "intercept": intercept,
-        "features": weights,
-        "patterns": load_weights().patterns,
+    before = load_weights()
+    seen = frozenset().union(*rows.features)
+    kept = {
+        name: weight
+        for name, weight in before.features.items()
+        if name.startswith("rule ") and name not in seen
     }
-    _write(learned)
-    if options.sources:
-        judged = read_judged(options.gold, options.sources)
-        known = [one for one in judged if one.split != options.held_out]
-        learned["features"] = weights | offsets(known, weights, {*fitted, *priors()})
-        learned["patterns"] = shares(known, priors())
-        after = calibrated(judged, weights, learned["features"], learned["patterns"])
-        for name, triples in (("before", judged), ("after", after)):
-            for part in ("learned on", "held out"):
-                chosen = [
-                    o for o in triples if (o.split == options.held_out) == (part == "held out")
-                ]
-                measured[f"technical, {part}, {name}"] = technical_figures(chosen)
-    _write(learned)
+    _write({"intercept": intercept, "features": weights | kept, "patterns": before.patterns})
     if options.diagram:
         options.diagram.write_text(diagram(measured["carb"]["bands"]), "utf-8")
     print(json.dumps(measured | {"features": len(weights)}, indent=2))

@@ -18,6 +18,7 @@ from importlib import resources
 from typing import Any
 
 from graphrag_tasks.extract.frames import PRONOUN
+from graphrag_tasks.language.agreement import TAILS_PLACE
 
 WEIGHTS_FILE = "certainty.json"
 ODDS = "odds of the frame"
@@ -79,7 +80,17 @@ def certainty_features(row: Mapping[str, Any], text: str) -> Iterator[str]:
     for name in ("negated", "conditional"):
         if row[name]:
             yield name
-    if _MODAL.search(row["phrase"]):
+    yield from _of_phrase(row["phrase"])
+
+
+def _of_phrase(phrase: str) -> Iterator[str]:
+    words = phrase.split()
+    yield f"phrase of {_band(len(words), _PHRASE_BANDS)} words"
+    if TAILS_PLACE in words:
+        yield "words behind the tail"
+    if words[:1] == ["to"]:
+        yield "phrase begins with to"
+    if _MODAL.search(phrase):
         yield "modal"
 
 
@@ -136,7 +147,8 @@ def _band(value: int, bounds: tuple[int, ...]) -> str:
     return f"{lower}+"
 
 
-_SENTENCE_BANDS, _GAP_BANDS, _NAME_BANDS = (12, 20, 30, 45), (3, 6, 10, 16), (2, 3, 4)
+_SENTENCE_BANDS, _GAP_BANDS = (12, 20, 30, 45), (3, 6, 10, 16)
+_NAME_BANDS, _PHRASE_BANDS = (2, 3, 4), (2, 3, 5, 9)
 _LONG_RELATION = 3
 _ENDS = frozenset(".!:;)\"'”’")
 _QUOTES = ('"', "“", "”", "„", "‘")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle, past_tense
 from graphrag_tasks.extract.linear.names import LinearRule
-from graphrag_tasks.language.agreement import is_plural, third_person
+from graphrag_tasks.language.agreement import TAILS_PLACE, is_plural, third_person
 
 _MODALS = ("can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would")
 _PRESENT_BE, _PAST_BE = ("is", "are", "am", "'s", "'re"), ("was", "were")
@@ -27,7 +27,6 @@ _JOINT = re.compile(
     r"relation|relationship|sum|union)s?$"
 )
 """Nouns of two things: "a mix of science and art" is no mix of art."""
-TAILS_PLACE = "…"
 _MOST_BEHIND = 12
 """Most words that are told behind a tail. Chosen."""
 _CAN, _MAY, _TO = "can", "may", "to"

@@ -24,6 +24,7 @@ from graphrag_tasks.core.config import HYBRID, LLM, ExtractConfig, LanguageConfi
 from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.core.stage import StageResult, stage, table
+from graphrag_tasks.extract.certainty import certainty_of
 from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Places
 from graphrag_tasks.extract.coref.protocol import CoreferenceResolver
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
@@ -210,6 +211,7 @@ class _Rows:
             triples.extend(of_triple | asdict(triple) | origin for triple in derive_triples(frame))
         for row in merged(triples, text):
             row["triple_id"] = triple_id(row)
+            row["confidence"] = certainty_of(row, text)
             self.triples[row["triple_id"]] = row
 
 

@@ -15,6 +15,16 @@ _PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _COORDINATED = re.compile(r"\s(?:and|&)\s")
 
 
+TAILS_PLACE = "…"
+"""The tail's place in a phrase that goes on behind it: "brings … to a boil"."""
+
+
+def told(head: str, phrase: str, tail: str) -> str:
+    """Return a relation in words, with the tail in its place."""
+    before, place, behind = phrase.partition(f" {TAILS_PLACE} ")
+    return f"{head} {before} {tail} {behind}" if place else f"{head} {phrase} {tail}"
+
+
 def third_person(lemma: str) -> str:
     """Return the third person singular of a lemma: "carry": "carries"."""
     if lemma in _IRREGULAR_THIRD:

@@ -195,15 +195,19 @@ def _is_criterion(preposition: Token, noun: Token | None) -> bool:
 
 def _is_denied(preposition: Token) -> bool:
     """Tell whether a coordinated phrase is denied: "from the command line and not from a shell"."""
-    before = preposition.doc[preposition.i - 1]
-    return first_child(preposition, "neg") is not None or before.lower_ == "not"
+    if first_child(preposition, "neg") is not None:
+        return True
+    first = preposition.left_edge
+    before = first.doc[first.i - 1] if first.i else first
+    denial = next((one for one in (first, before) if one.lower_ == "not"), None)
+    return denial is not None and denial.head != preposition.head
 
 
 def _prepositional(first: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
     """Yield the arguments of a preposition, and of prepositions nested in it or joined to it."""
     pending = [first]
     for preposition in pending:
-        if preposition is not first and _is_denied(preposition):
+        if _is_denied(preposition):
             continue
         noun, text = governed(preposition)
         is_agent = first.dep_ == "agent" and preposition == first and not _is_criterion(first, noun)

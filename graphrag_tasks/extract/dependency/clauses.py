@@ -42,6 +42,7 @@ from graphrag_tasks.extract.dependency.syntax import (
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.language.tokens import Doc, Token
 
+_NOTHING = frozenset({"nobody", "none", "nothing"})
 _LIST_MARKS = frozenset({"(", ":", "-LRB-"})
 _RULE_BY_ORIGIN = {
     Origin.EXPLETIVE: Rule.EXISTENTIAL,
@@ -87,8 +88,8 @@ def _frame_at(token: Token) -> Frame | None:
 def _is_predicate(token: Token) -> bool:
     if not is_verbal(token) or token.dep_ in MODIFIER_DEPS or is_chained(token):
         return False
-    if token.tag_ == "VBN" and not has_subject(token) and _is_behind_as(token):
-        return False  # "as set forth in", "as described above"
+    if not has_subject(token) and _is_behind_as(token):
+        return False  # "as set forth in", "as will become clear"
     if token.lower_ == "missing" and first_child(token, "aux") is None:
         return False  # "errors: missing field" is about a field that is not there
     if is_instrument(token) and first_child(token.head, "auxpass"):
@@ -96,11 +97,11 @@ def _is_predicate(token: Token) -> bool:
     return any(map(str.isalpha, token.text))
 
 
-def _is_behind_as(participle: Token) -> bool:
-    marks = [*children(participle, "mark", "advmod")]
-    if participle.dep_ == "pcomp":
-        marks.append(participle.head)
-    return any(mark.lower_ == "as" and mark.i < participle.i for mark in marks)
+def _is_behind_as(verb: Token) -> bool:
+    marks = [*children(verb, "mark", "advmod")]
+    if verb.dep_ == "pcomp" and verb.tag_ == "VBN":
+        marks.append(verb.head)
+    return any(mark.lower_ == "as" and mark.i < verb.i for mark in marks)
 
 
 def _verb_frame(verb: Token) -> Frame | None:
@@ -151,7 +152,11 @@ def _follows_nor(verb: Token) -> bool:
 
 def _has_denied_argument(chain: list[Token]) -> bool:
     deps = ("dobj", "attr", "nsubj", "nsubjpass")
-    return any(is_denied(noun) for verb in chain for noun in children(verb, *deps))
+    return any(
+        is_denied(noun) or noun.lower_ in _NOTHING
+        for verb in chain
+        for noun in children(verb, *deps)
+    )
 
 
 def _rule_of(origin: Origin, predicate: Predicate, arguments: Collection[Argument]) -> Rule:
@@ -210,6 +215,8 @@ def _examples(preposition: Token) -> Frame | None:
     kind, example = preposition.head, first_child(preposition, "pobj")
     if kind.pos_ not in NOMINAL_POS or example is None:
         return None
+    if preposition.lower_ != "as" and kind.tag_ not in PLURAL_TAGS:
+        return None  # what "including" belongs to is not sure: "the source of any software"
     kinds = noun_arguments(Role.SUBJECT, kind, split=False, without=[preposition])
     examples = noun_arguments(Role.OBJECT, example, slot=1)
     if not kinds or not examples:

@@ -24,6 +24,7 @@ _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be
 """Verbs that express modality before an infinitive."""
 _ABILITIES = words("abilities")
 """Adjectives that express modality before an infinitive."""
+_HARDLY = frozenset({"barely", "hardly", "rarely", "scarcely", "seldom"})
 _PERFECT_OR_PROGRESSIVE = frozenset({"be", "have"})
 """Auxiliaries that no bare infinitive follows."""
 _COMING_VERBS = frozenset({"come", "get", "happen", "proceed", "tend"})
@@ -141,7 +142,8 @@ def build_predicate(chain: list[Token], origin: Origin) -> Predicate:
     return Predicate(
         text=" ".join(span.text.split()) if span else verb.text,
         lemma=_lemma(main, adjective),
-        negated=any(part.dep_ == "neg" for part in parts.values()) or _is_no_longer(chain),
+        negated=any(part.dep_ == "neg" for part in parts.values())
+        or any(_is_no_longer(member) for member in chain),
         modality=_condition(verb)
         or _modal(parts)
         or semi_modal
@@ -214,8 +216,9 @@ def _condition(verb: Token) -> str | None:
     return None
 
 
-def _is_no_longer(chain: list[Token]) -> bool:
-    return any(_is_no_more(child) for member in chain for child in children(member, "advmod"))
+def _is_no_longer(verb: Token) -> bool:
+    adverbs = children(verb, "advmod")
+    return any(_is_no_more(adverb) or adverb.lower_ in _HARDLY for adverb in adverbs)
 
 
 def _is_no_more(adverb: Token) -> bool:

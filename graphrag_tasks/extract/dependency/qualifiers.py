@@ -85,12 +85,15 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
         or light_noun(head) is not None
         or is_linking(head)
         or is_denied(head)
+        or _is_denied_phrase(head)
     ):
         return
     shared = conjuncts(head)[-1].i < preposition.i
     subjects = noun_arguments(Role.SUBJECT, head, split=shared, without=[preposition])
     (noun, text), gerund = governed(preposition), first_child(preposition, "pcomp")
     if noun is not None and text in _OF_RANGES and _has_digit(head) and _has_digit(noun):
+        return
+    if noun is not None and is_denied(noun):
         return
     if noun is not None and _is_name(noun):
         tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=text)
@@ -102,6 +105,18 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
                 argument for argument in arguments if argument.role in (Role.OBJECT, Role.OBLIQUE)
             ]
             yield _frame(f"be for {verb.lower_}", preposition, [*subjects, *tails])
+
+
+def _is_denied_phrase(noun: Token) -> bool:
+    """Tell whether a noun stands in a phrase that is denied: "not because of any problems"."""
+    preposition = noun.head
+    if noun.dep_ != "pobj":
+        return False
+    while preposition.head.dep_ == "prep" and preposition.head.i == preposition.i - 1:
+        preposition = preposition.head
+    first = preposition.left_edge
+    before = preposition.doc[max(first.i - 1, 0)]
+    return "not" in (first.lower_, before.lower_)
 
 
 def _has_digit(noun: Token) -> bool:

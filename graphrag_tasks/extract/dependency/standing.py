@@ -11,6 +11,8 @@ from enum import Enum
 from graphrag_tasks.extract.dependency.syntax import (
     children,
     conjunction_heads,
+    first_child,
+    has_to,
     is_verbal,
     subtree,
     surface,
@@ -53,6 +55,8 @@ def standing_of(verb: Token) -> Standing:
             return Standing.DENIED
         is_kept_from = above.head.lemma_ in _PREVENTING_VERBS | _KEEPING_VERBS
         return Standing.OPEN if above.lower_ == "from" and is_kept_from else Standing.TOLD
+    if clause.dep_ in ("advcl", "xcomp") and has_to(clause) and first_child(above, "neg"):
+        return Standing.OPEN if clause.dep_ == "advcl" else Standing.TOLD
     if clause.dep_ in ("ccomp", "csubj"):
         if _is_called(above, _DENYING_ADJECTIVES):
             return Standing.DENIED

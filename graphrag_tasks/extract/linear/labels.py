@@ -16,6 +16,8 @@ from graphrag_tasks.extract.linear.names import LinearRule, name_of, names_at, p
 from graphrag_tasks.extract.words import any_of, mapping
 
 _LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
+_MOST_BEHIND_VALUE = 3
+"""Most words behind a value; with more it is a sentence. Chosen."""
 _MAX_LABEL_WORDS = 6
 """Longest label in words; a longer beginning is a clause. Chosen."""
 _THIRD_PERSON = re.compile(r"([A-Z][a-z]+s)\s(?!and\b|or\b|of\b|in\b|for\b|to\b)")
@@ -87,7 +89,8 @@ def labels(text: str) -> Iterator[Frame]:
     values = names_at(text, label.start)
     if not values or any(_NO_VALUE.fullmatch(value.text) for value in values):
         return
-    if text[values[-1].end :].lstrip().startswith(":"):
+    behind = text[values[-1].end :].lstrip()
+    if behind.startswith(":") or len(behind.split()) > _MOST_BEHIND_VALUE:
         return
     if len(values) == 1 or not any(span.text[0].islower() and " " in span.text for span in values):
         for value in values:

@@ -31,7 +31,7 @@ from graphrag_tasks.graph.communities.summaries import (
     Summarizer,
     Summary,
 )
-from graphrag_tasks.language.agreement import agreeing
+from graphrag_tasks.language.agreement import agreeing, told
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
 _SQL = SqlConfig()
@@ -189,7 +189,7 @@ def _split(ranked: Ranked, values: Sequence[Any] | NDArray[Any]) -> Iterator[Any
 
 def _worded(row: dict[str, Any]) -> str:
     phrase = agreeing(row["head"], row["phrase"], row["relation"])
-    return f"{row['head']} {phrase} {row['tail']}"
+    return told(row["head"], phrase, row["tail"])
 
 
 def _cited(row: dict[str, Any]) -> CitedSentence:

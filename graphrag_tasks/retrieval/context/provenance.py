@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.language.agreement import told
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
@@ -163,7 +164,7 @@ class Provenance:
                 tail=tail,
                 evidence=found,
                 phrase=phrase,
-                text=f"{head} {phrase} {tail}",
+                text=told(head, phrase, tail),
                 **field,
             )
             for rank, (item, field, head, phrase, tail, found) in enumerate(
