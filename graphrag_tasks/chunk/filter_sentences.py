@@ -35,7 +35,7 @@ from graphrag_tasks.language.reference_matter import reference_matter
 from graphrag_tasks.language.sentence_ends import sentence_spans
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
 
 
 COMPONENTS = ("tok2vec", "tagger", "senter")
@@ -47,6 +47,7 @@ MAX_PIECE_CHARACTERS = 10_000
 _LINE_KINDS = ("code", "table")
 _BETWEEN_CELLS = " |\n"
 _VERB_TAGS = ("VB", "MD")
+_BEGINS_OF_OBJECTS = frozenset({"CD", "DT", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP$", "TO", "IN"})
 _BLOCK_COLUMNS = ["document_id", "ordinal", "kind", "text", "char_start", "page"]
 _CELL_COLUMNS = ("document_id", "ordinal", "char_start", "char_end")
 _CHUNK_COLUMNS = ["document_id", "chunk_id", "ordinal", "char_start", "char_end"]
@@ -270,7 +271,19 @@ def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:
 def _spans(document: Doc) -> Iterator[tuple[int, int, bool]]:
     for sentence in sentence_spans(document):
         has_verb = any(token.tag_.startswith(_VERB_TAGS) for token in sentence)
-        yield sentence.start_char, sentence.end_char, has_verb
+        yield sentence.start_char, sentence.end_char, has_verb or _may_have_verb(sentence)
+
+
+def _may_have_verb(sentence: Span) -> bool:
+    """Tell whether a plural noun may be the verb of a sentence: "The server stores files."."""
+    if sentence[-1].text not in (".", "!"):
+        return False
+    words = zip(sentence, sentence[1:], sentence[2:], strict=False)
+    return any(
+        word.tag_ == "NNS" and word.is_lower and before.tag_ in ("NN", "NNP")
+        and after.tag_ in _BEGINS_OF_OBJECTS
+        for before, word, after in words
+    )  # fmt: skip
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -85,6 +85,9 @@ def test_the_name_of_a_file_is_a_title_only_if_it_reads_like_one() -> None:
         ("ABAP Dictionary (AD)", ["ABAP Dictionary", "AD"]),
         ("Date, Time, and Time Stamp", ["Date, Time, and Time Stamp"]),
         ("Develop, deploy and run", ["Develop, deploy and run"]),
+        ("What is AML?", ["AML"]),
+        ("What are the stages of lymphoma", ["stages of lymphoma"]),
+        ("How do I install it?", []),
         ("(Optional) Code Migration", ["(Optional) Code Migration", "Code Migration"]),
     ],
 )  # fmt: skip

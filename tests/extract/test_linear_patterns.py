@@ -40,7 +40,13 @@ def test_short_names(line: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["Regions in the Government Cloud (US)", "a value (NULL) is read", "See the page (PDF)"]
+    "line",
+    [
+        "Regions in the Government Cloud (US)",
+        "a value (NULL) is read",
+        "See the page (PDF)",
+        "The Simplification Database (SYCM)",
+    ],
 )
 def test_brackets_that_hold_no_short_name(line: str) -> None:
     assert triples(line) == []

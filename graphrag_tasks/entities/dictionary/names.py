@@ -20,6 +20,10 @@ its brackets."""
 GENERIC_HEADINGS = words("generic_headings")
 """Headings that only say what a section is for ("Prerequisites")."""
 
+_WHAT_IS = re.compile(
+    r"wh(?:at|o)(?:’s|'s| is| are| was| were)\s(?:an?\s|the\s)?(?P<name>[^?]{2,60}?)\s?\??",
+    re.IGNORECASE,
+)
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 _ACRONYM = re.compile(r"[A-Z][A-Za-z0-9/&-]*[A-Z0-9s]")
 _ENUMERATES = re.compile(r",|\b(?:and|or|using|with|for|to)\b")
@@ -34,9 +38,13 @@ def name_forms(surface: str) -> Iterator[tuple[str, str]]:
     """Yield the names in a title or heading, each with its form.
 
     "Paris, Texas (film)" is also "Paris, Texas" and "Paris"; "Test Cockpit (TC)" is "Test Cockpit"
-    and "TC", whose letters are its initials.
+    and "TC", whose letters are its initials. "What is AML?" names AML, other questions nothing.
     """
     full = plain_heading(surface)
+    if asked := _WHAT_IS.fullmatch(full):
+        full = asked["name"]
+    elif full.endswith("?"):
+        return
     inside = _BRACKETS.findall(full)
     base = without_brackets(full)
     if len(inside) == 1 and _ACRONYM.fullmatch(inside[0]) and _abbreviates(inside[0], base):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from graphrag_tasks.extract.frames import Frame, Span
 from graphrag_tasks.extract.linear.names import LinearRule, pair
@@ -15,6 +16,8 @@ _BRACKETED = re.compile(r"(?<![\w(])([A-Z][A-Z0-9]{1,7})s?\s\(([A-Z][\w-]*(?:\s[
 _WORD = re.compile(r"[^\W_]+(?:[./'’][^\W_]+)*")
 _SMALL = frozenset({"of", "for", "and", "the", "to", "on", "in", "as", "a", "by", "with"})
 _BELONGING = frozenset({"for", "in", "of"})
+_LEAST_SPELLED = 0.75
+"""Least share of an abbreviation's letters that capitalised words have in order. Chosen."""
 _MAX_WORDS = 7
 """Most words before a bracket that an abbreviation may stand for; chosen."""
 
@@ -75,8 +78,8 @@ def _spelled(words: list[re.Match[str]], short: str) -> int | None:
 def _capitalised(words: list[re.Match[str]], short: str) -> int | None:
     """Return the start of the final run of two or more capitalised words.
 
-    The abbreviation has the initial of at least one: "ABAP Dictionary (DDIC)", but not "Government
-    Cloud (US)".
+    The abbreviation has the initial of at least one, and they have most of its letters in order:
+    "ABAP Dictionary (DDIC)", but not "Government Cloud (US)" and "Simplification Database (SYCM)".
     """
     first = len(words)
     while first and words[first - 1][0][0].isupper():
@@ -86,4 +89,7 @@ def _capitalised(words: list[re.Match[str]], short: str) -> int | None:
     initials = {word[0][0] for word in words[first:]}
     if len(words) - first < 2 or initials.isdisjoint(short):
         return None
-    return words[first].start()
+    run = "".join(word[0] for word in words[first:]).casefold()
+    blocks = SequenceMatcher(None, short.casefold(), run, autojunk=False).get_matching_blocks()
+    is_spelled = sum(block.size for block in blocks) >= _LEAST_SPELLED * len(short)
+    return words[first].start() if is_spelled else None
