@@ -77,6 +77,9 @@ def certainty_features(row: Mapping[str, Any], text: str) -> Iterator[str]:
     yield from _between(row, text)
     for end in ("head", "tail"):
         yield from _of_name(end, row[end], row[f"{end}_type"])
+        before = text[: row[f"{end}_start"]].rstrip().rpartition(" ")[2].lower()
+        if before in _POINTING:
+            yield f"{end} is pointed at"
     for name in ("negated", "conditional"):
         if row[name]:
             yield name
@@ -150,5 +153,6 @@ def _band(value: int, bounds: tuple[int, ...]) -> str:
 _SENTENCE_BANDS, _GAP_BANDS = (12, 20, 30, 45), (3, 6, 10, 16)
 _NAME_BANDS, _PHRASE_BANDS = (2, 3, 4), (2, 3, 5, 9)
 _LONG_RELATION = 3
+_POINTING = frozenset({"this", "that", "these", "those", "such", "same", "other", "another"})
 _ENDS = frozenset(".!:;)\"'”’")
 _QUOTES = ('"', "“", "”", "„", "‘")

@@ -9,6 +9,7 @@ subject), the form is generated.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
@@ -42,7 +43,15 @@ _PART = re.compile(
 )
 _OWN_SUBJECT = frozenset({Rule.SVO, Rule.VERB_PREP, Rule.CLAUSAL, Rule.RELATIVE})
 _WITHOUT_VERB = frozenset({Rule.QUALIFIER, Rule.POSSESSIVE})
-_NAMED_OBJECTS = 2  # of a verb's objects, so that a phrase stays short
+_NOT_TOLD_AGAIN = re.compile(
+    r"(?:the|an?|this|that|these|those|no|nowhere|never|hardly|rarely|seldom)\b", re.IGNORECASE
+)
+"""What begins a measure that stands alone ("the day before"), and what a denial has said."""
+_MODALS_MEANT = {
+    "have to": "must", "need to": "must", "ought to": "should", "appear to": "may",
+    "seem to": "may", "tend to": "may", "able to": "can",
+}  # fmt: skip
+"""What words of two verbs mean: "you have to snake the hose" is "the hose must be snaked"."""
 _READERS_ACT = frozenset({Rule.IMPERATIVE.value, Rule.QUALIFIER.value, LinearRule.COOKBOOK.value})
 _BE = "be"
 
@@ -74,12 +83,13 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     said = _phrase(frame, head, relation, is_open=is_open(frame, head, tail))
     if frame.rule in _OF_NOUNS and head.is_restricted:
         said = _restricting(frame, said)
-    objects = frame.having(Role.OBJECT)
-    acts_on = frame.rule not in _READERS_ACT and not frame.passive and head.role == Role.SUBJECT
-    if acts_on and objects and tail.role == Role.OBLIQUE and tail.preposition:
-        verb = said.removesuffix(f" {tail.preposition}")
-        names = " and ".join(argument.core_text for argument in objects[:_NAMED_OBJECTS])
-        said = " ".join(filter(None, [verb, names, tail.preposition]))
+    others = _others(frame, head, tail)
+    middle = _words_of(
+        [other for other in others if frame.end <= other.start < tail.start], _MOST_BEHIND
+    )
+    if middle and frame.rule != Rule.QUALIFIER:
+        verb = said.removesuffix(f" {tail.preposition}") if tail.preposition else said
+        said = " ".join(filter(None, [verb, *middle, tail.preposition]))
     ends = [
         other.core_text
         for other in frame.arguments
@@ -89,33 +99,39 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     between = f"{' and '.join(ends)} and" if ends and is_joint else ""
     condition = f"{frame.condition[0].lower()}{frame.condition[1:]}," if frame.condition else ""
     words = [head.behind, condition, said, between, part and part[0].strip()]
-    if rest := _behind_tail(frame, head, tail, said):
-        words += [TAILS_PLACE, rest]
+    behind = [other for other in others if other.start > tail.start]
+    behind += [other for other in others if other.start < frame.start]
+    told = [other for other in behind if other.text not in tail.behind]
+    rest = [tail.behind, *_words_of(told, _MOST_BEHIND - len(tail.behind.split()))]
+    if any(rest):
+        words += [TAILS_PLACE, *rest]
     return " ".join(filter(None, words))
 
 
-def _behind_tail(frame: Frame, head: Argument, tail: Argument, said: str) -> str:
-    """Return the words behind the tail's core and what else a frame says, as far as they fit."""
-    others = [
+def _others(frame: Frame, head: Argument, tail: Argument) -> list[Argument]:
+    """Return what else a frame says, in the order of the sentence."""
+    kept = [
         other
         for other in frame.arguments
-        if other not in (head, tail)
-        and other.role not in (Role.SUBJECT, Role.AGENT)
+        if other.role not in (Role.SUBJECT, Role.AGENT)
         and (other.role, other.slot) not in ((head.role, head.slot), (tail.role, tail.slot))
-        and other.core_text not in said
+        and not (other.role == Role.ADVERBIAL and _NOT_TOLD_AGAIN.match(other.text))
+        and other.text.lower() not in frame.predicate.lower()
     ]
-    others.sort(key=lambda other: (other.start < frame.start, other.start))
-    found, left = [], _MOST_BEHIND
-    for text in (
-        tail.behind,
-        *(" ".join(filter(None, [other.preposition, other.text])) for other in others),
-    ):
-        length = len(text.split())
-        if length > left:
+    return sorted(kept, key=lambda other: other.start)
+
+
+def _words_of(arguments: Sequence[Argument], most: int) -> list[str]:
+    """Return arguments in words, as long as they have no more than `most` words together."""
+    found = []
+    for one in arguments:
+        name = one.core_text if one.role == Role.OBJECT and one.core_text else one.text
+        text = " ".join(filter(None, [one.preposition, name]))
+        most -= len(text.split())
+        if most < 0:
             break
         found.append(text)
-        left -= length
-    return " ".join(filter(None, found))
+    return found
 
 
 def is_open(frame: Frame, head: Argument, tail: Argument) -> bool:
@@ -194,12 +210,14 @@ class _Verb:
             past in words and past != lemma and not frame.passive and not _aided(words, past)
         )
         said = next((one for one in ("no longer", "never", "not") if one in text), "")
+        meant = _MODALS_MEANT.get(frame.modality or "", "")
+        modal = next((word for word in words if word in _MODALS), meant)
         is_base = first == lemma and frame.rule in _OWN_SUBJECT
         return cls(
-            modal=next((word for word in words if word in _MODALS), ""),
+            modal=modal,
             denial=(said or "not") if frame.negated else "",
             is_past=is_past,
-            is_perfect=lemma != "have" and bool(set(_PERFECT) & set(words)),
+            is_perfect=not modal and lemma != "have" and bool(set(_PERFECT) & set(words)),
             is_plural=is_plural,
             is_finite=bool(said or not frame.negated)
             and (

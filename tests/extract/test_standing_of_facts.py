@@ -26,7 +26,7 @@ SENTENCES: dict[str, set[str]] = {
         "sphincter is located between esophagus and stomach",
     },
     "The drug treats gliomas without harming healthy parts.": {
-        "drug treats gliomas",
+        "drug treats gliomas without harming healthy parts",
         "drug does not harm healthy parts",
     },
     "The higher outputs will bring the wort to a boil.": {
@@ -48,6 +48,11 @@ SENTENCES: dict[str, set[str]] = {
     "The server does not accept mail from strangers.": {
         "server does not accept mail from strangers",
         "mail is not accepted from strangers",
+    },
+    "Some economists are aware of the limits.": {"economists (some) are aware of limits"},
+    "The agreement offers the protection that the fund needs.": {
+        "agreement offers protection that the fund needs",
+        "fund needs protection",
     },
     "Put the bottles in the cellar.": {"bottles are to be put in cellar"},
 }

@@ -56,7 +56,7 @@ def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
     adjective = relational_adjective(chain)
     groups = [group for verb in chain for group in _groups(verb, adjective, antecedent)]
     if antecedent is not None and _lacks_object(groups, clause, antecedent):
-        groups.append(noun_arguments(Role.OBJECT, antecedent, split=False))
+        groups.append(noun_arguments(Role.OBJECT, antecedent, split=False, without=[clause]))
     groups += [*_shared_objects(chain[-1]), *_shared_fronted(clause)]
     groups = sorted((group for group in groups if group), key=lambda group: group[0].head_start)
     return [
@@ -173,7 +173,13 @@ def _nominal(noun: Token) -> Iterator[list[Argument]]:
 
 def _adverbial(adverb: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
     if adverb.lower_ == "where" and antecedent is not None and not is_verbal(antecedent):
-        yield noun_arguments(Role.OBLIQUE, antecedent, preposition="in", split=False)
+        yield noun_arguments(
+            Role.OBLIQUE,
+            antecedent,
+            preposition="in",
+            split=False,
+            without=children(antecedent, "relcl"),
+        )
         return
     if adverb.dep_ == "npadvmod":
         role = Role.TIME if adverb.ent_type_ in TIME_ENTITIES else Role.ADVERBIAL
@@ -222,7 +228,8 @@ def _prepositional(first: Token, antecedent: Token | None) -> Iterator[list[Argu
         if noun is not None and noun.tag_ not in RELATIVE_TAGS:
             yield noun_arguments(role, noun, preposition=text)
         elif antecedent is not None:
-            yield noun_arguments(role, antecedent, preposition=text, split=False)
+            without = children(antecedent, "relcl")
+            yield noun_arguments(role, antecedent, preposition=text, split=False, without=without)
         pending.extend(
             child
             for child in children(preposition, "prep", "conj")

@@ -23,7 +23,7 @@ from graphrag_tasks.extract.dependency.syntax import (
 )
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role, Rule, Span
 from graphrag_tasks.extract.words import words
-from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.language.tokens import Doc, Token
 
 EXTRACTOR_NAME = "dependency"
 LONGEST_BEHIND = 12
@@ -34,6 +34,9 @@ MAX_OF_PHRASE = 4
 _CLAUSE_DEPS = frozenset({"relcl", "acl"})
 _RESTRICTING_DEPS = _CLAUSE_DEPS | {"prep", "amod"}
 _CHOOSING = frozenset({"one", "some", "any", "either"})
+_OR, _MOST_CHOICES = frozenset({"or", "and/or"}), 3
+_PARTLY = frozenset({"certain", "few", "half", "many", "most", "several", "some"})
+"""Quantities without which a fact would be told of all things."""
 _TRIMMED_DEPS = frozenset({"relcl", "appos", "parataxis"})
 _CORE_LEFT_DEPS = frozenset(
     {"compound", "amod", "nummod", "nmod", "quantmod", "poss", "punct", "npadvmod"}
@@ -84,8 +87,24 @@ def core(head: Token, *, without: Collection[Token] = ()) -> Span:
     first, last = _core_start(head, without), _core_end(head, without)
     while first < head.i and _droppable_in_core(doc[first]):
         first += 1
+    first, last = _whole_words(doc, first, last)
     start, end = doc[first].idx, token_end(doc[last])
     return Span(doc.text[start:end], start, end)
+
+
+def _whole_words(doc: Doc, first: int, last: int) -> tuple[int, int]:
+    """Return a span with the parts of its words before and behind a hyphen: "co-operation"."""
+    while first > 1 and doc[first - 1].text == "-" and _touch(doc, first - 2, first):
+        first -= 2
+    while last + 2 < len(doc) and doc[last + 1].text == "-" and _touch(doc, last, last + 2):
+        last += 2
+    return first, last
+
+
+def _touch(doc: Doc, first: int, last: int) -> bool:
+    """Tell whether no space parts the tokens of a span."""
+    length = sum(len(doc[i].text) for i in range(first, last + 1))
+    return token_end(doc[last]) - doc[first].idx == length
 
 
 def _behind(head: Token, core_end: int, without: Collection[Token]) -> tuple[str, bool]:
@@ -94,9 +113,11 @@ def _behind(head: Token, core_end: int, without: Collection[Token]) -> tuple[str
     "Patients who take insulin", "users with admin rights": without them a fact would be told of all
     patients. What follows a comma or a bracket only adds something, and names need no restriction.
     """
-    head = _counted(head)
+    counted, head = head, _counted(head)
     if head.pos_ != "NOUN":
         return "", False
+    quantities = [counted, *children(head, "amod", "det", "nummod")]
+    quantity = next((f"({one.lower_})" for one in quantities if one.lower_ in _PARTLY), "")
     doc, last, has_clause = head.doc, head.i, False
     while token_end(doc[last]) < core_end:
         last += 1
@@ -113,7 +134,7 @@ def _behind(head: Token, core_end: int, without: Collection[Token]) -> tuple[str
         end = child.right_edge.i
         has_clause = has_clause or child.dep_ in _CLAUSE_DEPS
     span = surface(doc, range(last + 1, end + 1)) if end - last <= LONGEST_BEHIND else None
-    return span.text if span else "", has_clause
+    return " ".join(filter(None, [quantity, span.text if span else ""])), has_clause
 
 
 def noun_arguments(
@@ -159,10 +180,17 @@ def is_restricting(clause: Token) -> bool:
 
 
 def _is_choice(things: Sequence[Token]) -> bool:
-    """Tell whether a sentence leaves open which of some things it means: "one of", "A or B"."""
+    """Tell whether a sentence leaves open which of some things it means: "one of", "A or B".
+
+    "A, or B" gives another name, and a longer list means each: "against all losses, costs or ...".
+    """
     if things[0].lower_ in _CHOOSING and _counted(things[0]) is not things[0]:
         return True
-    return any(mark.lower_ in ("or", "and/or") for one in things for mark in children(one, "cc"))
+    marks = [mark for one in things for mark in children(one, "cc") if mark.lower_ in _OR]
+    if not marks or len(things) > _MOST_CHOICES:
+        return False
+    is_other_name = len(things) == 2 and marks[0].doc[marks[0].i - 1].text in (",", "(")
+    return not is_other_name
 
 
 def _things(head: Token) -> Iterator[Token]:

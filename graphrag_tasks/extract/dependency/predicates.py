@@ -24,7 +24,7 @@ _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be
 """Verbs that express modality before an infinitive."""
 _ABILITIES = words("abilities")
 """Adjectives that express modality before an infinitive."""
-_HARDLY = frozenset({"barely", "hardly", "rarely", "scarcely", "seldom"})
+_HARDLY = frozenset({"barely", "hardly", "nowhere", "rarely", "scarcely", "seldom"})
 _PERFECT_OR_PROGRESSIVE = frozenset({"be", "have"})
 """Auxiliaries that no bare infinitive follows."""
 _COMING_VERBS = frozenset({"come", "get", "happen", "proceed", "tend"})
