@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle, past_tense
 from graphrag_tasks.extract.linear.names import LinearRule
+from graphrag_tasks.extract.words import any_of
 from graphrag_tasks.language.agreement import TAILS_PLACE, is_plural, third_person
 
 _MODALS = ("can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would")
@@ -44,9 +45,12 @@ _PART = re.compile(
 _OWN_SUBJECT = frozenset({Rule.SVO, Rule.VERB_PREP, Rule.CLAUSAL, Rule.RELATIVE})
 _WITHOUT_VERB = frozenset({Rule.QUALIFIER, Rule.POSSESSIVE})
 _NOT_TOLD_AGAIN = re.compile(
-    r"(?:the|an?|this|that|these|those|no|nowhere|never|hardly|rarely|seldom)\b", re.IGNORECASE
+    r"(?:the|an?|this|that|these|those|no|nowhere|never|hardly|rarely|seldom)\b"
+    rf"|{any_of('linking_adverbs')}(?:\s|$)",
+    re.IGNORECASE,
 )
-"""What begins a measure that stands alone ("the day before"), and what a denial has said."""
+"""What begins a measure that stands alone ("the day before"), what a denial has said, and what only
+links sentences ("thus")."""
 _MODALS_MEANT = {
     "have to": "must", "need to": "must", "ought to": "should", "appear to": "may",
     "seem to": "may", "tend to": "may", "able to": "can",
@@ -131,7 +135,7 @@ def _words_of(arguments: Sequence[Argument], most: int) -> list[str]:
         if most < 0:
             break
         found.append(text)
-    return found
+    return list(dict.fromkeys(found))
 
 
 def is_open(frame: Frame, head: Argument, tail: Argument) -> bool:

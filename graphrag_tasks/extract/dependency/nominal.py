@@ -107,7 +107,7 @@ def _touch(doc: Doc, first: int, last: int) -> bool:
     return token_end(doc[last]) - doc[first].idx == length
 
 
-def _behind(head: Token, core_end: int, without: Collection[Token]) -> tuple[str, bool]:
+def _behind(head: Token, node: Span, without: Collection[Token]) -> tuple[str, bool]:
     """Return the words of a noun phrase behind its core, and whether a clause is among them.
 
     "Patients who take insulin", "users with admin rights": without them a fact would be told of all
@@ -117,9 +117,12 @@ def _behind(head: Token, core_end: int, without: Collection[Token]) -> tuple[str
     if head.pos_ != "NOUN":
         return "", False
     quantities = [counted, *children(head, "amod", "det", "nummod")]
-    quantity = next((f"({one.lower_})" for one in quantities if one.lower_ in _PARTLY), "")
+    quantity = next(
+        (f"({one.lower_})" for one in quantities if one.lower_ in _PARTLY and one.idx < node.start),
+        "",
+    )
     doc, last, has_clause = head.doc, head.i, False
-    while token_end(doc[last]) < core_end:
+    while token_end(doc[last]) < node.end:
         last += 1
     end = last
     for child in head.rights:
@@ -158,7 +161,7 @@ def noun_arguments(
         span = surface(head.doc, phrase(conjunct, without=without))
         if span is not None:
             node = core(conjunct, without=without)
-            behind, is_restricted = _behind(conjunct, node.end, without)
+            behind, is_restricted = _behind(conjunct, node, without)
             made = _argument(role, conjunct, span, node, preposition, slot)
             arguments.append(
                 replace(

@@ -168,8 +168,11 @@ def _shared_auxiliaries(verb: Token, origin: Origin) -> list[Token]:
     """Return the auxiliaries that a conjunct omits: "can be read and [can be] changed"."""
     if verb.dep_ != "conj" or verb.tag_ not in ("VB", "VBN", "VBG") or has_subject(verb):
         return []
-    if children(verb, "aux", "auxpass") or origin is Origin.IMPERATIVE:
+    if children(verb, "aux", "auxpass"):
         return []
+    if origin is Origin.IMPERATIVE:  # "do not exceed 3 V or drop below 0 V"
+        is_denied = any(mark.lower_ == "or" for mark in children(verb.head, "cc"))
+        return children(verb.head, "aux", "neg") if is_denied else []
     shareable = AUXILIARY_DEPS if verb.tag_ == "VBN" else AUXILIARY_DEPS - {"auxpass"}
     for head in conjunction_heads(verb):
         if is_verbal(head) and children(head, *AUXILIARY_DEPS):
