@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
+from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle, past_tense
 from graphrag_tasks.extract.linear.names import LinearRule
 from graphrag_tasks.extract.words import any_of
@@ -51,6 +51,7 @@ _NOT_TOLD_AGAIN = re.compile(
 )
 """What begins a measure that stands alone ("the day before"), what a denial has said, and what only
 links sentences ("thus")."""
+_DENIALS = ("no longer", "never", "not", "rarely", "seldom", "hardly", "scarcely", "barely")
 _MODALS_MEANT = {
     "have to": "must", "need to": "must", "ought to": "should", "appear to": "may",
     "seem to": "may", "tend to": "may", "able to": "can",
@@ -107,6 +108,8 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     behind += [other for other in others if other.start < frame.start]
     told = [other for other in behind if other.text not in tail.behind]
     rest = [tail.behind, *_words_of(told, _MOST_BEHIND - len(tail.behind.split()))]
+    if head.role == Role.OBJECT and not frame.passive:
+        rest += [f"by {actor.core_text}" for actor in _named_actors(frame)]
     if any(rest):
         words += [TAILS_PLACE, *rest]
     return " ".join(filter(None, words))
@@ -123,6 +126,12 @@ def _others(frame: Frame, head: Argument, tail: Argument) -> list[Argument]:
         and other.text.lower() not in frame.predicate.lower()
     ]
     return sorted(kept, key=lambda other: other.start)
+
+
+def _named_actors(frame: Frame) -> list[Argument]:
+    """Return the subject of a verb that is told in the passive, if a name says it."""
+    subjects = frame.having(Role.SUBJECT)[:1]
+    return [one for one in subjects if one.core_text and one.entity_type != PRONOUN]
 
 
 def _words_of(arguments: Sequence[Argument], most: int) -> list[str]:
@@ -213,7 +222,7 @@ class _Verb:
         is_past = bool({"did", "had", *_PAST_BE} & set(words)) or (
             past in words and past != lemma and not frame.passive and not _aided(words, past)
         )
-        said = next((one for one in ("no longer", "never", "not") if one in text), "")
+        said = next((one for one in _DENIALS if one in text), "")
         meant = _MODALS_MEANT.get(frame.modality or "", "")
         modal = next((word for word in words if word in _MODALS), meant)
         is_base = first == lemma and frame.rule in _OWN_SUBJECT

@@ -32,7 +32,7 @@ SENTENCES: dict[str, set[str]] = {
     "The higher outputs will bring the wort to a boil.": {
         "higher outputs will bring wort to a boil",
         "higher outputs will bring wort to boil",
-        "wort will be brought to boil",
+        "wort will be brought to boil by higher outputs",
     },
     "The server stores files.": {"server stores files"},
     "The port defaults to 25.": {"port defaults to 25"},
@@ -47,8 +47,10 @@ SENTENCES: dict[str, set[str]] = {
     },
     "The server does not accept mail from strangers.": {
         "server does not accept mail from strangers",
-        "mail is not accepted from strangers",
+        "mail is not accepted from strangers by server",
     },
+    "The model is rarely known.": set(),
+    "The servers rarely lose mail.": {"servers rarely lose mail"},
     "Some economists are aware of the limits.": {"economists (some) are aware of limits"},
     "The agreement offers the protection that the fund needs.": {
         "agreement offers protection that the fund needs",
