@@ -19,7 +19,7 @@ SENTENCES = {
     "The tables are not supported by the database.": "database | does not support | tables",
     "The value must be within the range.": "value | must be within | range",
     "The server can't read the mailbox files.": "server | cannot read | mailbox files",
-    "GnuCash does not keep passwords in the file.": "passwords | are not kept in … by GnuCash | file",
+    "GnuCash does not keep passwords in files.": "passwords | are not kept in … by GnuCash | files",
     "Orders have been archived in the cold store.": "Orders | have been archived in | cold store",
     "Users may create filters in the dialog.": "filters | may be created in … by Users | dialog",
     "The manager wrote the report.": "manager | wrote | report",
