@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle, past_tense
 from graphrag_tasks.extract.linear.names import LinearRule
-from graphrag_tasks.extract.words import any_of
+from graphrag_tasks.extract.words import any_of, words
 from graphrag_tasks.language.agreement import TAILS_PLACE, is_plural, third_person
 
 _MODALS = ("can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would")
@@ -52,6 +52,7 @@ _NOT_TOLD_AGAIN = re.compile(
 """What begins a measure that stands alone ("the day before"), what a denial has said, and what only
 links sentences ("thus")."""
 _DENIALS = ("no longer", "never", "not", "rarely", "seldom", "hardly", "scarcely", "barely")
+_EMPTY_NAMES = words("empty_names")
 _MODALS_MEANT = {
     "have to": "must", "need to": "must", "ought to": "should", "appear to": "may",
     "seem to": "may", "tend to": "may", "able to": "can",
@@ -103,7 +104,7 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     is_joint = tail.preposition == "between" or _JOINT.search(head.core_text) is not None
     between = f"{' and '.join(ends)} and" if ends and is_joint else ""
     condition = f"{frame.condition[0].lower()}{frame.condition[1:]}," if frame.condition else ""
-    words = [head.behind, condition, said, between, part and part[0].strip()]
+    pieces = [head.behind, condition, said, between, part and part[0].strip()]
     behind = [other for other in others if other.start > tail.start]
     behind += [other for other in others if other.start < frame.start]
     told = [other for other in behind if other.text not in tail.behind]
@@ -111,8 +112,8 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     if head.role == Role.OBJECT and not frame.passive:
         rest += [f"by {actor.core_text}" for actor in _named_actors(frame)]
     if any(rest):
-        words += [TAILS_PLACE, *rest]
-    return " ".join(filter(None, words))
+        pieces += [TAILS_PLACE, *rest]
+    return " ".join(filter(None, pieces))
 
 
 def _others(frame: Frame, head: Argument, tail: Argument) -> list[Argument]:
@@ -124,6 +125,7 @@ def _others(frame: Frame, head: Argument, tail: Argument) -> list[Argument]:
         and (other.role, other.slot) not in ((head.role, head.slot), (tail.role, tail.slot))
         and not (other.role == Role.ADVERBIAL and _NOT_TOLD_AGAIN.match(other.text))
         and other.text.lower() not in frame.predicate.lower()
+        and not (other.preposition and other.text.lower() in _EMPTY_NAMES)
     ]
     return sorted(kept, key=lambda other: other.start)
 
