@@ -51,6 +51,8 @@ class ResolveConfig(BaseConfig):
 class RelationshipsConfig(BaseConfig):
     """Which relations there may be."""
 
+    changes_no_row = frozenset({"schema_file"})  # what the file says is counted
+
     schema_file: str | None = Field(
         None, description="YAML file or URI with an expert's schema; approved: the store's ontology"
     )
