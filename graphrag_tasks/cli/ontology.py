@@ -85,8 +85,8 @@ def show(
         (
             one.kind,
             one.name,
-            f"{one.questions:.0%}",
-            f"{one.triples:.1%}",
+            f"{one.questions:,}",
+            f"{one.triples:,}",
             "; ".join(one.examples[:_EXAMPLES]),
         )
         for one in proposal.report.kept

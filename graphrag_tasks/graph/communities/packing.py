@@ -1,4 +1,8 @@
-"""Pack circles into the circle of their parent: large circles by forces, small ones into gaps."""
+"""Pack circles into the circle of their parent, each where it fits and is nearest to its ties.
+
+Large circles touch two that are placed, the most tied first; small ones and members stand on a
+lattice, in gaps and around. Nothing is random, and distances are compared rounded.
+"""
 
 from __future__ import annotations
 
@@ -6,66 +10,108 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from graphrag_tasks.graph.communities.circles import Circles, Places, lengths
-from graphrag_tasks.graph.communities.forces import forced_places
-from graphrag_tasks.graph.weights import Weights
+from graphrag_tasks.graph.weights import Rows, Weights
 
-_PAIRS_AT_ONCE = 1 << 16
-"""Pairs of circles moved together: their arrays stay in a processor's cache."""
+Places = NDArray[np.float64]
+"""Coordinates, shape (places, 2)."""
+
+_MOST_LARGE, _SMALL = 120, 1 / 8
+"""Most circles of a parent that touch others, as all pairs are compared, and the smallest radius
+beside the largest; the other circles stand on a lattice."""
+_GAP = 1.05
+"""Factor by which circles are enlarged, so that gaps stay between them."""
 _MOST_GAPS = 20_000
 """Gaps examined for small circles, beyond the number needed."""
+_RANKED = 500
+"""Circles that choose among as many places of the lattice, which bounds the work."""
+_TOUCHING = 1 - 1e-9
+"""Factor of the least distance, for rounding."""
+_SAME = 6
+"""Decimals to which distances are compared: ties of rounding go to the first place."""
 
 
-def pack(circles: Circles, *, aspect: float) -> NDArray[np.float64]:
-    """Return x, y and radius of each circle; those of a parent just fit a unit circle around 0."""
-    if not len(circles.parents):
-        return np.empty((0, 3))
-    forced = np.bincount(circles.parents, circles.is_forced).astype(np.int64)
-    batch = np.cumsum(forced * (forced - 1) // 2) // _PAIRS_AT_ONCE
-    firsts = np.flatnonzero(np.diff(batch, prepend=-1)).tolist()
-    bounds = zip(firsts, [*firsts[1:], len(forced)], strict=True)
-    return np.concatenate([_packed(circles.part(*bound), aspect) for bound in bounds])
+def pack(radii: Weights, ends: Rows, ties: Weights, *, aspect: float) -> NDArray[np.float64]:
+    """Return x, y and radius of circles that just fit an ellipse of height 1 around 0.
 
-
-def _packed(circles: Circles, aspect: float) -> NDArray[np.float64]:
-    radii, starts, is_forced = circles.spaces, circles.starts, circles.is_forced
-    xy = np.zeros((2, len(radii)))
-    xy[:, is_forced] = forced_places(circles.only(is_forced), aspect)
-    forced = np.bincount(circles.parents, is_forced).astype(np.int64)
-    for parent in np.flatnonzero(forced < circles.counts):
-        own = slice(starts[parent], starts[parent] + circles.counts[parent])
-        xy[:, own] = _filled(xy[:, own], radii[own], forced[parent], aspect)
-    reach = np.maximum.reduceat(_reaches(xy, radii, aspect), starts)[circles.parents]
-    return np.column_stack([*(xy / reach), circles.radii / reach])
-
-
-def _reaches(xy: Places, radii: Weights, aspect: float) -> Weights:
-    """Return the least height of an ellipse around 0 that contains each circle."""
-    reaches: Weights = np.sqrt((xy[0] / aspect) ** 2 + xy[1] ** 2) + radii
-    return reaches
-
-
-def _filled(xy: Places, radii: Weights, forced: int, aspect: float) -> Places:
-    """Place the remaining circles on lattices, in gaps and around the outside, innermost first.
-
-    Each lattice takes the circles of more than half the radius of its first circle.
+    `ends` are sorted pairs of circles, and `ties` how strongly each pair is tied.
     """
-    xy = xy.copy()
-    begin = forced
-    while begin < len(radii):
-        widest = radii[begin]
-        end = begin + int((radii[begin:] > widest / 2).sum())
-        within = float(_reaches(xy[:, :begin], radii[:begin], aspect).max()) + widest
-        points = _lattice(within, 2 * widest, end - begin, aspect)
-        for place, radius in zip(xy[:, :forced].T, radii[:forced], strict=True):
-            points = points[:, lengths(points - place[:, None]) > radius + widest]
-        if begin > forced:
-            least = radii[forced] + widest
-            near, _ = KDTree(xy[:, forced:begin].T).query(points.T, distance_upper_bound=least)
-            points = points[:, np.isinf(near)]
-        xy[:, begin:end] = points[:, : end - begin]
+    spaces, count = radii * _GAP, len(radii)
+    large = int(((radii > _SMALL * radii.max()) & (np.arange(count) < _MOST_LARGE)).sum())
+    if radii[0] == radii[-1] == 1:  # members
+        large = 1
+    xy, middle, stretch = np.zeros((count, 2)), np.zeros(2), np.array([aspect, 1.0])
+
+    def nearest(spots: Places, tied: Rows, pulls: Weights) -> int:
+        """Return the spot nearest to the middle and to the mean of the ties that are placed."""
+        away = ((spots - middle) ** 2 / stretch**2).sum(axis=1)
+        if len(tied):
+            away += ((spots - np.average(xy[tied], axis=0, weights=pulls)) ** 2).sum(axis=1)
+        return int(np.argmin(np.round(away, _SAME)))
+
+    pull = np.zeros((large, large))
+    among = ends[:, 1] < large
+    pull[tuple(ends[among].T)] = ties[among]
+    pull += pull.T
+    placed, left = [0], [*range(1, large)]
+    while left:
+        pulls = pull[:, placed].sum(axis=1)
+        circle = max(left, key=lambda one: (radii[one] > radii[left[0]] / 2, pulls[one]))
+        middle = np.average(xy[placed], axis=0, weights=radii[placed] ** 2)
+        spots = _spots(xy[placed], spaces[placed] + spaces[circle])
+        tied = np.array([one for one in placed if pull[circle, one]], np.int64)
+        xy[circle] = spots[nearest(spots, tied, pull[circle, tied])]
+        placed.append(circle)
+        left.remove(circle)
+    own, rims = xy[:large], spaces[:large, None]
+    own -= ((own - rims).min(axis=0) + (own + rims).max(axis=0)) / 2
+    begin, middle = large, np.zeros(2)
+    first = np.searchsorted(ends[:, 1], np.arange(count + 1))
+    while begin < count:
+        widest = spaces[begin]
+        end = begin + int((spaces[begin:] > widest / 2).sum())
+        within = _reach(xy[:begin], spaces[:begin], stretch) + widest
+        spots = _lattice(within, 2 * widest, end - begin, aspect)
+        for place, space in zip(xy[:large], spaces[:large], strict=True):
+            spots = spots[((spots - place) ** 2).sum(axis=1) > (space + widest) ** 2 * _TOUCHING]
+        if begin > large:
+            least = (spaces[large] + widest) * _TOUCHING
+            near, _ = KDTree(xy[large:begin]).query(spots, distance_upper_bound=least)
+            spots = spots[np.isinf(near)]
+        for start in range(begin, end, _RANKED):  # the first are the innermost
+            free = spots[start - begin : min(start + _RANKED, end) - begin]
+            for circle in range(start, start + len(free)):
+                own_ties = slice(first[circle], first[circle + 1])
+                spot = nearest(free, ends[own_ties, 0], ties[own_ties])
+                xy[circle] = free[spot]
+                free = np.delete(free, spot, axis=0)
         begin = end
-    return xy
+    reach = _reach(xy, spaces, stretch)
+    return np.column_stack([xy / reach, radii / reach])
+
+
+def _reach(xy: Places, spaces: Weights, stretch: Places) -> float:
+    """Return the least height of an ellipse around 0 that contains the circles."""
+    return float((np.sqrt(((xy / stretch) ** 2).sum(axis=1)) + spaces).max())
+
+
+def _spots(xy: Places, reaches: Weights) -> Places:
+    """Return the free middles of a circle that touches two placed ones; beside a lone one."""
+    if len(xy) == 1:
+        beside: Places = xy + reaches[0] * np.array([[1.0, 0.0], [0.0, 1.0]])
+        return beside
+    one, other = np.triu_indices(len(xy), 1)
+    way = xy[other] - xy[one]
+    apart = np.sqrt((way**2).sum(axis=1))
+    near = apart < reaches[one] + reaches[other]
+    one, other, way, apart = one[near], other[near], way[near], apart[near]
+    along = (reaches[one] ** 2 - reaches[other] ** 2 + apart**2) / (2 * apart)
+    aside = np.sqrt(np.maximum(reaches[one] ** 2 - along**2, 0.0))
+    way /= apart[:, None]
+    foot, turned = xy[one] + along[:, None] * way, way[:, ::-1] * [-1.0, 1.0] * aside[:, None]
+    spots = np.concatenate([foot + turned, foot - turned])
+    distances = np.sqrt(((spots[:, None] - xy) ** 2).sum(axis=2))
+    free: Places = spots[(distances > reaches * _TOUCHING).all(axis=1)]
+    return free
 
 
 def _lattice(within: float, distance: float, count: int, aspect: float) -> Places:
@@ -79,7 +125,8 @@ def _lattice(within: float, distance: float, count: int, aspect: float) -> Place
     step = np.sqrt(0.75)  # between rows
     rows, columns = (int(np.ceil(reach / distance * one)) + 1 for one in (1 / step, aspect))
     y, x = np.mgrid[-rows : rows + 1, -columns : columns + 1].reshape(2, -1)
-    points = distance * np.array([x + y % 2 / 2, y * step])
-    reaches = np.round(_reaches(points, np.zeros(1), aspect), 6)
+    points = distance * np.column_stack([x + y % 2 / 2, y * step])
+    reaches = np.round(np.sqrt(((points / [aspect, 1.0]) ** 2).sum(axis=1)), _SAME)
     order = np.argsort(reaches, kind="stable")
-    return points[:, order[: np.searchsorted(reaches[order], reach)]]
+    inside: Places = points[order[: np.searchsorted(reaches[order], reach)]]
+    return inside

@@ -7,16 +7,13 @@ In: questions and an index. Out: a schema that runs apply once a person approves
 
 from graphrag_tasks.workbench.ontology.difference import Change, changes, to_markdown
 from graphrag_tasks.workbench.ontology.in_store import Asked, propose_in_store, shown_in_store
-from graphrag_tasks.workbench.ontology.proposal import Proposal, propose
+from graphrag_tasks.workbench.ontology.proposal import Proposal, Report, propose
 from graphrag_tasks.workbench.ontology.questions import Questions, read_asked
-from graphrag_tasks.workbench.ontology.report import Dropped, Kept, Report
 from graphrag_tasks.workbench.ontology.versions import Ontologies
 
 __all__ = [
     "Asked",
     "Change",
-    "Dropped",
-    "Kept",
     "Ontologies",
     "Proposal",
     "Questions",

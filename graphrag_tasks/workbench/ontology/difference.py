@@ -8,8 +8,8 @@ from typing import NamedTuple
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.graph.relationships.graph_schema import RelationType
-from graphrag_tasks.workbench.ontology.proposal import Proposal
-from graphrag_tasks.workbench.ontology.report import RELATION, TYPE, Report
+from graphrag_tasks.workbench.ontology.consolidate import RELATION, TYPE
+from graphrag_tasks.workbench.ontology.proposal import Proposal, Report
 
 NEW, GONE, CHANGED, SAME = "new", "gone", "changed", "same"
 _MOST_ROWS = 200
@@ -72,15 +72,11 @@ def summary(report: Report) -> list[tuple[str, str]]:
         "questions covered": f"{report.covered:,} of {report.searched:,} searched",
         "clusters": f"{report.clusters:,}{by_model}",
         "triples inside": f"{report.triples_covered:,} of {report.triples:,}",
-        "types": f"{_count(report, TYPE)} of {report.proposed_types:,} proposed",
-        "relations": f"{_count(report, RELATION)} of {report.proposed_relations:,} proposed",
-        "contradictions": f"{len(report.conflicts)}",
+        "types": f"{sum(kept.kind == TYPE for kept in report.kept)}",
+        "relations": f"{sum(kept.kind == RELATION for kept in report.kept)}",
+        "proposed, not kept": f"{sum(not one.into for one in report.dropped):,}",
     }
     return list(rows.items())
-
-
-def _count(report: Report, kind: str) -> int:
-    return sum(kept.kind == kind for kept in report.kept)
 
 
 def to_markdown(proposal: Proposal, before: GraphSchema) -> str:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
-from graphrag_tasks.workbench.ontology.consolidate import Outside
 from graphrag_tasks.workbench.ontology.difference import to_markdown
-from graphrag_tasks.workbench.ontology.proposal import Proposal, propose
+from graphrag_tasks.workbench.ontology.proposal import Outside, Proposal, propose
 from graphrag_tasks.workbench.ontology.questions import read_asked
 from graphrag_tasks.workbench.ontology.versions import Ontologies
 

@@ -1,7 +1,7 @@
-"""Let a language model name types and relations for a question cluster and its passages.
+"""Name types and relations for question clusters: by a model, or as the graph has them.
 
-One request per cluster (QuestionRAG, step 3). Without a valid answer, a cluster's drafts are by
-frequency.
+One request per cluster (QuestionRAG, step 3). Without a valid answer, a cluster has the labels and
+relations of the graph that its questions touch.
 """
 
 from __future__ import annotations
@@ -9,30 +9,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.storage.snapshots.store import Snapshot
-from graphrag_tasks.workbench.ontology.drafts import (
-    MODEL,
-    Drafts,
-    RelationDraft,
-    TypeDraft,
-    by_frequency,
-)
 from graphrag_tasks.workbench.ontology.gathering import Need
-
-PURPOSE = "ontology"
 
 _QUESTIONS, _FACTS, _PASSAGES, _CHARACTERS = 12, 40, 6, 1_000
 """Contents of a request: about 3,000 tokens; the last is characters per passage."""
 
 _MOST_OUTPUT = 2_000
 """Output tokens; chosen."""
-_MOST_DRAFTS = 40
+_MOST_NAMES = 40
 """Types, and relations, used from an answer: more are implausible for a dozen questions."""
 
 _SYSTEM = """\
@@ -77,9 +68,8 @@ class InducedOntology(_Form):
     relations: list[InducedRelation]
 
 
-@dataclass(frozen=True)
-class Induced:
-    """Drafts of all clusters, and their origin.
+class Induced(NamedTuple):
+    """Types and relations named for the clusters, and their origin.
 
     Attributes:
         by_model: Clusters that the model answered for.
@@ -87,16 +77,16 @@ class Induced:
         unsent: Clusters not asked about, because none of their passages may be sent.
     """
 
-    drafts: Drafts
-    by_model: int = 0
-    failed: dict[str, int] = field(default_factory=dict)
-    unsent: int = 0
+    named: list[InducedOntology]
+    by_model: int
+    failed: dict[str, int]
+    unsent: int
 
 
 def induced(
     clusters: Sequence[Sequence[Need]], client: Client | None, snapshot: Snapshot
 ) -> Induced:
-    """Return the drafts of all clusters, by a model if there is a client.
+    """Return the types and relations of all clusters, by a model if there is a client.
 
     Documents of `llm.exclude`, and facts from them, are never sent.
 
@@ -104,30 +94,41 @@ def induced(
         TerminalError: The model cannot be asked, or no answer at all is valid.
         TransientError: The endpoint is unavailable for long; answers so far are kept.
     """
+    named = [_of_graph(needs) for needs in clusters]
     if client is None:
-        return Induced(Drafts.joined([by_frequency(needs) for needs in clusters]))
+        return Induced(named, 0, {}, 0)
     exclude = client.config.exclude
     unsent = _excluded(snapshot, exclude)
-    shown = {place: _shown(needs, unsent, bool(exclude)) for place, needs in enumerate(clusters)}
-    asked = [place for place, text in shown.items() if text]
+    shown = [_shown(needs, unsent, bool(exclude)) for needs in clusters]
+    asked = [place for place, text in enumerate(shown) if text]
     requests = [
-        Request(PURPOSE, _SYSTEM, shown[place], InducedOntology, _MOST_OUTPUT) for place in asked
+        Request("ontology", _SYSTEM, shown[place], InducedOntology, _MOST_OUTPUT) for place in asked
     ]
     results = client.ask(requests, until_spent=True)
-    answers = dict(zip(asked, results, strict=True))
-    parts = []
-    for place, cluster in enumerate(clusters):
-        answer = answers.get(place)
+    for place, answer in zip(asked, results, strict=True):
         if isinstance(answer, Answer):
-            parts.append(_drafts(answer.parsed(InducedOntology), cluster[0].cluster))
-        else:
-            parts.append(by_frequency(cluster))
+            form = answer.parsed(InducedOntology)
+            named[place] = InducedOntology(
+                entity_types=form.entity_types[:_MOST_NAMES], relations=form.relations[:_MOST_NAMES]
+            )
     failed = Counter(failure.kind.value for failure in results if isinstance(failure, Failure))
-    return Induced(
-        Drafts.joined(parts),
-        by_model=len(results) - failed.total(),
-        failed=dict(sorted(failed.items())),
-        unsent=len(clusters) - len(asked),
+    by_model = len(results) - failed.total()
+    return Induced(named, by_model, dict(sorted(failed.items())), len(clusters) - len(asked))
+
+
+def _of_graph(cluster: Sequence[Need]) -> InducedOntology:
+    """Return the labels of what the questions name, and labels and relations of their facts."""
+    labels = {label for need in cluster for label in need.labels}
+    facts = [fact for need in cluster for fact in need.facts]
+    labels |= {label for fact in facts for label in (fact.head_type, fact.tail_type) if label}
+    return InducedOntology(
+        entity_types=[InducedType(name=label, examples=[]) for label in sorted(labels)],
+        relations=[
+            InducedRelation(
+                name=relation, domain=[], range=[], synonyms=[], inverses=[], examples=[]
+            )
+            for relation in sorted({fact.relation for fact in facts})
+        ],
     )
 
 
@@ -167,20 +168,3 @@ def _shown(cluster: Sequence[Need], unsent: frozenset[str], unlabelled: bool) ->
         "facts": list(facts)[:_FACTS],
     }
     return json.dumps(data, ensure_ascii=False, indent=1)
-
-
-def _drafts(answer: InducedOntology, cluster: int) -> Drafts:
-    return Drafts(
-        tuple(
-            TypeDraft(induced_type.name.strip(), cluster, MODEL, tuple(induced_type.examples))
-            for induced_type in answer.entity_types[:_MOST_DRAFTS]
-        ),
-        tuple(
-            RelationDraft(
-                relation.name.strip(), cluster, MODEL,
-                tuple(relation.domain), tuple(relation.range),
-                tuple(relation.synonyms), tuple(relation.inverses), tuple(relation.examples),
-            )
-            for relation in answer.relations[:_MOST_DRAFTS]
-        ),
-    )  # fmt: skip

@@ -3,28 +3,61 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import yaml
+from pydantic import BaseModel, ConfigDict, Field
 
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.workbench.ontology.consolidate import (
-    MOST_RELATIONS,
-    MOST_TYPES,
-    Consolidated,
-    Outside,
-    consolidated,
-)
+from graphrag_tasks.workbench.ontology.consolidate import Dropped, Kept, consolidated
 from graphrag_tasks.workbench.ontology.facts import facts_of
-from graphrag_tasks.workbench.ontology.gathering import Gathered, gather, labels_of
-from graphrag_tasks.workbench.ontology.inducing import Induced, induced
+from graphrag_tasks.workbench.ontology.gathering import Need, gather, labels_of
+from graphrag_tasks.workbench.ontology.inducing import induced
 from graphrag_tasks.workbench.ontology.questions import Questions
-from graphrag_tasks.workbench.ontology.report import Report
+
+Outside = Literal["map", "keep", "drop"]
+"""Treatment of relations outside an ontology: mapped to "be related to", kept, or dropped."""
 
 _HEADER = "# An ontology from users' questions (graphrag-tasks ontology propose).\n"
+
+
+class Report(BaseModel):
+    """Report beside an ontology's file: figures, and the outcome of each proposed name.
+
+    Attributes:
+        snapshot_id: The snapshot that the questions were searched in.
+        based_on: Id of the ontology then in force; empty without one.
+        asked: Questions of the file; `distinct` were read, `left_out` beyond the limit, and
+            passages found for `searched`.
+        covered: Questions whose entities the ontology has, and a relation that they ask for.
+        clusters: Clusters of questions.
+        by_model: Clusters that a model answered for.
+        not_by_model: Clusters without a valid answer, by kind of failure.
+        unsent: Clusters not asked about: nothing of them may be sent.
+        triples: Triples between entities; `triples_covered` have a relation of the ontology.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    snapshot_id: str
+    based_on: str = ""
+    asked: int
+    distinct: int
+    left_out: int
+    searched: int
+    covered: int
+    clusters: int
+    by_model: int = 0
+    not_by_model: dict[str, int] = Field(default_factory=dict)
+    unsent: int = 0
+    triples: int
+    triples_covered: int
+    kept: list[Kept]
+    dropped: list[Dropped]
 
 
 @dataclass(frozen=True)
@@ -59,8 +92,6 @@ def propose(
     client: Client | None = None,
     *,
     based_on: str = "",
-    most_types: int = MOST_TYPES,
-    most_relations: int = MOST_RELATIONS,
     outside: Outside = "keep",
     sql: SqlConfig | None = None,
 ) -> Proposal:
@@ -72,10 +103,8 @@ def propose(
     Args:
         index: With all documents: an ontology is for all readers.
         questions: What users asked.
-        client: Client of a model that names types and relations; None: by frequency.
+        client: Client of a model that names types and relations; None: those in use are listed.
         based_on: Id of the ontology in force; empty without one.
-        most_types: Number of entity types wanted.
-        most_relations: Number of relation types wanted.
         outside: Treatment of relations outside the ontology.
         sql: Limits for reading the graph.
 
@@ -85,14 +114,36 @@ def propose(
         TransientError: The endpoint is unavailable for long; answers so far are kept.
     """
     with facts_of(index.snapshot, sql) as facts:
-        gathered = gather(index, facts, questions.texts)
-    found = induced(gathered.clusters(), client, index.snapshot)
-    made = consolidated(
-        found.drafts, gathered, lambda name: labels_of(index, name), index.encode,
-        most_types=most_types, most_relations=most_relations, outside=outside,
-    )  # fmt: skip
-    report = _report(index, questions, gathered, found, made, based_on)
-    return Proposal(schema_text(made.schema), report)
+        needs, patterns = gather(index, facts, questions.texts), facts.patterns()
+    clusters: dict[int, list[Need]] = {}
+    for need in needs:
+        clusters.setdefault(need.cluster, []).append(need)
+    found = induced([*clusters.values()], client, index.snapshot)
+    made = consolidated(found.named, needs, patterns, lambda name: labels_of(index, name))
+    schema = made.schema.model_copy(update={"on_violation": outside})
+    labels = {label for of_type in schema.entity_types.values() for label in of_type}
+    wordings = {rule["wording"] for rule in schema.rules()}
+    report = Report(
+        snapshot_id=index.snapshot.snapshot_id,
+        based_on=based_on,
+        asked=questions.asked,
+        distinct=len(questions.texts),
+        left_out=questions.left_out,
+        searched=sum(bool(need.passages) for need in needs),
+        covered=sum(
+            need.labels <= labels and any(fact.relation in wordings for fact in need.asked)
+            for need in needs
+        ),
+        clusters=len(clusters),
+        by_model=found.by_model,
+        not_by_model=found.failed,
+        unsent=found.unsent,
+        triples=sum(pattern.count for pattern in patterns),
+        triples_covered=sum(pattern.count for pattern in patterns if pattern.relation in wordings),
+        kept=made.kept,
+        dropped=made.dropped,
+    )
+    return Proposal(schema_text(schema), report)
 
 
 def schema_text(schema: GraphSchema) -> str:
@@ -103,33 +154,3 @@ def schema_text(schema: GraphSchema) -> str:
     }
     values = schema.model_dump() | {"relations": relations}
     return _HEADER + yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=100)
-
-
-def _report(
-    index: Index,
-    questions: Questions,
-    gathered: Gathered,
-    found: Induced,
-    made: Consolidated,
-    based_on: str,
-) -> Report:
-    return Report(
-        snapshot_id=index.snapshot.snapshot_id,
-        based_on=based_on,
-        asked=questions.asked,
-        distinct=len(questions.texts),
-        left_out=questions.left_out,
-        searched=sum(need.searched for need in gathered.needs),
-        covered=len(made.covered),
-        clusters=len(gathered.clusters()),
-        by_model=found.by_model,
-        not_by_model=found.failed,
-        unsent=found.unsent,
-        triples=sum(pattern.count for pattern in gathered.patterns),
-        triples_covered=made.triples_covered,
-        proposed_types=len({draft.name for draft in found.drafts.types}),
-        proposed_relations=len({relation.name for relation in found.drafts.relations}),
-        kept=[*made.types.kept, *made.relations.kept],
-        dropped=[*made.types.dropped, *made.relations.dropped],
-        conflicts=list(made.relations.conflicts),
-    )

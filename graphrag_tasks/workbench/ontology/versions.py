@@ -26,8 +26,7 @@ from graphrag_tasks.storage.snapshots.ontology import (
     ontology_in_force,
     place_in_force,
 )
-from graphrag_tasks.workbench.ontology.proposal import Proposal, ontology_id
-from graphrag_tasks.workbench.ontology.report import Report
+from graphrag_tasks.workbench.ontology.proposal import Proposal, Report, ontology_id
 
 _SHOWN, _LATEST = "shown.json", "latest"
 

@@ -16,8 +16,7 @@ def proposal(name: str, based_on: str = "", text: str = "") -> Proposal:
     schema = GraphSchema.model_validate({"relations": {name: {}}})
     report = Report(
         snapshot_id="s", based_on=based_on, asked=1, distinct=1, left_out=0, searched=1, covered=1,
-        clusters=1, triples=1, triples_covered=1, proposed_types=0, proposed_relations=1, kept=[],
-        dropped=[], conflicts=[],
+        clusters=1, triples=1, triples_covered=1, kept=[], dropped=[],
     )  # fmt: skip
     return Proposal(text or schema_text(schema), report)
 
