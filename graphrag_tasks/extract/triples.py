@@ -96,21 +96,8 @@ def derive_triples(frame: Frame) -> list[Triple]:
         _triple(frame, head, relation, tail)
         for head, relation, tail in pairs
         if head.core_text and tail.core_text and head.core_start != tail.core_start
-        if not (frame.negated and _is_denied_in_part(frame, tail))
     )
     return list(dict.fromkeys(triples))
-
-
-def _is_denied_in_part(frame: Frame, tail: Argument) -> bool:
-    """Tell whether a denial is of less than a tail: "does not accept mail from strangers".
-
-    That the server accepts no mail is not said.
-    """
-    if tail.behind:
-        return True
-    return tail.role == Role.OBJECT and any(
-        other.start > tail.start for other in frame.having(Role.OBLIQUE)
-    )
 
 
 def _active_pairs(frame: Frame) -> Iterator[_Pair]:

@@ -42,6 +42,10 @@ SENTENCES: dict[str, set[str]] = {
         "One copy has been provided to licensee",
     },
     "The anarchists never voted, nor did they seek disorder.": {"they did not seek disorder"},
+    "Some of the tools can be used not only in the project but also in the plant.": {
+        "tools (some) can be used in project in the plant",
+        "tools (some) can be used in the project in plant",
+    },
     "Run the tools from the shell and not from the editor.": {
         "tools are to be run from shell",
     },

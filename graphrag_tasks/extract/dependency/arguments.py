@@ -21,6 +21,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     TIME_ENTITIES,
     children,
     conjunction_heads,
+    denies_phrase,
     descendant,
     first_child,
     has_subject,
@@ -201,11 +202,12 @@ def _is_criterion(preposition: Token, noun: Token | None) -> bool:
 
 def _is_denied(preposition: Token) -> bool:
     """Tell whether a coordinated phrase is denied: "from the command line and not from a shell"."""
-    if first_child(preposition, "neg") is not None:
-        return True
+    denial = first_child(preposition, "neg")
+    if denial is not None:
+        return denies_phrase(denial)
     first = preposition.left_edge
     before = first.doc[first.i - 1] if first.i else first
-    denial = next((one for one in (first, before) if one.lower_ == "not"), None)
+    denial = next((one for one in (first, before) if denies_phrase(one)), None)
     return denial is not None and denial.head != preposition.head
 
 

@@ -33,7 +33,7 @@ MAX_OF_PHRASE = 4
 
 _CLAUSE_DEPS = frozenset({"relcl", "acl"})
 _RESTRICTING_DEPS = _CLAUSE_DEPS | {"prep", "amod"}
-_CHOOSING = frozenset({"one", "some", "any", "either"})
+_CHOOSING = frozenset({"one", "any", "either"})
 _OR, _MOST_CHOICES = frozenset({"or", "and/or"}), 3
 _PARTLY = frozenset({"certain", "few", "half", "many", "most", "several", "some"})
 """Quantities without which a fact would be told of all things."""

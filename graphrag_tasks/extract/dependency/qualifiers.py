@@ -26,6 +26,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     TAKEN_NOUNS,
     children,
     conjuncts,
+    denies_phrase,
     first_child,
     is_verbal,
     is_within_name,
@@ -116,7 +117,7 @@ def _is_denied_phrase(noun: Token) -> bool:
         preposition = preposition.head
     first = preposition.left_edge
     before = preposition.doc[max(first.i - 1, 0)]
-    return "not" in (first.lower_, before.lower_)
+    return denies_phrase(first) or denies_phrase(before)
 
 
 def _has_digit(noun: Token) -> bool:

@@ -39,6 +39,7 @@ _REFERENCES = (
 )  # fmt: skip
 _CONJUNCT_POS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "X"})
 _OPENING = frozenset({"(", "[", "-LRB-", "``", '"', "'", "“", "\u2018"})
+_ONLY = frozenset({"exclusively", "just", "merely", "only", "simply", "solely"})
 _EDGE_WORDS = frozenset({",", ";", ":", ".", "--", "-", "and", "or"})
 _BRACKET_PAIRS = (("(", ")"), ("-LRB-", "-RRB-"))
 _BRACKETS = frozenset(bracket for pair in _BRACKET_PAIRS for bracket in pair)
@@ -77,6 +78,12 @@ def has_subject(verb: Token) -> bool:
 def has_to(verb: Token) -> bool:
     """Tell whether the verb is an infinitive with "to"."""
     return any(child.tag_ == "TO" for child in children(verb, "aux"))
+
+
+def denies_phrase(token: Token) -> bool:
+    """Tell whether a token is a "not" that denies what follows, unlike in "not only"."""
+    after = token.doc[token.i + 1] if token.i + 1 < len(token.doc) else token
+    return token.lower_ == "not" and after.lower_ not in _ONLY
 
 
 def is_enabled(token: Token) -> bool:

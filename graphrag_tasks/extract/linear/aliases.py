@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 from graphrag_tasks.extract.frames import Frame, Span
 from graphrag_tasks.extract.linear.names import LinearRule, pair
@@ -89,7 +88,8 @@ def _capitalised(words: list[re.Match[str]], short: str) -> int | None:
     initials = {word[0][0] for word in words[first:]}
     if len(words) - first < 2 or initials.isdisjoint(short):
         return None
-    run = "".join(word[0] for word in words[first:]).casefold()
-    blocks = SequenceMatcher(None, short.casefold(), run, autojunk=False).get_matching_blocks()
-    is_spelled = sum(block.size for block in blocks) >= _LEAST_SPELLED * len(short)
-    return words[first].start() if is_spelled else None
+    run, place, spelled = "".join(word[0] for word in words[first:]).casefold(), 0, 0
+    for letter in short.casefold():
+        if (found := run.find(letter, place)) >= 0:
+            place, spelled = found + 1, spelled + 1
+    return words[first].start() if spelled >= _LEAST_SPELLED * len(short) else None
