@@ -34,6 +34,7 @@ MAX_OF_PHRASE = 4
 _CLAUSE_DEPS = frozenset({"relcl", "acl"})
 _RESTRICTING_DEPS = _CLAUSE_DEPS | {"prep", "amod"}
 _CHOOSING = frozenset({"one", "any", "either"})
+_QUOTES = frozenset({'"', "“", "”", "``", "''"})
 _OR, _MOST_CHOICES = frozenset({"or", "and/or"}), 3
 _PARTLY = frozenset({"certain", "few", "half", "many", "most", "several", "some"})
 """Quantities without which a fact would be told of all things."""
@@ -93,11 +94,14 @@ def core(head: Token, *, without: Collection[Token] = ()) -> Span:
 
 
 def _whole_words(doc: Doc, first: int, last: int) -> tuple[int, int]:
-    """Return a span with the parts of its words before and behind a hyphen: "co-operation"."""
+    """Return a span with the parts of its words beside a hyphen, and the mark that ends a quote."""
     while first > 1 and doc[first - 1].text == "-" and _touch(doc, first - 2, first):
         first -= 2
     while last + 2 < len(doc) and doc[last + 1].text == "-" and _touch(doc, last, last + 2):
         last += 2
+    opens = sum(doc[i].text in _QUOTES for i in range(first, last + 1))
+    if opens == 1 and last + 1 < len(doc) and doc[last + 1].text in _QUOTES:
+        last += 1
     return first, last
 
 

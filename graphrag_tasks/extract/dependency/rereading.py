@@ -32,7 +32,8 @@ _STATEMENT = re.compile(
     r"[A-Z][A-Z_]+(?: [A-Z][A-Z_]+)+(?![\w-])"
 )
 _WORD = r"[A-Z0-9][\w&/-]{0,40}"
-_TITLE = rf"{_WORD}(?: (?:(?:a|and|as|by|for|from|in|of|the|to|with|&) ){{0,2}}{_WORD}){{0,4}}"
+_NEXT_WORD = rf"(?: (?:(?:a|and|as|by|for|from|in|of|the|to|with|&) ){{0,2}}{_WORD})"
+_TITLE = rf"{_WORD}{_NEXT_WORD}{{0,4}}"
 _STEP = rf"{_WORD}(?: {_WORD}| & {_WORD}){{0,3}}(?: \([^()]{{1,12}}\))?"
 _ARROW = r"(?:→|▸|»|>(?= [A-Z][a-z]))"
 _PLACE = r"(?:Section|Chapter|Appendix|Figure|Table) [\w.-]*\d[\w-]*"
@@ -41,7 +42,7 @@ _NAME = re.compile(
     rf"(?<![\w:/]){_WORD}(?::{_WORD}(?: {_WORD}){{0,3}}(?=:))*:(?=[A-Z]){_WORD}(?![\w:/])"
     rf"|(?<![\w-]){_STEP}(?: {_ARROW} {_STEP})* {_ARROW} {_TITLE}"
     rf"|(?<=\()(?:see|cf\.|refer to) [^()]{{3,90}}(?=\))|{_PLACE}, {_QUOTED}"
-    rf"|(?<=[“\"]){_WORD}(?: {_WORD}){{1,5}}(?=[”\"])"
+    rf"|(?<=[“\"]){_WORD}{_NEXT_WORD}{{1,5}}(?=[”\"])"
 )
 """Account path, menu path, reference, title."""
 _COMMANDED = re.compile(rf"{_WORD} (?=[A-Z])")
