@@ -86,7 +86,7 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     the sentence says behind the tail stands behind "…", the tail's place: "will bring … to a boil".
     """
     part = _PART.match(tail.text) if tail.text != tail.core_text else None
-    said = _phrase(frame, head, relation, is_open=is_open(frame, head, tail))
+    said = _phrase(frame, head, relation, is_doubtful=_is_open(frame, head, tail))
     if frame.rule in _OF_NOUNS and head.is_restricted:
         said = _restricting(frame, said)
     others = _others(frame, head, tail)
@@ -105,15 +105,20 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     between = f"{' and '.join(ends)} and" if ends and is_joint else ""
     condition = f"{frame.condition[0].lower()}{frame.condition[1:]}," if frame.condition else ""
     pieces = [head.behind, condition, said, between, part and part[0].strip()]
+    if rest := _behind_tail(frame, head, tail, others):
+        pieces += [TAILS_PLACE, rest]
+    return " ".join(filter(None, pieces))
+
+
+def _behind_tail(frame: Frame, head: Argument, tail: Argument, others: list[Argument]) -> str:
+    """Return what is told behind a tail: more words of its phrase, other arguments, who acts."""
     behind = [other for other in others if other.start > tail.start]
     behind += [other for other in others if other.start < frame.start]
     told = [other for other in behind if other.text not in tail.behind]
-    rest = [tail.behind, *_words_of(told, _MOST_BEHIND - len(tail.behind.split()))]
+    words_told = [tail.behind, *_words_of(told, _MOST_BEHIND - len(tail.behind.split()))]
     if head.role == Role.OBJECT and not frame.passive:
-        rest += [f"by {actor.core_text}" for actor in _named_actors(frame)]
-    if any(rest):
-        pieces += [TAILS_PLACE, *rest]
-    return " ".join(filter(None, pieces))
+        words_told += [f"by {actor.core_text}" for actor in _named_actors(frame)]
+    return " ".join(filter(None, words_told))
 
 
 def _others(frame: Frame, head: Argument, tail: Argument) -> list[Argument]:
@@ -149,7 +154,7 @@ def _words_of(arguments: Sequence[Argument], most: int) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def is_open(frame: Frame, head: Argument, tail: Argument) -> bool:
+def _is_open(frame: Frame, head: Argument, tail: Argument) -> bool:
     """Tell whether a sentence does not say for sure that a fact holds of these two.
 
     "The value must be a string or a number", "some believe that the drug cures". What is denied is
@@ -160,11 +165,11 @@ def is_open(frame: Frame, head: Argument, tail: Argument) -> bool:
     return frame.is_believed or head.is_alternative or tail.is_alternative
 
 
-def _phrase(frame: Frame, head: Argument, relation: str, *, is_open: bool) -> str:
+def _phrase(frame: Frame, head: Argument, relation: str, *, is_doubtful: bool) -> str:
     if frame.rule in _WITHOUT_VERB and relation.startswith("be "):
         return relation.removeprefix("be ")  # "authentication for requests"
     verb = _Verb.of(frame, is_plural=is_plural(head.core_text))
-    if is_open:
+    if is_doubtful:
         verb = replace(verb, modal=_MAY, is_finite=False)
     elif frame.rule in _COMMANDS:
         verb = replace(verb, modal=verb.modal or _TO)

@@ -60,6 +60,7 @@ SENTENCES: dict[str, set[str]] = {
         "agreement offers protection that the fund needs",
         "fund needs protection",
     },
+    "It is certain that the drug cures cancer.": {"drug cures cancer"},
     "Put the bottles in the cellar.": {"bottles are to be put in cellar"},
 }
 NOTHING = [

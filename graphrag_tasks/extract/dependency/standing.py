@@ -55,12 +55,12 @@ def standing_of(verb: Token) -> Standing:
             return Standing.DENIED
         is_kept_from = above.head.lemma_ in _PREVENTING_VERBS | _KEEPING_VERBS
         return Standing.OPEN if above.lower_ == "from" and is_kept_from else Standing.TOLD
-    if clause.dep_ in ("advcl", "xcomp") and has_to(clause) and first_child(above, "neg"):
-        return Standing.OPEN if clause.dep_ == "advcl" else Standing.TOLD
+    if clause.dep_ == "advcl" and has_to(clause) and first_child(above, "neg"):
+        return Standing.OPEN
     if clause.dep_ in ("ccomp", "csubj"):
         if _is_called(above, _DENYING_ADJECTIVES):
             return Standing.DENIED
-        is_wanted = above.lemma_ in _SUPPOSING_VERBS or _is_called(above, _SURE)
+        is_wanted = above.lemma_ in _SUPPOSING_VERBS or _is_made_sure(above)
         if is_wanted or _is_called(above, _DOUBTING_ADJECTIVES):
             return Standing.OPEN
         return Standing.BELIEVED if above.lemma_ in _BELIEVING_VERBS else Standing.TOLD
@@ -102,6 +102,13 @@ def _is_in_place(verb: Token) -> bool:
         and verb.doc[mark.i - 1].lower_ in _IN_PLACE
         for mark in marks
     )  # fmt: skip
+
+
+def _is_made_sure(above: Token) -> bool:
+    """Tell whether somebody is to see that it is so: "make sure that", but "it is certain that"."""
+    verb = above.head if above.pos_ == "ADJ" else above
+    subject = first_child(verb, "nsubj")
+    return _is_called(above, _SURE) and (subject is None or subject.lower_ != "it")
 
 
 def _is_called(above: Token, adjectives: frozenset[str]) -> bool:
