@@ -144,17 +144,17 @@ def readings_of(text: str) -> list[Reading]:
 
 
 def _reading_of(line: str) -> Reading:
-    if number := _ITEM_NUMBER.match(line):
-        rest = _reading_of(line[number.end() :])
-        return Reading(rest.text, rest.shift + number.end())
+    number = _ITEM_NUMBER.match(line)
+    start = number.end() if number else 0
+    line = line[start:]
     label = label_of(line)
     if label is None:
-        return Reading(line, 0)
+        return Reading(line, start)
     if not says_what_it_does(line, label):
-        return Reading(line[label.start :], label.start)
+        return Reading(line[label.start :], start + label.start)
     colon = line.rindex(":", 0, label.start)
     joined = line[:colon] + " " * (label.start - colon) + line[label.start].lower()
-    return Reading(joined + line[label.start + 1 :], 0)
+    return Reading(joined + line[label.start + 1 :], start)
 
 
 def shifted(frame: Frame, shift: int) -> Frame:

@@ -27,6 +27,7 @@ UNITS = {
     "noncharacters": "\ufffe\uffff it ends ",
     "empty lines": "\n a \n",
     "colons": "a: b: ",
+    "numbers of items": "1. a) ",
 }
 
 

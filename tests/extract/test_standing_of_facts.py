@@ -53,7 +53,7 @@ SENTENCES: dict[str, set[str]] = {
         "server does not accept mail from strangers",
         "mail is not accepted from strangers by server",
     },
-    "The model is rarely known.": set(),
+    "The results suggest that the drug cures cancer.": {"drug may cure cancer"},
     "The servers rarely lose mail.": {"servers rarely lose mail"},
     "Some economists are aware of the limits.": {"economists (some) are aware of limits"},
     "The agreement offers the protection that the fund needs.": {
@@ -97,4 +97,4 @@ def test_a_fact_says_what_it_holds_of(sentence: str, facts: Mapping[str, set[str
 
 @pytest.mark.parametrize("sentence", NOTHING)
 def test_what_is_not_told_is_no_fact(sentence: str, facts: Mapping[str, set[str]]) -> None:
-    assert facts.get(sentence, set()) == set()
+    assert facts[sentence] == set()
