@@ -30,12 +30,13 @@ from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.cells import is_code, prose_rows
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.glyphs import unreadable
+from graphrag_tasks.language.hidden_verbs import may_be_verb
 from graphrag_tasks.language.languages import are_in
 from graphrag_tasks.language.reference_matter import reference_matter
 from graphrag_tasks.language.sentence_ends import sentence_spans
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Doc
 
 
 COMPONENTS = ("tok2vec", "tagger", "senter")
@@ -47,7 +48,6 @@ MAX_PIECE_CHARACTERS = 10_000
 _LINE_KINDS = ("code", "table")
 _BETWEEN_CELLS = " |\n"
 _VERB_TAGS = ("VB", "MD")
-_BEGINS_OF_OBJECTS = frozenset({"CD", "DT", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP$", "TO", "IN"})
 _BLOCK_COLUMNS = ["document_id", "ordinal", "kind", "text", "char_start", "page"]
 _CELL_COLUMNS = ("document_id", "ordinal", "char_start", "char_end")
 _CHUNK_COLUMNS = ["document_id", "chunk_id", "ordinal", "char_start", "char_end"]
@@ -270,20 +270,11 @@ def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:
 
 def _spans(document: Doc) -> Iterator[tuple[int, int, bool]]:
     for sentence in sentence_spans(document):
-        has_verb = any(token.tag_.startswith(_VERB_TAGS) for token in sentence)
-        yield sentence.start_char, sentence.end_char, has_verb or _may_have_verb(sentence)
-
-
-def _may_have_verb(sentence: Span) -> bool:
-    """Tell whether a plural noun may be the verb of a sentence: "The server stores files."."""
-    if sentence[-1].text not in (".", "!"):
-        return False
-    words = zip(sentence, sentence[1:], sentence[2:], strict=False)
-    return any(
-        word.tag_ == "NNS" and word.is_lower and before.tag_ in ("NN", "NNP")
-        and after.tag_ in _BEGINS_OF_OBJECTS
-        for before, word, after in words
-    )  # fmt: skip
+        has_verb = any(
+            token.tag_.startswith(_VERB_TAGS) or may_be_verb(sentence, place)
+            for place, token in enumerate(sentence)
+        )
+        yield sentence.start_char, sentence.end_char, has_verb
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from graphrag_tasks.extract.dependency.syntax import (
 )
 from graphrag_tasks.extract.inflection import base_of_third_person
 from graphrag_tasks.extract.words import any_of, words
+from graphrag_tasks.language.hidden_verbs import may_be_verb
 from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach
 
@@ -59,10 +60,6 @@ _VERB = "shows"  # stands for a verb that the model does not know as one
 _VERB_WITH_PREPOSITION = "belongs"
 _NOUN_STARTS = frozenset({"DT", "PRP$", "PDT"})
 _NOMINAL_DEPS = frozenset({"compound", "amod", "nmod", "nsubj", "nsubjpass", "ROOT", "dep"})
-_ENDS = (".", "!")
-_BEGINS_OF_OBJECTS = frozenset(
-    {"CD", "DT", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP$", "TO", "IN", "VBN", "VBG"}
-)
 _SINGULAR = frozenset({"a", "an", "another", "each", "every", "this"})
 
 
@@ -182,7 +179,7 @@ def _is_misread_verb(token: Token) -> bool:
         return token.i > 1
     if noun.tag_ not in ("NN", "NNP"):
         return False
-    if _has_object_behind(token) and not any(map(is_verbal, token.doc)):
+    if may_be_verb(token.doc, token.i) and not any(map(is_verbal, token.doc)):
         return True
     if token.dep_ == "compound":
         return False
@@ -191,14 +188,6 @@ def _is_misread_verb(token: Token) -> bool:
         first -= 1
     article = token.doc[first]
     return article.lower_ in _SINGULAR and article.dep_ == "det" and article.i < noun.i
-
-
-def _has_object_behind(token: Token) -> bool:
-    """Tell whether a sentence, which ends as one, goes on behind a word like behind a verb."""
-    doc = token.doc
-    if doc.text.rstrip()[-1:] not in _ENDS or token.i + 2 >= len(doc):
-        return False
-    return doc[token.i + 1].tag_ in _BEGINS_OF_OBJECTS
 
 
 def _is_read(verb: Token, rewording: Rewording) -> bool:
