@@ -360,9 +360,10 @@ anything)."""
 NAME_SOURCES = (USER, SHAPE, KIND, COLUMN, FIRST_NAME, LABEL)
 DOUBTED = "doubted"
 """Replaces `LABEL` if labels are unreliable: such a name has no type."""
-KIND_SOURCES = HEAD, IS_A, KEY, LIST = "head", "is_a", "key", "list"
-"""Evidence for an entity type, from the corpus: the head noun, an "is a" statement, the key
-column's header, or a list of examples."""
+KIND_SOURCES = IS_A, KEY, LIST = "is_a", "key", "list"
+"""Evidence for an entity type, from the corpus: an "is a" statement, the key column's header, or a
+list of examples. A head noun is none: that a "foreign key constraint" is a constraint, its name
+says."""
 
 NAMES = _table(
     _column("key", STRING, "normalised name"),

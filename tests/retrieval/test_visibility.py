@@ -228,13 +228,6 @@ FORMATS = (
 )  # fmt: skip
 
 
-def test_a_type_that_a_visible_name_tells_is_seen(tmp_path: Path) -> None:
-    whole = Store(str(publish(tmp_path, FORMATS))).open()
-    rows = visible(whole, ["staff"]).table("entities").to_pylist()
-    native = next(row for row in rows if row["name"] == "native format")
-    assert (native["type"], native["type_source"], native["is_named"]) == ("FORMAT", "head", False)
-
-
 def test_a_type_by_the_header_of_a_key_is_not_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

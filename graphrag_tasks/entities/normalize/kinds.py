@@ -1,8 +1,7 @@
 """Entity types from the corpus itself, for names that do not show their type.
 
-Four sources, the first match counts:
+Three sources, the first match counts:
 
-* `head`: the head noun of a name of several words, where it is a kind ("foreign key constraint");
 * `is_a`: "X is a Y";
 * `key`: the header above the key column of a table;
 * `list`: "Ys such as X", and the lead-in of a list ("The supported Ys: X").
@@ -20,7 +19,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from graphrag_tasks.core.schemas import HEAD, IS_A, KEY, LIST
+from graphrag_tasks.core.schemas import IS_A, KEY, LIST
 from graphrag_tasks.entities.words import any_of, words
 from graphrag_tasks.language.domain import type_label
 from graphrag_tasks.language.forms import singular_noun
@@ -46,7 +45,6 @@ _NO_NAME = (
 _SQL = statements(
     __package__,
     "kinds.sql",
-    head=HEAD,
     is_a=IS_A,
     key=KEY,
     list=LIST,

@@ -25,17 +25,13 @@ sort AS (
     SELECT surface, type, noun, is_plural FROM surface_forms
     JOIN heads USING (name) JOIN kinds USING (noun) WHERE is_term AND NOT has_more
 )
-SELECT key, upper(noun) AS kind, '{head}' AS source
-FROM named JOIN heads USING (name) JOIN kinds USING (noun) -- as they are most often written
-WHERE is_modified OR has_more
-UNION ALL
-SELECT key, upper(noun), '{is_a}'
+SELECT key, upper(noun) AS kind, '{is_a}' AS source
 FROM triples
 JOIN sentences USING (sentence_id, chunk_id, document_id)
 JOIN nodes ON nodes.surface = head AND nodes.type = {head_label}
 JOIN sort ON sort.surface = tail AND sort.type = {tail_label}
 WHERE relation = 'be' AND NOT negated AND rule = 'copula' AND head_resolved IS NULL
-    AND NOT is_plural AND key <> noun AND NOT regexp_matches(name, '{no_name}| (?:for|in|of) ')
+    AND NOT is_plural AND key <> noun AND NOT ends_with(key, ' ' || noun) AND NOT regexp_matches(name, '{no_name}| (?:for|in|of) ')
     AND regexp_matches(left(text, tail_start), '\b(?:is|are|was|were) (?:also |usually )?(?:an?|one of the)\s+$')
     AND NOT regexp_matches(substr(text, tail_end + 1), '^\s+(?:for|of|to)\b')
 UNION ALL
@@ -54,7 +50,7 @@ FROM triples
 JOIN nodes ON nodes.surface = tail AND nodes.type = {tail_label}
 JOIN sort ON sort.surface = head AND sort.type = {head_label}
 WHERE relation IN {includes} AND NOT negated AND rule IN ('example', 'list_item')
-    AND is_plural AND tail_resolved IS NULL
+    AND is_plural AND tail_resolved IS NULL AND NOT ends_with(key, ' ' || noun)
     AND regexp_matches(name, '{name_like}') AND NOT regexp_matches(name, '{no_name}')
 
 -- name: kinds_of
@@ -66,5 +62,5 @@ GROUP BY key, kind, source
 HAVING source NOT IN ('{is_a}', '{list}') OR count(*) * {mentions} >= coalesce(any_value(mentions), 0)
 QUALIFY row_number() OVER (
     PARTITION BY key
-    ORDER BY list_position(['{head}', '{is_a}', '{key}', '{list}'], source), count(*) DESC, kind
+    ORDER BY list_position(['{is_a}', '{key}', '{list}'], source), count(*) DESC, kind
 ) = 1

@@ -12,7 +12,7 @@ common nouns were not (`docs/explanation/security.md`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property, partial
@@ -30,7 +30,6 @@ from graphrag_tasks.graph.names import NAME_TABLES, name_tables
 from graphrag_tasks.graph.relation_kinds import kind_of
 from graphrag_tasks.graph.weights import joint_confidence, wording
 from graphrag_tasks.language.bm25 import word_tables
-from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.sources.labels import may_see
 from graphrag_tasks.storage.columns import column
 from graphrag_tasks.storage.snapshots.store import Snapshot
@@ -196,7 +195,10 @@ class VisibleSnapshot(Snapshot):
             pc.equal(_count_of(titles, whole), all_titles),
         )
         labels_here = pa.array(map(types.get, published), pa.string())
-        here = _types_here(shown, whole, labels_here if labels_hold else None)
+        # A key's header may stand in a hidden document, so only labels tell a type here.
+        labels_seen = labels_here if labels_hold else pa.nulls(len(shown), pa.string())
+        label = pa.scalar(schemas.LABEL, pa.string())
+        sources_seen = pc.if_else(pc.is_valid(labels_seen), label, None)
         from_a_key = pc.fill_null(pc.equal(column(whole, "type_source"), schemas.KEY), False)
         as_told = pc.and_not(hides_nothing, from_a_key)
         chunks = self._mentions.group_by(["entity_id", "chunk_id"]).aggregate([])
@@ -204,10 +206,8 @@ class VisibleSnapshot(Snapshot):
             {
                 "entity_id": whole["entity_id"],
                 "name": pa.array(shown, pa.string()),
-                "type": pc.if_else(as_told, column(whole, "type"), here["type"]),
-                "type_source": pc.if_else(
-                    as_told, column(whole, "type_source"), here["type_source"]
-                ),
+                "type": pc.if_else(as_told, column(whole, "type"), labels_seen),
+                "type_source": pc.if_else(as_told, column(whole, "type_source"), sources_seen),
                 "is_named": pc.if_else(
                     hides_nothing, column(whole, "is_named"), pc.is_valid(labels_here)
                 ),
@@ -311,27 +311,6 @@ def _phrases(evidence: pa.Table, relations: list[str]) -> tuple[list[str], list[
 
     phrases = [min(stated[one], key=partial(rank, one)) for one in relations]
     return phrases, [not asserted[one].total() for one in relations]
-
-
-def _types_here(
-    names: Sequence[str], entities: pa.Table, labels: pa.Array[Any] | None
-) -> Mapping[str, pa.Array[Any]]:
-    """Return types from visible evidence: a label, if labels are reliable, or a visible head noun.
-
-    A key's header may be in a hidden document, so it is not used.
-    """
-    found = []
-    rows = entities.select(["type", "type_source"]).to_pylist()
-    for name, row, label in zip(
-        names, rows, labels.to_pylist() if labels is not None else [None] * len(rows), strict=True
-    ):
-        last = singular_noun(name.lower().rpartition(" ")[2])
-        by_head = row["type_source"] == schemas.HEAD and row["type"] == last.upper()
-        source = schemas.LABEL if label else schemas.HEAD if by_head else None
-        found.append({"type": label or (row["type"] if by_head else None), "type_source": source})
-    return {
-        key: pa.array([one[key] for one in found], pa.string()) for key in ("type", "type_source")
-    }
 
 
 def _pairs(rows: pa.Table, name: str) -> Iterator[tuple[str, str]]:
