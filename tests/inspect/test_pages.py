@@ -76,7 +76,10 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     (corpus / "odd.md").write_text(
         "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs VBBS.\n"
     )
-    found = configure(folder, plan={"allow_mass_delete": True}, quality={"allow_drop": True})
+    found = configure(
+        folder, plan={"allow_mass_delete": True}, quality={"allow_drop": True},
+        communities={"resolutions": [0.1]},
+    )  # fmt: skip
     run_index(found, workers=1)
     (corpus / "note.txt").unlink()
     (corpus / "more.txt").write_text("The transaction MD04 shows the table VBBE.\n")

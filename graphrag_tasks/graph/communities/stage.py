@@ -24,6 +24,7 @@ from graphrag_tasks.core.config import CommunitiesConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
+from graphrag_tasks.graph.communities.names import names
 from graphrag_tasks.graph.communities.source import COLUMNS, Source
 from graphrag_tasks.graph.communities.summaries import (
     CitedSentence,
@@ -54,7 +55,7 @@ _MOST_ENTITIES = 8
 )
 def communities(
     documents: Rows, sentences: Rows, entities: Rows, relations: Rows, evidence: Rows,
-    *, config: CommunitiesConfig, summarizer: Summarizer,
+    mentions: Rows, chunks: Rows, *, config: CommunitiesConfig, summarizer: Summarizer,
     sql: SqlConfig = _SQL, summarized: pa.Table | None = None,
     unsent_entities: Set[str] = frozenset(),
 ) -> StageResult:  # fmt: skip
@@ -70,7 +71,8 @@ def communities(
 
     tables = {
         "documents": documents, "sentences": sentences, "entities": entities,
-        "relations": relations, "evidence": evidence,
+        "relations": relations, "evidence": evidence, "mentions": mentions,
+        "chunks": chunks,
     }  # fmt: skip
     with sql_over(tables, sql) as connection:
         source = Source(connection)
@@ -79,6 +81,7 @@ def communities(
             len(source.entity_ids), source.ends, source.weights, resolutions=config.resolutions
         )
         levels = [rank(source, membership) for membership in memberships]
+        named = names(levels, source)
         drawn = draw(
             memberships, [level.centrality for level in levels], source.ends, source.weights
         )
@@ -86,10 +89,10 @@ def communities(
         summaries = _Summaries(summarizer, summarized)
         made: list[pa.Table] = []
         below: list[dict[str, Any]] = []
-        for level, of_level in reversed(list(zip(levels, rows, strict=True))):
+        for level, of_level, called in reversed(list(zip(levels, rows, named, strict=True))):
             written = [
                 row
-                for part, contexts in _batches(of_level, level, source, unsent)
+                for part, contexts in _batches(of_level, called, level, source, unsent)
                 for row in map(or_, part, summaries.of(_with_children(part, contexts, below)))
             ]
             made.insert(0, pa.Table.from_pylist(written, schemas.COMMUNITIES))
@@ -134,6 +137,7 @@ def _rows(
 
 def _batches(
     rows: list[dict[str, Any]],
+    called: list[str],
     level: Level,
     source: Source,
     unsent: NDArray[np.bool_],
@@ -155,8 +159,10 @@ def _batches(
             strict=True,
         )
         contexts = [
-            CommunityContext(row["size"], *map(tuple, texts), is_private=is_private)
-            for (row, *texts), is_private in zip(drawn, private, strict=True)
+            CommunityContext(row["size"], *map(tuple, texts), name=name, is_private=is_private)
+            for (row, *texts), name, is_private in zip(
+                drawn, called[first:last], private, strict=True
+            )
         ]
         yield part, contexts
 

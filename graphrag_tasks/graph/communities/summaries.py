@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.registry import Registry
-from graphrag_tasks.language.forms import singular_noun
 
 if TYPE_CHECKING:
     from graphrag_tasks.llm import Client
 
-_TITLE_NAMES, _WORD = 3, 3
-"""Names in a title, and letters of the shortest word that two of them must not share."""
 _LONGEST_NAME, _LONGEST_RELATION = 80, 200
 """Most characters shown of a name, and of a relation's wording."""
 
@@ -46,9 +43,10 @@ class Summary:
 class CommunityContext:
     """Input of a summary: names, relations in words and sentences, best first.
 
-    `size` is the number of all entities of the community; `children` has its largest child
-    communities, where the summarizer reads them. `is_private` marks a community with an entity of a
-    document that must not be sent to a model on another host.
+    `size` is the number of all entities of the community, `name` what the documents call it, or its
+    best hub; `children` has its largest child communities, where the summarizer reads them.
+    `is_private` marks a community with an entity of a document that must not be sent to a model on
+    another host.
     """
 
     size: int
@@ -56,6 +54,7 @@ class CommunityContext:
     relations: tuple[str, ...]
     sentences: tuple[CitedSentence, ...]
     children: tuple[Summary, ...] = ()
+    name: str = field(default="", kw_only=True)
     is_private: bool = field(default=False, kw_only=True)
 
     @property
@@ -85,7 +84,7 @@ class ExtractiveSummarizer:
     Texts are copied, so nothing is invented, and each sentence cites its source.
     """
 
-    fingerprint = "extractive-3"
+    fingerprint = "extractive-4"
     reads_children = False
 
     def __init__(self, _: object = None) -> None:
@@ -93,19 +92,10 @@ class ExtractiveSummarizer:
 
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary per community, in their order."""
-        return [Summary(_title(community), _text(community)) for community in communities]
-
-
-def _title(community: CommunityContext) -> str:
-    """Return the most central names without a common main word: "layer, mask and brush"."""
-    chosen: list[str] = []
-    words: set[str] = set()
-    for name in community.entities:
-        own = {singular_noun(word) for word in name.casefold().split() if len(word) >= _WORD}
-        if len(chosen) < _TITLE_NAMES and words.isdisjoint(own):
-            chosen.append(_clipped(name))
-            words |= own
-    return _listed(chosen)
+        return [
+            Summary(_clipped(community.name or community.entities[0]), _text(community))
+            for community in communities
+        ]
 
 
 def _text(community: CommunityContext) -> str:
