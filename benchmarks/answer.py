@@ -38,7 +38,8 @@ TIMED = 40
 
 def quoted(index: Index, reply: Reply, gold: Sequence[GoldSpan]) -> list[bool]:
     """Return whether the reply quotes each fact, or, of a list, whether its first items do."""
-    shown = reply.sentences[:LIST_PLACES] if reply.form != "quotes" else reply.sentences
+    found = (*reply.sentences, *reply.nearby)
+    shown = found[:LIST_PLACES] if reply.form != "quotes" else found
     sources = [citation.source for sentence in shown for citation in sentence.citations]
     return [
         any(place.overlaps(source) for place in gold_places(index, one) for source in sources)

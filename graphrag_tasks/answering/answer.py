@@ -186,11 +186,11 @@ def _is_found(noun: str, context: Context) -> bool:
 
 
 def _with_sentences(index: Index, reply: Reply, wanted: int, *, as_list: bool) -> Reply:
-    items = list_items(index, reply.context) if as_list else ()
-    if not items:
+    found = list_items(index, reply.context) if as_list else None
+    if not found:
         return replace(reply, sentences=quotes(index, reply.context, wanted))
-    notes = (*reply.notes, *unread_documents(index, reply.context, items))
-    return replace(reply, sentences=items, form="list", notes=notes)
+    notes = (*reply.notes, *found.notes, *unread_documents(index, reply.context, found.items))
+    return replace(reply, sentences=found.items, nearby=found.nearby, form="list", notes=notes)
 
 
 def _written(

@@ -69,6 +69,20 @@ class AnswerSentence:
         """The numbers of its citations, ascending."""
         return tuple(sorted({citation.number for citation in self.citations}))
 
+    @property
+    def line(self) -> str:
+        """The shown text as an item of a list, with its citation numbers."""
+        return f"- {self.shown} {_marks(self.numbers)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sentence as JSON values."""
+        return {
+            "text": self.text,
+            "citations": list(self.numbers),
+            "is_best": self.is_best,
+            "problem": self.problem,
+        }
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Reply:
@@ -80,6 +94,7 @@ class Reply:
         summary: What was counted in tables, over how many rows; empty for other answers.
         verdict: Whether the documents answer the question.
         sentences: The answer, in reading order; empty if there is none.
+        nearby: What else was found for a list, beside the one that answers.
         context: What was searched and found.
         model: Name of the model that wrote it; None: it is quoted.
         usd: Cost of language models; 0 without one, None if its price is unknown.
@@ -96,6 +111,7 @@ class Reply:
     summary: str = ""
     model: str | None = None
     usd: float | None = 0.0
+    nearby: tuple[AnswerSentence, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -103,7 +119,7 @@ class Reply:
         """All citations of the answer, by number and position."""
         found = {
             (citation.number, citation.source.sentence_id): citation
-            for sentence in self.sentences
+            for sentence in (*self.sentences, *self.nearby)
             for citation in sentence.citations
         }
         return tuple(found[key] for key in sorted(found, key=lambda key: key[0]))
@@ -112,9 +128,7 @@ class Reply:
     def text(self) -> str:
         """The answer with citation numbers: paragraphs, or a line for each item."""
         if self.form != "quotes" or self.summary:
-            lines = [
-                f"- {sentence.shown} {_marks(sentence.numbers)}" for sentence in self.sentences
-            ]
+            lines = [sentence.line for sentence in self.sentences]
             return "\n".join([self.summary, *lines] if self.summary else lines)
         return "\n".join(
             f"{' '.join(sentence.marked for sentence in sentences)} {_marks(numbers)}"
@@ -153,15 +167,8 @@ class Reply:
             "form": self.form,
             "summary": self.summary,
             "verdict": asdict(self.verdict),
-            "sentences": [
-                {
-                    "text": sentence.text,
-                    "citations": list(sentence.numbers),
-                    "is_best": sentence.is_best,
-                    "problem": sentence.problem,
-                }
-                for sentence in self.sentences
-            ],
+            "sentences": [sentence.to_dict() for sentence in self.sentences],
+            "nearby": [sentence.to_dict() for sentence in self.nearby],
             "citations": [
                 {"number": citation.number, **asdict(citation.source)}
                 for citation in self.citations
@@ -179,7 +186,8 @@ class Reply:
     def __str__(self) -> str:
         lines = [self.verdict.sentence, ""]
         if self.text:
-            lines += [self.text, "", *self.sources()]
+            near = ["Also near:", *(sentence.line for sentence in self.nearby), ""]
+            lines += [self.text, "", *(near if self.nearby else ()), *self.sources()]
         return visible("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]).rstrip())
 
     def _repr_html_(self) -> str:

@@ -94,6 +94,9 @@ def _print_reply(reply: Reply) -> None:
             for said in sentences
         )
         CONSOLE.print(Padding(f"{words} {marks}", (1, 0, 0, 2)), highlight=False)
+    if reply.nearby:
+        near = "\n".join(["Also near:", *(sentence.line for sentence in reply.nearby)])
+        CONSOLE.print(Padding(escape(near), (1, 0, 0, 2)), highlight=False, style="dim")
     if reply.sentences:
         CONSOLE.print()
     for line in reply.sources():

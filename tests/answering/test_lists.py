@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.answering import answer
-from graphrag_tasks.answering.lists import PLACES, asks_for_list
+from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.retrieval import Index
 from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import World
@@ -45,7 +45,13 @@ def listing(items: Sequence[str], lead: str = "The levels are these.") -> tuple[
         ("Which log levels are there?", True),
         ("List the log levels", True),
         ("What log levels can a message have?", True),
+        ("Name the most common types of level", True),
+        ("Can you list the levels?", True),
+        ("How many levels are there, and which are they?", True),
         ("How is a level set?", False),
+        ("What are levels?", False),
+        ("What is DNS?", False),
+        ("What does Settings do?", False),
         ("Which table stores planned depreciation?", False),
         ("Which report runs the same check?", False),
         ("What takes the place of a level?", False),
@@ -62,9 +68,22 @@ def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find) -
     find("levels")
     reply = answer(open_world(world, blocks=blocks), "Which levels can a message have?")
     assert reply.form == "list"
-    assert [one.text for one in reply.sentences[:3]] == ["error", "warning", "notice"]
-    assert len({one.numbers for one in reply.sentences[:3]}) == 1
-    assert reply.text.splitlines()[0] == "- error [1]"
+    assert [one.text for one in reply.sentences] == ["error", "warning", "notice"]
+    assert {one.numbers for one in reply.sentences} == {(1,)}
+    assert reply.text.splitlines() == ["- error [1]", "- warning [1]", "- notice [1]"]
+
+
+def test_the_answer_ends_with_its_list_and_the_rest_is_shown_apart(
+    open_world: Open, find: Find
+) -> None:
+    world, blocks = listing(["error", "warning", "notice"])
+    find("e")
+    reply = answer(open_world(world, blocks=blocks), "Which levels can a message have?")
+    assert [one.text for one in reply.sentences] == ["error", "warning", "notice"]
+    assert [one.text for one in reply.nearby] == ["Backups are kept on two sites."]
+    assert reply.nearby[0].numbers == (2,)
+    assert "Also near:\n- Backups" in str(reply)
+    assert [one["text"] for one in reply.to_dict()["nearby"]] == ["Backups are kept on two sites."]
 
 
 def test_of_a_long_list_the_items_that_share_words_with_the_question_are_kept(
@@ -76,10 +95,10 @@ def test_of_a_long_list_the_items_that_share_words_with_the_question_are_kept(
     world, blocks = listing(items)
     find("levels")
     reply = answer(open_world(world, blocks=blocks), "Which levels are fatal?")
-    assert len(reply.sentences) <= PLACES
-    first = [one.text for one in reply.sentences if one.numbers == (1,)]
-    assert all("fatal" in text for text in first)
-    assert first == sorted(first, key=items.index)
+    shown = [one.text for one in reply.sentences]
+    assert all("fatal" in text for text in shown)
+    assert shown == sorted(shown, key=items.index)
+    assert f"{len(shown)} of the list's 60 items share most with the question." in reply.notes
 
 
 def test_a_question_that_only_looks_like_one_for_a_list_is_answered_by_quotations(
@@ -105,6 +124,6 @@ def test_documents_on_the_subject_that_give_no_item_are_named(open_world: Open, 
     world, blocks = listing([f"level {number}" for number in range(30)])
     find("e")
     reply = answer(open_world(world, blocks=blocks), "List the levels")
-    cited = {one.source.title for one in reply.citations}
+    cited = {one.citations[0].source.title for one in reply.sentences}
     assert cited == {"Logging policies"}
     assert any("not read to the end: Backup policy." in note for note in reply.notes)
