@@ -24,6 +24,7 @@ from graphrag_tasks.answering.rows import (
     quoted_rows,
 )
 from graphrag_tasks.answering.searching import searched
+from graphrag_tasks.answering.sentences import Reading, read
 from graphrag_tasks.answering.verdict import NOT_HERE, State, Verdict, verdict
 from graphrag_tasks.answering.writing import written
 from graphrag_tasks.language.bm25 import terms
@@ -81,7 +82,7 @@ def answer(
     context = index.search(question, mode, k or (LIST_CHUNKS if as_list else None), filters, rerank)
     reply = Reply(
         question=question,
-        verdict=verdict(context.signals),
+        verdict=Verdict(state=NOT_HERE, probability=0.0, unknown=context.signals.unknown),
         sentences=(),
         context=context,
         milliseconds=0.0,
@@ -97,10 +98,10 @@ def answer(
     elif isinstance(found, RowsFound):
         reply = _with_rows(index, reply, found)
     elif isinstance(found, UnknownNoun) and not _is_found(found.noun, context):
-        reply = replace(
-            reply, verdict=replace(reply.verdict, state=NOT_HERE), summary=found.summary
-        )
+        reply = replace(reply, summary=found.summary)
     else:
+        reading = read(index, context)
+        reply = replace(reply, verdict=verdict(context.signals, reading.log_odds))
         if model is not None and _may_answer(reply):
             reply = replace(reply, context=searched(model, context, mode, filters))
             reply = _written(reply, model, tell, is_filtered=bool(filters))
@@ -108,7 +109,9 @@ def answer(
         if reply.model is None and asks_for_overview(context):
             reply = _with_topics(index, reply)
         elif reply.model is None and reply.verdict.state != NOT_HERE:
-            reply = _with_sentences(index, reply, wanted, as_list=as_list)
+            if reply.context is not context:  # a plan searched further
+                reading = read(index, reply.context)
+            reply = _with_sentences(index, reply, reading, wanted, as_list=as_list)
     if reply.verdict.state != "answered":
         reply = _in_its_language(index, reply, wanted)
     return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
@@ -135,7 +138,7 @@ def _with_topics(index: Index, reply: Reply) -> Reply:
 def _with_rows(index: Index, reply: Reply, found: RowsFound) -> Reply:
     return replace(
         reply,
-        verdict=replace(reply.verdict, state="answered"),
+        verdict=replace(reply.verdict, state="answered", probability=1.0),
         sentences=quoted_rows(index, found),
         form="rows",
         summary=found.summary,
@@ -146,7 +149,7 @@ def _with_mentions(reply: Reply, found: Mentioned) -> Reply:
     state: State = "answered" if found.sources else NOT_HERE
     return replace(
         reply,
-        verdict=replace(reply.verdict, state=state, unknown=()),
+        verdict=Verdict(state=state, probability=float(bool(found.sources))),
         sentences=quoted_mentions(found),
         form="list",
         summary=found.summary,
@@ -175,7 +178,7 @@ def _in_its_language(index: Index, reply: Reply, wanted: int) -> Reply:
     uncertain = replace(
         reply.verdict, state="uncertain" if reply.context.chunks else NOT_HERE, unknown=()
     )
-    sentences = reply.sentences or quotes(index, reply.context, wanted)
+    sentences = reply.sentences or quotes(index, reply.context, read(index, reply.context), wanted)
     return replace(reply, verdict=uncertain, sentences=sentences, notes=(*reply.notes, note))
 
 
@@ -185,10 +188,12 @@ def _is_found(noun: str, context: Context) -> bool:
     return any(set(term) <= set(terms(chunk.text)) for chunk in context.chunks)
 
 
-def _with_sentences(index: Index, reply: Reply, wanted: int, *, as_list: bool) -> Reply:
-    found = list_items(index, reply.context) if as_list else None
+def _with_sentences(
+    index: Index, reply: Reply, reading: Reading, wanted: int, *, as_list: bool
+) -> Reply:
+    found = list_items(index, reply.context, reading) if as_list else None
     if not found:
-        return replace(reply, sentences=quotes(index, reply.context, wanted))
+        return replace(reply, sentences=quotes(index, reply.context, reading, wanted))
     notes = (*reply.notes, *found.notes, *unread_documents(index, reply.context, found.items))
     return replace(reply, sentences=found.items, nearby=found.nearby, form="list", notes=notes)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
-from graphrag_tasks.answering.sentences import best_first, candidates_of, sentence_scores
+from graphrag_tasks.answering.sentences import Reading
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
@@ -88,17 +88,14 @@ class Listed:
     notes: tuple[str, ...] = ()
 
 
-def list_items(index: Index, context: Context) -> Listed | None:
+def list_items(index: Index, context: Context, reading: Reading) -> Listed | None:
     """Return the list that answers a question, or None where no good sentence stands in one.
 
     If the question asks which of them exist, that is the documents whose titles contain the kind.
     Otherwise it is the first list or table among those of the best sentences. Near it are the other
     ones, further sentences, and sentences that name an entity of the kind.
     """
-    candidates = candidates_of(index, context.chunks)
-    if not candidates:
-        return None
-    order = list(best_first(candidates, sentence_scores(index, context, candidates)))
+    candidates, order = reading.candidates, list(reading.best_first())
     asked = frozenset(terms(context.question))
     groups = _Groups()
     if existing := _EXISTING.search(context.question):

@@ -1,8 +1,7 @@
 """Score the sentences of found chunks by how well they answer the question.
 
-The score combines the cosine with the question, the chunk's log-odds, and the terms that the
-sentence adds to the question: repeating it, as headings do, answers nothing. The reranker reads the
-first few.
+A reader that was trained on single sentences reads the likeliest ones; words, and the score of the
+chunk, choose these and count beside what it says.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from graphrag_tasks.retrieval import ChunkHit, Context, Index, SourceSentence
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats
 
-_READ = 8
-"""Sentences that the reranker reads: more change nothing (`benchmarks/README.md`)."""
+_READ = 24
+"""Sentences that the reader reads: half as many as stand in the chunks; with 8 a quarter of the
+facts of held-out questions is lost, with all one in twenty is gained (`benchmarks/README.md`)."""
 
-_COSINE, _CHUNK, _OPENING, _NEW_TERMS, _RERANKED = 3.12, 0.41, -1.16, 0.34, 0.15
-"""Weights, by `python -m benchmarks.training.answers sentences` on the SAP questions of splits
-dev and tune. The first sentence of a chunk is often its heading or the end of the chunk
-before."""
+_CHUNK, _OPENING, _NEW_TERMS, _SHARED = 0.41, -1.16, 0.34, 2.0
+"""Weights by which sentences are chosen for reading: log-odds of the chunk, being its first
+sentence, terms that it adds to the question, and share of the question's terms. The first sentence
+of a chunk is often its heading or the end of the chunk before."""
 
-_ENCODED, _SHARED = 30, 2.0
-"""Sentences that are encoded, and the weight of shared question terms by which they are chosen:
-with 30 nearly as many facts are found as with all (`benchmarks/README.md`)."""
+_OF_READER, _OF_CHUNK, _OF_OPENING, _OF_SHARED = 0.45, 0.12, -0.55, 2.92
+"""Weights of the score, by `python -m benchmarks.training.sentences weights`."""
 
 _BEHIND = 100.0
-"""Penalty of the other sentences, larger than any score."""
+"""Penalty of sentences that were not read, larger than any score."""
 
 _NEVER = 1e-4
 """Least probability used: the reranker's own range from .01 to .99."""
@@ -65,43 +64,60 @@ def candidates_of(index: Index, chunks: Sequence[ChunkHit]) -> list[Candidate]:
     ]
 
 
-def sentence_scores(index: Index, context: Context, candidates: Sequence[Candidate]) -> Floats:
-    """Return a score for each candidate, shape (candidates,).
+@dataclass(frozen=True)
+class Reading:
+    """The sentences of a context, as they were read for its question.
 
-    Reranked sentences come first, then encoded ones; those are chosen by words shared with the
-    question, by chunk and by added terms.
+    Attributes:
+        candidates: The sentences.
+        scores: A score for each, shape (candidates,).
+        log_odds: The reader's, that the surest sentence answers; None if there is none.
     """
-    plain, by_words = _scores_by_words(context, candidates)
-    encoded = np.argsort(-by_words, kind="stable")[:_ENCODED]
-    texts = [candidates[row].sentence.text for row in encoded]
-    vectors = index.encode([context.question, *texts])
-    scores = plain - np.float32(_BEHIND)
-    scores[encoded] = plain[encoded] + np.float32(_COSINE) * (vectors[1:] @ vectors[0])
-    first = np.argsort(-scores, kind="stable")[:_READ]
+
+    candidates: Sequence[Candidate]
+    scores: Floats
+    log_odds: float | None
+
+    def best_first(self) -> Iterator[int]:
+        """Yield candidates by score, without copies of better ones."""
+        return best_first(self.candidates, self.scores)
+
+
+def read(index: Index, context: Context) -> Reading:
+    """Read the likeliest sentences of a context; they come before all others."""
+    candidates = candidates_of(index, context.chunks)
+    if not candidates:
+        return Reading((), np.empty(0, np.float32), None)
+    likely, parts = _by_words(context, candidates)
+    first = np.argsort(-likely, kind="stable")[:_READ]
     passages = [
         Passage(" > ".join(context.chunks[one.chunk].heading_path), one.sentence.text)
         for one in (candidates[row] for row in first)
     ]
-    before = scores[first].min()
-    scores[first] += np.float32(_RERANKED) * index.rerank_scores(context.question, passages)
-    scores[first] += max(before - scores[first].min(), 0)
-    return scores
+    log_odds = index.read_sentences(context.question, passages)
+    scores = likely - np.float32(_BEHIND)
+    scores[first] = parts[first] + np.float32(_OF_READER) * log_odds
+    return Reading(candidates, scores, float(log_odds.max()))
 
 
-def _scores_by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
-    """Return the score parts without a model; and the same plus shared words."""
+def _by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
+    """Return how likely sentences are to be worth reading, and their scores without the reader's.
+
+    Both have the shape (candidates,).
+    """
     asked = frozenset(terms(context.question))
-    plain = np.array(
-        [_plain_score(context, candidate, asked) for candidate in candidates], dtype=np.float32
-    )
-    shared = [len(candidate.terms & asked) / max(len(asked), 1) for candidate in candidates]
-    return plain, plain + np.float32(_SHARED) * np.array(shared, dtype=np.float32)
-
-
-def _plain_score(context: Context, candidate: Candidate, asked: frozenset[str]) -> float:
-    score = _CHUNK * _log_odds(context.chunks[candidate.chunk].score)
-    score += _NEW_TERMS * math.log1p(len(candidate.terms - asked))
-    return score + _OPENING * (candidate.position == 0)
+    rows = [
+        (
+            _log_odds(context.chunks[one.chunk].score),
+            float(one.position == 0),
+            len(one.terms & asked) / max(len(asked), 1),
+            math.log1p(len(one.terms - asked)),
+        )
+        for one in candidates
+    ]
+    weights = [[_CHUNK, _OF_CHUNK], [_OPENING, _OF_OPENING], [_SHARED, _OF_SHARED], [_NEW_TERMS, 0]]
+    likely, parts = (np.array(rows, np.float32) @ np.array(weights, np.float32)).T
+    return likely.copy(), parts.copy()
 
 
 def best_of_each_chunk(index: Index, context: Context) -> dict[str, SourceSentence]:
@@ -109,13 +125,12 @@ def best_of_each_chunk(index: Index, context: Context) -> dict[str, SourceSenten
 
     After a BM25 search only words count: no model is loaded.
     """
-    candidates = candidates_of(index, context.chunks)
-    if not candidates:
-        return {}
     if context.mode == SearchMode.BM25:
-        _, scores = _scores_by_words(context, candidates)
+        candidates = candidates_of(index, context.chunks)
+        scores = _by_words(context, candidates)[0] if candidates else np.empty(0, np.float32)
     else:
-        scores = sentence_scores(index, context, candidates)
+        reading = read(index, context)
+        candidates, scores = list(reading.candidates), reading.scores
     found: dict[str, SourceSentence] = {}
     for row in np.argsort(-scores, kind="stable"):
         sentence = candidates[row].sentence

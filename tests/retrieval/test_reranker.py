@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RerankConfig, RetrievalConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.embed.model_files import RERANKER, verify_weights
+from graphrag_tasks.embed.model_files import ANSWERS, RERANKER, verify_weights
 from graphrag_tasks.retrieval import Context, Index, open_index
 from graphrag_tasks.retrieval import reranker as rerankers
 from graphrag_tasks.retrieval.graph.pinned import Graph
@@ -153,8 +153,23 @@ def test_a_negative_number_of_chunks_is_refused(index: Index) -> None:
         index.search(QUESTION, rerank=-1)
 
 
-def test_the_weights_of_the_default_model_are_the_known_ones() -> None:
-    assert verify_weights(RERANKER).ok
+@pytest.mark.parametrize("model", [RERANKER, ANSWERS])
+def test_the_weights_of_the_default_models_are_the_known_ones(model: str) -> None:
+    assert verify_weights(model).ok
+
+
+def test_single_sentences_are_read_by_the_sibling_of_the_default_reranker() -> None:
+    reader = rerankers.make_reranker(rerankers.for_sentences(RerankConfig()))
+    sentences = (
+        "The queue is emptied each night.", "The queue holds 90 jobs.", "Jobs come from the queue.",
+    )  # fmt: skip
+    found = reader.scores(
+        "How many jobs fit into the queue?", [Passage("Printing", one) for one in sentences]
+    )
+    assert found.argmax() == 1
+    assert reader.fingerprint != rerankers.make_reranker(RerankConfig()).fingerprint
+    other = RerankConfig(model="a folder")
+    assert rerankers.for_sentences(other) == other
 
 
 def test_of_a_long_text_the_window_with_most_of_the_question_is_read() -> None:

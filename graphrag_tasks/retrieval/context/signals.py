@@ -28,13 +28,11 @@ class FirstRead:
 
     Attributes:
         log_odds: The reranker's log-odds that the chunk answers the question.
-        margin: Their difference to the mean of all reranked chunks.
         cosine: Cosine of chunk and question.
         coverage: Share of the question's words in the chunk, weighted by rarity.
     """
 
     log_odds: float
-    margin: float
     cosine: float
     coverage: float
 

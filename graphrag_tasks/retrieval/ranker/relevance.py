@@ -1,7 +1,7 @@
 """Estimate the probability that a chunk answers a question without a reranker.
 
 Logistic regressions on the SAP questions of splits dev and tune (`benchmarks/gold`), over the first
-five chunks of each, 1,635 in all: by `python -m benchmarks.training.answers chunks`.
+five chunks of each, 1,635 in all: by `python -m benchmarks.training.answers`.
 """
 
 from __future__ import annotations
