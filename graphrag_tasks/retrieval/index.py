@@ -20,7 +20,7 @@ from graphrag_tasks.retrieval.context.cells import paragraph, table
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
 from graphrag_tasks.retrieval.context.hits import FIRST_STAGE, ChunkHit
-from graphrag_tasks.retrieval.context.skeleton import fitting
+from graphrag_tasks.retrieval.context.skeleton import by_question, by_support, fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.linking import notes_on_senses
 from graphrag_tasks.retrieval.modes.overview import best_communities
@@ -32,7 +32,6 @@ from graphrag_tasks.retrieval.question.query_encoder import QueryEncoder
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.retrieval.ranker.path_query import Pattern, patterns
 from graphrag_tasks.retrieval.ranker.relevance import relevances
-from graphrag_tasks.retrieval.ranker.skeleton_order import by_question, by_support
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
 from graphrag_tasks.retrieval.reranker import Passage, Reranker, make_reranker
 from graphrag_tasks.retrieval.searching import Searcher

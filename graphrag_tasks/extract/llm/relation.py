@@ -86,7 +86,7 @@ class Sentence:
         token = self._find(main)
         lemma = self._lemma(main, token)
         if main == "be" and rest and self._is_property(rest[0]):
-            token, rest = self._find(rest[0]), [self._lemma(rest[0], None, keep=True), *rest[1:]]
+            token = self._find(rest[0])
         implied = token is None or lemma in _BE | _HAVE
         if token is None and lemma not in IMPLIED:
             return None
@@ -114,8 +114,8 @@ class Sentence:
         bases = [word, base_of_third_person(word), *_stems(word)]
         return next((self._by_lemma[base] for base in bases if base in self._by_lemma), None)
 
-    def _lemma(self, word: str, token: Token | None, *, keep: bool = False) -> str:
-        if word in ("be", "have") or keep:
+    def _lemma(self, word: str, token: Token | None) -> str:
+        if word in ("be", "have"):
             return word
         if token is not None and token.pos_ in ("VERB", "AUX"):
             return token.lemma_.lower()

@@ -167,10 +167,9 @@ class Judge:
                 return Reason.LONG
         heads, tails = here
         if heads and tails:
-            found = [
-                _Ends(*pair, are_here=True, fault=self._fault(relation, *pair))
-                for pair in _nearest_first(heads, tails)
-            ]
+            shown = self._setting.tokens, self._frames, relation
+            pairs = _nearest_first(heads, tails)
+            found = [_Ends(*pair, are_here=True, fault=fault(*shown, *pair)) for pair in pairs]
             sound = (ends for ends in found if ends.fault is None)
             return next(sound, found[0]) if found else Reason.SAME
         if not heads and not tails:
@@ -181,9 +180,6 @@ class Judge:
         if place is None:
             return Reason.HEAD if tails else Reason.TAIL
         return _Ends(place, known) if tails else _Ends(known, place)
-
-    def _fault(self, relation: Relation, head: Place, tail: Place) -> Fault | None:
-        return fault(self._setting.tokens, self._frames, relation, head, tail)
 
     @cached_property
     def _frames(self) -> list[Frame]:
