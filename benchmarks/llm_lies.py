@@ -23,7 +23,7 @@ from benchmarks.scoring.triples import texts_of
 from graphrag_tasks.extract.llm.prompt import ToldFact
 from graphrag_tasks.extract.llm.support import Judge, Reason, Setting
 from graphrag_tasks.language.parser import SentenceParser
-from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.language.tokens import Doc
 from graphrag_tasks.storage.snapshots.store import Store
 
 _GOLD = Path(__file__).with_name("gold") / "sap_triples.jsonl"
@@ -96,7 +96,7 @@ def _denied(relation: str) -> tuple[str, str]:
     return "negation added", f"does not {relation}"
 
 
-def is_adopted(sentence: str, tokens: Sequence[Token], told: Told) -> bool:
+def is_adopted(sentence: str, tokens: Doc, told: Told) -> bool:
     """Tell whether a fact told of a sentence alone is adopted."""
     head, relation, tail = told
     fact = ToldFact(sentence=1, head=head, relation=relation, tail=tail, weight=1)

@@ -50,9 +50,7 @@ __all__ = ["DEFAULT_MODEL", "Encoded", "LocalEmbedder", "verify_weights"]
 
 log = logging.getLogger(__name__)
 
-_DECISIVE = (
-    "hidden_size", "layers", "heads", "layer_norm_eps", "max_positions", "pad_token_id",
-)  # fmt: skip
+_DECISIVE = ("hidden_size", "layers", "heads", "layer_norm_eps", "max_positions", "pad_token_id")
 _SHORTEST_WINDOW = 3  # one token between the two special ones
 _TEXTS_AT_ONCE = 4096  # texts tokenised and sorted together: bounds memory, not results
 

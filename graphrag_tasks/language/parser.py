@@ -75,7 +75,9 @@ class SentenceParser:
         """
         components = (*_COMPONENTS, "ner") if self.entities else _COMPONENTS
         pipeline = load_pipeline(self.model, components=components)
-        morphology = _morphology(pipeline)
+        if pipeline not in _morphologies:
+            _morphologies[pipeline] = Morphology(pipeline) if Morphology.covers(pipeline) else None
+        morphology = _morphologies[pipeline]
         skip = MORPHOLOGY_COMPONENTS if morphology else ()
         for start in range(0, len(sentences), self.batch_size):
             batch = sentences[start : start + self.batch_size]
@@ -133,12 +135,6 @@ def _restored(parse: Doc, doc: spacy.tokens.Doc) -> Doc:
                 token.lower_ = source.lower_
                 token.ent_type_ = ""
     return parse
-
-
-def _morphology(pipeline: Language) -> Morphology | None:
-    if pipeline not in _morphologies:
-        _morphologies[pipeline] = Morphology(pipeline) if Morphology.covers(pipeline) else None
-    return _morphologies[pipeline]
 
 
 _morphologies: WeakKeyDictionary[Language, Morphology | None] = WeakKeyDictionary()

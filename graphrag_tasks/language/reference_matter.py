@@ -225,10 +225,6 @@ def _is_accepted(run: Sequence[_Entry]) -> bool:
         return is_certain and (is_headed or _are_ordered(initials) or _are_paged(lines))
     if form is _Form.NUMBERED:
         return is_headed and len(lines) >= _MIN_NUMBERED and _are_paged(lines)
-    return _is_index(lines, is_headed=is_headed)
-
-
-def _is_index(lines: Sequence[str], *, is_headed: bool) -> bool:
     if len(lines) < (_MIN_TERMS if is_headed else _MIN_TERMS_UNHEADED):
         return False
     pages = [match[1].count(",") for match in map(_TERM.fullmatch, lines) if match]

@@ -20,9 +20,7 @@ from graphrag_tasks.core.thoughts import without_thoughts
 Form = TypeVar("Form", bound=BaseModel)
 """The form of an answer."""
 
-_KEPT = {
-    "type", "properties", "items", "required", "enum", "anyOf", "$ref", "$defs", "description",
-}  # fmt: skip
+_KEPT = {"type", "properties", "items", "required", "enum", "anyOf", "$ref", "$defs", "description"}
 _FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
 
 

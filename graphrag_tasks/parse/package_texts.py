@@ -119,7 +119,7 @@ def read_part(root: Element, page: int | None = None, hidden: Set[str] = frozens
     paragraphs: list[_Paragraph] = []
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
-        name = _local_name(element)
+        name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
         if event == "end":
             if name == "p" and open_paragraphs:
                 open_paragraphs.pop()
@@ -209,10 +209,6 @@ def _reason_of(shape: Element) -> LeftOut | None:
     places = shape.iterfind("./*/{*}nvPr/{*}ph")
     is_furniture = any(place.get("type") in _FURNITURE for place in places)
     return LeftOut.HEADER_FOOTER if is_furniture else None
-
-
-def _local_name(element: Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def with_table_links(blocks: list[Block], data: bytes) -> list[Block]:

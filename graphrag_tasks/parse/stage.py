@@ -30,10 +30,9 @@ from graphrag_tasks.parse.limits import limit_characters
 from graphrag_tasks.parse.messages import parse_failed
 from graphrag_tasks.parse.metadata import detect_language
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
-from graphrag_tasks.parse.unread import advice
 from graphrag_tasks.parse.wordless import without_wordless
 from graphrag_tasks.sources.first_bytes import media_type_of
-from graphrag_tasks.sources.listing import LINK, SPECIAL
+from graphrag_tasks.sources.listing import LINK, SPECIAL, ending
 from graphrag_tasks.sources.markdown import INCLUDE
 
 PARSED, PARTIAL, EMPTY, SKIPPED = "parsed", "partial", "empty", "skipped"
@@ -55,6 +54,30 @@ _NOT_OPENED = {
 }
 _OF_GLYPHS = "Set parse.ocr = 'auto', which reads such pages as pictures"
 _COPIED = ("document_id", "uri", "source", "path", "media_type", "size_bytes", "content_sha256")
+
+_OFFICE = "Save it as DOCX, XLSX, PPTX or PDF"
+_LIBRE_OFFICE = "as LibreOffice does: soffice --headless --convert-to"
+_PROSE = "Convert it to Markdown or HTML, for instance by pandoc"
+_MAIL = "Save each message as an .eml file"
+_IMAGE = "Put it into a PDF, which is read with parse.ocr = auto"
+_UNPACK = "Unpack it"
+_DATA = "Export it as CSV or XLSX"
+_ANY = "If it holds text, save it as PDF, HTML, Markdown, DOCX, XLSX, PPTX, CSV or text"
+
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp")
+_PACKED = (".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
+
+_ADVICE: Mapping[str, str] = {
+    **{f".{old}": f"{_OFFICE}, {_LIBRE_OFFICE} {old}x" for old in ("doc", "xls", "ppt")},
+    **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
+    **dict.fromkeys((".org", ".ipynb"), _PROSE),
+    **dict.fromkeys((".pst", ".ost"), _MAIL),
+    ".srt": "Convert it to WebVTT (.vtt)",
+    **dict.fromkeys(_PICTURES, _IMAGE),
+    **dict.fromkeys(_PACKED, _UNPACK),
+    **dict.fromkeys((".json", ".parquet", ".sqlite", ".db", ".yaml", ".yml"), _DATA),
+}
+"""For files of types that are not read, by extension."""
 
 log = logging.getLogger(__name__)
 
@@ -178,7 +201,9 @@ def _read(
         what = "the text of this file stands in the documents that include it"
         raise DocumentError("included", what, uri)
     if not parser.reads(media_type):
-        raise DocumentError("unknown_type", "this kind of file is not read", uri, advice(uri))
+        raise DocumentError(
+            "unknown_type", "this kind of file is not read", uri, _ADVICE.get(ending(uri), _ANY)
+        )
     _check_size(source["size_bytes"], uri, config)
     data = _fetch(uri, fetch)
     row["size_bytes"] = len(data)

@@ -8,7 +8,6 @@ those that change digits or signs are supported; fractions and conditions show a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -84,17 +83,13 @@ def _time_value(text: str) -> Value:
         return TEXT
     for pattern, formats in _DATE_FORMATS:
         if pattern.fullmatch(text):
-            return _date(text, formats)
+            for form in formats:
+                with suppress(ValueError):
+                    return Value("date", iso=datetime.strptime(text, form).date().isoformat())
+            return TEXT
     if found := _DATETIME.fullmatch(text):
         return _moment("datetime", f"{found[1]}T{found[2]}")
     return _moment("time", text.zfill(5)) if _TIME.fullmatch(text) else TEXT
-
-
-def _date(text: str, formats: Iterable[str]) -> Value:
-    for form in formats:
-        with suppress(ValueError):
-            return Value("date", iso=datetime.strptime(text, form).date().isoformat())
-    return TEXT
 
 
 def _moment(kind: str, text: str) -> Value:

@@ -64,7 +64,11 @@ def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
     for refuse in CHECKS:
         refuse(config)
     if spends:
-        _check_models(config)
+        client = Client(config.llm)
+        for purpose in _purposes(config).values():
+            check_price(config.llm, client.identity(purpose).model)
+        if config.embed.embedder == ENDPOINT:
+            check_price(client.at(config.embed.base_url).config, config.embed.model)
     return roots
 
 
@@ -89,14 +93,6 @@ def _purposes(config: Config) -> dict[str, str]:
         ("communities", "summarize"): config.communities.summarizer == "llm",
     }
     return dict(one for one, is_wanted in wanted.items() if is_wanted)
-
-
-def _check_models(config: Config) -> None:
-    client = Client(config.llm)
-    for purpose in _purposes(config).values():
-        check_price(config.llm, client.identity(purpose).model)
-    if config.embed.embedder == ENDPOINT:
-        check_price(client.at(config.embed.base_url).config, config.embed.model)
 
 
 def sources_of(config: Config) -> tuple[str, ...]:

@@ -60,16 +60,12 @@ class Browser:
 
     Attributes:
         snapshot: The pinned snapshot.
+        graph: Its graph by row numbers, for drawing and counting.
     """
 
     def __init__(self, snapshot: Snapshot, vectors: OpenVectors = FlatIndex.of) -> None:
         self.snapshot = snapshot
-        self._graph = Graph(snapshot, vectors)
-
-    @property
-    def graph(self) -> Graph:
-        """The graph by row numbers, for drawing and counting."""
-        return self._graph
+        self.graph = Graph(snapshot, vectors)
 
     def documents(self) -> pd.DataFrame:
         """Return the documents as a data frame, the longest first.
@@ -78,7 +74,7 @@ class Browser:
         or not all), `pages`, `characters`, then how many `chunks`, `entities` and `relations` it
         has, and `document_id`.
         """
-        return frames.documents(self.snapshot, self._graph)
+        return frames.documents(self.snapshot, self.graph)
 
     def entities(self) -> pd.DataFrame:
         """Return the entities as a data frame, the most mentioned first.
@@ -86,7 +82,7 @@ class Browser:
         Columns: `name`, `type`, `mentions`, how many `chunks` and `documents` mention it, how many
         `relations` (facts) it has, `aliases` (its other names), and `entity_id`.
         """
-        return frames.entities(self.snapshot, self._graph)
+        return frames.entities(self.snapshot, self.graph)
 
     def relations(self) -> pd.DataFrame:
         """Return the relations of all kinds as a data frame, the most frequently stated first.
@@ -96,7 +92,7 @@ class Browser:
         `documents` state it, and `relation_id`, `head_id`, `tail_id`. `cite(relation_id)` returns
         the sentences.
         """
-        return frames.relations(self.snapshot, self._graph)
+        return frames.relations(self.snapshot, self.graph)
 
     def chunks(self) -> pd.DataFrame:
         """Return the chunks as a data frame, in reading order, by the addresses of documents.
@@ -105,7 +101,7 @@ class Browser:
         `characters`, `page_start`, `page_end`, how many `entities` and `relations` it has,
         `is_reference` (contents, index or bibliography), `chunk_id` and `document_id`.
         """
-        return frames.chunks(self.snapshot, self._graph)
+        return frames.chunks(self.snapshot, self.graph)
 
     def to_networkx(self, *, all_kinds: bool = False) -> nx.MultiDiGraph:
         """Return the entities and their facts as a graph.
@@ -115,14 +111,14 @@ class Browser:
         (how often it is stated), `confidence` and `weight`. With `all_kinds`, associations and
         conditions are edges, too.
         """
-        return parts.as_networkx(parts.whole(self.snapshot, self._graph, all_kinds=all_kinds))
+        return parts.as_networkx(parts.whole(self.snapshot, self.graph, all_kinds=all_kinds))
 
     def to_igraph(self, *, all_kinds: bool = False) -> igraph.Graph:
         """Return the graph of `to_networkx` as a directed igraph.
 
         Vertices and edges have the same attributes, and their id as `id`.
         """
-        return parts.as_igraph(parts.whole(self.snapshot, self._graph, all_kinds=all_kinds))
+        return parts.as_igraph(parts.whole(self.snapshot, self.graph, all_kinds=all_kinds))
 
     def picture(self, name: str, most: int = 20, *, all_kinds: bool = False) -> Picture:
         """Return a picture of the entity with this name and of its neighbours along facts.
@@ -139,12 +135,12 @@ class Browser:
 
         checked_number("most", most)
         rows = self.entity_rows(name)
-        shown = parts.around(self.snapshot, self._graph, rows, most, all_kinds=all_kinds)
+        shown = parts.around(self.snapshot, self.graph, rows, most, all_kinds=all_kinds)
         return Picture.of(shown)
 
     def relations_at(self, rows: Sequence[int]) -> tuple[RelationHit, ...]:
         """Return relations with their best evidence, by row in `graph`."""
-        support = self._graph.relation_support
+        support = self.graph.relation_support
         return self._provenance.relation_hits([RankedRow(row, float(support[row])) for row in rows])
 
     def neighbors(self, name: str, *, all_kinds: bool = False) -> tuple[RelationHit, ...]:
@@ -155,11 +151,11 @@ class Browser:
         Raises:
             QueryError: No entity has the name.
         """
-        graph = self._graph
+        graph = self.graph
         near = graph.all_entity_relations if all_kinds else graph.entity_relations
         relations = np.flatnonzero(near.union(self.entity_rows(name)))
-        support = self._graph.relation_support[relations]
-        order = np.lexsort((self._graph.relations.id_ranks[relations], -support))
+        support = self.graph.relation_support[relations]
+        order = np.lexsort((self.graph.relations.id_ranks[relations], -support))
         return self.relations_at(relations[order].tolist())
 
     def paths(self, a: str, b: str, max_hops: int = MAX_HOPS) -> tuple[PathHit, ...]:
@@ -171,7 +167,7 @@ class Browser:
             QueryError: No entity has a name.
         """
         starts, ends = self.entity_rows(a).tolist(), self.entity_rows(b).tolist()
-        found = paths_between(self._graph, starts, ends, max_hops=max_hops, limit=MAX_PATHS)
+        found = paths_between(self.graph, starts, ends, max_hops=max_hops, limit=MAX_PATHS)
         return PathHit.of(self._provenance, found)
 
     def community(self, name: str) -> tuple[CommunityHit, ...]:
@@ -180,7 +176,7 @@ class Browser:
         Raises:
             QueryError: No entity has the name.
         """
-        communities = self._graph.communities
+        communities = self.graph.communities
         rows = np.flatnonzero(communities.of_entity.union(self.entity_rows(name)))
         ordered = rows[np.argsort(communities.levels[rows], kind="stable")]
         return CommunityHit.of(self._provenance, [RankedRow(row, 1.0) for row in ordered.tolist()])
@@ -225,8 +221,8 @@ class Browser:
         A sentence counts if it mentions the entity of that name, or contains the name verbatim, in
         any case and number.
         """
-        rows = self._graph.names.get(name_key(name), np.array([], dtype=np.int64))
-        entities = self._graph.entities.ids.take(pa.array(rows))
+        rows = self.graph.names.get(name_key(name), np.array([], dtype=np.int64))
+        entities = self.graph.entities.ids.take(pa.array(rows))
         mentions = self.snapshot.table("mentions", ["entity_id", "sentence_id"])
         of_entity = mentions.filter(pc.is_in(mentions["entity_id"], value_set=entities))
         sentences = self.snapshot.table("sentences", ["sentence_id", "text"])
@@ -259,9 +255,9 @@ class Browser:
 
     def topics(self, most: int) -> tuple[Topic, ...]:
         """Return the topics with the most documents: communities of the coarsest level."""
-        found = topics(self._graph)[:most]
-        communities = self._graph.communities.rows([row for row, _ in found])
-        total = max(len(np.unique(self._graph.chunk_documents)), 1)
+        found = topics(self.graph)[:most]
+        communities = self.graph.communities.rows([row for row, _ in found])
+        total = max(len(np.unique(self.graph.chunk_documents)), 1)
         return tuple(
             Topic(
                 title=community["title"],
@@ -273,7 +269,7 @@ class Browser:
         )
 
     def _chunk(self, chunk_id: str) -> int:
-        row = self._graph.chunks.row_of(chunk_id)
+        row = self.graph.chunks.row_of(chunk_id)
         if row is None:
             raise QueryError(f"there is no chunk '{chunk_id}'", "", "Ids stand in hits of a search")
         return row
@@ -283,7 +279,7 @@ class Browser:
 
         A query without results is relaxed, as in `ranker.path_query.find_paths`.
         """
-        found = find_paths(self._graph, query)
+        found = find_paths(self.graph, query)
         ends = [Seed(row, 1.0, "path") for row in found.ends]
         return Followed(
             paths=PathHit.of(self._provenance, found.paths[:MAX_PATHS]),
@@ -293,11 +289,11 @@ class Browser:
 
     def is_name(self, name: str) -> bool:
         """Tell whether an entity or document has this name, ignoring punctuation and case."""
-        return folded_name(name) in self._graph.spellings.called
+        return folded_name(name) in self.graph.spellings.called
 
     def names_in(self, text: str) -> tuple[str, ...]:
         """Return the names of entities and documents in a text, as written there."""
-        called = self._graph.spellings.called
+        called = self.graph.spellings.called
         return tuple(text[name.start : name.end] for name in find_names(text, called))
 
     def entity_rows(self, name: str) -> Rows:
@@ -306,14 +302,14 @@ class Browser:
         Raises:
             QueryError: No entity has the name.
         """
-        found = self._graph.names.get(name_key(name))
+        found = self.graph.names.get(name_key(name))
         if found is None:
-            found = np.array(self._graph.named_entities(name), dtype=np.int64)
+            found = np.array(self.graph.named_entities(name), dtype=np.int64)
         if len(found):
             return found
-        hint = did_you_mean(name_key(name), self._graph.names)
+        hint = did_you_mean(name_key(name), self.graph.names)
         raise QueryError(f"there is no entity '{name}'", "", hint)
 
     @cached_property
     def _provenance(self) -> Provenance:
-        return Provenance(self.snapshot, self._graph)
+        return Provenance(self.snapshot, self.graph)

@@ -20,7 +20,7 @@ from graphrag_tasks.retrieval.context.cells import paragraph, table
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
 from graphrag_tasks.retrieval.context.hits import FIRST_STAGE, ChunkHit
-from graphrag_tasks.retrieval.context.skeleton import fitting
+from graphrag_tasks.retrieval.context.skeleton import by_question, by_support, fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.linking import notes_on_senses
 from graphrag_tasks.retrieval.modes.overview import best_communities
@@ -32,7 +32,6 @@ from graphrag_tasks.retrieval.question.query_encoder import QueryEncoder
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.retrieval.ranker.path_query import Pattern, patterns
 from graphrag_tasks.retrieval.ranker.relevance import relevances
-from graphrag_tasks.retrieval.ranker.skeleton_order import by_question, by_support
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
 from graphrag_tasks.retrieval.reranker import Passage, Reranker, for_sentences, make_reranker
 from graphrag_tasks.retrieval.searching import Searcher
@@ -92,7 +91,7 @@ class Index(Browser):
         super().__init__(snapshot, vectors)
         self.config = config or RetrievalConfig()
         self._searcher = Searcher(
-            self._graph,
+            self.graph,
             self.config,
             self._encoder.encode,
             noun_phrases or NounPhrases((language or LanguageConfig()).model),
@@ -118,7 +117,7 @@ class Index(Browser):
     @property
     def facts(self) -> IndexFacts:
         """Id and size of the snapshot."""
-        nodes = (self._graph.chunks, self._graph.entities, self._graph.relations)
+        nodes = (self.graph.chunks, self.graph.entities, self.graph.relations)
         return IndexFacts(self.snapshot.snapshot_id, *map(len, nodes))
 
     @property
@@ -185,7 +184,7 @@ class Index(Browser):
         )
         routed, mode = self._searcher.routed(query, mode)
         if filters:
-            query = replace(query, allowed=allowed_chunks(self.snapshot, self._graph, filters))
+            query = replace(query, allowed=allowed_chunks(self.snapshot, self.graph, filters))
         found = self._searcher.found(query, mode, rerank, beside)
         query = found.query
         ranking = self._sifted(found.ranking, query)
@@ -195,7 +194,7 @@ class Index(Browser):
             places = max(len(chunks), 1)
             ranking = replace(ranking, relations=ranking.relations[: 2 * places])
             query = replace(query, k=places)
-        senses = notes_on_senses(self._graph.entity_names[seed.row] for seed in ranking.seeds)
+        senses = notes_on_senses(self.graph.entity_names[seed.row] for seed in ranking.seeds)
         return Context(
             question=question,
             mode=mode,
@@ -255,8 +254,8 @@ class Index(Browser):
         """
         if budget_tokens < 0:
             raise QueryError(f"budget_tokens must not be negative (got {budget_tokens})")
-        relations = self._by_question(question) if question is not None else by_support(self._graph)
-        return fitting(self._graph, relations, budget_tokens, by_head=by_head)
+        relations = self._by_question(question) if question is not None else by_support(self.graph)
+        return fitting(self.graph, relations, budget_tokens, by_head=by_head)
 
     def patterns(self, question: str, most: int = 40) -> tuple[Pattern, ...]:
         """Return the patterns (head type, relation, tail type) near a question, with counts.
@@ -265,11 +264,11 @@ class Index(Browser):
             QueryError: As in `search`.
         """
         near = self._by_question(question)[:_NEAR_RELATIONS]
-        return tuple(patterns(self._graph, near.tolist(), most))
+        return tuple(patterns(self.graph, near.tolist(), most))
 
     def _by_question(self, question: str) -> Rows:
         query, _ = self._searcher.query(question, 1)
-        return by_question(self._graph, query)
+        return by_question(self.graph, query)
 
     @overload
     def communities(self) -> pd.DataFrame: ...
@@ -297,9 +296,9 @@ class Index(Browser):
             SnapshotError: The snapshot was embedded with another model than the installed one.
         """
         if question is None:
-            return frames.communities(self.snapshot, self._graph)
+            return frames.communities(self.snapshot, self.graph)
         query, _ = self._searcher.query(question, most)
-        return CommunityHit.of(self._provenance, best_communities(self._graph, query))
+        return CommunityHit.of(self._provenance, best_communities(self.graph, query))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the unit vectors of texts, encoded as questions, shape (texts, dimension)."""
@@ -307,7 +306,7 @@ class Index(Browser):
 
     def coverage(self, question: str, chunk_id: str) -> float:
         """Return the share of a question's words in a chunk, weighted by rarity."""
-        return self._graph.lexicon.share_held(question, self._chunk(chunk_id))
+        return self.graph.lexicon.share_held(question, self._chunk(chunk_id))
 
     def read_sentences(self, question: str, sentences: Sequence[Passage]) -> Floats:
         """Return the log-odds that each sentence, with its headings, answers a question."""
@@ -326,10 +325,10 @@ class Index(Browser):
         routed, mode = self._searcher.routed(query, mode)
         query = self._searcher.with_reranking(query, mode, rerank)
         first = [item.row for item in self._searcher.ranking(mode, query).chunks]
-        alone = np.arange(len(self._graph.chunks)) == row
+        alone = np.arange(len(self.graph.chunks)) == row
         ranking = self._searcher.ranking(mode, replace(query, allowed=alone, k=1))
-        stated = self._graph.chunk_relations.union(np.array([row]))
-        nearest = nearest_relations(self._graph, query, np.flatnonzero(stated))[:_STATEMENTS]
+        stated = self.graph.chunk_relations.union(np.array([row]))
+        nearest = nearest_relations(self.graph, query, np.flatnonzero(stated))[:_STATEMENTS]
         hits = self._chunk_hits(ranking, query)
         return Explanation(
             question=question,
@@ -344,12 +343,12 @@ class Index(Browser):
         )
 
     def _shared_words(self, question: str, chunk: int) -> dict[str, float]:
-        lexicon = self._graph.lexicon
+        lexicon = self.graph.lexicon
         shares = lexicon.shares(lexicon.asked(question), chunk)
         return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
 
     def _shared_names(self, question: str, chunk: int) -> tuple[str, ...]:
-        names = self._graph.name_graph
+        names = self.graph.name_graph
         held = set(names.names_of(chunk))
         found = (names.keys[match.key] for match in find_names(question, names.keys))
         return tuple(names.name(place) for place in dict.fromkeys(found) if place in held)
@@ -379,11 +378,11 @@ class Index(Browser):
         """Return the score of every reranked chunk, in first-stage order."""
         if query.reranking is None:
             return {}
-        ids = self._graph.chunks.ids
+        ids = self.graph.chunks.ids
         return {ids[row].as_py(): score for row, score in query.reranking.relevance.items()}
 
     def _chunk_hits(self, ranking: Ranking, query: Query) -> tuple[ChunkHit, ...]:
-        scores = relevances(self._graph, query.text, ranking.chunks)
+        scores = relevances(self.graph, query.text, ranking.chunks)
         if query.reranking is None:
             return self._provenance.chunk_hits(ranking.chunks, scores)
         places, read = query.reranking.places, query.reranking.relevance

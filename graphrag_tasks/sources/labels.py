@@ -104,9 +104,7 @@ class Labeller:
         except AccessError as refused:
             log.warning("nobody will see %s: %s", path, refused)
             labels, labels_from, error = (), None, str(refused)
-        return {
-            "labels": sorted(set(labels)), "labels_from": labels_from, "labels_error": error,
-        }  # fmt: skip
+        return {"labels": sorted(set(labels)), "labels_from": labels_from, "labels_error": error}
 
     def _labels(self, file: str, path: str) -> tuple[Iterable[str], str]:
         """Return the labels of a file, and the access file or rule that gives them."""
@@ -143,7 +141,7 @@ def _refuse_access_files(files: Iterable[str]) -> None:
             "there are access files, but access.enabled is off",
             printable(found),
             "Nothing was changed. Set access.enabled = true, or remove the files",
-        )  # fmt: skip
+        )
 
 
 def read_labels(data: bytes, where: str) -> list[str]:

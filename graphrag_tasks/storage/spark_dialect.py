@@ -129,15 +129,11 @@ def _patterns(node: exp.Expression) -> exp.Expression:
         pattern = exp.Literal.string(java_pattern(f"^(?:{node.expression.this})$"))
         return exp.RegexpLike(this=node.this, expression=pattern)
     others = (exp.RegexpLike, exp.RegexpExtract, exp.RegexpExtractAll, exp.RegexpSplit)
-    if isinstance(node, others) and not _is_java(node.expression):
+    if isinstance(node, others) and not str(node.expression.this).startswith("(?d)"):
         node.set("expression", exp.Literal.string(java_pattern(node.expression.this)))
     if isinstance(node, exp.RegexpExtract) and node.args.get("group") is None:
         node.set("group", exp.Literal.number(0))
     return node
-
-
-def _is_java(pattern: exp.Expression) -> bool:
-    return str(pattern.this).startswith("(?d)")
 
 
 def _counts(node: exp.Expression) -> exp.Expression:

@@ -258,8 +258,8 @@ def test_an_entity_has_a_name_that_a_visible_document_gives_it(tmp_path: Path) -
     assert {one.head for one in whole.neighbors("Engine")} == {"Data Hub"}
     (relation,) = seen.neighbors("Engine")
     assert (relation.head, relation.text) == ("Data-Hub", "Data-Hub holds Engine")
-    row = seen._graph.relations.row_of(relation.relation_id)
-    assert not seen._graph.relations.vectors.take(np.array([row])).any()
+    row = seen.graph.relations.row_of(relation.relation_id)
+    assert not seen.graph.relations.vectors.take(np.array([row])).any()
 
 
 def test_the_map_is_drawn_from_visible_documents(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from graphrag_tasks.extract.phrases import is_conditional, phrase_of
 from graphrag_tasks.extract.rows import frame_row, said, triple_id
 from graphrag_tasks.language.orders import is_order
 from graphrag_tasks.language.parser import SentenceParser
-from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.language.tokens import Doc
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.schema import validated
 
@@ -189,7 +189,7 @@ class _Shown:
         tokens, mentions = self._tokens[row["text"]], self._mentions[sentence_id]
         return Setting(row["text"], tokens, key, lead, around, mentions)
 
-    def _parsed(self, language: LanguageConfig) -> dict[str, Sequence[Token]]:
+    def _parsed(self, language: LanguageConfig) -> dict[str, Doc]:
         """Return the parses of the sentences with a told fact, by text."""
         texts: dict[str, None] = {}
         for reply in self.replies:

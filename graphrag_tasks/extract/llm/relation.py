@@ -25,9 +25,9 @@ _DROPPED = words("beside_relations")
 _FUNCTION_WORDS = words("function_words")
 _NOT = frozenset({"not", "no", "never", "cannot", "neither", "nor"})
 _INCLUDE = dict.fromkeys(("includes", "including"), "include")
-_IMPLIED = frozenset({"be", "have", "include"})
+IMPLIED = frozenset({"be", "have", "include"})
 """Relations that a sentence may express without a verb."""
-_PREPOSITIONS = frozenset({"ADP", "SCONJ", "PART"})
+PREPOSITIONS = frozenset({"ADP", "SCONJ", "PART"})
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,11 @@ class Relation:
     start: int | None
     end: int | None
     preposition: str | None
+
+    @property
+    def passive(self) -> bool:
+        """Whether it was told in the passive."""
+        return self.turned or self.text.startswith("be ")
 
 
 class Sentence:
@@ -81,9 +86,9 @@ class Sentence:
         token = self._find(main)
         lemma = self._lemma(main, token)
         if main == "be" and rest and self._is_property(rest[0]):
-            token, rest = self._find(rest[0]), [self._lemma(rest[0], None, keep=True), *rest[1:]]
+            token = self._find(rest[0])
         implied = token is None or lemma in _BE | _HAVE
-        if token is None and lemma not in _IMPLIED:
+        if token is None and lemma not in IMPLIED:
             return None
         turned = is_passive and rest[:1] == ["by"]
         if turned:
@@ -91,7 +96,7 @@ class Sentence:
         elif is_passive:
             lemma = f"be {past_participle(lemma)}"
         last = self._find(rest[-1]) if rest else token
-        is_preposition = last is not None and last.pos_ in _PREPOSITIONS and bool(rest)
+        is_preposition = last is not None and last.pos_ in PREPOSITIONS and bool(rest)
         return Relation(
             text=" ".join([lemma, *rest]), turned=turned, negated=negated, implied=implied,
             start=None if token is None else token.idx,
@@ -109,8 +114,8 @@ class Sentence:
         bases = [word, base_of_third_person(word), *_stems(word)]
         return next((self._by_lemma[base] for base in bases if base in self._by_lemma), None)
 
-    def _lemma(self, word: str, token: Token | None, *, keep: bool = False) -> str:
-        if word in ("be", "have") or keep:
+    def _lemma(self, word: str, token: Token | None) -> str:
+        if word in ("be", "have"):
             return word
         if token is not None and token.pos_ in ("VERB", "AUX"):
             return token.lemma_.lower()
@@ -119,7 +124,7 @@ class Sentence:
     def _is_property(self, word: str) -> bool:
         """Tell whether a word after "is" is not a preposition: "is compatible with"."""
         token = self._find(word)
-        return token is not None and token.pos_ not in _PREPOSITIONS
+        return token is not None and token.pos_ not in PREPOSITIONS
 
     def _without_auxiliaries(self, words: list[str]) -> tuple[bool, list[str]]:
         """Tell whether a relation is passive, and return its words from the main verb on."""
@@ -183,6 +188,3 @@ def _is_perfect(token: Token) -> bool:
     """Tell whether a participle belongs to an active perfect with "have"."""
     helpers: Mapping[str, str] = {one.lemma_: one.dep_ for one in token.children}
     return helpers.get("have") == "aux" and "be" not in helpers
-
-
-__all__ = ["MOST_WORDS", "Relation", "Sentence"]

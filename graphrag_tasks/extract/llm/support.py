@@ -6,8 +6,9 @@ window if the sentence has a pronoun. The relation's main word must occur, too. 
 the row key, or occur in the text before the list. Questions support nothing, nor do sentences that
 instruct a model.
 
-If both ends occur in the sentence, its parse must not contradict the fact (`meaning`). Whether a
-fact is true is never asked, and no document is read that the request did not show.
+If both ends occur in the sentence, the rules' frames of it must not contradict the fact
+(`meaning`). Whether a fact is true is never asked, and no document is read that the request did not
+show.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
+from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
 from graphrag_tasks.extract.linear.names import MAX_WORDS
 from graphrag_tasks.extract.llm.match import Place, Words, name_forms
@@ -25,7 +28,7 @@ from graphrag_tasks.extract.llm.meaning import Fault, fault
 from graphrag_tasks.extract.llm.prompt import EntityType, ToldFact
 from graphrag_tasks.extract.llm.relation import Relation, Sentence
 from graphrag_tasks.language.orders import is_order
-from graphrag_tasks.language.tokens import Token
+from graphrag_tasks.language.tokens import Doc
 
 EXTRACTOR_NAME = "llm"
 MOST_FACTS = 20
@@ -91,7 +94,7 @@ class Setting:
     """
 
     text: str
-    tokens: Sequence[Token]
+    tokens: Doc
     key: str
     lead: str
     around: Sequence[str]
@@ -111,8 +114,8 @@ class _Ends:
 class Judge:
     """Judges a model's facts about one sentence.
 
-    `is_known` tells whether the rules found a fact too; such a fact is not checked against the
-    parse.
+    `is_known` tells whether the rules found a fact too; such a fact is not checked against
+    the frames.
     """
 
     def __init__(
@@ -164,10 +167,9 @@ class Judge:
                 return Reason.LONG
         heads, tails = here
         if heads and tails:
-            found = [
-                _Ends(*pair, are_here=True, fault=fault(self._setting.tokens, relation, *pair))
-                for pair in _nearest_first(heads, tails)
-            ]
+            shown = self._setting.tokens, self._frames, relation
+            pairs = _nearest_first(heads, tails)
+            found = [_Ends(*pair, are_here=True, fault=fault(*shown, *pair)) for pair in pairs]
             sound = (ends for ends in found if ends.fault is None)
             return next(sound, found[0]) if found else Reason.SAME
         if not heads and not tails:
@@ -178,6 +180,10 @@ class Judge:
         if place is None:
             return Reason.HEAD if tails else Reason.TAIL
         return _Ends(place, known) if tails else _Ends(known, place)
+
+    @cached_property
+    def _frames(self) -> list[Frame]:
+        return frames_of(self._setting.tokens)
 
     def _beside(self, name: str) -> Place | None:
         """Return the position of a head that is the row key, or in the text before the list."""

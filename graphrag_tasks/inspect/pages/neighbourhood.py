@@ -223,8 +223,7 @@ class Neighbourhoods:
         row = graph.entities.row_of(entity_id)
         if row is None:
             raise QueryError(f"there is no entity with the id '{entity_id}'")
-        near = graph.entity_chunks
-        chunks = near.neighbours[near.offsets[row] : near.offsets[row + 1]]
+        chunks = graph.entity_chunks.of(row)
         documents = _most_frequent(graph.chunk_documents[chunks], _TITLES)
         about = self._entities.slice(row, 1).to_pylist()[0]
         aliases = self.index.snapshot.find_rows("aliases", "entity_id", entity_id)

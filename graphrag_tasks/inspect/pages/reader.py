@@ -168,7 +168,7 @@ def summarize(reader: Reader, index: Index) -> dict[str, Any]:
         "llm_windows": _counts(llm, "windows_"),
         "llm_declined": _counts(llm, "declined_"),
         "mentioned": _most_mentioned(_entities(index), _MOST_NAMES),
-    }  # fmt: skip
+    }
 
 
 def _counts(llm: Mapping[str, Any], kind: str) -> dict[str, int]:

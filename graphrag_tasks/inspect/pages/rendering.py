@@ -15,9 +15,7 @@ def templates() -> Environment:
         loader=PackageLoader("graphrag_tasks.inspect.pages"), autoescape=True, finalize=_shown,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    made.filters |= {
-        "number": _number, "megabytes": _megabytes, "moment": _moment, "pages": _pages,
-    }  # fmt: skip
+    made.filters |= {"number": _number, "megabytes": _megabytes, "moment": _moment, "pages": _pages}
     return made
 
 

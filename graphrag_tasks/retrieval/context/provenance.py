@@ -29,7 +29,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.graph.topics import central_relations
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
-from graphrag_tasks.retrieval.view.arrays import Records, id_ranks
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Records, id_ranks
 from graphrag_tasks.storage.columns import Rows, column, numbers, rows_of
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
@@ -63,7 +63,7 @@ class Provenance:
     """
 
     def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
-        self._graph = graph
+        self._graph, self._tables = graph, graph.tables
         self._snapshot = snapshot
         self._known: dict[str, Records] = {}
 
@@ -76,8 +76,7 @@ class Provenance:
 
     def sentences_in(self, chunk: int) -> tuple[SourceSentence, ...]:
         """Return the sentences of a chunk, in reading order."""
-        ends, rows = self._chunk_sentences
-        return tuple(self._sentences_of(rows[ends[chunk] : ends[chunk + 1]]))
+        return tuple(self._sentences_of(self._chunk_sentences.of(chunk)))
 
     def document_titles(self, chunks: Sequence[int]) -> dict[str, str]:
         """Return the titles of the chunks' documents, by document id, in chunk order."""
@@ -88,13 +87,13 @@ class Provenance:
     def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document whose title has the last of these words."""
         kind = terms(words)[-1:]
-        titles = self._snapshot.table("documents", ["title"])["title"].to_pylist()
+        titles = self._tables.column("documents", "title").to_pylist()
         rows = [row for row, title in enumerate(titles) if kind and kind[0] in terms(title)]
         return self.first_sentences(rows)
 
     def first_in_documents(self, sentence_ids: pa.Array[Any]) -> tuple[SourceSentence, ...]:
         """Return the first of these sentences in each document, ordered by number of sentences."""
-        rows = np.flatnonzero(pc.is_in(self._ids["sentence_id"], value_set=sentence_ids))
+        rows = np.flatnonzero(pc.is_in(self._tables.ids("sentence_id"), value_set=sentence_ids))
         rows = rows[np.argsort(self._sentence_places["char_start"][rows], kind="stable")]
         documents, first, counts = np.unique(
             self._documents_of["sentences"][rows], return_index=True, return_counts=True
@@ -103,13 +102,13 @@ class Provenance:
 
     def first_sentences(self, documents: Sequence[int]) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document with sentences."""
-        first = [self._rows_of_document("sentences", row)[:1] for row in documents]
+        first = [self._by_document["sentences"].of(row)[:1] for row in documents]
         return tuple(self._sentences_of(np.concatenate(first))) if first else ()
 
     def items_around(self, sentence: SourceSentence) -> list[tuple[SourceSentence, ...]]:
         """Return the list items or table rows around a sentence, each as sentences."""
         document = self._document(sentence.document_id)
-        blocks = self._records("blocks").at(self._rows_of_document("blocks", document))
+        blocks = self._records("blocks").at(self._by_document["blocks"].of(document))
         spans = items_around(blocks, sentence.char_start)
         items = [
             self.sentences_between(sentence.document_id, span.start, span.end) for span in spans
@@ -120,7 +119,7 @@ class Provenance:
         self, document_id: str, char_start: int, char_end: int
     ) -> tuple[SourceSentence, ...]:
         """Return the sentences that overlap a span of a document, in reading order."""
-        rows = self._rows_of_document("sentences", self._document(document_id))
+        rows = self._by_document["sentences"].of(self._document(document_id))
         starts = self._sentence_places["char_start"][rows]
         first, last = np.searchsorted(starts, [char_start, char_end])
         inside = rows[:first][self._sentence_places["char_end"][rows[:first]] > char_start]
@@ -130,7 +129,7 @@ class Provenance:
         return tuple(self._sentences_of(rows[first:last][distinct]))
 
     def _document(self, document_id: str) -> int:
-        row: int = self._ids["document_id"].index(document_id).as_py()
+        row: int = self._tables.ids("document_id").index(document_id).as_py()
         return row
 
     def chunk_hits(
@@ -221,7 +220,7 @@ class Provenance:
         if (row := self._graph.entities.row_of(item_id)) is not None:
             example = self._example_sentences[[row]]
             return tuple(self._sentences_of(example[example >= 0]))
-        row = pc.index(self._ids["sentence_id"], item_id).as_py()
+        row = pc.index(self._tables.ids("sentence_id"), item_id).as_py()
         return None if row < 0 else tuple(self._sentences_of(np.array([row])))
 
     def _evidence_of(self, relations: Sequence[int]) -> list[tuple[SourceSentence, ...]]:
@@ -288,71 +287,47 @@ class Provenance:
 
     @cached_property
     def _boxes(self) -> _Boxes:
-        return _Boxes(self._snapshot, self._ids["document_id"])
-
-    @cached_property
-    def _ids(self) -> dict[str, pa.Array[Any]]:
-        return {
-            f"{kind}_id": column(self._snapshot.table(f"{kind}s", [f"{kind}_id"]), f"{kind}_id")
-            for kind in ("document", "sentence")
-        }
+        return _Boxes(self._snapshot, self._tables.ids("document_id"))
 
     @cached_property
     def _documents_of(self) -> dict[str, Rows]:
+        return {name: self._tables.rows(name, "document_id") for name in ("chunks", "sentences")}
+
+    @cached_property
+    def _chunk_sentences(self) -> Adjacency:
+        """Each chunk's sentences, in reading order."""
+        return self._tables.groups(
+            "sentences", "chunk_id", self._tables.numbers("sentences", "ordinal")
+        )
+
+    @cached_property
+    def _by_document(self) -> dict[str, Adjacency]:
+        """Each document's blocks and sentences, in reading order."""
         return {
-            name: self._rows(name, "document_id", self._ids["document_id"])
-            for name in ("chunks", "sentences")
+            name: self._tables.groups(name, "document_id", self._tables.numbers(name, "char_start"))
+            for name in ("blocks", "sentences")
         }
-
-    @cached_property
-    def _chunk_sentences(self) -> tuple[Rows, Rows]:
-        """Offsets of each chunk's sentences, and their rows in reading order."""
-        chunks = self._rows("sentences", "chunk_id", self._graph.chunks.ids)
-        ordinals = numbers(column(self._snapshot.table("sentences", ["ordinal"]), "ordinal"))
-        order = np.lexsort((ordinals, chunks))
-        ends = np.searchsorted(chunks[order], np.arange(len(self._graph.chunks) + 1))
-        return ends, order
-
-    def _rows_of_document(self, table: str, document: int) -> Rows:
-        ends, rows = self._by_document[table]
-        found: Rows = rows[ends[document] : ends[document + 1]]
-        return found
-
-    @cached_property
-    def _by_document(self) -> dict[str, tuple[Rows, Rows]]:
-        """Offsets of each document's rows, and the rows."""
-        found = {}
-        for table in ("blocks", "sentences"):
-            documents = self._rows(table, "document_id", self._ids["document_id"])
-            starts = numbers(column(self._snapshot.table(table, ["char_start"]), "char_start"))
-            order = np.lexsort((starts, documents))
-            ends = np.searchsorted(documents[order], np.arange(len(self._ids["document_id"]) + 1))
-            found[table] = (ends, order)
-        return found
 
     @cached_property
     def _sentence_places(self) -> dict[str, Rows]:
         """Character offsets of sentences in their documents."""
-        places = self._snapshot.table("sentences", ["char_start", "char_end"])
-        return {name: numbers(column(places, name)) for name in places.column_names}
+        names = ("char_start", "char_end")
+        return {name: self._tables.numbers("sentences", name) for name in names}
 
     @cached_property
     def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:
         """Offsets of each relation's evidence, with sentences and confidences, best first."""
-        ids = self._ids["sentence_id"]
-        relations = self._rows("evidence", "relation_id", self._graph.relations.ids)
-        sentences = self._rows("evidence", "sentence_id", ids)
-        table = self._snapshot.table("evidence", ["confidence"])
-        confidence = numbers(column(table, "confidence"))
-        order = np.lexsort((id_ranks(ids)[sentences], -confidence, relations))
-        bounds = np.searchsorted(relations[order], np.arange(len(self._graph.relations) + 1))
-        return bounds, sentences[order], confidence[order]
+        sentences = self._tables.rows("evidence", "sentence_id")
+        confidence = self._tables.numbers("evidence", "confidence")
+        ranks = id_ranks(self._tables.ids("sentence_id"))[sentences]
+        found = self._tables.groups("evidence", "relation_id", ranks, -confidence)
+        return found.offsets, sentences[found.neighbours], confidence[found.neighbours]
 
     @cached_property
     def _example_sentences(self) -> Rows:
         """Sentence row of each entity's first mention; -1 without a mention."""
-        entities = self._rows("mentions", "entity_id", self._graph.entities.ids)
-        sentences = self._rows("mentions", "sentence_id", self._ids["sentence_id"])
+        entities = self._tables.rows("mentions", "entity_id")
+        sentences = self._tables.rows("mentions", "sentence_id")
         examples = np.full(len(self._graph.entities), -1, dtype=np.int64)
         found, first = np.unique(entities, return_index=True)
         examples[found] = sentences[first]
@@ -362,10 +337,6 @@ class Provenance:
         if table not in self._known:
             self._known[table] = Records(self._snapshot.table(table, _COLUMNS[table]))
         return self._known[table]
-
-    def _rows(self, table: str, key: str, ids: pa.Array[Any]) -> Rows:
-        where = f"{self._snapshot.folder.uri}, {table}"
-        return rows_of(self._snapshot.table(table, [key]), key, ids, where)
 
 
 class _Boxes:

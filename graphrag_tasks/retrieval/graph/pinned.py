@@ -16,9 +16,9 @@ from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.retrieval.graph.linking import Linker
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.spellings import Spellings
-from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Vectors, id_ranks
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Tables, Vectors, id_ranks
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors, VectorIndex
-from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers, rows_of
+from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _PASSAGES = 0.5
@@ -60,15 +60,12 @@ class Nodes:
 class Communities:
     """The communities of a snapshot, level 0 the coarsest; immutable."""
 
-    def __init__(self, snapshot: Snapshot, entities: pa.Array[Any], vectors: VectorIndex) -> None:
+    def __init__(self, snapshot: Snapshot, tables: Tables, vectors: VectorIndex) -> None:
         self._table = snapshot.table("communities", _COMMUNITY_COLUMNS).combine_chunks()
         self._vectors = vectors
-        members = snapshot.table("members", ["community_id", "entity_id", "centrality"])
-        where = f"{snapshot.folder.uri}, members"
-        ids = column(self._table, "community_id")
-        self._of = rows_of(members, "community_id", ids, where)
-        self._entities = rows_of(members, "entity_id", entities, where)
-        self._centrality = numbers(column(members, "centrality")).astype(np.float32)
+        self._of = tables.rows("members", "community_id")
+        self._entities = tables.rows("members", "entity_id")
+        self._centrality = tables.numbers("members", "centrality").astype(np.float32)
         self.levels: NDArray[np.int32] = numbers(column(self._table, "level"))
         self.sizes: NDArray[np.int32] = numbers(column(self._table, "size"))
 
@@ -124,8 +121,8 @@ class Graph:
 
     def __init__(self, snapshot: Snapshot, vectors: OpenVectors = FlatIndex.of) -> None:
         self._snapshot = snapshot
-        tables = {"chunk": "chunks", "entity": "entities", "relation": "relations"}
-        ids = {kind: self._column(table, f"{kind}_id") for kind, table in tables.items()}
+        self.tables = Tables(snapshot)
+        ids = {kind: self.tables.ids(f"{kind}_id") for kind in ("chunk", "entity", "relation")}
         self.chunks, self.entities, self.relations = (
             Nodes(of_kind, vectors(snapshot, kind, of_kind)) for kind, of_kind in ids.items()
         )
@@ -133,29 +130,29 @@ class Graph:
     @cached_property
     def reference_chunks(self) -> NDArray[np.bool_] | None:
         """Whether each chunk is contents, index or bibliography; None if none is."""
-        found = numbers(self._column("chunks", "is_reference"))
+        found = self.tables.numbers("chunks", "is_reference")
         return found if found.any() else None
 
     @cached_property
     def heads(self) -> Rows:
         """Head entity of each relation, by row."""
-        return self._rows("relations", "head_id", self.entities.ids)
+        return self.tables.rows("relations", "head_id")
 
     @cached_property
     def tails(self) -> Rows:
         """Tail entity of each relation, by row."""
-        return self._rows("relations", "tail_id", self.entities.ids)
+        return self.tables.rows("relations", "tail_id")
 
     @cached_property
     def entity_names(self) -> list[str]:
         """Display name of each entity."""
-        return list(self._column("entities", "name").to_pylist())
+        return list(self.tables.column("entities", "name").to_pylist())
 
     @cached_property
     def relation_support(self) -> NDArray[np.float64]:
         """Support of each relation: confidence times the logarithm of its evidence count."""
         weight, confidence = (
-            numbers(self._column("relations", name)) for name in ("weight", "confidence")
+            self.tables.numbers("relations", name) for name in ("weight", "confidence")
         )
         support: NDArray[np.float64] = np.log2(1.0 + weight) * confidence
         return support
@@ -164,7 +161,7 @@ class Graph:
     def relation_weights(self) -> NDArray[np.float64]:
         """Weight of each relation, as used for communities."""
         weight, confidence = (
-            numbers(self._column("relations", name)) for name in ("weight", "confidence")
+            self.tables.numbers("relations", name) for name in ("weight", "confidence")
         )
         return relation_weights(
             weight, confidence, np.column_stack([self.heads, self.tails]),
@@ -174,7 +171,7 @@ class Graph:
     @cached_property
     def relation_words(self) -> list[str]:
         """Canonical form of each relation: the words between head and tail."""
-        return list(self._column("relations", "relation").to_pylist())
+        return list(self.tables.column("relations", "relation").to_pylist())
 
     def said(self, relation: int) -> str:
         """Return a relation's readable phrase, with `not` if the sources negate it."""
@@ -183,12 +180,12 @@ class Graph:
 
     @cached_property
     def _phrases(self) -> list[str]:
-        return list(self._column("relations", "phrase").to_pylist())
+        return list(self.tables.column("relations", "phrase").to_pylist())
 
     @cached_property
     def tells(self) -> NDArray[np.bool_]:
         """Whether each relation is a fact, not an association or condition."""
-        kinds = self._column("relations", "kind").dictionary_encode()
+        kinds = self.tables.column("relations", "kind").dictionary_encode()
         known = kinds.dictionary.to_pylist()
         fact = known.index(FACT) if FACT in known else -1
         found: NDArray[np.bool_] = numbers(kinds.indices) == fact
@@ -197,12 +194,12 @@ class Graph:
     @cached_property
     def denied(self) -> NDArray[np.bool_]:
         """Whether the sources negate each relation."""
-        return numbers(self._column("relations", "negated"))
+        return self.tables.numbers("relations", "negated")
 
     @cached_property
     def entity_types(self) -> list[str | None]:
         """Type of each entity, or None."""
-        return list(self._column("entities", "type").to_pylist())
+        return list(self.tables.column("entities", "type").to_pylist())
 
     @cached_property
     def entity_relations(self) -> Adjacency:
@@ -226,8 +223,7 @@ class Graph:
 
     def steps(self, entity: int) -> list[tuple[int, int]]:
         """Return each fact of an entity, with the entity at its other end."""
-        near = self.entity_relations
-        relations = near.neighbours[near.offsets[entity] : near.offsets[entity + 1]]
+        relations = self.entity_relations.of(entity)
         heads, tails = self.heads[relations], self.tails[relations]
         others = np.where(heads == entity, tails, heads)
         return list(zip(relations.tolist(), others.tolist(), strict=True))
@@ -235,8 +231,8 @@ class Graph:
     @cached_property
     def entity_chunks(self) -> Adjacency:
         """Chunks that mention each entity: the entity-chunk edges."""
-        entities = self._rows("mentions", "entity_id", self.entities.ids)
-        chunks = self._rows("mentions", "chunk_id", self.chunks.ids)
+        entities = self.tables.rows("mentions", "entity_id")
+        chunks = self.tables.rows("mentions", "chunk_id")
         return Adjacency.from_pairs(entities, chunks, len(self.entities), len(self.chunks))
 
     @cached_property
@@ -252,8 +248,8 @@ class Graph:
 
     @property
     def _evidence(self) -> tuple[Rows, Rows]:
-        relations = self._rows("evidence", "relation_id", self.relations.ids)
-        return relations, self._rows("evidence", "chunk_id", self.chunks.ids)
+        relations = self.tables.rows("evidence", "relation_id")
+        return relations, self.tables.rows("evidence", "chunk_id")
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -272,7 +268,7 @@ class Graph:
     @cached_property
     def chunk_documents(self) -> Rows:
         """Row of each chunk's document."""
-        return self._rows("chunks", "document_id", self._column("documents", "document_id"))
+        return self.tables.rows("chunks", "document_id")
 
     @property
     def vectors_are_joined(self) -> bool:
@@ -303,7 +299,7 @@ class Graph:
     @cached_property
     def linker(self) -> Linker:
         """The entity linker of texts."""
-        return Linker(self.spellings, self._column("entities", "is_term").to_pylist())
+        return Linker(self.spellings, self.tables.column("entities", "is_term").to_pylist())
 
     def named_entities(self, name: str) -> list[int]:
         """Return the entities with this display name, alias or code, ordered by id."""
@@ -311,9 +307,10 @@ class Graph:
 
     @cached_property
     def _names_of(self) -> list[list[str]]:
-        rows = self._rows("aliases", "entity_id", self.entities.ids).tolist()
+        rows = self.tables.rows("aliases", "entity_id").tolist()
+        aliases = self.tables.column("aliases", "alias").to_pylist()
         found = [[name] for name in self.entity_names]
-        for row, alias in zip(rows, self._column("aliases", "alias").to_pylist(), strict=True):
+        for row, alias in zip(rows, aliases, strict=True):
             if alias != found[row][0]:
                 found[row].append(alias)
         return found
@@ -334,12 +331,4 @@ class Graph:
     @cached_property
     def communities(self) -> Communities:
         """The communities, with a vector each."""
-        return Communities(self._snapshot, self.entities.ids, self.entities.vectors)
-
-    def _column(self, table: str, name: str) -> pa.Array[Any]:
-        found: pa.Array[Any] = column(self._snapshot.table(table, [name]), name)
-        return found
-
-    def _rows(self, table: str, name: str, ids: pa.Array[Any]) -> Rows:
-        where = f"{self._snapshot.folder.uri}, {table}"
-        return rows_of(self._snapshot.table(table, [name]), name, ids, where)
+        return Communities(self._snapshot, self.tables, self.entities.vectors)

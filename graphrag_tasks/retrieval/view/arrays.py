@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.storage.columns import Rows, column, numbers, rows_of
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 Floats = NDArray[np.float32]
 
@@ -144,11 +146,16 @@ class Adjacency:
         sources, targets = sources[first], targets[first]
         return cls(np.searchsorted(sources, np.arange(source_count + 1)), targets, target_count)
 
+    def of(self, row: int) -> Rows:
+        """Return the neighbours of a row."""
+        found: Rows = self.neighbours[self.offsets[row] : self.offsets[row + 1]]
+        return found
+
     def union(self, rows: Rows) -> NDArray[np.bool_]:
         """Return which target rows are a neighbour of any of the rows, shape (target_count,)."""
         found = np.zeros(self.target_count, dtype=bool)
         for row in rows:
-            found[self.neighbours[self.offsets[row] : self.offsets[row + 1]]] = True
+            found[self.of(row)] = True
         return found
 
     def pairs(self, rows: Rows) -> tuple[Rows, Rows]:
@@ -157,6 +164,45 @@ class Adjacency:
         places = np.repeat(np.arange(len(rows)), counts)
         starts = np.repeat(self.offsets[rows] - (np.cumsum(counts) - counts), counts)
         return self.neighbours[starts + np.arange(len(places))], places
+
+
+class Tables:
+    """Columns of a snapshot as arrays, and ids as row numbers; threads may share it.
+
+    A join raises `SnapshotError` if an id names no row.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self.ids = cache(self._ids)
+
+    def column(self, table: str, name: str) -> pa.Array[Any]:
+        """Return a column."""
+        found: pa.Array[Any] = column(self._snapshot.table(table, [name]), name)
+        return found
+
+    def numbers(self, table: str, name: str) -> NDArray[Any]:
+        """Return a column of numbers without nulls."""
+        return numbers(self.column(table, name))
+
+    def _ids(self, key: str) -> pa.Array[Any]:
+        """Return the ids that a key names, in the order of their table."""
+        key = "entity_id" if key in ("head_id", "tail_id") else key
+        kind = key.removesuffix("_id")
+        irregular = {"community": "communities", "entity": "entities"}
+        return self.column(irregular.get(kind, f"{kind}s"), key)
+
+    def rows(self, table: str, key: str) -> Rows:
+        """Return the row that each row's key names in its table."""
+        where = f"{self._snapshot.folder.uri}, {table}"
+        return rows_of(self._snapshot.table(table, [key]), key, self.ids(key), where)
+
+    def groups(self, table: str, key: str, *by: NDArray[Any]) -> Adjacency:
+        """Return the rows with each key, sorted by arrays of which the last counts first."""
+        named = self.rows(table, key)
+        order = np.lexsort((*by, named))
+        ends = np.searchsorted(named[order], np.arange(len(self.ids(key)) + 1))
+        return Adjacency(ends, order, len(named))
 
 
 _Read = Callable[[Rows], list[Any]]

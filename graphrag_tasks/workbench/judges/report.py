@@ -186,8 +186,7 @@ def _figures(mode: JudgedMode) -> Iterator[tuple[str, dict[str, Any]]]:
         found: dict[str, Any] = {"answers": len(values), "without": len(values) - len(known)}
         if known:
             low, high = _interval(known)
-            found |= {"mean": fmean(known) * PERCENT, "low": low * PERCENT,
-                      "high": high * PERCENT}  # fmt: skip
+            found |= {"mean": fmean(known) * PERCENT, "low": low * PERCENT, "high": high * PERCENT}
         if name in mode.by_measure:
             spreads = [verdicts.spread for verdicts in mode.by_measure[name]]
             found["differ"] = sum(spread > 0 for spread in spreads)
