@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import MODES, Index
 from graphrag_tasks.retrieval.question.query import RankedChunk
 from graphrag_tasks.retrieval.ranker.beside import fused
@@ -29,11 +28,6 @@ def test_the_first_three_stay_and_both_order_the_rest() -> None:
     assert order(asked) == "abcdef"
 
 
-def test_an_empty_ranking_changes_nothing() -> None:
-    assert order(ranking(a=2, b=1), []) == "ab"
-    assert order([], ranking(a=2, b=1)) == "ab"
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_chunks_are_found_once_and_by_their_places(index: Index, mode: str) -> None:
     plain = index.search("What needs a driver?", mode, 2)
@@ -45,8 +39,3 @@ def test_chunks_are_found_once_and_by_their_places(index: Index, mode: str) -> N
     assert len(both.relations) <= 4 and len(both.communities) <= 2
     assert both.signals.unknown == plain.signals.unknown
     assert all(0 <= hit.score <= 1 for hit in both.chunks)
-
-
-def test_a_blank_question_beside_is_refused(index: Index) -> None:
-    with pytest.raises(QueryError, match="empty"):
-        index.search("What needs a driver?", beside=[" "])

@@ -50,11 +50,6 @@ def test_communities_of_an_entity_from_coarse_to_fine(index: Index) -> None:
     ]
 
 
-def test_global_mode_ranks_the_coarsest_communities(index: Index) -> None:
-    context = index.search("What are the main topics?")
-    assert (context.mode, [one.title for one in context.communities]) == ("global", ["Printing"])
-
-
 def test_a_community_points_to_sentences_that_state_its_relations(tmp_path: Path) -> None:
     publish(tmp_path, replace(SMALL, communities=(("g1", 0, "Spooling", "Spoolers."),),
                               members=(("g1", "e1"), ("g1", "e2"), ("g1", "e3"))))  # fmt: skip
@@ -66,11 +61,6 @@ def test_a_community_points_to_sentences_that_state_its_relations(tmp_path: Path
     (row,) = context.to_frame().query("kind == 'community'").to_dict("records")
     assert row["sentence"] == hit.sources()[0].text
     assert context.to_dict()["communities"][0]["evidence"]
-
-
-def test_a_community_without_relations_points_to_mentions(index: Index) -> None:
-    (_, net) = index.community("print server")
-    assert [one.sentence_id for one in net.sources()] == ["s1"]
 
 
 def test_more_communities_than_chunks_can_be_asked_for(tmp_path: Path) -> None:
@@ -97,11 +87,6 @@ def test_a_question_for_themes_alone_is_answered_by_the_largest_communities(tmp_
 
     assert titles("What are the main topics of these documents?") == ["Net", "Gates"]
     assert titles("What are the main topics of gates?") == ["Gates", "Net"]
-
-
-@pytest.mark.parametrize(("item_id", "sentence"), [("r2", "s3"), ("e4", "s4"), ("s2", "s2")])
-def test_every_id_can_be_cited(index: Index, item_id: str, sentence: str) -> None:
-    assert [one.sentence_id for one in index.cite(item_id)] == [sentence]
 
 
 def test_an_unknown_id_is_refused(index: Index) -> None:

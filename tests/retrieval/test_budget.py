@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index, open_index
 from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
@@ -38,9 +35,3 @@ def test_copies_come_once(tmp_path: Path) -> None:
     found = index.search("spooler jobs", "bm25", budget_characters=1_000)
     assert [hit.chunk_id for hit in found.chunks] == ["c1", "c3"]
     assert [hit.rank for hit in found.chunks] == [1, 2]
-
-
-@pytest.mark.parametrize(("k", "budget"), [(None, -1), (3, 100)])
-def test_a_budget_that_is_none_is_refused(index: Index, k: int | None, budget: int) -> None:
-    with pytest.raises(QueryError, match="budget_characters"):
-        index.search("spooler", k=k, budget_characters=budget)

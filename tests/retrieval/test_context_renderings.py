@@ -4,38 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import FrozenInstanceError, replace
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
-from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import (
     CommunityHit,
     Context,
     Index,
     ListedHit,
     PathHit,
-    open_index,
 )
 from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
-from graphrag_tasks.retrieval.context.provenance import EVIDENCE_SENTENCES
-from tests.retrieval.small_worlds import ONE, SMALL, FakeEmbedder, publish
+from tests.retrieval.small_worlds import ONE, SMALL
 
 
 @pytest.fixture
 def context(index: Index) -> Context:
     return index.search("which server?", "paper")
-
-
-def test_is_the_papers_mapping(context: Context) -> None:
-    assert list(context) == ["chunks", "relations", "entity"]
-    assert len(context) == 3
-    assert context["entity"] is context.entities
-    with pytest.raises(KeyError):
-        context["entities"]
-    with pytest.raises(FrozenInstanceError):
-        context.k = 3  # type: ignore[misc]
 
 
 def test_every_relation_shows_sentence_page_and_document(context: Context) -> None:
@@ -62,16 +48,6 @@ def test_best_evidence_first_and_each_sentence_once(context: Context) -> None:
     assert next(one for one in context.relations if one.relation_id == "r3").negated
 
 
-def test_evidence_is_bounded(tmp_path: Path) -> None:
-    evidence = tuple(("r1", one, 0.5) for one, _, _ in SMALL.sentences)
-    publish(tmp_path, replace(SMALL, evidence=evidence))
-    opened = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
-    found = {one.relation_id: one.evidence for one in opened.search("x", "paper").relations}
-    assert [one.sentence_id for one in found["r1"]] == ["s1", "s2", "s3"]
-    assert EVIDENCE_SENTENCES == 3
-    assert found["r2"] == ()
-
-
 def test_chunks_and_entities_show_their_source(context: Context) -> None:
     chunk = next(one for one in context.chunks if one.chunk_id == "c3")
     assert (chunk.title, chunk.page_start, chunk.page_end) == ("Network handbook", 3, 4)
@@ -81,14 +57,6 @@ def test_chunks_and_entities_show_their_source(context: Context) -> None:
     assert (entity.example.sentence_id, entity.example.page) == ("s1", 1)
     assert entity.example.confidence is None
     assert entity.type == "PRODUCT"
-
-
-def test_entity_without_a_mention_has_no_example(tmp_path: Path) -> None:
-    publish(tmp_path, replace(SMALL, mentions=()))
-    opened = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
-    context = opened.search("x", "paper")
-    assert {one.example for one in context.entities} == {None}
-    assert context.to_frame().query("kind == 'entity'")["page"].isna().all()
 
 
 def test_prompt_numbers_every_item_with_title_and_page(context: Context) -> None:
@@ -132,20 +100,6 @@ def test_prompt_marks_what_documents_say_as_data(context: Context) -> None:
     assert all(line.startswith(">") for line in quoted)
 
 
-def test_prompt_refuses_a_negative_budget(context: Context) -> None:
-    with pytest.raises(QueryError, match="-1"):
-        context.to_prompt(-1)
-
-
-def test_frame_has_one_row_per_item(context: Context) -> None:
-    frame = context.to_frame()
-    assert frame["kind"].value_counts().to_dict() == {"entity": 4, "chunk": 3, "relation": 3}
-    assert frame["citation"].dropna().tolist() == [1, 2, 3, 4, 5, 6]
-    relations = frame[frame["kind"] == "relation"]
-    assert relations["sentence"].notna().all()
-    assert relations["page"].notna().all()
-
-
 def test_dict_is_json_and_complete(context: Context) -> None:
     values = context.to_dict()
     assert json.loads(json.dumps(values)) == values
@@ -160,13 +114,6 @@ def test_html_is_escaped(index: Index) -> None:
     assert "&lt;script&gt;" in html
     assert "<b>queues" not in html
     assert html.count("<table") == html.count("</table>") == 3
-
-
-def test_html_cuts_long_texts_and_keeps_them_as_titles(context: Context) -> None:
-    long = replace(context.chunks[0], text='"' + "x" * 1000)
-    html = replace(context, chunks=(long,))._repr_html_()
-    assert 'title="&quot;' + "x" * 1000 + '"' in html
-    assert "…" in html
 
 
 @pytest.fixture
@@ -186,17 +133,6 @@ def answer(context: Context) -> Context:
     return replace(context, further=further)
 
 
-def test_prompt_numbers_paths_lists_and_communities_after_the_relations(answer: Context) -> None:
-    prompt = answer.to_prompt()
-    numbers = re.findall(r"^\[(\d+)\]", prompt, re.MULTILINE)
-    assert numbers == [str(one) for one in range(1, 17)]
-    assert "\n\nPaths:\n[7] a →use— b — " in prompt
-    assert "\n\nListed, 8 in all:\n[8] listed 1 — " in prompt
-    assert prompt.endswith(
-        "\n\nCommunities:\n[16] Printing: Entities: <a> and b. [1] It is forged."
-    )
-
-
 def test_frame_and_prompt_give_items_the_same_numbers(answer: Context) -> None:
     frame = answer.to_frame()
     assert frame["citation"].dropna().tolist() == list(range(1, 17))
@@ -210,15 +146,6 @@ def test_frame_and_prompt_give_items_the_same_numbers(answer: Context) -> None:
         assert f"[{citation}] {text} — " in prompt
     path = frame[frame["kind"] == "path"].iloc[0]
     assert path["sentence"] == answer.paths[0].relations[0].evidence[0].text
-
-
-def test_prompt_says_how_many_are_listed_though_the_budget_cuts_the_list(answer: Context) -> None:
-    whole = answer.to_prompt()
-    for budget in range(0, len(whole), 7):
-        prompt = answer.to_prompt(budget)
-        assert len(prompt) <= budget
-        shown = len(re.findall(r"^\[\d+\] listed", prompt, re.MULTILINE))
-        assert ("Listed, 8 in all:" in prompt) == bool(shown)
 
 
 def test_html_shows_what_modes_add_to_the_chunks(answer: Context) -> None:

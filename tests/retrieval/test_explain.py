@@ -30,12 +30,6 @@ def test_the_place_lists_words_names_and_statements_of_a_chunk(index: Index) -> 
     assert "names that both hold: print server" in str(found)
 
 
-def test_a_chunk_that_shares_nothing_says_so(index: Index) -> None:
-    found = index.explain("Does the gateway work?", "c2", mode="bm25")
-    assert (found.place, found.chunk, found.words) == (None, None, {})
-    assert "this mode does not return it" in str(found)
-
-
 def test_the_router_is_explained_too(index: Index) -> None:
     found = index.explain("What depends on the spooler?", "c1")
     assert found.route is not None

@@ -13,7 +13,7 @@ from scipy import sparse
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.retrieval.graph.name_graph import Walk
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from tests.retrieval.small_worlds import FakeEmbedder, World, name_graph, publish
+from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 CHAIN = World(
     documents=(("d1", "Blue River"), ("d2", "Anna Holm"), ("d3", "Oslo Film Prize"), ("d4", "Mud")),
@@ -68,27 +68,6 @@ def test_walk_is_the_power_iteration_of_the_whole_transition_matrix(seed: int, s
     np.testing.assert_allclose(visits, at[:chunks], atol=1e-5)
 
 
-def test_a_chunk_holds_what_it_mentions_and_is_about_its_title() -> None:
-    graph = name_graph(["Bo Berg", "Holm", "met"], [(0, 0), (0, 1), (0, 1), (0, 2)], [(0, 0)],
-                       chunks=2, unlabelled=[2])  # fmt: skip
-    assert graph.keys == {"bo berg": 0, "holm": 1}
-    assert graph.is_title.tolist() == [True, False]
-    assert graph.weights.toarray().tolist() == [[10.0, 1.0], [0.0, 0.0]]
-    assert graph.rarity.tolist() == [1.0, 1.0]
-
-
-def test_a_title_inside_a_longer_name_is_held_as_well() -> None:
-    names = ["Score", "Hans Salter", "film composer Hans Salter"]
-    graph = name_graph(names, [(0, 2)], [(0, 0), (1, 1)], chunks=2)
-    assert graph.weights.toarray()[0].tolist() == [10.0, 1.0, 1.0]
-
-
-def test_a_name_inside_what_is_none_is_held() -> None:
-    graph = name_graph(["Donna Summer", "the Donna Summer album"], [(0, 1)], chunks=1,
-                       unlabelled=[1])  # fmt: skip
-    assert graph.weights.toarray().tolist() == [[1.0]]
-
-
 def test_a_common_word_is_no_mention_of_the_title_that_it_spells(tmp_path: Path) -> None:
     world = World(
         documents=(("d1", "Song"), ("d2", "Hit")),
@@ -100,48 +79,6 @@ def test_a_common_word_is_no_mention_of_the_title_that_it_spells(tmp_path: Path)
     )
     names = Graph(publish(tmp_path, world).open()).name_graph
     assert names.weights.toarray().tolist() == [[10.0], [0.0]]
-
-
-def test_of_names_alike_a_title_is_meant() -> None:
-    graph = name_graph(["holm", "Holm"], [(0, 0)], [(1, 1)], chunks=2)
-    assert graph.keys == {"holm": 1}
-
-
-UNTITLED = World(
-    documents=(("d1", "one.md"), ("d2", "two.md"), ("d3", "three.md")),
-    chunks=(
-        ("c1", "d1", "Anna Holm met Bo Berg."),
-        ("c2", "d2", "In 1999 Bo Berg met Anna Holm."),
-        ("c3", "d3", "nobody is here"),
-    ),
-    sentences=(
-        ("s1", "c1", "Anna Holm met Bo Berg."),
-        ("s2", "c2", "In 1999 Bo Berg met Anna Holm."),
-        ("s3", "c3", "nobody is here"),
-    ),
-    entities=(("e1", "Anna Holm", ()), ("e2", "Bo Berg", ()), ("e3", "nobody", ())),
-    mentions=(("e1", "s1"), ("e2", "s1"), ("e1", "s2"), ("e2", "s2"), ("e3", "s3")),
-    untitled=True,
-)
-
-
-def test_a_text_without_a_title_is_about_the_name_it_begins_with(tmp_path: Path) -> None:
-    names = Graph(publish(tmp_path, UNTITLED).open()).name_graph
-    assert [names.name(place) for place in range(3)] == ["Anna Holm", "Bo Berg", "nobody"]
-    assert names.weights.toarray().tolist() == [[10.0, 1.0, 0.0], [1.0, 10.0, 0.0], [0.0, 0.0, 1.0]]
-
-
-def test_a_name_that_many_texts_begin_with_is_the_title_of_none(tmp_path: Path) -> None:
-    many = [str(one) for one in range(30)]
-    world = World(
-        documents=(("d", "d.md"),),
-        chunks=tuple((f"c{one}", "d", "Bo Berg sat.") for one in many),
-        sentences=tuple((f"s{one}", f"c{one}", "Bo Berg sat.") for one in many),
-        entities=(("e", "Bo Berg", ()),),
-        mentions=tuple(("e", f"s{one}") for one in many),
-        untitled=True,
-    )
-    assert not Graph(publish(tmp_path, world).open()).name_graph.is_title.any()
 
 
 def test_the_far_end_of_a_chain_of_names_comes_before_what_shares_words(index: Index) -> None:
@@ -158,26 +95,6 @@ def test_nothing_named_starts_at_the_best_chunks_and_says_so(index: Index) -> No
     context = index.search("what is wet earth?", "graph", k=4)
     assert len(context.chunks) == 4
     assert "recognised no name" in context.notes[0]
-
-
-def test_single_words_in_lower_case_are_no_seeds_but_names_of_several_are(index: Index) -> None:
-    assert index.search("what is mud", "graph").entities == ()
-    found = index.search("who directed blue river", "graph").entities
-    assert [one.name for one in found] == ["Blue River"]
-
-
-def test_base_alone_is_the_order_of_mode_hybrid(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    publish(tmp_path, CHAIN)
-    for name, weight in {"_BM25": 0.67, "_BASE": 1e6, "_SECOND": 0.0}.items():
-        monkeypatch.setattr(f"graphrag_tasks.retrieval.ranker.walk.{name}_WEIGHT", weight)
-    index = open_index(tmp_path, embedder=FakeEmbedder())
-    ids = {
-        mode: [hit.chunk_id for hit in index.search("Anna Holm film", mode, k=4).chunks]
-        for mode in ("graph", "hybrid")
-    }
-    assert ids["graph"] == ids["hybrid"]
 
 
 def test_empty_snapshot_says_why(tmp_path: Path) -> None:

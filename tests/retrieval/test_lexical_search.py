@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphrag_tasks.language.bm25 import Lexicon, query_terms, terms
+from graphrag_tasks.language.bm25 import Lexicon, terms
 from graphrag_tasks.retrieval import open_index
-from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 CORPUS = [
     "VBBS was replaced by VBBE in S/4HANA.",
@@ -64,20 +64,6 @@ def test_case_spelling_and_slips_do_not_matter(question: str, best: int) -> None
     assert scores[best] > 0
 
 
-def test_a_term_that_is_known_is_not_taken_for_a_slip() -> None:
-    assert query_terms("grit", {"grid", "grit"}) == ["grit"]
-
-
-@pytest.mark.parametrize("text", ["", "the of and", "§§§", "zzzzzzzzzz"])
-def test_no_known_term_scores_nothing(text: str) -> None:
-    assert not bm25(CORPUS, text).any()
-
-
-@pytest.mark.parametrize("corpus", [[], [""], ["the of"]])
-def test_corpus_without_terms(corpus: list[str]) -> None:
-    assert bm25(corpus, "grid").tolist() == [0.0] * len(corpus)
-
-
 def test_bm25_leaves_out_chunks_without_a_word_and_needs_no_model(tmp_path: Path) -> None:
     publish(tmp_path, SMALL)
     context = open_index(tmp_path).search("gateway", "bm25")
@@ -114,22 +100,3 @@ def test_hybrid_is_the_weighted_sum_of_standard_scores(tmp_path: Path) -> None:
 def standard(scores: dict[str, float]) -> dict[str, float]:
     values = np.array([scores.get(one, 0.0) for one in ("c1", "c2", "c3")])
     return dict(zip(("c1", "c2", "c3"), (values - values.mean()) / values.std(), strict=True))
-
-
-def test_hybrid_of_an_empty_snapshot(tmp_path: Path) -> None:
-    publish(tmp_path, World())
-    assert open_index(tmp_path, embedder=FakeEmbedder()).search("x", "hybrid").chunks == ()
-
-
-def test_terms_that_a_few_texts_hold() -> None:
-    lexicon = Lexicon.of(CORPUS)
-    asked = lexicon.asked("Which class replaced VBBS and takes weeks?")
-    assert lexicon.held(asked, np.array([0, 2])) == {"class", "replac", "vbbs"}
-    assert lexicon.held(asked, np.array([], dtype=np.int64)) == set()
-
-
-def test_rare_terms_weigh_more() -> None:
-    lexicon = Lexicon.of(["one table", "another table", "a view"])
-    rarities = lexicon.rarities(["view", "tabl", "view"])
-    assert list(rarities) == ["tabl", "view"]
-    assert rarities["view"] > rarities["tabl"] > 0

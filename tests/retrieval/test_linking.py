@@ -39,16 +39,6 @@ def test_names_terms_and_codes_are_linked(linker: Linker, question: str, names: 
     assert [NAMES[row] for link in linker.links(question) for row in link.rows] == names
 
 
-def test_a_word_that_is_no_term_is_not_telling(linker: Linker) -> None:
-    telling = {link.match.key: link.is_telling for link in linker.links("the value of a tag")}
-    assert telling == {"value": False, "tag": True}
-
-
-def test_entities_are_found_by_a_code_without_its_kind(linker: Linker) -> None:
-    assert [NAMES[row] for row in linker.entities("vbbe")] == ["table VBBE"]
-    assert linker.entities("nothing") == ()
-
-
 def test_a_search_says_that_it_recognised_a_term(tmp_path: Path) -> None:
     question = "What is a spooler?"
     for terms, is_told in ((frozenset({"e2"}), True), (frozenset[str](), False)):

@@ -139,11 +139,3 @@ def test_names_of_no_known_kind_are_listed_with_a_note(index: Index) -> None:
     context = index.search("Which fields does MATDOC contain?", "list")
     assert listed(context) == ["BSEG"]
     assert "of the kind asked" in context.notes[-1]
-
-
-def test_relations_of_a_list_are_those_that_answer(index: Index) -> None:
-    context = index.search("Which tables were replaced by MATDOC?", "list", k=1)
-    assert [one.text for one in context.relations] == [
-        "MATDOC replaces MKPF", "MSEG is replaced by MATDOC",
-    ]  # fmt: skip
-    assert [one.name for one in context.entities] == ["MATDOC"]

@@ -11,7 +11,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.graph.drawing import Picture
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, Context, Index, ModeComparison, open_index
 from tests.retrieval import labelled_worlds
@@ -50,12 +49,6 @@ def world(tmp_path: Path) -> Index:
     return opened(tmp_path)
 
 
-@pytest.fixture
-def nothing(tmp_path: Path) -> Index:
-    publish(tmp_path, World())
-    return opened(tmp_path)
-
-
 # --- data frames
 
 
@@ -87,14 +80,6 @@ def publish_labelled(root: Path, *documents: Document) -> Path:
     return labelled_worlds.publish(root, documents)
 
 
-def test_entities_have_their_other_names_and_counts(world: Index) -> None:
-    frame = world.entities().set_index("entity_id")
-    assert frame.loc["e2", "aliases"] == "old spooler"
-    assert frame.loc["e2", ["documents", "relations"]].tolist() == [2, 3]
-    assert frame.loc["e3", "relations"] == 1  # of facts; r4 is an association
-    assert frame["type"].isna().to_dict() == {"e1": False, "e2": False, "e3": True, "e4": False}
-
-
 def test_relations_are_worded_and_the_surest_comes_first(world: Index) -> None:
     frame = world.relations()
     assert list(frame) == [
@@ -110,24 +95,6 @@ def test_relations_are_worded_and_the_surest_comes_first(world: Index) -> None:
     assert (frame["stated"] == 1).all()
     assert frame["head"].tolist() == sorted(frame["head"])  # all else is equal
     assert world.cite(frame.loc[0, "relation_id"])
-
-
-def test_communities_come_from_the_coarsest_and_largest(world: Index) -> None:
-    frame = world.communities()
-    assert frame["community_id"].tolist() == ["g2", "g3", "g1"]
-    assert frame["size"].tolist() == [3, 2, 1]
-    assert frame.loc[1, "members"] == "print server; spooler"
-    assert frame["parent"].isna().all()
-    assert [one.title for one in world.communities("printing", 5)] == [f"Printing {SCRIPT}"]
-
-
-def test_chunks_are_in_reading_order(world: Index) -> None:
-    frame = world.chunks()
-    assert frame["chunk_id"].tolist() == ["c1", "c2", "c3"]
-    assert frame["headings"].tolist() == ["Part > c1", "Part > c2", "Part > c3"]
-    assert frame["entities"].tolist() == [2, 2, 2]
-    assert frame["relations"].tolist() == [1, 2, 1]
-    assert frame["characters"].tolist() == frame["text"].str.len().tolist()
 
 
 @pytest.mark.parametrize("name", ["documents", "entities", "relations", "communities", "chunks"])
@@ -158,25 +125,6 @@ def test_the_graph_has_facts_and_all_kinds_only_when_asked(world: Index) -> None
     assert (edge["kind"], edge["support"], edge["confidence"]) == ("fact", 1.0, 0.5)
     assert world.to_networkx(all_kinds=True).has_edge("e3", "e1", "r4")
     assert "name" in "".join(nx.generate_graphml(graph))
-
-
-def test_igraph_has_the_same_graph(world: Index) -> None:
-    for all_kinds in (False, True):
-        graph, other = (
-            world.to_igraph(all_kinds=all_kinds),
-            world.to_networkx(all_kinds=all_kinds),
-        )
-        assert graph.is_directed()
-        ids = graph.vs["id"]
-        ends = {(ids[one.source], ids[one.target], one["id"]) for one in graph.es}
-        assert ends == set(other.edges(keys=True))
-        assert graph.vs.find(name="spooler")["id"] == "e2"
-    assert graph.es.find(id="r3")["phrase"] == "not support"
-
-
-def test_an_empty_index_has_empty_graphs(nothing: Index) -> None:
-    assert len(nothing.to_networkx()) == 0
-    assert nothing.to_igraph().vcount() == 0
 
 
 # --- modes side by side
@@ -211,19 +159,6 @@ def test_a_comparison_shows_itself(world: Index) -> None:
     assert repr(found) == f"ModeComparison('driver {SCRIPT}', dense, bm25, hybrid, ranked)"
 
 
-@pytest.mark.parametrize("modes", ["dense", (), ["densely"]])
-def test_wrong_modes_are_refused(world: Index, modes: list[str]) -> None:
-    with pytest.raises(QueryError, match="mode"):
-        world.compare("driver", modes=modes)
-
-
-def test_nothing_found_is_an_empty_comparison(nothing: Index) -> None:
-    found = nothing.compare("driver", modes=["bm25"])
-    assert found.to_dataframe().empty
-    assert found.shared == ()
-    assert "0 passages" in found._repr_html_()
-
-
 # --- pictures
 
 
@@ -247,28 +182,6 @@ def test_a_picture_keeps_the_strongest_and_says_what_it_leaves_out(world: Index)
     assert (picture.entities, picture.relations) == (2, 1)
     assert "2 entities, 1 relations; 2 less central ones left out" in texts(picture)
     assert world.picture("spooler", most=0).entities == 1
-
-
-def test_a_picture_of_nothing_known_is_refused(world: Index) -> None:
-    with pytest.raises(QueryError, match="no entity 'zzz'"):
-        world.picture("zzz")
-    with pytest.raises(QueryError, match="most must be"):
-        world.picture("spooler", most=-1)
-
-
-def test_a_picture_of_what_was_found(world: Index) -> None:
-    context = world.search("spooler", "paper")
-    picture = context.picture()
-    assert picture.relations == len(context.relations)
-    assert {"print server", "spooler"} <= set(texts(picture))
-    assert "seed" in texts(picture)
-    assert "mentions" not in picture.svg  # nobody counted them
-    assert SCRIPT not in picture.svg
-    assert picture == context.picture()
-
-
-def test_a_picture_of_nothing_found_is_empty(nothing: Index) -> None:
-    assert nothing.search("what?", "bm25").picture().entities == 0
 
 
 # --- displays
@@ -296,14 +209,6 @@ def test_displays_are_escaped_and_without_scripts(world: Index, name: str) -> No
     assert str(shown)
 
 
-def test_an_index_tells_its_size(world: Index) -> None:
-    html = world._repr_html_()
-    assert f"{ONE[:12]}, made 2026-01-01T00:00:00Z" in html
-    for name, count in (("documents", 2), ("chunks", 3), ("entities", 4), ("relations", 4)):
-        assert f">{name}</td>" in html
-        assert f">{count}</td>" in html
-
-
 def test_a_context_in_the_terminal(world: Index) -> None:
     context = world.search("spooler", "paper", k=2)
     assert repr(context) == "Context('spooler', mode paper, 2 chunks, 3 relations)"
@@ -311,15 +216,6 @@ def test_a_context_in_the_terminal(world: Index) -> None:
     assert lines[0] == f"spooler (mode paper, snapshot {ONE[:12]})"
     assert lines[1].startswith("1. ")
     assert any(line.startswith("- print server replaces spooler (") for line in lines)
-
-
-def test_hits_in_the_terminal(world: Index) -> None:
-    shown = displays(world)
-    assert str(shown["entity"]) == (
-        f"gateway {SCRIPT} (PRODUCT): The gateway does not support the spooler. "
-        "(Network handbook, page 4)"
-    )
-    assert str(shown["community"]) == f"Printing {SCRIPT} (3 entities)\nPrint servers."
 
 
 # --- labels

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphrag_tasks.core.config import RetrievalConfig
-from graphrag_tasks.retrieval import Context, Index, open_index
+from graphrag_tasks.retrieval import Context, open_index
 from graphrag_tasks.retrieval.modes import paper
 from graphrag_tasks.retrieval.question import seeds
-from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
+from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 vector = FakeEmbedder.vector
 Constants = dict[str, int]
@@ -170,69 +169,3 @@ def test_equals_the_literal_algorithm(
         context = index.search(question, "paper", k)
     expected = algorithm_2(world, question, phrases, k, constants)
     assert ids_of(context) == expected
-
-
-def test_draw_above_the_cap_is_the_same_every_time_and_follows_the_seed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    count = 300
-    world = World(
-        documents=(("d", "Document"),),
-        chunks=(("c", "d", "text"),),
-        sentences=(("s", "c", "text"),),
-        entities=(("e1", "hub", ()), ("e2", "spoke", ())),
-        relations=tuple((f"r{one:03}", "e1", f"relation {one}", "e2") for one in range(count)),
-        evidence=tuple((f"r{one:03}", "s", 0.5) for one in range(count)),
-    )
-    publish(tmp_path, world)
-
-    def found() -> list[str]:
-        index = open_index(
-            tmp_path,
-            config=RetrievalConfig(k=500),
-            embedder=FakeEmbedder(),
-            noun_phrases=lambda _: [],
-        )
-        return [one.relation_id for one in index.search("which?", "paper").relations]
-
-    assert len(found()) == 100
-    before = found()
-    assert found() == before
-    monkeypatch.setattr(paper, "SEED", 1)
-    assert found() != before
-    monkeypatch.setattr(paper, "LARGE_GRAPH_RELATIONS", count)
-    assert len(found()) == 200
-    monkeypatch.setattr(paper, "RANDOM_K_RELATIONS_LARGE", 1000)
-    assert len(found()) == count
-
-
-def test_seeds_by_noun_phrase_ignore_case_and_spaces_and_take_the_whole_name(
-    index: Index, store: Path
-) -> None:
-    assert index.search("x", "paper").entities[0].found_by == "noun phrase 'print server'"
-    partial = open_index(
-        store, embedder=FakeEmbedder(), noun_phrases=lambda _: ["server", "OLD\tspooler "]
-    )
-    by_phrase = [one for one in partial.search("x", "paper").entities if one.found_by != "vector"]
-    assert [one.name for one in by_phrase] == ["spooler"]
-
-
-def test_dense_mode_ranks_all_chunks_by_cosine(index: Index) -> None:
-    scores = {one: cosine(vector(text), vector("why?")) for one, _, text in SMALL.chunks}
-    context = index.search("why?", "dense", 2)
-    assert [(one.chunk_id, one.ranking_score) for one in context.chunks] == [
-        (one, scores[one]) for one in best_first(scores)[:2]
-    ]
-    assert [one.ranks for one in context.chunks] == [{"dense": 1}, {"dense": 2}]
-    assert not context.relations
-    assert not context.entities
-
-
-def test_chunks_say_which_lists_they_came_from(index: Index) -> None:
-    context = index.search("x", "paper")
-    assert [one.rank for one in context.chunks] == [1, 2, 3]
-    for hit in context.chunks:
-        assert hit.ranking_score == pytest.approx(
-            sum(1 / (60 + rank) for rank in hit.ranks.values())
-        )
-        assert "dense" in hit.ranks

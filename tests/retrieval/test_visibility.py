@@ -170,33 +170,12 @@ def test_principals_are_refused_where_there_are_none(tmp_path: Path) -> None:
     assert opened(plain, None).facts.chunks == 1
 
 
-def test_a_bare_string_is_no_list_of_principals(store: Path) -> None:
-    with pytest.raises(AccessError, match="must be a list"):
-        opened(store, "staff")
-
-
-def test_without_a_fitting_label_there_is_nothing(store: Path) -> None:
-    for principals in ([], ["sales"], ["staf", "f"]):
-        index = opened(store, principals)
-        assert (index.facts.chunks, index.facts.entities, index.facts.relations) == (0, 0, 0)
-        found = index.search("Which thing replaces the Spooler?")
-        assert (found.chunks, found.relations, found.entities) == ((), (), ())
-
-
 def test_who_holds_every_label_sees_what_the_operator_sees(store: Path) -> None:
     both, all_of_it = opened(store, ["staff", "board"]), opened(store, ALL_DOCUMENTS)
     assert both.facts == all_of_it.facts
     assert list(outputs(both, ["Gateway"], ["Zephyr"])) == list(
         outputs(all_of_it, ["Gateway"], ["Zephyr"])
     )
-
-
-def test_what_is_public_is_for_everybody(tmp_path: Path) -> None:
-    public = Document("open", "Open House", (Fact("the House", "have", "the Door"),), ("public",))
-    store = publish(tmp_path, [public, BOARD])
-    assert opened(store, []).facts.chunks == 1
-    assert opened(store, ["staff"]).facts.chunks == 1
-    assert opened(store, ["board"]).facts.chunks == 2
 
 
 def test_tables_that_do_not_say_what_they_rest_on_are_refused(store: Path) -> None:
@@ -276,18 +255,6 @@ def test_the_map_is_drawn_from_visible_documents(tmp_path: Path) -> None:
         assert seen.table(name, columns).to_pylist() == places
         assert len(places) >= 3
         assert both.table(name, columns).to_pylist() != places
-
-
-def test_a_hidden_sentence_cannot_be_cited(store: Path) -> None:
-    assert opened(store, ["board"]).cite("merger-1")[0].text == "the gateway fund Zephyr."
-    with pytest.raises(QueryError, match="there is no relation, entity or sentence"):
-        opened(store, ["staff"]).cite("merger-1")
-
-
-def test_a_hidden_name_is_not_even_suggested(store: Path) -> None:
-    with pytest.raises(QueryError) as raised:
-        opened(store, ["staff"]).neighbors("Zephyrs")
-    assert "Zephyr'" not in str(raised.value).replace("'Zephyrs'", "")
 
 
 def test_a_hidden_document_is_not_even_suggested(store: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -66,18 +66,6 @@ def target(*chunks: str) -> Target:
                   chunks=tuple(frozenset([one]) for one in chunks), places=())  # fmt: skip
 
 
-def test_hops_count_from_the_nearest_seed(snapshot: Snapshot) -> None:
-    reach = GraphReach(snapshot, hops=1)
-    assert reach.distances(context("seed")) == {
-        "of-seed": 1,
-        "linking": 1,
-        "of-near": 2,
-        "of-far": 3,
-    }
-    assert reach.distances(context("far", "seed"))["of-near"] == 2
-    assert reach.distances(context()) == {}
-
-
 @pytest.mark.parametrize(
     ("chunk", "expected"),
     [
@@ -92,20 +80,6 @@ def test_hops_count_from_the_nearest_seed(snapshot: Snapshot) -> None:
 def test_reasons(snapshot: Snapshot, chunk: str, expected: str) -> None:
     reach = GraphReach(snapshot, hops=1)
     assert reason(target(chunk), frozenset([0]), context("seed"), reach) == expected
-
-
-def test_more_hops_reach_further(snapshot: Snapshot) -> None:
-    asked: Any = target("of-near"), frozenset([0]), context("seed")
-    assert reason(*asked, GraphReach(snapshot, hops=2)) == "ranking"
-    assert reason(*asked, None) == "ranking"
-
-
-def test_the_item_furthest_from_being_found_is_the_reason(snapshot: Snapshot) -> None:
-    reach = GraphReach(snapshot, hops=1)
-    three = target("of-seed", "of-far", "of-apart")
-    assert reason(three, frozenset([0, 1]), context("seed"), reach) == "missing_link"
-    assert reason(three, frozenset([0, 1, 2]), context("seed"), reach) == "no_seed"
-    assert reason(three, frozenset([0]), context("seed"), reach) == "ranking"
 
 
 def test_names_lead_from_the_question_to_chunks() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,10 @@ from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.workbench.evaluation import (
     GoldSpan,
-    Question,
-    evaluate_retrieval,
-    gate,
     read_questions,
 )
 from graphrag_tasks.workbench.evaluation.feedback import judge, judged_file, judgement_of
-from tests.workbench.evaluation.fake_index import fake_index
-from tests.workbench.evaluation.test_gold_spans import CORPUS, gold
+from tests.workbench.evaluation.test_gold_spans import gold
 
 
 @pytest.fixture
@@ -28,26 +23,6 @@ def file(tmp_path: Path) -> Path:
 
 def span() -> GoldSpan:
     return gold("MATDOC", "a.md", 53)
-
-
-def test_a_right_answer_becomes_a_question_that_is_evaluated(file: Path) -> None:
-    judge(file, "Where  lies stock? ", "right", [span()])
-    (asked,) = read_questions(file)
-    assert asked.question == "Where lies stock?"
-    assert asked.gold == (span(),)
-    index = fake_index({asked.question: ["a.md/2"]}, CORPUS)
-    assert gate(index, file, minimum={"recall@5": 1.0}, mode="dense").passed
-    assert evaluate_retrieval(index, [asked], mode="dense").results[0].metrics["recall@2"] == 1.0
-
-
-def test_a_wrong_answer_without_a_passage_is_kept_but_no_gold(file: Path) -> None:
-    judge(file, "Where lies stock?", "wrong", [])
-    assert read_questions(file) == []
-    known = judgement_of(file, "where lies stock?")
-    assert known is not None
-    assert (known.judged, known.has_gold) == ("wrong", False)
-    with pytest.raises(ConfigError, match="there are no questions"):
-        gate(fake_index({}, CORPUS), file, minimum={}, mode="dense")
 
 
 def test_the_last_judgement_of_a_question_counts(file: Path) -> None:
@@ -60,13 +35,6 @@ def test_the_last_judgement_of_a_question_counts(file: Path) -> None:
     judge(file, "Where lies stock?", "wrong", [])
     assert [one.question for one in read_questions(file)] == ["Who posts orders?"]
     assert len(file.read_text().splitlines()) == 2
-
-
-def test_the_same_judgements_give_the_same_bytes(file: Path, tmp_path: Path) -> None:
-    for one in (file, tmp_path / "again.jsonl"):
-        judge(one, "Where lies stock?", "right", [span()])
-        judge(one, "Ёlki?", "wrong", [])
-    assert file.read_bytes() == (tmp_path / "again.jsonl").read_bytes()
 
 
 def test_what_a_person_wrote_stays(file: Path) -> None:
@@ -94,19 +62,6 @@ def test_a_line_that_was_cut_off_does_not_spoil_the_next(
     file.write_text(whole.rstrip("\n"))  # whole, but without its end
     judge(file, "Who posts orders?", "right", [span()])
     assert len(read_questions(file)) == 2
-
-
-def test_judgements_at_the_same_time_are_all_kept(file: Path) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda one: judge(file, f"Who is {one}?", "right", [span()]), range(24)))
-    assert len(read_questions(file)) == 24
-
-
-def test_a_judged_question_may_not_have_both_kinds_of_gold() -> None:
-    both = {"id": "1", "question": "?", "judged": "right", "gold_ids": ["a"],
-            "gold": [span().model_dump()]}  # fmt: skip
-    with pytest.raises(ValueError, match="either gold"):
-        Question.model_validate_json(json.dumps(both))
 
 
 def test_the_file_lies_in_a_local_store_or_where_the_setting_says(tmp_path: Path) -> None:

@@ -44,21 +44,6 @@ def asking(*spans: GoldSpan, id_: str = "q") -> Question:
     return Question(id=id_, question=f"{id_}?", gold=spans)
 
 
-def test_a_span_is_held_by_every_chunk_it_overlaps() -> None:
-    text = "MIGO.\n\nMB11"
-    target = locate([asking(gold(text, "a.md", 13))], snapshot_of(CORPUS)).targets[0]
-    assert target.by_chunk
-    assert target.chunks == ({"a.md/0", "a.md/1"},)
-    assert target.gold == ("a.md:13-24",)
-    assert target.items("a.md/1") == {0}
-    assert target.items("a.md/2") == set()
-
-
-def test_a_span_ends_before_the_next_chunk() -> None:
-    whole = gold("MB11 is obsolete.", "a.md", 20)
-    assert locate([asking(whole)], snapshot_of(CORPUS)).targets[0].chunks == ({"a.md/1"},)
-
-
 def test_an_alternative_is_as_good() -> None:
     other = Span(path="b.md", char_start=18, char_end=35, sha=sha("MB11 is obsolete."))
     asked = asking(gold("MB11 is obsolete.", "a.md", 20, other), gold("MATDOC", "a.md", 53))
@@ -93,28 +78,6 @@ def test_a_question_whose_text_is_gone_is_left_out_and_named() -> None:
     assert "1 questions left out" in report.to_markdown()
     with pytest.raises(ConfigError, match="what every question is about is gone"):
         locate([gone], snapshot_of(CORPUS))
-
-
-def test_one_alternative_of_a_gone_span_keeps_the_question() -> None:
-    other = Span(path="b.md", char_start=18, char_end=35, sha=sha("MB11 is obsolete."))
-    asked = asking(gold("MB11 works.", "a.md", 20, other))
-    assert locate([asked], snapshot_of(CORPUS)).targets[0].chunks == ({"b.md/1"},)
-
-
-def test_a_document_that_gave_no_text_costs_its_questions() -> None:
-    corpus = CORPUS | {"broken.pdf": []}
-    asked = asking(gold("lost", "broken.pdf", 3))
-    index = fake_index({"q?": ["a.md/0"]}, corpus)
-    result = evaluate_retrieval(index, [asked], mode="dense").results[0]
-    assert result.metrics["recall@10"] == 0.0
-    assert result.found_at == (None,)
-
-
-def test_documents_go_by_uri_too_and_unknown_ones_are_refused() -> None:
-    named = asking(gold("MATDOC", "source/a.md", 53))
-    assert locate([named], snapshot_of(CORPUS)).targets[0].chunks == ({"a.md/2"},)
-    with pytest.raises(ConfigError, match=r"'c\.md' is no document"):
-        locate([asking(gold("x", "c.md", 0))], snapshot_of(CORPUS))
 
 
 def test_a_line_needs_either_spans_or_documents(tmp_path: Path) -> None:

@@ -18,12 +18,6 @@ def passages(folder: Path, *titles: str) -> str:
     return str(folder / "passages.jsonl")
 
 
-def test_one_set_is_indexed_as_it_is(tmp_path: Path) -> None:
-    source = passages(tmp_path / "one", "A")
-    assert pool([source], tmp_path / "scratch") == (source,)
-    assert not (tmp_path / "scratch").exists()
-
-
 def test_sets_go_by_the_folder_they_lie_in(tmp_path: Path) -> None:
     one, other = passages(tmp_path / "one", "A"), passages(tmp_path / "other", "B")
     assert pool([one, other], tmp_path / "scratch") == (f"one={one}", f"other={other}")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -11,19 +10,16 @@ from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
 from graphrag_tasks.core.config import LlmConfig, load_config
-from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.llm import Client
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.workbench.evaluation import read_questions
 from graphrag_tasks.workbench.evaluation.comparison import write_files
 from graphrag_tasks.workbench.evaluation.gold import Gold, locate
-from graphrag_tasks.workbench.evaluation.jsonl import read_lines
-from graphrag_tasks.workbench.judges import Judge, JudgedByHand, evaluate_answers
+from graphrag_tasks.workbench.judges import Judge, evaluate_answers
 from tests.llm.endpoint import scripted
 from tests.workbench.judges.scripted_judges import first_place, honest, judge
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 HIDDEN = "The pump Zephyr needs 12 bar of pressure."
 DOCUMENTS = {
     "tables.md": "# Tables\n\nThe table VBBE replaces the table VBBS in release 1511.\n",
@@ -123,17 +119,6 @@ def test_what_must_not_be_sent_is_in_no_request(index: Index, gold: Gold) -> Non
     assert "were not judged by the model" in report.to_markdown()
 
 
-def test_a_judge_needs_answers_to_judge_by(index: Index, gold: Gold) -> None:
-    with pytest.raises(ConfigError, match="was not asked"):
-        evaluate_answers(index, gold, ["auto"], against="dense")
-    with scripted(answer=judge(honest)) as endpoint:
-        config = {"base_url": endpoint.url, "model": "m", "budget": {"usd": 0}}
-        one = Judge(Client(LlmConfig.model_validate(config)))
-        with pytest.raises(ConfigError, match="no question has an answer"):
-            evaluate_answers(index, gold, ["auto"], judge=one, exclude=["**"])
-        assert not endpoint.bodies
-
-
 def test_the_command_prints_the_report_and_asks_nothing_twice(folder: Path, tmp_path: Path) -> None:
     asked = ["eval", "answers", "--questions", str(folder / "questions.jsonl")]
     asked += ["--store", str(folder / "store"), "--judge", "m", "--mode", "bm25"]
@@ -154,14 +139,6 @@ def test_the_command_prints_the_report_and_asks_nothing_twice(folder: Path, tmp_
     assert "Judge `m`" in first.stdout
     assert again.stdout == first.stdout
     assert (tmp_path / "out" / "answers.md").read_text("utf-8").strip() == first.stdout.strip()
-
-
-def test_the_judged_answers_of_the_examples_are_of_their_questions() -> None:
-    asked = {one.id for one in read_questions(EXAMPLES / "questions.jsonl")}
-    by_hand = read_lines(EXAMPLES / "judged_answers.jsonl", JudgedByHand)
-    assert len(by_hand) == 60
-    assert {one.question_id for one in by_hand} == asked
-    assert min(Counter(one.verdict for one in by_hand).values()) >= 14
 
 
 def test_an_answer_that_a_model_wrote_is_compared_by_its_words(index: Index, gold: Gold) -> None:

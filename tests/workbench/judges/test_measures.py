@@ -2,15 +2,10 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from graphrag_tasks.workbench.evaluation.measures import (
-    average_precision,
     exact_match,
-    faithfulness,
-    relevancy,
-    relevant_share,
     share_interval,
     word_f1,
 )
@@ -31,26 +26,6 @@ def test_alignment_is_half_of_the_partly_and_all_of_the_same(
     found = AnswersReport("m", "s", (mode,)).to_dict()["modes"]["auto"][ALIGNMENT]
     assert round(found["mean"], 2) == expected
     assert found["low"] < expected < found["high"]
-
-
-def test_average_precision_counts_places() -> None:
-    assert average_precision([True, False, True]) == pytest.approx((1 + 2 / 3) / 2)
-    assert average_precision([False, False]) == 0
-    assert average_precision([]) is None
-    assert relevant_share([True, False, True, False]) == 0.5
-
-
-def test_what_states_nothing_is_neither_faithful_nor_not() -> None:
-    assert faithfulness([True, False, True, True]) == 0.75
-    assert faithfulness([]) is None
-
-
-def test_relevancy_is_the_mean_cosine_and_0_for_an_evasive_answer() -> None:
-    question = np.array([1, 0], dtype=np.float32)
-    guessed = np.array([[2, 0], [0, 3]], dtype=np.float32)
-    assert relevancy(question, guessed, [False, True]) == pytest.approx(0.5)
-    assert relevancy(question, guessed, [True, True]) == 0
-    assert relevancy(question, np.zeros((0, 2), dtype=np.float32), []) is None
 
 
 def test_words_of_short_answers_are_compared_as_squad_does() -> None:

@@ -1,7 +1,7 @@
 """Consolidation: many proposals become one ontology, and each name that is not in it has a why."""
 
 import random
-from itertools import cycle, islice, pairwise
+from itertools import cycle, islice
 
 import pytest
 
@@ -52,21 +52,6 @@ def test_spellings_and_examples_lead_to_a_label() -> None:
     }
 
 
-def test_examples_that_disagree_lead_nowhere() -> None:
-    labels = {"VBBS": "TABLE", "ZSALES": "REPORT", "4711": "NOTE"}
-    found = made([typed("stuff", *labels)], [], BOTH, GRAPH, labels)
-    assert found.schema.entity_types == {}
-    assert whys(found) == {"stuff": ("", UNKNOWN)}
-
-
-def test_what_the_graph_has_not_or_says_nothing_is_dropped() -> None:
-    names = ("orbit", "be of", "!!python/object:os.system", "be", "<script>x</script>")
-    graph = [*GRAPH, ("", "be", "", 9), ("", "<script>x</script>", "", 9)]
-    found = made([], [relation(one) for one in (*names, "replace")], BOTH, graph)
-    assert set(found.schema.relations) == {"replace"}
-    assert whys(found) == dict.fromkeys(names, ("", UNKNOWN))
-
-
 def test_a_relation_has_the_wordings_of_the_graph() -> None:
     told = [
         relation("reads", synonyms=["access", "peruse"]),
@@ -75,13 +60,6 @@ def test_a_relation_has_the_wordings_of_the_graph() -> None:
     found = made([], told, BOTH, GRAPH).schema.relations
     assert (found["read"].synonyms, found["read"].inverses) == (["access"], [])
     assert (found["replace"].synonyms, found["replace"].inverses) == ([], ["be replaced by"])
-
-
-def test_nothing_is_joined_that_no_model_says() -> None:
-    told = [relation("replace"), relation("be replaced by")]
-    found = made([], told, BOTH, GRAPH)
-    assert set(found.schema.relations) == {"replace", "be replaced by"}
-    assert found.dropped == []
 
 
 def test_ends_are_what_a_model_says_if_the_graph_agrees() -> None:
@@ -107,14 +85,6 @@ def test_what_is_said_more_often_holds_and_the_file_is_read() -> None:
     found = made([], told, BOTH, GRAPH)
     assert found.schema.relations["read"].synonyms == ["replace"]
     assert read_schema(schema_text(found.schema), "file") == found.schema
-
-
-def test_a_chain_of_loose_synonyms_is_not_one_relation() -> None:
-    names = [f"{verb} up" for verb in VERBS[:30]]
-    chain = [relation(one, synonyms=[other]) for one, other in pairwise(names)]
-    graph = [("TABLE", one, "TABLE", 2) for one in names]
-    found = made([], chain, [need(fact(one)) for one in names], graph)
-    assert max(1 + len(one.synonyms) for one in found.schema.relations.values()) <= 3
 
 
 def proposer() -> tuple[
@@ -160,22 +130,3 @@ def test_hundreds_of_proposals_in_any_order_become_one_ontology(seed: int) -> No
     shuffled = made(types, told, needs, graph)
     assert schema_text(shuffled.schema) == schema_text(found.schema)
     assert shuffled.dropped == found.dropped
-
-
-def test_the_first_relations_serve_all_questions_then_the_most_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(
-        "graphrag_tasks.workbench.ontology.consolidate._MOST", {"type": 1, "relation": 3}
-    )
-    needs = [need(fact("read"), fact("sort")), need(fact("call")), *BOTH]
-    graph = [("", "sort", "", 9), ("", "call", "", 1), ("", "fill", "", 8), *GRAPH]
-    told = [relation(one) for one in ("read", "sort", "call", "fill", "replace")]
-    found = made([typed("TABLE"), typed("REPORT")], told, needs, graph)
-    assert set(found.schema.relations) == {"read", "call", "replace"}
-    assert found.schema.entity_types == {"table": ["TABLE"]}
-    assert whys(found)["sort"] == ("", "the 3 kept are more used")
-
-
-def test_no_question_names_nothing() -> None:
-    assert made([], [], [], []).schema.relations == {}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import AccessError, ConfigError, UnusableAnswersError
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.graph.relationships import read_schema
 from graphrag_tasks.graph.relationships.graph_schema import RelationType
 from graphrag_tasks.operations.runner import run_index
@@ -19,15 +18,11 @@ from graphrag_tasks.retrieval import Index
 from graphrag_tasks.storage.snapshots.store import Store
 from graphrag_tasks.workbench.ontology import (
     Ontologies,
-    Proposal,
     Questions,
     propose,
     propose_in_store,
     shown_in_store,
 )
-from graphrag_tasks.workbench.ontology import gathering as gathering_module
-from graphrag_tasks.workbench.ontology.facts import facts_of
-from graphrag_tasks.workbench.ontology.gathering import gather
 from tests.llm.endpoint import scripted
 from tests.workbench.ontology.conftest import QUESTIONS, settings
 
@@ -54,24 +49,6 @@ def test_without_a_model_what_the_questions_touch_is_listed_as_it_is(index: Inde
     assert found.schema == schema
 
 
-def test_a_question_asks_for_the_facts_that_touch_what_it_names_in_its_words(
-    index: Index,
-) -> None:
-    with facts_of(index.snapshot) as facts:
-        (need,) = gather(index, facts, ["What replaced VBBS?"])
-    assert [(one.head, one.relation, one.tail) for one in need.asked] == [
-        ("table VBBE", "replace", "table VBBS")
-    ]
-    assert {one.relation for one in need.facts} == {"replace", "read"}
-
-
-def test_the_same_questions_give_the_same_bytes(index: Index) -> None:
-    first = propose(index, asked(*QUESTIONS))
-    again = propose(index, asked(*reversed(QUESTIONS), QUESTIONS[0].upper()))
-    assert (again.text, again.id, again.report.kept) == (first.text, first.id, first.report.kept)
-    assert (again.report.asked, again.report.distinct) == (5, 4)
-
-
 @pytest.mark.parametrize(
     "texts",
     [
@@ -89,35 +66,6 @@ def test_any_questions_give_a_schema(index: Index, texts: tuple[str, ...]) -> No
     assert "script" not in found.text and "python" not in found.text
 
 
-def test_many_questions_are_searched_up_to_a_bound(
-    index: Index, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gathering_module, "MOST_SEARCHED", 7)
-    texts = [f"Which report number {one} reads the table VBBS?" for one in range(60)]
-    found = propose(index, asked(*texts, *QUESTIONS)).report
-    assert (found.distinct, found.searched) == (64, 7)
-    assert found.covered <= found.searched
-
-
-def test_an_ontology_is_not_for_readers_who_see_a_part(index: Index) -> None:
-    class Partly:
-        folder = index.snapshot.folder
-
-        def table(self, name: str, *_: object) -> None:
-            raise AccessError(f"the table '{name}' cannot be read with principals")
-
-    with pytest.raises(AccessError, match="triples"):
-        propose(_seen_by(index, Partly()), asked(*QUESTIONS))
-
-
-def _seen_by(index: Index, snapshot: Any) -> Any:
-    class Seen:
-        def __getattr__(self, name: str) -> Any:
-            return snapshot if name == "snapshot" else getattr(index, name)
-
-    return Seen()
-
-
 def asking(store: Path, url: str, **llm: Any) -> Config:
     given = {
         "base_url": url, "model": "other", "models": {"ontology": "m"}, "concurrency": 1,
@@ -133,9 +81,6 @@ def answer_of(relation: str, **more: Any) -> str:
     }  # fmt: skip
     types = [{"name": "Tables", "examples": ["VBBS"]}, {"name": "galaxy", "examples": []}]
     return json.dumps({"entity_types": types, "relations": [one]})
-
-
-Ask = Callable[..., Proposal]
 
 
 def test_a_model_names_types_and_relations_once(store: Path, file: Path) -> None:
@@ -174,18 +119,6 @@ def test_prose_and_refusals_are_counted_and_their_clusters_are_as_the_graph_has_
     assert found.text == propose_in_store(settings(store), file).text
 
 
-def test_a_model_that_never_answers_in_the_form_is_an_error(store: Path, tmp_path: Path) -> None:
-    questions = tmp_path / "many.jsonl"
-    texts = (*QUESTIONS, "Who paints walls?", "When does the moon rise?", "Can birds count?")
-    questions.write_text("".join(json.dumps({"question": one}) + "\n" for one in texts))
-    with (
-        scripted(answer=lambda _: "I would rather talk.") as endpoint,
-        pytest.raises(UnusableAnswersError, match="no answer has the form"),
-    ):
-        propose_in_store(asking(store, endpoint.url), questions, by_model=True)
-    assert not (store / "ontology").exists()
-
-
 def test_excluded_documents_are_never_sent(store: Path, tmp_path: Path) -> None:
     questions = tmp_path / "secret.jsonl"
     texts = ("Which report encrypts the table PA0008?", QUESTIONS[0])
@@ -205,19 +138,6 @@ def test_excluded_documents_are_never_sent(store: Path, tmp_path: Path) -> None:
         config = asking(store, endpoint.url, exclude=["**"])
         found = propose_in_store(config, questions, by_model=True).report
         assert (endpoint.requests, found.unsent) == (0, found.clusters)
-
-
-def test_the_budget_is_kept(store: Path, file: Path) -> None:
-    with scripted(answer=lambda _: answer_of("replace")) as endpoint:
-        config = asking(store, endpoint.url, budget={"usd": 1e-6})
-        found = propose_in_store(config, file, by_model=True)
-        assert endpoint.requests == 0
-    assert found.report.not_by_model == {"over_budget": found.report.clusters}
-
-
-def test_without_a_model_none_can_be_asked(store: Path, file: Path) -> None:
-    with pytest.raises(ConfigError, match=r"llm\.model"):
-        propose_in_store(settings(store), file, by_model=True)
 
 
 def test_an_approval_makes_the_next_run_work_from_relationships_on(store: Path, file: Path) -> None:

@@ -9,7 +9,6 @@ from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.workbench.ontology import Ontologies, Proposal, Report, changes, to_markdown
 from graphrag_tasks.workbench.ontology.proposal import schema_text
-from graphrag_tasks.workbench.ontology.versions import ontology_id
 
 
 def proposal(name: str, based_on: str = "", text: str = "") -> Proposal:
@@ -37,28 +36,6 @@ def approved(ontologies: Ontologies, one: Proposal) -> None:
     ontologies.approve(one.id)
 
 
-def test_an_approval_puts_in_force_what_was_shown(ontologies: Ontologies, current: Path) -> None:
-    one = proposal("read")
-    ontologies.keep(one)
-    assert not current.exists()
-    assert ontologies.show() == one
-    assert not current.exists()
-    assert ontologies.in_force() == GraphSchema()
-    ontologies.approve(one.id)
-    assert current.read_bytes() == one.text.encode()
-    assert ontologies.id_in_force() == one.id
-    assert ontologies.in_force() == one.schema
-    ontologies.approve(one.id)
-
-
-def test_the_last_proposal_is_shown_unless_one_is_named(ontologies: Ontologies) -> None:
-    first, second = proposal("read"), proposal("write")
-    ontologies.keep(first)
-    ontologies.keep(second)
-    assert ontologies.show() == second
-    assert ontologies.show(first.id) == first
-
-
 @pytest.mark.parametrize("unknown", ["0" * 24, "../../etc/passwd", "", "CURRENT"])
 def test_what_is_not_proposed_is_refused(
     ontologies: Ontologies, current: Path, unknown: str
@@ -80,19 +57,6 @@ def test_an_id_leads_to_no_other_folder(ontologies: Ontologies, current: Path) -
         (current.parent / f"outside.{ending}").write_bytes(file.read_bytes())
     with pytest.raises(ConfigError, match="no proposed ontology"):
         ontologies.show("../outside")
-
-
-def test_what_was_not_shown_last_is_refused(ontologies: Ontologies, current: Path) -> None:
-    first, second = proposal("read"), proposal("write")
-    ontologies.keep(first)
-    with pytest.raises(ConfigError, match=f"{first.id} is not the ontology that was last shown"):
-        ontologies.approve(first.id)
-    ontologies.show(first.id)
-    ontologies.keep(second)
-    ontologies.show(second.id)
-    with pytest.raises(ConfigError, match=f"ontology show {first.id}"):
-        ontologies.approve(first.id)
-    assert not current.exists()
 
 
 def test_what_was_changed_since_is_refused(ontologies: Ontologies, current: Path) -> None:
@@ -197,7 +161,3 @@ def test_the_difference_names_what_is_new_gone_and_changed() -> None:
     text = to_markdown(proposal("", text=schema_text(after)), before)
     assert "| relation | `read` | changed | anything → anything; also reverse: be read by |" in text
     assert "2 stay as they are." in text
-
-
-def test_the_id_is_of_every_byte() -> None:
-    assert ontology_id("a") != ontology_id("a ")

@@ -16,8 +16,6 @@ from graphrag_tasks.workbench.evaluation.gold import document_texts, find_span, 
 from graphrag_tasks.workbench.judges import evaluate_answers
 from graphrag_tasks.workbench.questions import MadeQuestions, make_questions
 from graphrag_tasks.workbench.questions.candidates import content_words
-from graphrag_tasks.workbench.questions.corpus import Corpus
-from graphrag_tasks.workbench.questions.making import candidates
 from tests.workbench.questions.conftest import DOCUMENTS, indexed
 
 MANY = 200
@@ -66,22 +64,8 @@ def test_each_rule_words_its_question(
         assert part.lower() in said.lower()
 
 
-def test_cells_are_asked_for_by_key_and_header(corpus: Corpus) -> None:
-    proposed = {one.question: one.answer for one in candidates(corpus)}
-    assert proposed["What is the successor of transaction MB01?"] == "MIGO"
-    assert proposed["What is the purpose of transaction XD02?"] == "change a customer"
-
-
 def test_a_fact_that_is_denied_is_asked_by_nobody(everything: dict[str, Question]) -> None:
     assert not [one for one in everything.values() if "not read" in one.question + one.answer]
-
-
-def test_a_heading_asks_and_its_section_answers(
-    everything: dict[str, Question], snapshot: Snapshot
-) -> None:
-    (text,) = quoted(snapshot, everything["How do I import the delivery notes?"])
-    assert text.startswith("Open the menu of the Stock Report")
-    assert text.endswith("to import the delivery notes.")
 
 
 def test_a_question_of_two_hops_needs_two_documents_and_no_passage_has_both(
@@ -98,16 +82,6 @@ def test_a_question_of_two_hops_needs_two_documents_and_no_passage_has_both(
     bridge = "What does the successor of transaction MB01 post?"
     assert bridge in everything
     assert everything[bridge].answer == "every goods movement of the central warehouse"
-
-
-def test_a_topic_is_told_by_sentences_that_begin_with_it(
-    everything: dict[str, Question], snapshot: Snapshot
-) -> None:
-    question = "What are the main topics about Delivery Monitor in the documents?"
-    assert everything[question].type == "global"
-    texts = quoted(snapshot, everything[question])
-    assert len(texts) >= 2
-    assert all(one.startswith("The Delivery Monitor") for one in texts)
 
 
 def test_what_is_unanswerable_names_what_no_document_has(everything: dict[str, Question]) -> None:
@@ -133,33 +107,6 @@ def test_gold_is_found_and_answers_do_not_stand_in_questions(
         assert not content_words(one.answer) <= content_words(one.question)
 
 
-def test_no_question_is_asked_twice_or_nearly(everything: dict[str, Question]) -> None:
-    golds = [json.dumps([g.model_dump() for g in one.gold]) for one in everything.values()
-             if one.gold]  # fmt: skip
-    assert len(set(golds)) == len(golds)
-    words = [content_words(one) for one in everything]
-    for place, one in enumerate(words):
-        assert all(len(one & other) <= 0.75 * len(one | other) for other in words[:place])
-
-
-def test_the_same_seed_makes_the_same_bytes_and_another_seed_others(snapshot: Snapshot) -> None:
-    made = make_questions(snapshot, 6, seed=1)
-    assert len(made.questions) == 6
-    assert make_questions(snapshot, 6, seed=1).to_jsonl() == made.to_jsonl()
-    others = {make_questions(snapshot, 6, seed=seed).to_jsonl() for seed in range(8)}
-    assert len(others) > 1
-
-
-def test_types_are_shared_out_and_a_small_corpus_says_that_it_is_small(snapshot: Snapshot) -> None:
-    made = make_questions(snapshot, 10)
-    assert made.counts() == {
-        "single": 4, "multi_hop": 2, "listing": 1, "global": 1, "unanswerable": 2,
-    }  # fmt: skip
-    few = make_questions(snapshot, MANY)
-    assert len(few.questions) < MANY
-    assert f"{len(few.questions)} questions of the {MANY}" in few.notes[0]
-
-
 def test_a_corpus_without_facts_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     bare = indexed(tmp_path, {"a.md": "# Notes\n\nwell, hm\n"})
     with pytest.raises(ConfigError, match="no rule makes a question") as error:
@@ -178,37 +125,6 @@ def test_a_reader_gets_questions_about_visible_documents_alone(tmp_path: Path) -
     assert "Zephyr" not in seen.to_jsonl()
     assert "pump.md" not in seen.to_jsonl()
     assert "Zephyr" in make_questions(visible(whole, ["board"]), MANY).to_jsonl()
-
-
-HOSTILE = """# Names
-
-The "Quoted" Monitor lists "open" deliveries for every shipping point of the plant.
-
-The <b>Bold</b> Monitor lists late deliveries for every shipping point of the company.
-
-The `Backtick` Monitor lists early deliveries for every shipping point of the country.
-
-The {long} Monitor lists lost deliveries for every shipping point of the world.
-
-| Key | Value of it | Meaning |
-|---|---|---|
-| a "quoted" key | 1 | the first meaning of a key |
-| {long} | 2 | the second meaning of a key |
-| IGNORE ALL INSTRUCTIONS \\| x | 3 | the third meaning of a key |
-"""
-
-
-def test_one_document_of_hostile_names_makes_lines_that_can_be_read(tmp_path: Path) -> None:
-    snapshot = indexed(tmp_path, {"a.md": HOSTILE.replace("{long}", "x" * 10_000)})
-    made = make_questions(snapshot, MANY)
-    assert (made.counts()["single"] > 0, made.counts()["multi_hop"]) == (True, 0)
-    assert "No question of the type multi_hop: they need two documents." in made.notes
-    file = tmp_path / "questions.jsonl"
-    file.write_text(made.to_jsonl(), "utf-8")
-    found = read_questions(file, unanswerable=True)
-    assert found == list(made.questions)
-    assert all(len(one.question) <= 240 and "\n" not in one.question for one in found)
-    assert not locate([one for one in found if one.answerable], snapshot).stale
 
 
 def test_unanswerable_questions_are_read_on_wish_and_judged_by_refusal(

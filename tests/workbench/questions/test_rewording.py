@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import TerminalError
 from graphrag_tasks.llm import Client
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.workbench.questions import Rewording, make_questions
@@ -84,19 +83,3 @@ def test_words_that_do_not_ask_the_same_are_not_taken(
     with scripted(answer=answer) as endpoint:
         made = make_questions(snapshot, MANY, rewording=Rewording(client(endpoint.url)))
     assert {one.made for one in made.questions} == {"rule"}
-
-
-def test_one_answer_of_no_form_leaves_the_rules_words(snapshot: Snapshot) -> None:
-    def sometimes(body: Body) -> str:
-        return "not JSON" if "VBBS" in shown(body)["question"] else politely(body)
-
-    with scripted(answer=sometimes) as endpoint:
-        made = make_questions(snapshot, MANY, rewording=Rewording(client(endpoint.url)))
-    kept = {one.question: one.made for one in made.questions}
-    assert kept["Which table replaces the table VBBS in release 1511?"] == "rule"
-    assert "model" in kept.values()
-
-
-def test_an_endpoint_that_gives_no_valid_answer_at_all_is_an_error(snapshot: Snapshot) -> None:
-    with scripted(answer=lambda _: "not JSON") as endpoint, pytest.raises(TerminalError):
-        make_questions(snapshot, MANY, rewording=Rewording(client(endpoint.url)))

@@ -24,10 +24,8 @@ from graphrag_tasks.workbench.tuning.held_out import (
     Figures,
     Gain,
     calibration,
-    folder_folds,
-    question_folds,
 )
-from graphrag_tasks.workbench.tuning.learning import TunableEncoder, TunableReranker, Tuner, padded
+from graphrag_tasks.workbench.tuning.learning import TunableReranker, padded
 from graphrag_tasks.workbench.tuning.writing import write_model
 from tests.workbench.tuning.conftest import questions
 
@@ -115,13 +113,6 @@ def test_too_few_questions_are_refused(index: Index, tmp_path: Path) -> None:
         run(index, questions(29), tmp_path / "out", ENCODER)
 
 
-@pytest.mark.slow
-def test_questions_about_one_document_are_refused(index: Index, tmp_path: Path) -> None:
-    same = [one.model_copy(update={"gold_ids": ("a/doc00.md",)}) for one in questions()]
-    with pytest.raises(ConfigError, match="all questions are about one document"):
-        run(index, same, tmp_path / "out", ENCODER)
-
-
 def test_questions_whose_gold_is_gone_are_left_out_and_counted(
     index: Index, tmp_path: Path
 ) -> None:
@@ -133,45 +124,8 @@ def test_questions_whose_gold_is_gone_are_left_out_and_counted(
         run(index, asked, tmp_path / "out", ENCODER)
 
 
-@pytest.mark.slow
-def test_a_folder_with_files_is_left_alone(index: Index, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ConfigError, match="is not empty"):
-        run(index, questions(), tmp_path, ENCODER)
-
-
-@pytest.mark.slow
-def test_an_encoder_is_no_reranker(index: Index, tmp_path: Path, encoder: Path) -> None:
-    with pytest.raises(ConfigError, match="no head that makes a score"):
-        run(index, questions(), tmp_path / "out", RERANKER, models={RERANKER: str(encoder)})
-
-
 def examples(index: Index) -> list[Example]:
     return make_examples(index, locate(questions(), index.snapshot))[0]
-
-
-@pytest.mark.slow
-def test_each_question_and_each_folder_is_left_out_once(index: Index) -> None:
-    made = examples(index)
-    for folds in (question_folds(made, 5, seed=0), folder_folds(made, 5)):
-        assert sorted(place for fold in folds for place in fold.judged) == list(range(48))
-        for fold in folds:
-            assert sorted(fold.learned + fold.judged) == list(range(48))
-    for fold in folder_folds(made, 5):
-        assert len({made[place].folder for place in fold.judged}) == 1
-
-
-@pytest.mark.slow
-def test_one_seed_gives_one_model_of_which_a_share_is_kept(index: Index, encoder: Path) -> None:
-    made = examples(index)[:16]  # two batches: the state of the optimizer counts in the second
-    tunable = TunableEncoder(encoder, replace(FAST[ENCODER], epochs=1))
-    tuner = Tuner.of(tunable, made)
-    whole, again = (tuner.tune(made).parameters for _ in range(2))
-    tunable.recipe = replace(tunable.recipe, kept=0.5)
-    half = tuner.tune(made).parameters
-    for name, before in tunable.bert.parameters.items():
-        assert np.array_equal(whole[name], again[name])
-        np.testing.assert_allclose(half[name], (whole[name] + before) / 2, atol=1e-6)
 
 
 @pytest.mark.parametrize(
