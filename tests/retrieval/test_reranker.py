@@ -123,7 +123,6 @@ def test_chunks_that_hardly_answer_are_left_out_and_counted(
     assert len(index.search(QUESTION, "ranked", rerank=0).chunks) == 3
 
 
-<<<<<<< HEAD
 def test_a_negative_number_of_chunks_is_refused(index: Index) -> None:
     with pytest.raises(QueryError, match="rerank must be a whole number"):
         index.search(QUESTION, rerank=-1)
@@ -146,10 +145,6 @@ def test_single_sentences_are_read_by_the_sibling_of_the_default_reranker() -> N
     assert reader.fingerprint != rerankers.make_reranker(RerankConfig()).fingerprint
     other = RerankConfig(model="a folder")
     assert rerankers.for_sentences(other) == other
-=======
-def test_the_weights_of_the_default_model_are_the_known_ones() -> None:
-    assert verify_weights(RERANKER).ok
->>>>>>> h1
 
 
 def test_a_folder_is_read_as_a_reranker_only_with_its_head(write_model: WriteModel) -> None:
