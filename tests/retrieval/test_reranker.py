@@ -14,7 +14,7 @@ from graphrag_tasks.embed.model_files import ANSWERS, RERANKER, verify_weights
 from graphrag_tasks.retrieval import Context, Index, open_index
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, Reranking
-from graphrag_tasks.retrieval.reranker import Passage
+from graphrag_tasks.retrieval.reranker import Passage, for_sentences, make_reranker
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
 from tests.embed.conftest import HIDDEN, WriteModel
 from tests.retrieval.finder import Finder
@@ -134,7 +134,7 @@ def test_the_weights_of_the_default_models_are_the_known_ones(model: str) -> Non
 
 
 def test_single_sentences_are_read_by_the_sibling_of_the_default_reranker() -> None:
-    reader = rerankers.make_reranker(rerankers.for_sentences(RerankConfig()))
+    reader = make_reranker(for_sentences(RerankConfig()))
     sentences = (
         "The queue is emptied each night.", "The queue holds 90 jobs.", "Jobs come from the queue.",
     )  # fmt: skip
@@ -142,9 +142,9 @@ def test_single_sentences_are_read_by_the_sibling_of_the_default_reranker() -> N
         "How many jobs fit into the queue?", [Passage("Printing", one) for one in sentences]
     )
     assert found.argmax() == 1
-    assert reader.fingerprint != rerankers.make_reranker(RerankConfig()).fingerprint
+    assert reader.fingerprint != make_reranker(RerankConfig()).fingerprint
     other = RerankConfig(model="a folder")
-    assert rerankers.for_sentences(other) == other
+    assert for_sentences(other) == other
 
 
 def test_a_folder_is_read_as_a_reranker_only_with_its_head(write_model: WriteModel) -> None:
