@@ -7,12 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from graphrag_tasks.answering import Reply, answer
-from graphrag_tasks.answering.quotes import quotes
-from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index
 from tests.answering.conftest import PAGES
 from tests.retrieval.finder import Finder
-from tests.retrieval.small_worlds import World
 
 Find = Callable[[str], Finder]
 
@@ -45,56 +42,6 @@ def test_every_sentence_is_in_the_document_that_it_points_to(index: Index, find:
         assert sentence.text == citation.source.text
         assert sentence.text in texts[citation.source.chunk_id]
         assert citation.source.page is not None
-
-
-def test_sentences_stand_in_reading_order_and_once(index: Index, find: Find) -> None:
-    find("spooler")
-    reply = answer(index, "Does the spooler need the driver?")
-    places = [(one.citations[0].source.document_id, one.citations[0].source.char_start)
-              for one in reply.sentences]  # fmt: skip
-    documents = list(dict.fromkeys(document for document, _ in places))
-    assert places == sorted(set(places), key=lambda one: (documents.index(one[0]), one[1]))
-    numbers = [one.numbers[0] for one in reply.sentences]
-    assert numbers == sorted(numbers)
-
-
-def test_quotations_are_numbered_from_one_in_an_index_of_one_chunk(
-    open_world: Callable[[World], Index], find: Find
-) -> None:
-    one = World(
-        documents=(("d1", "A"),),
-        chunks=(("c1", "d1", "The queue holds 90 jobs. It is emptied each night."),),
-        sentences=(
-            ("s1", "c1", "The queue holds 90 jobs."),
-            ("s2", "c1", "It is emptied each night."),
-        ),
-    )
-    find("90 jobs")
-    index = open_world(one)
-    found = quotes(index, index.search("How many jobs does the queue hold?", "dense"))
-    assert [sentence.numbers for sentence in found] == [(1,), (1,)]
-
-
-def test_a_question_for_several_things_quotes_each_chunk_once(index: Index, find: Find) -> None:
-    find("e")
-    reply = answer(index, "What replaced the spooler, and which port does the gateway listen on?")
-    chunks = [one.citations[0].source.chunk_id for one in reply.sentences if one.is_best]
-    assert len(chunks) == len(set(chunks)) == 3
-
-
-def test_a_copy_of_a_sentence_is_quoted_once(
-    open_world: Callable[[World], Index], find: Find
-) -> None:
-    copies = World(
-        documents=(("d1", "A"), ("d2", "B")),
-        chunks=(("c1", "d1", "The queue holds 90 jobs."), ("c2", "d2", "The queue holds 90 jobs")),
-        sentences=(
-            ("s1", "c1", "The queue holds 90 jobs."),
-            ("s2", "c2", "The queue holds 90 jobs"),
-        ),
-    )
-    find("90")
-    assert len(answer(open_world(copies), "How many jobs does the queue hold?").sentences) == 1
 
 
 def test_what_no_document_holds_is_named_and_nothing_is_quoted(index: Index, find: Find) -> None:
@@ -174,25 +121,6 @@ def test_the_graph_of_a_reply_has_the_relations_that_its_sentences_state(
     reply = answer(index, "What replaced the spooler?", wanted=1)
     edges = reply.to_networkx().edges(data="relation")
     assert [one for one in edges if one[2]] == [("print server", "spooler", "replace")]
-
-
-def test_an_index_without_documents_has_no_answer(open_world: Callable[[World], Index]) -> None:
-    reply = answer(open_world(World()), "What is a spooler?")
-    assert reply.verdict.state == "not in these documents"
-    assert reply.to_dict()["sentences"] == []
-
-
-@pytest.mark.parametrize("question", ["", "   ", 7])
-def test_a_question_that_is_none_is_refused(index: Index, question: object) -> None:
-    with pytest.raises(QueryError):
-        answer(index, question)  # type: ignore[arg-type]
-
-
-def test_a_question_of_10_000_characters_is_answered(index: Index, find: Find) -> None:
-    find("5150")
-    reply = answer(index, "Which port does the gateway listen on? " * 257)
-    assert any("first 2,000 characters" in note for note in reply.notes)
-    assert "The gateway listens on port 5150." in quoted(reply)
 
 
 def test_a_reply_is_json(index: Index, find: Find) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pytest
-
 from graphrag_tasks.answering import answer
-from graphrag_tasks.answering.lists import PLACES, asks_for_list
+from graphrag_tasks.answering.lists import PLACES
 from graphrag_tasks.retrieval import Index
 from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import World
@@ -39,24 +37,6 @@ def listing(items: Sequence[str], lead: str = "The levels are these.") -> tuple[
     return world, blocks
 
 
-@pytest.mark.parametrize(
-    ("question", "asks"),
-    [
-        ("Which log levels are there?", True),
-        ("List the log levels", True),
-        ("What log levels can a message have?", True),
-        ("How is a level set?", False),
-        ("Which table stores planned depreciation?", False),
-        ("Which report runs the same check?", False),
-        ("What takes the place of a level?", False),
-        ("Which levels has the logger, and which queue keeps old messages?", False),
-        ("Which release does a central check system need?", False),
-    ],
-)
-def test_questions_for_several_things_are_told(question: str, asks: bool) -> None:
-    assert asks_for_list(question) is asks
-
-
 def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find) -> None:
     world, blocks = listing(["error", "warning", "notice"])
     find("levels")
@@ -82,15 +62,6 @@ def test_of_a_long_list_the_items_that_share_words_with_the_question_are_kept(
     assert first == sorted(first, key=items.index)
 
 
-def test_a_question_that_only_looks_like_one_for_a_list_is_answered_by_quotations(
-    index: Index, find: Find
-) -> None:
-    find("5150")
-    reply = answer(index, "I want to know which ports the gateway listens on")
-    assert reply.form == "quotes"
-    assert "The gateway listens on port 5150." in [one.text for one in reply.sentences]
-
-
 def test_documents_are_listed_by_their_titles_where_they_are_asked_for(
     open_world: Open, find: Find
 ) -> None:
@@ -99,12 +70,3 @@ def test_documents_are_listed_by_their_titles_where_they_are_asked_for(
     reply = answer(open_world(world, blocks=blocks), "Which policies exist?")
     titles = [one.citations[0].source.title for one in reply.sentences if one.numbers == (1,)]
     assert titles == ["Logging policies", "Backup policy"]
-
-
-def test_documents_on_the_subject_that_give_no_item_are_named(open_world: Open, find: Find) -> None:
-    world, blocks = listing([f"level {number}" for number in range(30)])
-    find("e")
-    reply = answer(open_world(world, blocks=blocks), "List the levels")
-    cited = {one.source.title for one in reply.citations}
-    assert cited == {"Logging policies"}
-    assert any("not read to the end: Backup policy." in note for note in reply.notes)

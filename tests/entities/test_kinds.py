@@ -11,7 +11,6 @@ from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.language.domain import Domain
 
 SQL = SqlConfig()
-VERBS = {"merge", "show", "specify"}
 
 
 def triple(head: str, relation: str, tail: str, **more: Any) -> dict[str, Any]:
@@ -74,11 +73,6 @@ def test_a_head_noun_of_three_names_is_their_kind() -> None:
     assert "native format" not in types(*NATIVE[:2])
 
 
-def test_a_noun_that_tells_nothing_is_no_kind() -> None:
-    cases = [triple(f"{one} case", "have", "limits") for one in ("native", "binary", "raster")]
-    assert "native case" not in types(*cases)
-
-
 def test_what_is_a_thing_is_of_its_kind() -> None:
     said = [
         is_a("XCF", "binary format"),
@@ -92,14 +86,6 @@ def test_what_is_a_thing_is_of_its_kind() -> None:
     ]
     told = types(*FORMATS, *said)
     assert {name for name, how in told.items() if how == ("FORMAT", "is_a")} == {"XCF", "BMP"}
-
-
-def test_one_sentence_tells_no_kind_of_a_name_that_many_have() -> None:
-    mentions = [triple("XCF", "have", f"limit {n}") for n in range(30)]
-    said = is_a("XCF", "binary format")
-    assert "XCF" not in types(*FORMATS, *mentions, said)
-    again = is_a("XCF", "binary format", "also a")
-    assert types(*FORMATS, *mentions, said, again)["XCF"] == ("FORMAT", "is_a")
 
 
 def test_examples_of_a_kind_are_of_it() -> None:
@@ -124,18 +110,6 @@ def test_the_header_of_three_keys_is_their_kind() -> None:
     assert "XCF" not in types(*FORMATS, keys=keys[:2])
 
 
-def test_the_first_source_counts() -> None:
-    found = types(*FORMATS, is_a("File formats", "raster format"), is_a("native format", "format"))
-    assert found["native format"] == ("FORMAT", "head")
-
-
-def test_what_a_name_tells_comes_before_its_kind() -> None:
-    domain = Domain(terms=["format"], shapes=["X* = image"], names={"made up": ["native format"]})
-    found = types(*FORMATS, is_a("XCF", "binary format"), domain=domain)
-    assert found["XCF"] == ("IMAGE", "shape")
-    assert found["native format"] == ("MADE_UP", "user")
-
-
 def labelled(name: str, label: str) -> dict[str, Any]:
     return triple(name, "have", "limits", head_type=label)
 
@@ -149,26 +123,6 @@ def test_labels_hold_only_where_many_names_are_people_or_places() -> None:
     assert found["Christian Stimming"] == ("PERSON", "first_name")
 
 
-def test_a_name_with_a_doubted_label_is_still_named() -> None:
-    things = [triple(f"thing{one}", "have", "limits") for one in range(100)]
-    rows = [*things, labelled("Spherize", "ORG")]
-    table = pa.Table.from_pylist(rows, schema=schemas.TRIPLES)
-    empty = schemas.empty("entity_dictionary")
-    made = normalize(
-        table, empty, schemas.empty("sentences"), language=LanguageConfig(), sql=SQL
-    ).collected()
-    assert made.stats["labels_hold"] == 0
-    found = resolve(
-        table, empty, made.tables["surface_forms"], made.tables["names"],
-        schemas.empty("sentences"), schemas.empty("cells"), config=ResolveConfig(),
-        language=LanguageConfig(), sql=SQL,
-    ).collected()  # fmt: skip
-    rows = [row for row in found.tables["resolved"].to_pylist() if row["name"] == "Spherize"]
-    assert [(row["type"], row["type_source"], row["is_named"]) for row in rows] == [
-        (None, None, True)
-    ]
-
-
 def test_a_list_that_contradicts_a_column_wins_and_is_counted() -> None:
     row = triple("Order entry", "have transaction", "VA01", rule="table_row")
     table = pa.Table.from_pylist([row], schema=schemas.TRIPLES)
@@ -180,8 +134,3 @@ def test_a_list_that_contradicts_a_column_wins_and_is_counted() -> None:
     rows = {row["key"]: row for row in made.tables["names"].to_pylist()}
     assert (rows["va01"]["type"], rows["va01"]["type_source"]) == ("ORDER", "user")
     assert made.stats["types_overruled"] == 1
-
-
-def test_a_name_is_read_as_it_is_most_often_written() -> None:
-    phrase = [triple("Grouping Formats", "have", f"limit {one}") for one in "ab"]
-    assert "Grouping Formats" not in types(*FORMATS, *phrase, triple("grouping formats", "be", "x"))

@@ -11,8 +11,6 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.graph.communities import (
-    COLUMNS,
-    CitedSentence,
     CommunityContext,
     ExtractiveSummarizer,
     Summary,
@@ -144,20 +142,6 @@ def test_the_order_of_rows_does_not_show() -> None:
         assert result.tables["members"].equals(expected.tables["members"])
 
 
-def test_a_graph_of_nothing_has_no_communities() -> None:
-    tables = {name: schemas.empty(name) for name in world()}
-    result = run(tables)
-    assert [table.num_rows for table in result.tables.values()] == [0, 0]
-    assert result.stats["communities"] == 0
-
-
-def test_one_entity_without_relations_has_no_community() -> None:
-    tables = world()
-    alone = {name: tables[name].slice(0, 1) for name in ("entities", "sentences", "documents")}
-    empty = {name: schemas.empty(name) for name in ("relations", "evidence")}
-    assert run(alone | empty).tables["members"].num_rows == 0
-
-
 class Counting:
     """A summarizer that counts what it is asked to write."""
 
@@ -188,24 +172,6 @@ def test_only_changed_communities_are_summarised_again() -> None:
     assert after.tables["communities"].equals(clean.tables["communities"])
 
 
-def test_another_summarizer_reuses_nothing() -> None:
-    before = run(world())
-    summarizer = Counting()
-    run(world(), summarizer=summarizer, summarized=before.tables["communities"])
-    assert len(summarizer.asked) == 2
-
-
-def test_sources_are_worded_with_their_page() -> None:
-    assert CitedSentence("x", "Guide", 3).source == "Guide, page 3"
-    assert CitedSentence("x", "Guide", None).source == "Guide"
-
-
-def test_a_graph_that_lost_its_relations_has_no_communities() -> None:
-    before = run(world()).tables["communities"]
-    bare = {name: table.slice(0, 0) for name, table in world().items()}
-    assert run(bare, summarized=before).tables["communities"].num_rows == 0
-
-
 def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:
     leaves = 100_000
     names = [f"e{number:06}" for number in range(leaves + 1)]
@@ -228,12 +194,6 @@ def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:
     assert found[0]["title"].startswith("e000000, ")
 
 
-def test_no_word_comes_twice_in_a_title() -> None:
-    names = ("layer", "layer group", "active layers", "mask", "SAP mask", "opacity", "brush")
-    (summary,) = ExtractiveSummarizer().summarize([CommunityContext(9, names, (), ())])
-    assert summary.title == "layer, mask and opacity"
-
-
 def test_sentences_of_several_documents_come_first_and_associations_are_no_facts() -> None:
     tables = world()
     of_cookbook = tables["sentences"].to_pylist()
@@ -253,16 +213,3 @@ def test_sentences_of_several_documents_come_first_and_associations_are_no_facts
         "Cookbook)", "Handbook)", "Cookbook)"
     ]  # fmt: skip
     assert lines[-1] == "Facts: VBBS needs MRP area; MRP area needs VBBE."
-
-
-def test_endless_names_are_clipped_in_titles_and_summaries() -> None:
-    context = CommunityContext(3, ("n" * 10_000, "b", "c"), ("r" * 10_000,), ())
-    (summary,) = ExtractiveSummarizer().summarize([context])
-    assert summary.title == "n" * 79 + "…, b and c"
-    assert len(summary.text) < 400
-
-
-def test_what_is_read_is_enough() -> None:
-    everything = run(world())
-    columns = run({name: table.select(COLUMNS[name]) for name, table in world().items()})
-    assert columns.tables["communities"].equals(everything.tables["communities"])
