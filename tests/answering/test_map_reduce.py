@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from graphrag_tasks.answering import Reply, answer, answer_stream
+from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.tokens import count
-from graphrag_tasks.retrieval import Context, Index, open_index
+from graphrag_tasks.retrieval import Index, open_index
 from tests.answering.test_written import HOSTILE
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 from tests.llm.test_client import settings
@@ -137,40 +135,6 @@ def test_every_community_is_read_once_in_prompts_of_the_size_that_is_set(
     assert (reply.model, reply.verdict.state, reply.notes) == ("m", "answered", ())
 
 
-def test_no_more_communities_are_read_than_a_question_may_cost(
-    index: Index, endpoint: ScriptedEndpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("graphrag_tasks.answering.map_reduce._MOST_COMMUNITIES", 9)
-    ask(index, endpoint)
-    assert sum(len(shown(body)) for body in parted(endpoint)[0]) == 9
-
-
-def test_communities_that_fit_a_prompt_are_read_in_one_request(
-    index: Index, endpoint: ScriptedEndpoint
-) -> None:
-    ask(index, endpoint, prompt_tokens=8000)
-    (body,) = endpoint.bodies
-    assert not is_map(body)
-    assert all(f"Pump {n} and basin {n}: " in user(body) for n in range(PLANTS))
-
-
-def test_a_point_counts_with_the_numbers_that_were_shown(
-    index: Index, endpoint: ScriptedEndpoint
-) -> None:
-    reply = ask(index, endpoint)
-    maps, (last,) = parted(endpoint)
-    notes = re.findall(r"^> (.*) ((?:\[\d+\])+)$", user(last), re.MULTILINE)
-    firsts = sorted(min(shown(body)) for body in maps)
-    plant_of = {number: plant for body in maps for number, plant in shown(body).items()}
-    assert [text for text, _ in notes] == [leak(plant_of[number]) for number in firsts]
-    before = len(reply.context.chunks) + len(reply.context.relations)
-    assert [marks for _, marks in notes] == [f"[{before + n + 1}]" for n in range(len(firsts))]
-    assert [one.community_id for one in reply.context.communities] == [
-        f"k{plant_of[number]}" for number in firsts
-    ]
-    assert "Nobody says this" not in user(last) and "does not help" not in user(last)
-
-
 def test_a_community_is_cited_by_a_sentence_of_a_document(
     index: Index, endpoint: ScriptedEndpoint
 ) -> None:
@@ -201,32 +165,6 @@ def test_further_questions_are_searched_and_their_passages_cited(
     assert [one.source.sentence_id for one in cited.citations] == ["sx"]
 
 
-def test_no_more_further_questions_are_searched_than_are_set(
-    index: Index, endpoint: ScriptedEndpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    searched: list[str] = []
-    search = index.search
-
-    def noted(question: str, *rest: Any, **more: Any) -> Context:
-        searched.append(question)
-        return search(question, *rest, **more)
-
-    monkeypatch.setattr(index, "search", noted)
-
-    def many(body: Body) -> str:
-        if not is_map(body):
-            return reduced(body)
-        first = min(shown(body))
-        asked = [f"What of {first}?", f"What else of {first}?", "\ud800", " "]
-        return json.dumps({"points": json.loads(report(body))["points"], "questions": asked})
-
-    endpoint.script.answer = many
-    ask(index, endpoint)
-    firsts = sorted(min(shown(body)) for body in parted(endpoint)[0])
-    asked = [f"What of {n}?" for n in firsts] + [f"What else of {n}?" for n in firsts]
-    assert searched == [QUESTION, *asked[:4]]
-
-
 @pytest.mark.parametrize("cap", [0.0, 0.001, 0.003, 0.006, 0.02, 1.0])
 def test_the_cap_holds_for_all_requests_together(
     index: Index, endpoint: ScriptedEndpoint, cap: float
@@ -239,15 +177,6 @@ def test_the_cap_holds_for_all_requests_together(
         assert any("cap of" in note for note in reply.notes)
         assert reply.form == "overview" and reply.sentences
     assert cap or endpoint.requests == 0
-
-
-def test_a_question_is_asked_once(index: Index, endpoint: ScriptedEndpoint) -> None:
-    one = client(endpoint)
-    first = answer(index, QUESTION, one, "global")
-    asked = endpoint.requests
-    second = answer(index, QUESTION, one, "global")
-    assert (endpoint.requests, second.usd) == (asked, 0.0)
-    assert first.sentences == second.sentences
 
 
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
@@ -324,34 +253,6 @@ def test_where_no_batch_is_read_the_answer_is_as_without_a_model(
     assert any(note.startswith("Communities were left out") for note in reply.notes)
 
 
-def test_a_question_with_a_subject_is_quoted_where_no_batch_is_read(
-    index: Index, endpoint: ScriptedEndpoint, find: Find
-) -> None:
-    find("Pump 7")
-    endpoint.script.refuse = lambda body: (
-        (400, {"message": "content_filter"}) if is_map(body) else None
-    )
-    question = "What leaks from the pumps into the basin?"
-    reply = answer(index, question, client(endpoint), "global")
-    assert (reply.model, reply.form) == (None, "quotes")
-    assert leak(7) in reply.text
-
-
-def test_a_batch_that_fails_is_left_out(index: Index, endpoint: ScriptedEndpoint) -> None:
-    def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
-        is_first = is_map(body) and 1 in shown(body)
-        return (400, {"message": "maximum context length is 100"}) if is_first else None
-
-    endpoint.script.refuse = refuse
-    reply = ask(index, endpoint)
-    assert reply.model == "m"
-    maps, (last,) = parted(endpoint)
-    (first,) = (shown(body) for body in maps if 1 in shown(body))
-    assert f"> {leak(first[1])} [" not in user(last)
-    (note,) = reply.notes
-    assert note.startswith("Communities were left out: ")
-
-
 def test_where_documents_may_not_be_sent_no_community_is(
     index: Index, endpoint: ScriptedEndpoint
 ) -> None:
@@ -375,24 +276,3 @@ def test_the_model_answers_what_no_passage_alone_does(
     reply = answer(index, question, client(endpoint), "global")
     assert (reply.verdict.unknown[-1], reply.sentences) == ("zebras", ())
     assert endpoint.requests == asked
-
-
-def test_filters_hold_for_what_is_read(index: Index, endpoint: ScriptedEndpoint) -> None:
-    reply = answer(index, QUESTION, client(endpoint), "global", filters={"title": "Plant 7"})
-    assert not parted(endpoint)[0]
-    assert {one.document_id for one in reply.context.chunks} <= {"d7"}
-
-
-def test_a_stream_tells_the_answer_alone(index: Index, endpoint: ScriptedEndpoint) -> None:
-    *pieces, reply = answer_stream(index, QUESTION, client(endpoint), "global")
-    assert isinstance(reply, Reply)
-    assert "".join(map(str, pieces)).strip() == reduced(parted(endpoint)[1][0]).strip()
-    assert reply.sentences
-
-
-def test_a_corpus_without_communities_is_answered_from_passages(
-    open_world: Open, endpoint: ScriptedEndpoint
-) -> None:
-    empty = replace(plants(number=3), communities=(), members=())
-    reply = answer(open_world(empty), "What leaks oil?", client(endpoint), "global")
-    assert (parted(endpoint)[0], reply.context.communities) == ([], ())

@@ -39,18 +39,3 @@ def test_topics_come_with_their_documents_and_shares(
         "Gateways: 1 document (50%), such as Network",
     ]
     assert [one.citations[0].source.document_id for one in reply.sentences] == ["d1", "d2"]
-
-
-def test_a_question_for_the_topics_of_something_is_answered_by_sentences(
-    open_world: Open, find: Find
-) -> None:
-    find("gateway")
-    reply = answer(open_world(TOPICS), "Give me an overview of the gateway")
-    assert reply.form != "overview"
-
-
-def test_a_corpus_without_communities_has_no_topics(index: Index, find: Find) -> None:
-    find("e")
-    reply = answer(index, "What are the main topics of this documentation?")
-    assert reply.sentences == ()
-    assert reply.verdict.state == "not in these documents"

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.answering import Reply, answer
-from graphrag_tasks.answering.model import Model
-from graphrag_tasks.answering.plan import PlanForm
-from graphrag_tasks.llm import Client, Request
+from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import Index, open_index
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
@@ -138,14 +136,6 @@ def test_who_works_in_zurich_is_found_whatever_way_is_planned(
     assert "Ada Byron —uses→ Lake Office" in shown or "Lake Office ←uses— Ada Byron" in shown
 
 
-def test_an_exact_way_counts_before_a_loosened_one(
-    people: Index, endpoint: ScriptedEndpoint
-) -> None:
-    loose = path(thing("Berlin"), ("x", "in", thing()), ("x", "in", thing()))
-    plans(endpoint, {"paths": [loose, POPULATED]})
-    assert "Lise Meitner" not in names(ask(people, endpoint))
-
-
 @pytest.mark.parametrize("paths", [
     [path(thing("Atlantis"), ("*", "any", thing()))],
     [path(thing("Zurich"), ("*", "any", thing("Ledger")))],
@@ -176,17 +166,6 @@ def test_words_with_names_that_nothing_has_are_not_searched(
     assert not any(searched)
 
 
-def test_words_of_a_plan_are_searched_beside_the_question(
-    people: Index, endpoint: ScriptedEndpoint, searched: list[Sequence[str]]
-) -> None:
-    plans(endpoint, {
-        "rewritten": "Who uses the Lake Office?", "parts": ["What stands in Zurich?", " "],
-        "names": [{"mention": "Zurich", "name": "lake office"}],
-    })  # fmt: skip
-    ask(people, endpoint)
-    assert searched == [(), ("Who uses the Lake Office?", "What stands in Zurich?")]
-
-
 @pytest.mark.parametrize("said", ["nothing", "{}", '{"rewritten": 3}', "[]"])
 def test_without_a_valid_plan_the_answer_is_as_without_one(
     people: Index, endpoint: ScriptedEndpoint, said: str
@@ -195,39 +174,6 @@ def test_without_a_valid_plan_the_answer_is_as_without_one(
     reply = ask(people, endpoint)
     assert reply.model and reply.sentences
     assert any("not planned" in note for note in reply.notes)
-
-
-def test_the_route_counts_only_where_the_mode_is_open(
-    people: Index, endpoint: ScriptedEndpoint
-) -> None:
-    plans(endpoint, {"route": "relationship"})
-    assert ask(people, endpoint).context.mode == "path"
-    client = Client(settings(endpoint, answers={"plan": True}))
-    assert answer(people, QUESTION, client, "ranked").context.mode == "ranked"
-
-
-def test_the_same_question_is_planned_once(people: Index, endpoint: ScriptedEndpoint) -> None:
-    plans(endpoint, {"paths": [POPULATED]})
-    client = Client(settings(endpoint, answers={"plan": True}))
-    first, second = (answer(people, QUESTION, client) for _ in range(2))
-    assert endpoint.requests == 2
-    assert first.text == second.text
-    assert (first.usd or 0) > 0 == second.usd
-
-
-def test_no_plan_is_asked_for_where_nothing_answers(
-    people: Index, endpoint: ScriptedEndpoint, find: Find
-) -> None:
-    find("no such word")
-    reply = ask(people, endpoint, "What is the zyxwv of qwertz?")
-    assert (endpoint.requests, reply.sentences) == (0, ())
-
-
-def test_a_plan_may_cost_no_more_than_is_left(people: Index, endpoint: ScriptedEndpoint) -> None:
-    plans(endpoint, {})
-    reply = answer(people, QUESTION, Client(settings(endpoint, answers={"plan": True})), max_usd=0)
-    assert endpoint.requests == 0
-    assert reply.model is None and reply.sentences
 
 
 def test_the_graph_is_shown_as_data_and_within_the_prompt(
@@ -253,14 +199,3 @@ def test_nothing_of_the_graph_is_shown_where_a_document_is_excluded(
     client = Client(settings(endpoint, answers={"plan": True}, exclude=("d.md",)))
     answer(people, QUESTION, client)
     assert "Ada" not in json.dumps(endpoint.bodies)
-
-
-def test_a_model_that_can_fill_no_form_costs_no_answer(
-    people: Index, endpoint: ScriptedEndpoint
-) -> None:
-    endpoint.script.answer = lambda _: "I would rather talk."
-    model = Model(Client(settings(endpoint)), people)
-    requests = [Request("plan", "Fill it.", f"text {n}", PlanForm, 50) for n in range(4)]
-    assert [model.filled(PlanForm, [one], "No plan") for one in requests] == [[None]] * 4
-    assert len(model.notes) == 4
-    assert "no answer has the form" in model.notes[-1]

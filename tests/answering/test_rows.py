@@ -88,23 +88,6 @@ def test_a_count_says_over_which_tables_and_rows_it_was_made() -> None:
     assert found.summary == "2 of 3 rows of 1 table (Test reports) where Result is Failed."
 
 
-def test_a_word_in_the_name_of_one_table_chooses_it() -> None:
-    rows = [("a", 1.0), ("b", 2.0)]
-    north, south = view(["City", "Staff"], rows, "Offices north"), "Offices south"
-    both = View(north.header, [*north.rows, ViewRow("d2", 1, 0, 9, north.rows[0].cells)],
-                [["Offices north"], [south]])  # fmt: skip
-    assert names("How many offices are in the south?", both) == ["a"]
-
-
-@pytest.mark.parametrize("question", ["", "?", "how many", "which", "list", "how many " * 500])
-def test_a_question_that_names_nothing_counts_nothing(question: str) -> None:
-    assert find_rows(question, [FLEET]) is None
-
-
-def test_a_question_without_tables_counts_nothing() -> None:
-    assert find_rows("How many of the reports failed?", []) is None
-
-
 ROWS = ("Report: R1 | Result: Failed", "Report: R2 | Result: Passed")
 TABLE = World(
     documents=(("d1", "Test reports"),),
@@ -153,11 +136,6 @@ def test_a_noun_that_no_table_has_is_refused_by_name(
     assert reply.verdict.state == "not in these documents"
     assert "“lighthouses”" in reply.summary
     assert reply.sentences == ()
-
-
-def test_two_values_of_a_column_are_both_taken() -> None:
-    expected = ["Stella", "Nordwind", "Albatros"]
-    assert names("Which vessels were built in Gdansk or Turku?", FLEET) == expected
 
 
 def test_a_filter_that_no_row_fulfils_is_left_to_quotations() -> None:

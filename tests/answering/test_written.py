@@ -10,12 +10,9 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.answering import Reply, answer, answer_stream
-from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import AccessError, ConfigError, PriceError
+from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import Index, open_index
-from tests.llm import endpoint as endpoints
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 from tests.llm.test_client import settings
 from tests.retrieval.finder import Finder
@@ -86,25 +83,6 @@ def test_what_the_source_lacks_is_named(
     assert "99" not in reply.text
 
 
-def test_the_model_is_named_as_the_settings_name_it(
-    index: Index, endpoint: ScriptedEndpoint
-) -> None:
-    choice = {"message": {"content": TRUE}, "finish_reason": "stop"}
-    completion = {"model": "/srv/models/secret-7b.gguf", "choices": [choice]}
-    endpoint.script.reply = lambda _: endpoints.Reply(200, completion)
-    reply = ask(index, endpoint)
-    assert (reply.model, len(reply.sentences)) == ("m", 1)
-
-
-def test_an_answer_without_any_source_is_uncertain(
-    index: Index, endpoint: ScriptedEndpoint
-) -> None:
-    assert ask(index, endpoint).verdict.state == "answered"
-    says(endpoint, "Its queues hold 90 jobs. It is blue.")
-    reply = ask(index, endpoint)
-    assert (reply.verdict.state, problems(reply)) == ("uncertain", ["no source", "no source"])
-
-
 @pytest.mark.parametrize(
     "said",
     [
@@ -118,22 +96,6 @@ def test_an_answer_without_any_source_is_uncertain(
 def test_what_is_true_is_not_marked(index: Index, endpoint: ScriptedEndpoint, said: str) -> None:
     says(endpoint, said)
     assert problems(ask(index, endpoint)) == [None]
-
-
-@pytest.mark.parametrize("marks", ["[1][2]", "[1, 2]", "[1-2]", "[2] [1]", "[1,99][2]"])
-def test_numbers_are_read_in_every_form(
-    open_world: Callable[[World], Index], endpoint: ScriptedEndpoint, marks: str
-) -> None:
-    texts = ("The queue holds 90 jobs.", "Our queue holds 90 jobs at most, says the guide.")
-    world = World(
-        documents=(("d1", "A"), ("d2", "B")),
-        chunks=(("c1", "d1", texts[0]), ("c2", "d2", texts[1])),
-        sentences=(("s1", "c1", texts[0]), ("s2", "c2", texts[1])),
-    )
-    says(endpoint, f"The queue holds 90 jobs {marks}. It stops.")
-    reply = ask(open_world(world), endpoint, "How many jobs does the queue hold?")
-    assert reply.sentences[0].numbers == (1, 2)
-    assert problems(reply) == [None, "no source"]
 
 
 @pytest.mark.parametrize(
@@ -154,23 +116,6 @@ def test_other_marks_are_read_and_thoughts_are_no_sentences(
     (sentence,) = ask(index, endpoint).sentences
     assert (sentence.text, sentence.numbers) == ("Its queues hold 90 jobs.", (1,))
     assert sentence.problem is None
-
-
-@pytest.mark.parametrize(
-    ("said", "state"),
-    [
-        ("Its queues hold 900 jobs [1]. It is blue [1].", "uncertain"),
-        ("Its queues hold 90 jobs [1]. It is blue [1].", "answered"),
-        ("<think>They hold 90", "answered"),
-    ],
-)
-def test_an_answer_with_nothing_but_problems_is_uncertain(
-    index: Index, endpoint: ScriptedEndpoint, said: str, state: str
-) -> None:
-    says(endpoint, said)
-    reply = ask(index, endpoint)
-    assert reply.verdict.state == state
-    assert "think" not in reply.text
 
 
 @pytest.mark.parametrize(
@@ -208,23 +153,6 @@ def test_no_request_leaves_where_no_document_answers(
     assert (reply.sentences, reply.model, endpoint.requests) == ((), None, 0)
 
 
-def test_a_question_is_asked_once(index: Index, endpoint: ScriptedEndpoint, tmp_path: Path) -> None:
-    client = Client(settings(endpoint))
-    first, second = answer(index, QUESTION, client), answer(index, QUESTION, client)
-    assert first.sentences == second.sentences
-    assert (endpoint.requests, second.usd) == (1, 0.0)
-    for _ in range(2):
-        answer(index, QUESTION, Client(settings(endpoint), str(tmp_path / "kept"), "run"))
-    assert endpoint.requests == 2
-
-
-def test_the_purpose_has_a_model_of_its_own(index: Index, endpoint: ScriptedEndpoint) -> None:
-    prices = {"other": {"input": 1, "output": 2}}
-    assert ask(index, endpoint, models={"answer": "other"}, prices=prices).model == "other"
-    with pytest.raises(ConfigError, match="no model is named"):
-        answer(index, QUESTION, Client(LlmConfig()))
-
-
 def test_a_question_over_its_price_is_quoted(index: Index, endpoint: ScriptedEndpoint) -> None:
     client = Client(settings(endpoint))
     reply = answer(index, QUESTION, client, max_usd=0.0001)
@@ -233,13 +161,6 @@ def test_a_question_over_its_price_is_quoted(index: Index, endpoint: ScriptedEnd
     assert any("cap of 0.0001 USD" in note for note in reply.notes)
     reply = answer(index, QUESTION, client, max_usd=0.1)
     assert reply.usd is not None and 0 < reply.usd <= 0.1
-
-
-def test_a_price_that_is_not_known_is_not_0(index: Index, endpoint: ScriptedEndpoint) -> None:
-    client = Client(settings(endpoint, prices={}, budget={"usd": 0}))
-    with pytest.raises(PriceError):
-        answer(index, QUESTION, client, max_usd=0.1)
-    assert answer(index, QUESTION, client).usd is None
 
 
 @pytest.mark.parametrize(
@@ -284,41 +205,6 @@ def test_a_model_that_gives_no_answer_is_replaced_by_quotes(
     assert reply.model is None
     assert "Its queues hold 90 jobs." in reply.text
     assert any(note in one for one in reply.notes)
-
-
-@pytest.mark.parametrize("said", ["", "   ", '{"answer": "90 [1]"}', "```json\n{}\n```"])
-def test_what_is_no_plain_text_is_replaced_by_quotes(
-    index: Index, endpoint: ScriptedEndpoint, said: str
-) -> None:
-    says(endpoint, said)
-    reply = ask(index, endpoint)
-    assert reply.model is None and "Its queues hold 90 jobs." in reply.text
-
-
-def test_a_context_that_is_too_long_is_shown_in_half(
-    index: Index, endpoint: ScriptedEndpoint
-) -> None:
-    def refuse(_: Body) -> tuple[int, dict[str, object]] | None:
-        too_long = endpoint.requests == 1
-        return (400, {"message": "maximum context length is 100"}) if too_long else None
-
-    endpoint.script.refuse = refuse
-    reply = ask(index, endpoint, answers={"prompt_tokens": 350})
-    assert reply.model == "m" and len(reply.sentences) == 1
-    first, second = (count(body["messages"][1]["content"]) for body in endpoint.bodies)
-    assert second < first
-    endpoint.script.refuse = lambda _: (400, {"message": "maximum context length is 1"})
-    reply = ask(index, endpoint, answers={"prompt_tokens": 501})
-    assert reply.model is None and "Its queues hold 90 jobs." in reply.text
-
-
-@pytest.mark.parametrize("most", [300, 350, 400, 1000])
-def test_a_prompt_has_no_more_tokens_than_are_set(
-    index: Index, endpoint: ScriptedEndpoint, most: int
-) -> None:
-    ask(index, endpoint, answers={"prompt_tokens": most})
-    for body in endpoint.bodies:
-        assert sum(count(one["content"]) for one in body["messages"]) <= most + 10
 
 
 def test_a_question_gives_no_orders(index: Index, endpoint: ScriptedEndpoint) -> None:
@@ -373,11 +259,6 @@ def test_a_stream_that_breaks_off_ends_with_quotes(
     assert "".join(map(str, pieces)).split() == ["Its", "queues", "hold"]
     assert isinstance(reply, Reply) and reply.model is None
     assert reply.usd and "Its queues hold 90 jobs." in reply.text
-
-
-def test_an_error_of_a_stream_reaches_who_listens(index: Index) -> None:
-    with pytest.raises(ConfigError):
-        list(answer_stream(index, QUESTION, Client(LlmConfig())))
 
 
 HOSTILE = [

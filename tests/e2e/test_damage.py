@@ -52,7 +52,6 @@ from tests.retrieval.labelled_worlds import publish as publish_world
 from tests.retrieval.small_worlds import FakeEmbedder
 
 FAST_CASES, SLOW_CASES = 300, 10_000
-STAGES = ("plan", "parse", "load")
 WORLD = [
     Document("guide", "Gateway Guide", (
         Fact("the Gateway", "replace", "the Spooler", head_type="PRODUCT"),

@@ -13,7 +13,6 @@ from graphrag_tasks.entities.dictionary import (
     is_term,
     name_forms,
 )
-from graphrag_tasks.language.headings import plain_heading
 
 _CHUNKS = pa.schema(
     [
@@ -63,11 +62,6 @@ def test_headings_that_say_what_a_section_is_for_are_no_names() -> None:
     assert problems["Part 1"] is problems["Thing 1"] is None
 
 
-def test_a_title_that_is_repeated_stays_a_name() -> None:
-    rows = run(*[("Paris", [["Paris"]])] * 5)
-    assert {row["problem"] for row in rows if row["source"] == "title"} == {None}
-
-
 def test_the_name_of_a_file_is_a_title_only_if_it_reads_like_one() -> None:
     rows = run(("scan_0815", [[]]), ("Zugspitze", [[]]), source="file_name")
     assert {row["name"]: row["problem"] for row in rows} == {
@@ -93,25 +87,6 @@ def test_the_name_of_a_file_is_a_title_only_if_it_reads_like_one() -> None:
 )  # fmt: skip
 def test_names_that_a_title_gives(surface: str, names: list[str]) -> None:
     assert [name for name, _ in name_forms(surface)] == names
-
-
-@pytest.mark.parametrize(
-    ("heading", "plain"),
-    [
-        ("4.4. Git and packages", "Git and packages"),
-        ("Step 2: Map messages", "Map messages"),
-        ("📤Package", "Package"),
-        ("3D view", "3D view"),
-        ("2001: A Space Odyssey", "2001: A Space Odyssey"),
-        ("<edit>", "<edit>"),
-    ],
-)
-def test_numbers_and_ornaments_go(heading: str, plain: str) -> None:
-    assert plain_heading(heading) == plain
-
-
-def test_no_documents_give_an_empty_table() -> None:
-    assert run() == []
 
 
 def defined(
@@ -162,20 +137,6 @@ def test_keys_of_a_table_are_names() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("column", "header"),
-    [
-        (["CL_ABAP_TSTMP", "CL_ABAP_TSTMP"], "Class"),
-        (["CL_ABAP_TSTMP", "CL_BALI_LOG"], None),
-        (["CL_ABAP_TSTMP"], "Class"),
-        (["CL_ABAP_TSTMP", "adding a row", "reading a row"], "Subject"),
-    ],
-    ids=["repeated", "no header", "one row", "mostly prose"],
-)
-def test_columns_without_keys(column: list[str], header: str | None) -> None:
-    assert defined([], column, header) == set()
-
-
 def test_terms_that_a_list_defines_are_names_with_their_abbreviation() -> None:
     found = defined(
         ["Storage bin: The smallest space of a warehouse.",
@@ -185,19 +146,6 @@ def test_terms_that_a_list_defines_are_names_with_their_abbreviation() -> None:
     assert found == {
         ("Storage bin", "term", "list"), ("Handling Unit", "term", "list"), ("HU", "term", "list"),
     }  # fmt: skip
-
-
-def test_entries_of_a_glossary_are_terms_be_they_one_word() -> None:
-    items = ["Layer", "A layer is a sheet that lies on others.", "Path: A line that is edited.",
-             "This is a remark that ends with a full stop.", "Note: Some are missing."]  # fmt: skip
-    found = defined(items, ["Split", "adding a row"], "Term", title="Glossary of terms")
-    terms = {(name, chunk) for name, source, chunk in found if source == "term"}
-    assert terms == {("Layer", "list"), ("Path", "list"), ("Split", "table")}
-    assert defined(items, ["Split", "Lot"], "Step") == set()
-
-
-def test_one_item_with_a_colon_makes_no_list_of_definitions() -> None:
-    assert defined(["Storage bin: The smallest space there is.", "Ask for help."], []) == set()
 
 
 @pytest.mark.parametrize(
@@ -235,25 +183,3 @@ def test_cells_that_are_not(text: str) -> None:
 )
 def test_terms_are_names_that_are_explained(text: str, explanation: str, is_name: bool) -> None:
     assert is_term(text, explanation) is is_name
-
-
-HOSTILE = [
-    "🚀🚀",
-    "e\u0301" * 80,
-    "=cmd|' /C calc'!A0",
-    "id == 'x' or 1 == 1",
-    "(" * 10_000,
-    "word " * 2_000,
-    " " * 10_000 + "x",
-    "\u202eevil",
-    "'; DROP TABLE blocks; --",
-]
-
-
-def test_hostile_cells_and_items_give_no_names() -> None:
-    items = [f"{text}: The smallest space there is." for text in HOSTILE]
-    assert defined(items, HOSTILE) == set()
-
-
-def test_no_documents_give_no_names() -> None:
-    assert run() == []

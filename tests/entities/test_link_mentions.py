@@ -83,14 +83,6 @@ def test_a_name_is_found_where_no_triple_has_it() -> None:
     assert (row["mentions"], row["chunks"]) == (2, 2)
 
 
-def test_another_entity_inside_a_mention_is_mentioned_too() -> None:
-    texts = ["The rows of VBBE grow.", "VBBE is old."]
-    tables = run(
-        texts, [triple(0, texts[0], "rows of VBBE", "grow"), triple(1, texts[1], "VBBE", "old")]
-    )
-    assert ("s0", 12, 16, "name") in places(tables, "VBBE")
-
-
 def test_a_title_that_no_triple_names_is_an_entity_and_leads_to_its_chunks() -> None:
     tables = run(
         ["Berlin is large.", "The Zugspitze is high."],
@@ -109,24 +101,12 @@ def test_a_title_that_no_triple_names_is_an_entity_and_leads_to_its_chunks() -> 
     }  # fmt: skip
 
 
-def test_a_heading_that_repeats_the_title_is_the_title() -> None:
-    tables = run([], entity_dictionary=[titled("Ifen", "c"), titled("Ifen", "c", "heading")])
-    assert [row["source"] for row in tables["titles"]] == ["title"]
-
-
 def test_a_key_of_a_table_is_found_in_texts_but_titles_nothing() -> None:
     tables = run(
         ["Clear archive_dir first."], entity_dictionary=[titled("archive_dir", "c", "key")]
     )
     assert places(tables, "archive_dir") == [("s0", 6, 17, "name")]
     assert tables["titles"] == []
-
-
-def test_generic_headings_lead_nowhere() -> None:
-    tables = run(
-        ["Overview."], entity_dictionary=[titled("Overview", "c") | {"problem": "generic"}]
-    )
-    assert tables == {name: [] for name in link_mentions.makes}
 
 
 WORDS = ["VBBE", "VBBS", "data objects", "table VBBE", "résumé", "Ifen"]

@@ -15,7 +15,7 @@ from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.entities.resolve import Confirmer, Overrides, read_overrides, resolve
 from graphrag_tasks.entities.resolve.candidates import Name
-from graphrag_tasks.entities.resolve.planted import OF_EACH, Planted
+from graphrag_tasks.entities.resolve.planted import Planted
 from graphrag_tasks.language.names import entity_key
 from tests.sizes import few_or_many
 
@@ -140,12 +140,6 @@ def test_near_names_stay_apart() -> None:
     assert entities(run(*names)) == set()
 
 
-def test_what_a_guard_keeps_apart_is_listed_with_it() -> None:
-    assert decisions(run("plan b", "planb")) == [("plan b", "planb", "different", "letter")]
-    proper = run(("Tower", "GPE", 2), ("Towers", "GPE", 1))
-    assert decisions(proper) == [("tower", "towers", "different", "proper_number")]
-
-
 def test_people_lose_their_title_and_companies_their_form() -> None:
     assert entities(run(("Gerald Ford", "PERSON", 3), ("President Gerald Ford", "PERSON", 1)))
     assert entities(run(("Air Georgian", "ORG", 3), ("Air Georgian Limited", "ORG", 1)))
@@ -158,38 +152,12 @@ def test_an_introduced_acronym_is_its_long_form() -> None:
     assert entities(result) == {frozenset({"mrp", "material requirements planning"})}
 
 
-def test_an_acronym_that_a_title_introduces_is_its_long_form() -> None:
-    pair = ("ATC", "ABAP Test Cockpit")
-    assert entities(run(*pair, titles=(pair,))) == {frozenset({"atc", "abap test cockpit"})}
-    assert entities(run(*pair)) == set()
-
-
 def test_an_acronym_of_two_things_is_left_open() -> None:
     result = run("ATM", "automated teller machine", "asynchronous transfer mode",
                  acronyms=(("ATM", "automated teller machine"),
                            ("ATM", "asynchronous transfer mode")))  # fmt: skip
     assert entities(result) == set()
     assert {row[2] for row in decisions(result)} == {"unsure"}
-
-
-def test_a_long_form_that_goes_on_from_another_makes_no_second_thing() -> None:
-    long, longer = "ABAP development tools", "ABAP development tools for Eclipse"
-    result = run("ADT", long, longer, acronyms=(("ADT", long), ("ADT", longer)))
-    assert entities(result) == {frozenset({"adt", long.casefold(), longer.casefold()})}
-
-
-def test_of_the_long_forms_a_text_gives_the_one_with_the_letters_is_meant() -> None:
-    long, others = "ABAP Test Cockpit", ("Code Inspector", "programmatic ABAP Test Cockpit check")
-    result = run("ATC", long, *others, acronyms=tuple(("ATC", one) for one in (long, *others)))
-    assert entities(result) == {frozenset({"atc", long.casefold()})}
-    unsure = {row[1] for row in decisions(result) if row[2] == "unsure"}
-    assert unsure == {other.casefold() for other in others}
-
-
-def test_long_forms_in_another_number_are_one_thing() -> None:
-    longs = ("Enterprise Service Repository", "Enterprise Services Repository")
-    result = run("ESR", *longs, acronyms=tuple(("ESR", long) for long in longs))
-    assert entities(result) == {frozenset({"esr", *map(str.casefold, longs)})}
 
 
 def test_capitals_stand_for_the_words_of_their_documents() -> None:
@@ -212,19 +180,6 @@ def test_capitals_stand_for_the_words_of_their_documents() -> None:
 )
 def test_other_capitals_do_not(short: str, long: str, documents: str) -> None:
     assert not entities(run(short, long, related=((short, "x", "d1"), (long, "x", documents))))
-
-
-def test_capitals_that_a_text_introduces_stand_for_nothing_else() -> None:
-    longs = ("Data Definition Sources", "delivery date schedule")
-    result = run("DDS", *longs, acronyms=(("DDS", longs[1]),),
-                 related=(("DDS", longs[0], "d1"),))  # fmt: skip
-    assert entities(result) == {frozenset({"dds", longs[1]})}
-
-
-def test_capitals_of_two_names_are_left_open() -> None:
-    longs = ("Data Definition Sources", "Delivery Date Schedule")
-    result = run("DDS", *longs, related=tuple(("DDS", long, "d1") for long in longs))
-    assert {row[2] for row in decisions(result)} == {"unsure"}
 
 
 class Knows:
@@ -254,15 +209,6 @@ def test_open_pairs_can_be_confirmed_and_no_others() -> None:
     assert someone.asked == [("atm", names[2]), ("atm", names[1]), of_rules]
     assert frozenset({"atm", names[1]}) in entities(result)
     assert {row["by"] for row in result.tables["merges"].to_pylist()} == {"rules", "confirmer"}
-
-
-def test_an_open_pair_that_nobody_knows_stays_open_and_overrides_win() -> None:
-    names = ("ATM", "automated teller machine", "asynchronous transfer mode")
-    acronyms = (("ATM", names[1]), ("ATM", names[2]))
-    assert entities(run(*names, acronyms=acronyms, confirmer=Knows())) == set()
-    apart = "different:\n- [ATM, automated teller machine]\n"
-    someone = Knows(automated=True)
-    assert entities(run(*names, acronyms=acronyms, confirmer=someone, overrides=apart)) == set()
 
 
 class Says:
@@ -302,26 +248,6 @@ def test_who_is_wrong_on_known_pairs_decides_nothing(
     assert "verdicts are not used" in caplog.text
 
 
-def test_known_pairs_stand_among_the_others_with_what_is_said_of_them() -> None:
-    names = ("ATM", "automated teller machine", "asynchronous transfer mode")
-    someone = Says(lambda: True)
-    run(*names, acronyms=(("ATM", names[1]), ("ATM", names[2])), confirmer=someone)
-    asked = [left.name.lower() for left, _ in someone.asked]
-    assert len(asked) == 2 * OF_EACH + 2
-    assert asked == sorted(asked)
-    assert len([keys for keys in someone.contexts if keys.startswith("planted")]) == 4 * OF_EACH
-
-
-def test_known_pairs_are_of_the_corpus_where_the_rules_are_sure_of_some() -> None:
-    same, different = [("a", "b"), ("c", "d")], [(str(n), str(n + 1)) for n in range(100)]
-    planted = Planted.among(same, different)
-    assert [planted.same.get(pair) for pair in same] == [True, True]
-    assert sorted(planted.same.values()) == [False] * OF_EACH + [True] * OF_EACH
-    assert len(planted.names) == 2 * (OF_EACH - 2)
-    of_one_more = Planted.among(same, [*different, ("x", "y")])
-    assert len(planted.same.keys() - of_one_more.same.keys()) <= 1
-
-
 def test_a_user_has_the_last_word() -> None:
     names = ("data object", "data objects", "BTP", "Business Technology Platform", "spare")
     result = run(
@@ -334,18 +260,6 @@ def test_a_user_has_the_last_word() -> None:
     assert named["business technology platform"] == named["btp"] == "SAP BTP"
     assert [row["by"] for row in result.tables["merges"].to_pylist()] == ["override", "override"]
     assert result.stats["overrides_unused"] == 1
-
-
-def test_a_chain_breaks_where_a_user_keeps_its_ends_apart() -> None:
-    names = ("time stamp", "timestamp", "timestamps")
-    result = run(*names, overrides="different:\n- [timestamp, timestamps]\n")
-    assert all(not {"timestamp", "timestamps"} <= group for group in entities(result))
-    assert "cluster:override" in {row[3] for row in decisions(result)}
-
-
-def test_no_names_are_no_entities() -> None:
-    result = run()
-    assert [table.num_rows for table in result.tables.values()] == [0, 0, 0]
 
 
 WORDS = st.sampled_from(
@@ -369,9 +283,3 @@ def test_order_does_not_show(examples: int) -> None:
             assert one.tables[table].equals(other.tables[table])
 
     is_hidden()
-
-
-def test_slips_are_seen_whatever_names_they_stand_in() -> None:
-    many = [(f"environment {letter}{letter}x", None, 9) for letter in "abcdefgh"]
-    result = run(("test enviroment", None, 1), "test environment", *many)
-    assert frozenset({"test enviroment", "test environment"}) in entities(result)

@@ -89,12 +89,6 @@ def test_kinds_part_senses_in_different_company(made: dict[str, Table]) -> None:
     assert (types["Mercury (planet)"], types["mercury (metal)"]) == ("PLANET", "METAL")
 
 
-def test_relations_start_at_the_sense_of_their_document(made: dict[str, Table]) -> None:
-    names = {row["entity_id"]: row["name"] for row in made["entities"]}
-    ends = {(names[row["head_id"]], names[row["tail_id"]][-2]) for row in made["relations"]}
-    assert ends == {("Mercury (planet)", "a"), *(("mercury (metal)", one) for one in "bc")}
-
-
 def test_both_senses_keep_the_bare_name_as_alias_and_the_decision_says_why(
     made: dict[str, Table],
 ) -> None:
@@ -104,16 +98,6 @@ def test_both_senses_keep_the_bare_name_as_alias_and_the_decision_says_why(
     assert (apart["left"], apart["right"]) == ("mercury", "mercury (planet)")
     assert (apart["rules"], apart["verdict"]) == (["homonym", "kind"], "different")
     assert apart["guard"] == "metal | planet"
-
-
-def test_the_sense_of_most_mentions_keeps_the_entity() -> None:
-    before, after = run({"b": METAL}), run({"a": PLANET[:2], "b": METAL})
-    [entity] = {row["entity_id"] for row in before["resolved"] if row["key"] == "mercury"}
-    names = {row["entity_id"]: row["name"] for row in after["entities"]}
-    assert names[entity] == "mercury (metal)"
-    assert {row["key"] for row in after["resolved"] if row["entity_id"] == entity} == {
-        "mercury", "mercury (metal)",
-    }  # fmt: skip
 
 
 def test_two_long_forms_part_an_acronym() -> None:
@@ -129,19 +113,6 @@ def test_two_long_forms_part_an_acronym() -> None:
     assert documents_of(made) == {
         "ATP (available-to-promise)": {"a"}, "ATP (adenosine triphosphate)": {"b"},
     }  # fmt: skip
-
-
-def test_a_name_of_a_kind_is_not_the_noun() -> None:
-    made = run(
-        {"a": ("each purchase is a row of the table ORDER in the schema of the shop",
-               "the primary key of ORDER is indexed and references a foreign key",
-               "the nightly batch reads the status column of ORDER by SQL"),
-         "b": ("the monks of the order lived in a monastery by the rule of Saint Benedict",
-               "an abbot was expelled from the order by the pope",
-               "knights of the order took vows of poverty and obedience in Jerusalem")},
-        "order",
-    )  # fmt: skip
-    assert documents_of(made) == {"ORDER (table)": {"a"}, "order (noun)": {"b"}}
 
 
 @pytest.mark.parametrize(
@@ -161,24 +132,9 @@ def test_one_sense_stays_one(documents: Mapping[str, tuple[str, ...]]) -> None:
     assert made["senses"] == []
 
 
-def test_one_mention_each_is_enough_where_the_company_tells() -> None:
-    made = run({
-        "a": ("Mercury is a planet",
-              "the probe mapped craters from its orbit, and telescopes show the phases at dusk"),
-        "b": ("Mercury is a metal",
-              "vapour is toxic, so thermometers in laboratories are replaced and spills collected "
-              "with zinc powder"),
-    })  # fmt: skip
-    assert len(documents_of(made)) == 2
-
-
 def test_a_user_says_that_senses_are_one() -> None:
     made = run({"a": PLANET[:2], "b": METAL}, overrides="same: [[Mercury, Mercury (planet)]]")
     assert len(documents_of(made)) == 1
-
-
-def test_the_order_of_rows_changes_nothing(made: dict[str, Table]) -> None:
-    assert made == run({"c": METAL[1:], "b": METAL, "a": PLANET})
 
 
 @pytest.mark.slow

@@ -57,11 +57,6 @@ def test_technical_types(name: str, type_: str | None) -> None:
     assert type_of(name) == type_
 
 
-def test_a_header_tells_the_type_of_codes_below_it() -> None:
-    assert type_of("VA01", "ORG", "have transaction code") == "TRANSACTION"
-    assert type_of("Create order", "", "have transaction code") is None
-
-
 @pytest.mark.parametrize(
     ("name", "label", "type_"),
     [
@@ -99,26 +94,6 @@ def test_another_domain_has_other_kinds_and_shapes() -> None:
     assert "TABLE" not in domain.types
 
 
-def test_a_domain_that_says_nothing_types_what_is_alike_everywhere() -> None:
-    types = NameTypes(Domain(), is_word)
-    assert type_of("table VBBE", "", types=types) is None
-    assert type_of("v2.1", "", types=types) == "VERSION"
-
-
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
-        ("CL_ABAP_TYPEDESCR", "shape"),
-        ("table VBBE", "kind"),
-        ("Gerald Ford", "first_name"),
-        ("Cloud Gerald", "label"),
-        ("Gerald", "label"),
-    ],
-)
-def test_what_tells_a_type(name: str, source: str) -> None:
-    assert (TYPES.of(name, "PERSON", None) or ("", ""))[1] == source
-
-
 LISTED = NameTypes(
     Domain(
         kinds={"table": "TABLE"},
@@ -146,9 +121,3 @@ LISTED = NameTypes(
 )
 def test_lists_and_simple_shapes(name: str, type_: tuple[str, str] | None) -> None:
     assert LISTED.of(name, "", None) == type_
-
-
-def test_what_a_list_overrules_is_told() -> None:
-    assert LISTED.overruled("table VBBE", None, *LISTED.of("table VBBE", "", None)) == "TABLE"  # type: ignore[misc]
-    assert LISTED.overruled("Ever Given", None, "VESSEL", "user") is None
-    assert LISTED.overruled("table VBBS", None, "TABLE", "kind") is None

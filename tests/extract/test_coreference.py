@@ -7,9 +7,9 @@ import pyarrow as pa
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import StageResult
-from graphrag_tasks.extract import ParseRecorder, resolve_mentions
-from graphrag_tasks.extract.coref.parses import Entity, Parse
-from graphrag_tasks.extract.coref.protocol import Coreference, Passage, load_resolver
+from graphrag_tasks.extract import resolve_mentions
+from graphrag_tasks.extract.coref.parses import Parse
+from graphrag_tasks.extract.coref.protocol import Coreference, Passage
 from graphrag_tasks.storage.artifacts import conform
 
 
@@ -111,12 +111,6 @@ def test_what_is_not_sure_is_kept_but_names_no_node() -> None:
     assert len(result.tables["coreferences"]) == 2
 
 
-def test_another_mention_of_the_same_words_is_not_told() -> None:
-    read = sentences(("d", "c", "it sees that bit"))
-    [row] = run(read, [(0, "bit", "that")]).tables["triples"].to_pylist()
-    assert row["head_resolved"] is None
-
-
 def test_a_passage_is_what_stands_below_the_same_headings_of_one_document() -> None:
     read = sentences(("d", "a", "A"), ("d", "b", "B"), ("d", "c", "C"), ("e", "f", "F"))
     resolver = Words()
@@ -126,77 +120,3 @@ def test_a_passage_is_what_stands_below_the_same_headings_of_one_document() -> N
     assert [(one.title, list(one.headings)) for one in resolver.passages] == [
         ("Guide", []), ("Guide", ["Other"]), ("", ["Other"]),
     ]  # fmt: skip
-
-
-def test_documents_are_resolved_alike_alone_and_together() -> None:
-    rows = [("d", "c", "X runs"), ("d", "c", "it runs"), ("e", "f", "Y runs"), ("e", "f", "it")]
-    together = run(sentences(*rows), [(1, "it", "runs")]).tables
-    alone = run(sentences(*rows[:2]), [(1, "it", "runs")]).tables
-    assert together["triples"].to_pylist() == alone["triples"].to_pylist()
-    assert together["coreferences"].to_pylist()[:1] == alone["coreferences"].to_pylist()
-
-
-def test_unparsed_sentences_and_no_resolver_change_nothing() -> None:
-    result = resolve_mentions(
-        StageResult({"triples": schemas.empty("triples")}),
-        schemas.empty("documents"),
-        schemas.empty("chunks"),
-        sentences(("d", "c", "It runs")),
-        cells=schemas.empty("cells"),
-        parses={},
-        resolver=load_resolver("ranking"),
-    )
-    assert result.tables["coreferences"].num_rows == 0
-    assert load_resolver("none").resolve(Passage([])) == []
-
-
-def test_the_recorder_keeps_equal_sentences_once() -> None:
-    recorder = ParseRecorder()
-    recorder.record("", [])
-    recorder.record("", [])
-    assert list(recorder.parses) == [""]
-
-
-def parse_of_words(text: str) -> Parse:
-    words = text.split()
-    starts = tuple(text.index(word) for word in words)
-    columns = [tuple(words)] * 4
-    return Parse(text, tuple(words), starts, *columns, heads=(0,) * len(words))
-
-
-def test_a_sentence_parsed_without_its_label_has_its_parse_at_its_places() -> None:
-    label, text = "Optional: it runs", "it runs"
-    read = sentences(("d", "c", "X runs"), ("d", "c", label))
-    resolver = Words()
-    parses = {text: parse_of_words(text), "X runs": parse_of_words("X runs")}
-    run(read, [], resolver=resolver, parses=parses)
-    parse = resolver.passages[0].parses[1]
-    assert (parse.text, parse.words, parse.starts) == (
-        label,
-        ("it", "runs"),
-        (10, 13),
-    )
-    assert parse.surface(0, 2) == text
-
-
-def test_what_was_not_read_has_no_parse_though_an_equal_sentence_was() -> None:
-    text = "it runs"
-    read = sentences(("d", "c", "X runs"), ("d", "c", text)).to_pylist()
-    read[1]["has_verb"] = False
-    resolver = Words()
-    run(pa.Table.from_pylist(read, schema=schemas.SENTENCES), [], resolver=resolver,
-        parses={text: parse_of_words(text)})  # fmt: skip
-    assert [len(parse) for parse in resolver.passages[0].parses] == [0, 0]
-
-
-def test_the_parses_of_a_sentence_of_two_lines_are_joined() -> None:
-    first = Parse("A b", ("A", "b"), (0, 2), ("a", "b"), ("NN", "VB"), ("NOUN", "VERB"),
-                  ("nsubj", "ROOT"), (1, 1))  # fmt: skip
-    second = Parse("It c", ("It", "c"), (0, 3), ("it", "c"), ("PRP", "VB"), ("PRON", "VERB"),
-                   ("nsubj", "ROOT"), (1, 1), (Entity(0, 1, "ORG"),))  # fmt: skip
-    table = sentences(("d", "c", "A b\nIt c"))
-    resolver = Words()
-    run(table, [], resolver=resolver, parses={"A b": first, "It c": second})
-    (parse,) = resolver.passages[0].parses
-    assert (parse.text, parse.starts, parse.heads) == ("A b\nIt c", (0, 2, 4, 7), (1, 1, 3, 3))
-    assert (parse.surface(2, 4), parse.entities) == ("It c", (Entity(2, 3, "ORG"),))

@@ -6,7 +6,6 @@ import pytest
 from spacy.tokens import Doc
 
 from graphrag_tasks.extract.dependency.clauses import frames_of
-from graphrag_tasks.extract.frames import PRONOUN
 from graphrag_tasks.extract.triples import derive_triples
 
 DERIVATIONS = {
@@ -114,14 +113,3 @@ def test_derivation(
 ) -> None:
     triples = [triple for frame in frames_of(parse(notation)) for triple in derive_triples(frame)]
     assert [(triple.head, triple.relation, triple.tail) for triple in triples] == expected
-
-
-def test_negation_and_pronouns_are_marked_and_kept(parse: Callable[[str], Doc]) -> None:
-    notation = (
-        "It/PRP/nsubj/3 does/VBZ/aux/3/do not/RB/neg/3 support/VB/ROOT/3 tables/NNS/dobj/3/table"
-    )
-    (frame,) = frames_of(parse(notation))
-    (triple,) = derive_triples(frame)
-    assert (triple.relation, triple.negated) == ("support", True)
-    assert (triple.head_type, triple.tail_type) == (PRONOUN, None)
-    assert (triple.rule, triple.confidence) == (frame.rule, frame.confidence)

@@ -1,6 +1,6 @@
 """The extract stage: what is read, what rows come out, and that ids come from content."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -83,23 +83,6 @@ def test_rows_fit_their_schemas_and_lead_back_to_the_sentence() -> None:
     assert [one["role"] for one in frame["arguments"]] == ["subject", "object"]
 
 
-def test_ids_do_not_depend_on_the_other_sentences() -> None:
-    alone = run(sentences("A b"), TwoWords()).tables["triples"].to_pylist()[0]
-    among = run(sentences("A b", "C d"), TwoWords()).tables["triples"].to_pylist()
-    assert among[0] == alone
-    assert len({row["triple_id"] for row in among}) == 2
-
-
-def test_the_same_words_in_two_sentences_are_two_triples() -> None:
-    triples = run(sentences("A b", "A b"), TwoWords()).tables["triples"]
-    assert len(set(triples["triple_id"].to_pylist())) == 2
-
-
-def test_progress_counts_the_sentences(progress_told: Callable[[], list[str]]) -> None:
-    run(sentences("A b", "E", "F g"), TwoWords())
-    assert progress_told() == ["extract: 1 / 3 sentences", "extract: 2 / 3 sentences"]
-
-
 def test_an_unknown_extractor_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match=r"no extractor 'magic'.*Known: dependency"):
         make_extractor(ExtractConfig(extractor="magic"), LanguageConfig())
@@ -168,18 +151,6 @@ def test_rows_of_tables_are_evidence_of_their_triples() -> None:
     assert (triple["sentence_id"], triple["extractor"]) == ("s0", "table")
 
 
-def test_a_label_that_names_nothing_is_kept_from_the_extractor() -> None:
-    extractor = TwoWords()
-    result = run(sentences("Note: A b", "get: Returns it"), extractor)
-    assert extractor.read == ["A b", "get  returns it"]
-    triple = result.tables["triples"].to_pylist()[0]
-    assert (triple["head"], triple["head_start"], triple["tail_start"]) == ("A", 6, 8)
-
-
-def test_writer_and_reader_are_no_names() -> None:
-    assert run(sentences("you b", "A you"), TwoWords()).tables["triples"].num_rows == 0
-
-
 def test_a_fact_that_two_extractors_find_is_one_triple() -> None:
     row = {
         "head": "A", "relation": "be", "tail": "B", "negated": False, "rule": "svo",
@@ -208,14 +179,6 @@ def test_an_it_that_stands_for_a_clause_is_no_name() -> None:
     }
     assert merged([row], "It is possible to read it.") == []
     assert merged([row], "It is a small possible table.") == [row]
-
-
-def test_a_command_is_read_by_its_parse_and_by_its_pattern() -> None:
-    parsed = {"head": "VBBE", "relation": "use for", "tail": "SD", "negated": False,
-              "rule": "imperative", "confidence": 0.6, "head_start": 4, "head_end": 8,
-              "tail_start": 20, "tail_end": 22}  # fmt: skip
-    pattern = parsed | {"rule": "cookbook", "relation": "use instead of", "tail": "VBBS"}
-    assert merged([parsed, pattern], "Use VBBE") == [parsed, pattern]
 
 
 @pytest.mark.parametrize(
@@ -261,23 +224,6 @@ def test_appositions_that_are_none(text: str, *, is_kept: bool) -> None:
            "confidence": 0.5, "head_start": head, "head_end": head + 1, "tail_start": tail,
            "tail_end": tail + 1, "head_type": None, "tail_type": None}  # fmt: skip
     assert bool(merged([row], text)) == is_kept
-
-
-def test_a_parse_across_the_cells_of_a_row_is_dropped() -> None:
-    text = "Author: Jo | Publisher reads it"
-    row = {"head": "Jo", "relation": "read", "tail": "it", "negated": False, "rule": "svo",
-           "confidence": 0.5, "head_start": 8, "head_end": 10, "tail_start": 29,
-           "tail_end": 31}  # fmt: skip
-    assert merged([row], text) == []
-    assert merged([row | {"rule": "row"}], text)
-
-
-@pytest.mark.parametrize(("tail", "is_kept"), [("Optional", False), ("RTTI", False), ("new", True)])
-def test_a_remark_in_brackets_is_no_name(tail: str, *, is_kept: bool) -> None:
-    row = {"head": "Setup", "relation": "be", "tail": tail, "negated": False, "rule": "apposition",
-           "confidence": 0.5, "head_start": 0, "head_end": 5, "tail_start": 7,
-           "tail_end": 7 + len(tail), "head_type": None, "tail_type": None}  # fmt: skip
-    assert bool(merged([row], f"Setup ({tail})")) == is_kept
 
 
 @pytest.mark.parametrize(

@@ -65,11 +65,6 @@ def test_old_and_new_columns_say_what_replaces_what() -> None:
     assert facts(cells(["Object", "Replaced by"], ["A1", "B1"]))[0] == ["A1 | be replaced by | B1"]
 
 
-def test_the_key_need_not_be_the_first_column() -> None:
-    table = cells(["No.", "Class", "Kind"], [1, "ZCL_A", "final"], [2, "ZCL_B", "final"])
-    assert facts(table)[0] == ["ZCL_A | have kind | final", "ZCL_B | have kind | final"]
-
-
 def test_a_cell_over_several_rows_is_said_of_each() -> None:
     table, text = cells(
         ["Plant", "Machine"], ["Lyon", "Boiler"], [None, "Chiller"], ["Turin", "Press"], ["Closed"]
@@ -84,26 +79,11 @@ def test_a_cell_over_several_rows_is_said_of_each() -> None:
     assert text[found[1].start : found[1].end] == "Chiller"  # in the line that it is about
 
 
-def test_keys_and_values() -> None:
-    table = cells(["Property", "Value"], ["Region", "Europe"], ["Owner", "Sales team"])
-    assert facts(table)[0] == ["Region | be | Europe", "Owner | be | Sales team"]
-
-
 def test_tables_without_names_for_rows_or_columns_say_nothing() -> None:
     same = cells(["State", "Remark"], ["ok", "ok"], ["ok", "ok"], ["ok", "ok"], ["ok", "ok"])
     assert facts(same)[0] == []
     assert facts(cells(None, ["A1", "B1"], ["A2", "B2"]))[0] == []
     assert facts(cells(["Text"], ["A1"], ["A2"]))[0] == []
-
-
-def test_prose_in_cells_is_no_name() -> None:
-    table = cells(["Name", "Remark"], ["A1", "This one is read by all of the reports that we have"])
-    assert facts(table)[0] == []
-
-
-def test_glyphs_that_cannot_be_read_are_no_names() -> None:
-    table = cells(["Name", "Ki\ufffdd", "Place"], ["A1", "x", "b\ue406c"], ["A2", "y", "c"])
-    assert [one.split(" | ")[2] for one in facts(table)[0]] == ["c"]
 
 
 def test_rows_over_the_limit_are_counted() -> None:

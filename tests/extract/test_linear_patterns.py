@@ -40,19 +40,6 @@ def test_short_names(line: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        "Regions in the Government Cloud (US)",
-        "a value (NULL) is read",
-        "See the page (PDF)",
-        "The Simplification Database (SYCM)",
-    ],
-)
-def test_brackets_that_hold_no_short_name(line: str) -> None:
-    assert triples(line) == []
-
-
-@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("Service plan: standard or free",
@@ -109,28 +96,6 @@ def test_commands(line: str, expected: list[str]) -> None:
 )  # fmt: skip
 def test_list_items(lead: str, item: str, expected: str) -> None:
     assert triples(item, lead) == [expected]
-
-
-@pytest.mark.parametrize(
-    ("lead", "item"),
-    [
-        ("The tool supports much.", "Full copies"),
-        ("Do this:", "Full copies"),
-        ("It supports:", "Full copies"),
-        ("The tool supports:", "Choose Save"),
-        ("The following tips help:", "Remove paper"),
-        ("The tool supports:", "It is installed by hand"),
-    ],
-)
-def test_items_that_no_lead_explains(lead: str, item: str) -> None:
-    assert triples(item, lead) == []
-
-
-def test_a_head_from_the_lead_covers_no_character_of_the_item() -> None:
-    (frame,) = linear_frames("Full copies", "The tool supports:")
-    (triple,) = derive_triples(frame)
-    assert triple.head_start == triple.head_end
-    assert (triple.tail_start, triple.tail_end) == (0, 11)
 
 
 def test_one_arrow_relates_and_several_are_a_menu_path() -> None:

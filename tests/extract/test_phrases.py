@@ -8,7 +8,7 @@ import pytest
 from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
 from graphrag_tasks.extract.inflection import past_participle, past_tense
 from graphrag_tasks.extract.triples import Triple, derive_triples
-from graphrag_tasks.language.agreement import agreeing, third_person
+from graphrag_tasks.language.agreement import third_person
 
 SENTENCES = {
     "The table VBBE no longer fills the field.": "table VBBE | no longer fills | field",
@@ -126,23 +126,3 @@ def test_forms_of_verbs(lemma: str, past: str, participle: str, third: str) -> N
         participle,
         third,
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "phrase", "relation", "said"),
-    [
-        ("image", "are encoded with", "be encoded with", "is encoded with"),
-        ("PDF files", "is smaller than", "be smaller than", "are smaller than"),
-        ("command", "affect", "affect", "affects"),
-        ("command", "do not affect", "affect", "does not affect"),
-        ("commands", "affect", "affect", "affect"),
-        ("layer", "can hide", "hide", "can hide"),
-        ("layer", "hid", "hide", "hid"),
-        ("CMS", "carry out", "carry out", "carries out"),
-        ("layer", "for", "be for", "for"),
-    ],
-)
-def test_words_agree_with_the_name_that_is_shown(
-    name: str, phrase: str, relation: str, said: str
-) -> None:
-    assert agreeing(name, phrase, relation) == said

@@ -45,25 +45,6 @@ def test_items_and_linked_texts_below_such_a_heading_lead_elsewhere() -> None:
     assert found == ["Invoices", "Receipts update the ledger.", "Count stock"]
 
 
-def test_steps_that_come_next_are_read_where_they_are_no_links() -> None:
-    found = pointers(
-        ("heading", 1, "Next steps", False),
-        ("list_item", None, "The clerk checks the order.", False),
-        ("list_item", None, "Ship the order.", True),
-    )
-    assert found == ["Ship the order."]
-
-
-def test_a_line_before_a_list_may_say_so_too() -> None:
-    found = pointers(
-        ("paragraph", None, "Related topics:", False),
-        ("list_item", None, "Invoices", False),
-        ("paragraph", None, "The ledger is read-only.", True),
-        ("list_item", None, "It has rows.", False),
-    )
-    assert found == ["Invoices"]
-
-
 @pytest.mark.parametrize(
     ("heading", "leads"),
     [

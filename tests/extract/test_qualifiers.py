@@ -126,21 +126,3 @@ def test_benchmarks_do_not_see_them(parse: Callable[[str], Doc]) -> None:
     frames = [one for one in frames_of(doc) if one.rule == Rule.QUALIFIER]
     assert frames
     assert frames_to_tsv_rows(doc.text, frames) == []
-
-
-@pytest.mark.parametrize(
-    ("notation", "cores"),
-    [
-        ("One/CD/nsubj/4 of/IN/prep/0 the/DT/det/3 tables/NNS/pobj/1 stores/VBZ/ROOT/4/store"
-         " KONV/NNP/dobj/4", ["tables", "KONV"]),
-        ("Joule/NNP/nsubj/3 for/IN/prep/0 Consultants/NNPS/pobj/1 reads/VBZ/ROOT/3/read"
-         " KONV/NNP/dobj/3", ["Joule for Consultants", "KONV"]),
-        ("Joule/NNP/nsubj/4 for/IN/prep/0 the/DT/det/3 Consultants/NNPS/pobj/1"
-         " reads/VBZ/ROOT/4/read KONV/NNP/dobj/4", ["Joule", "KONV"]),
-        ("The/DT/det/2 following/VBG/amod/2 tables/NNS/nsubj/3 store/VBP/ROOT/3"
-         " KONV/NNP/dobj/3", ["tables", "KONV"]),
-    ],
-)  # fmt: skip
-def test_cores(notation: str, cores: list[str], parse: Callable[[str], Doc]) -> None:
-    frame = next(one for one in frames_of(parse(notation)) if one.rule != Rule.QUALIFIER)
-    assert [argument.core_text for argument in frame.arguments] == cores

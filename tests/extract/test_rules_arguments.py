@@ -3,13 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from spacy.lang.en import English
 from spacy.tokens import Doc
 
 from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.frames import Role
-
-VOCAB = English().vocab
 
 RULES = {
     "passive with an agent": (
@@ -111,32 +108,6 @@ RULES = {
 @pytest.mark.parametrize(("notation", "expected"), RULES.values(), ids=RULES.keys())
 def test_rule(notation: str, expected: list[str], read: Callable[[str], list[str]]) -> None:
     assert read(notation) == expected
-
-
-def test_conjuncts_share_a_slot_and_other_arguments_do_not(parse: Callable[[str], Doc]) -> None:
-    notation = RULES["conjuncts are arguments of their own"][0]
-    (frame,) = frames_of(parse(notation))
-    assert [argument.slot for argument in frame.arguments] == [0, 0, 1, 2, 2]
-
-
-def test_pronouns_and_entities_are_typed() -> None:
-    doc = Doc(
-        VOCAB, words=["It", "reads", "KONV"], tags=["PRP", "VBZ", "NNP"],
-        pos=["PRON", "VERB", "PROPN"], deps=["nsubj", "ROOT", "dobj"], heads=[1, 1, 1],
-        lemmas=["it", "read", "KONV"], ents=["O", "O", "B-ORG"],
-    )  # fmt: skip
-    (frame,) = frames_of(doc)
-    assert [argument.entity_type for argument in frame.arguments] == ["PRON", "ORG"]
-
-
-@pytest.mark.parametrize(("label", "role"), [("B-DATE", Role.TIME), ("O", Role.ADVERBIAL)])
-def test_a_bare_noun_phrase_is_a_time_when_it_is_a_date(label: str, role: Role) -> None:
-    doc = Doc(
-        VOCAB, words=["It", "ran", "Monday"], tags=["PRP", "VBD", "NNP"],
-        pos=["PRON", "VERB", "PROPN"], deps=["nsubj", "ROOT", "npadvmod"], heads=[1, 1, 1],
-        lemmas=["it", "run", "Monday"], ents=["O", "O", label],
-    )  # fmt: skip
-    assert [argument.role for argument in frames_of(doc)[0].arguments] == [Role.SUBJECT, role]
 
 
 def test_long_coordinations_do_not_recurse(parse: Callable[[str], Doc]) -> None:

@@ -3,10 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from spacy.tokens import Doc
-
-from graphrag_tasks.extract.dependency.clauses import frames_of
-from graphrag_tasks.extract.frames import Role, Rule
 
 RULES = {
     "apposition": (
@@ -70,68 +66,3 @@ RULES = {
 @pytest.mark.parametrize(("notation", "expected"), RULES.values(), ids=RULES.keys())
 def test_rule(notation: str, expected: list[str], read: Callable[[str], list[str]]) -> None:
     assert read(notation) == expected
-
-
-CORES = {
-    "determiner and short of-phrase": (
-        "the/DT/det/2 long/JJ/amod/2 list/NN/dobj/10 of/IN/prep/2 open/JJ/amod/5 items/NNS/pobj/3"
-        " from/IN/prep/2 the/DT/det/8 release/NN/pobj/6 you/PRP/nsubj/10 delete/VB/ROOT/10",
-        "long list of open items",
-    ),
-    "long of-phrase": (
-        "list/NN/dobj/7 of/IN/prep/0 all/DT/det/5 open/JJ/amod/5 customer/NN/compound/5"
-        " items/NNS/pobj/1 you/PRP/nsubj/7 delete/VB/ROOT/7",
-        "list",
-    ),
-    "number behind the noun": (
-        "version/NN/dobj/3 7.5/CD/nummod/0 you/PRP/nsubj/3 use/VB/ROOT/3",
-        "version 7.5",
-    ),
-    "possessive pronoun": (
-        "its/PRP$/poss/1 table/NN/dobj/3 you/PRP/nsubj/3 use/VB/ROOT/3",
-        "table",
-    ),
-    "bracket before the noun": (
-        "new/JJ/amod/3 (/-LRB-/punct/3 big/JJ/amod/3 tables/NNS/dobj/5 you/PRP/nsubj/5"
-        " use/VB/ROOT/5",
-        "big tables",
-    ),
-    "bare verb in a noun's place": ("you/PRP/nsubj/1 use/VB/ROOT/1 Save/VB/dobj/1", "Save"),
-    "gerund": ("you/PRP/nsubj/1 use/VB/ROOT/1 posting/VBG/dobj/1", "posting"),
-    "no letter or digit": ("you/PRP/nsubj/1 use/VB/ROOT/1 =/NN/dobj/1", ""),
-}
-
-
-@pytest.mark.parametrize(("notation", "expected"), CORES.values(), ids=CORES.keys())
-def test_core(notation: str, expected: str, parse: Callable[[str], Doc]) -> None:
-    doc = parse(notation)
-    (frame,) = frames_of(doc)
-    (argument,) = frame.having(Role.OBJECT)
-    assert argument.core_text == expected
-    assert doc.text[argument.core_start : argument.core_end] == expected
-
-
-def test_discontinuous_argument_covers_its_pieces(parse: Callable[[str], Doc]) -> None:
-    doc = parse(
-        "Tables/NNS/nsubj/5 which/WDT/nsubj/2 exist/VBP/relcl/0 in/IN/prep/0 SAP/NNP/pobj/3"
-        " hold/VBP/ROOT/5 data/NNS/dobj/5"
-    )
-    subject = next(one for one in frames_of(doc) if one.rule == Rule.SVO).arguments[0]
-    assert subject.text == "Tables in SAP"
-    assert doc.text[subject.start : subject.end] == "Tables which exist in SAP"
-
-
-def test_brackets_left_empty_by_an_apposition_are_dropped(parse: Callable[[str], Doc]) -> None:
-    doc = parse(
-        "Planning/NN/nsubj/4 (/-LRB-/punct/0 MRP/NNP/appos/0 )/-RRB-/punct/0 plans/VBZ/ROOT/4/plan"
-        " material/NN/dobj/4"
-    )
-    assert [frame.arguments[0].text for frame in frames_of(doc)] == ["Planning", "Planning"]
-
-
-def test_a_bracket_that_lost_its_partner_is_dropped(parse: Callable[[str], Doc]) -> None:
-    doc = parse(
-        "Planning/NN/nsubj/4 (/-LRB-/punct/0 MRP/NNP/appos/0 )/-RRB-/punct/2 plans/VBZ/ROOT/4/plan"
-        " material/NN/dobj/4"
-    )
-    assert [frame.arguments[0].text for frame in frames_of(doc)] == ["Planning", "Planning"]

@@ -3,9 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from spacy.tokens import Doc
-
-from graphrag_tasks.extract.dependency.clauses import frames_of
 
 RULES = {
     "a chain of verbs is one predicate": (
@@ -118,16 +115,3 @@ RULES = {
 @pytest.mark.parametrize(("notation", "expected"), RULES.values(), ids=RULES.keys())
 def test_rule(notation: str, expected: list[str], read: Callable[[str], list[str]]) -> None:
     assert read(notation) == expected
-
-
-def test_predicate_surface_keeps_auxiliaries_negation_and_adverbs(
-    parse: Callable[[str], Doc],
-) -> None:
-    (frame,) = frames_of(
-        parse(
-            "It/PRP/nsubj/4 will/MD/aux/4 not/RB/neg/4 directly/RB/advmod/4 read/VB/ROOT/4"
-            " KONV/NNP/dobj/4"
-        )
-    )
-    assert frame.predicate == "will not directly read"
-    assert (frame.start, frame.end) == (21, 25)

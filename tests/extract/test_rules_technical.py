@@ -6,7 +6,6 @@ import pytest
 from spacy.tokens import Doc
 
 from graphrag_tasks.extract.dependency.clauses import frames_of
-from graphrag_tasks.extract.frames import Rule
 from graphrag_tasks.extract.triples import derive_triples
 
 TRIPLES = {
@@ -160,12 +159,3 @@ def test_triples(notation: str, expected: list[str], parse: Callable[[str], Doc]
     triples = [one for frame in frames_of(parse(notation)) for one in derive_triples(frame)]
     found = [f"{one.head} | {one.relation} | {one.tail}" for one in triples]
     assert sorted(dict.fromkeys(found)) == sorted(expected)
-
-
-def test_that_something_is_easy_is_no_property_of_it(parse: Callable[[str], Doc]) -> None:
-    doc = parse(
-        "Keys/NNS/nsubj/1 are/VBP/ROOT/1/be easy/JJ/acomp/1 to/TO/aux/4 read/VB/xcomp/2"
-        " KONV/NNP/dobj/4"
-    )
-    rules = [frame.rule for frame in frames_of(doc)]
-    assert rules == [Rule.COPULA, Rule.INHERITED]

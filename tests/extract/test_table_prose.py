@@ -94,18 +94,6 @@ def test_a_clause_without_a_subject_is_about_the_key(read_table: Read) -> None:
     assert not any("Specifies" in fact for fact in found)
 
 
-def test_the_key_covers_no_characters_and_the_tail_its_own(read_table: Read) -> None:
-    result = read_table(HEADER, [["OMENG", "Contains the open quantity.", "Quantity"]] * 1)
-    texts = {row["sentence_id"]: row["text"] for row in result.tables["sentences"].to_pylist()}
-    told = [row for row in result.tables["triples"].to_pylist() if row["relation"] == "contain"]
-    assert [(row["head"], row["head_start"] == row["head_end"]) for row in told] == [
-        ("OMENG", True)
-    ]
-    (row,) = told
-    text = texts[row["sentence_id"]]
-    assert text[row["tail_start"] : row["tail_end"]] == row["tail"] == "open quantity"
-
-
 def test_a_phrase_is_what_the_key_is_or_what_the_header_says(read_table: Read) -> None:
     result = read_table(
         ("Field", "Description", "Limits"),
@@ -129,13 +117,6 @@ def test_a_command_at_the_start_of_a_cell_is_about_the_key(read_table: Read) -> 
     assert not any(fact.startswith("URL | use") for fact in found)
 
 
-def test_pronouns_and_what_the_column_of_keys_is_called_are_the_key(read_table: Read) -> None:
-    prose = "Contains the open quantity. It stores totals. This field replaces table VBBS."
-    found = facts(read_table(HEADER, [["OMENG", prose, "Quantity"]]))
-    assert "OMENG | store | totals" in found
-    assert "OMENG | replace | table VBBS" in found
-
-
 def test_code_in_a_cell_is_not_read(read_table: Read) -> None:
     code = "The method returns the orders of a plant and its stock. DATA(a) = 1. LOOP AT tab->*."
     rows = read_table(HEADER, [["get", code, "x"]]).tables["sentences"].to_pylist()
@@ -143,20 +124,3 @@ def test_code_in_a_cell_is_not_read(read_table: Read) -> None:
         "The report reads table MKPF.",
         "The method returns the orders of a plant and its stock.",
     ]  # fmt: skip
-
-
-def test_without_a_key_a_sentence_is_read_and_nothing_is_lent(read_table: Read) -> None:
-    rows = [["The run deletes old orders."], ["Contains the open quantity."]]
-    found = facts(read_table(("Notes",), rows))
-    assert "run | delete | old orders" in found
-    assert not any("contain" in fact for fact in found)
-
-
-def test_prose_beside_a_table_is_read_as_without_it(
-    read_table: Read,
-    blocks_of: Callable[..., list[dict[str, Any]]],
-    read_documents: Callable[..., StageResult],
-) -> None:
-    alone = read_documents(blocks_of("d", ["The report reads table MKPF."]))
-    beside = read_table(HEADER, [["OMENG", "It stores totals.", "Quantity"]])
-    assert facts(alone) == facts(beside)[: len(facts(alone))]

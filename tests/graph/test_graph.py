@@ -7,10 +7,6 @@ import pytest
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.graph import (
-    graph_statistics,
-    hub_damping,
-    relation_weights,
-    to_igraph,
     top_hubs,
 )
 from graphrag_tasks.graph.load import load
@@ -116,23 +112,6 @@ def test_edges_weigh_by_support_confidence_and_the_degree_of_their_ends() -> Non
     )
 
 
-def test_a_hub_counts_for_less_and_beyond_the_cap_no_more_in_all() -> None:
-    degrees = np.array([0, 1, 10, 100, 1000])
-    damping = hub_damping(degrees, 5000)
-    assert damping[0] == damping[1] == 1.0
-    assert (np.diff(damping[1:]) < 0).all()
-    assert degrees[4] * damping[4] < degrees[3] * damping[3]
-
-
-def test_weights_rise_with_evidence_and_with_confidence() -> None:
-    ends = np.array([[0, 1]] * 3)
-    few, many, sure = relation_weights(
-        np.array([1, 9, 1]), np.array([0.5, 0.5, 1.0]), ends, entities=2
-    )
-    assert few < many
-    assert sure == pytest.approx(2 * few)
-
-
 def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph() -> None:
     stats = load(**tables(), sql=SQL).stats
     assert stats == {
@@ -146,14 +125,6 @@ def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph(
     }  # fmt: skip
 
 
-def test_parallel_relations_count_for_the_degree_and_once_for_the_density() -> None:
-    world = tables()
-    relations = [relation("a", "b"), relation("b", "a") | {"relation_id": "other"}]
-    world["relations"] = pa.Table.from_pylist(relations, schema=schemas.RELATIONS)
-    stats = load(**world, sql=SQL).stats
-    assert (stats["highest_degree"], stats["density"]) == (2, pytest.approx(1 / 3))
-
-
 def test_hubs_come_with_the_highest_degree_first() -> None:
     world = tables()
     world["entities"] = pa.Table.from_pylist([entity(name) for name in "abcd"])
@@ -163,37 +134,6 @@ def test_hubs_come_with_the_highest_degree_first() -> None:
     found = [(hub.entity_id, hub.degree) for hub in top_hubs(made["nodes"], made["edges"], 9)]
     assert found == [("a", 2), ("b", 2), ("c", 2)]
     assert len(top_hubs(made["nodes"], made["edges"], 1)) == 1
-
-
-def test_the_statistics_of_a_large_star_are_right() -> None:
-    leaves = 100_000
-    nodes = pa.table({"kind": ["entity"] * (leaves + 1), "id": list(map(str, range(leaves + 1)))})
-    edges = pa.table(
-        {
-            "source": pa.array(np.zeros(leaves, np.int32)),
-            "target": pa.array(np.arange(1, leaves + 1, dtype=np.int32)),
-            "kind": pa.repeat("relation", leaves),
-            "support": pa.array(np.ones(leaves, np.float32)),
-        }
-    )
-    stats = graph_statistics(nodes, edges)
-    assert (stats["highest_degree"], stats["components"]) == (leaves, 1)
-    assert stats["orphans"] == 0
-
-
-def test_igraph_has_the_nodes_and_edges_with_their_names() -> None:
-    result = load(**tables(), sql=SQL)
-    graph = to_igraph(result.tables["nodes"], result.tables["edges"])
-    assert (graph.vcount(), graph.ecount()) == (6, 6)
-    assert graph.vs[graph.successors(graph.vs.find(id="c1").index)[0]]["id"] == "c2"
-
-
-def test_an_empty_graph_is_valid() -> None:
-    empty = {name: table.slice(0, 0) for name, table in tables().items()}
-    result = load(**empty, sql=SQL)
-    assert result.tables["edges"].num_rows == 0
-    assert result.stats["components"] == 0
-    assert to_igraph(result.tables["nodes"], result.tables["edges"]).vcount() == 0
 
 
 def test_words_above_a_chunk_are_searched_with_it_and_by_themselves() -> None:

@@ -9,7 +9,7 @@ import pytest
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import RelationshipsConfig, SqlConfig
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.graph.relationships import GraphSchema, read_schema, relationships
+from graphrag_tasks.graph.relationships import read_schema, relationships
 
 ROOT = Path(__file__).parents[2]
 TEXT = """
@@ -97,24 +97,6 @@ def test_what_is_outside_can_be_kept_or_mapped() -> None:
     assert dropped == []
 
 
-def test_ends_without_a_label_may_be_anything_or_nothing() -> None:
-    told = ("thing", "be replaced by", "VBBE")
-    assert run(TEXT, told)[0] == [told]
-    assert run(TEXT + "untyped: refuse\n", told)[1] == ["schema_domain"]
-    anything = ("thing", "know", "Ann")
-    assert run(TEXT + "untyped: refuse\n", anything)[0] == [anything]
-
-
-def test_attributes_are_not_the_schemas() -> None:
-    _, dropped, stats = run(TEXT, ("VBBS", "have", "4"))
-    assert (dropped, stats["attributes"]) == ([], 1)
-
-
-def test_no_schema_lets_everything_through() -> None:
-    assert read_schema("", "s.yaml") == read_schema("# nothing\n", "s.yaml") == GraphSchema()
-    assert run("", ("VBBS", "have", "Ann"))[0] == [("VBBS", "have", "Ann")]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -134,11 +116,6 @@ def test_no_schema_lets_everything_through() -> None:
 def test_a_wrong_file_is_refused_with_its_line(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         read_schema(text, "s.yaml")
-
-
-def test_layout_does_not_change_what_a_schema_is() -> None:
-    assert read_schema(TEXT, "a").fingerprint == read_schema(f"# x\n{TEXT}\n", "b").fingerprint
-    assert read_schema(TEXT, "a").fingerprint != GraphSchema().fingerprint
 
 
 def test_the_example_is_a_schema() -> None:

@@ -9,7 +9,6 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.graph.communities import (
     CitedSentence,
     CommunityContext,
-    ExtractiveSummarizer,
     Summary,
 )
 from graphrag_tasks.graph.communities.llm_summarizer import LlmSummarizer
@@ -60,14 +59,3 @@ def test_a_sentence_that_says_more_or_otherwise_is_left_out(
     found = summarized("Tables", f"Table VBBE replaces table VBBS. {added}")
     assert found.text == "Table VBBE replaces table VBBS."
     assert "1 sentences of summaries" in caplog.text
-
-
-def test_where_nothing_is_left_the_summary_quotes() -> None:
-    extractive = ExtractiveSummarizer().summarize([CONTEXT])[0]
-    assert summarized("Tables", "Nothing of this is given here at all, Zephyrion.") == extractive
-    assert summarized(" ", "Table VBBE replaces table VBBS.") == extractive
-
-
-def test_a_title_with_a_foreign_name_is_not_taken() -> None:
-    found = summarized("Zephyrion 9000", "Table VBBE replaces table VBBS.")
-    assert found.title == ExtractiveSummarizer().summarize([CONTEXT])[0].title

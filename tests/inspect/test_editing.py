@@ -1,8 +1,6 @@
 """Rename, merge and split an entity: what is shown, who may, what is written, what a run makes."""
 
-import logging
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ from httpx import Response
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.language.overrides import read_overrides
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
 from tests.inspect.test_feedback import HIDDEN, OWN, configured
@@ -153,20 +150,6 @@ def test_odd_forms_are_refused(
     assert not file.exists()
 
 
-def test_merges_in_a_circle_leave_the_file_as_it_is(browser: TestClient, file: Path) -> None:
-    file.write_text("# ours\ndifferent:\n  - [table VBBS, report ZSALES]  # seen\n")
-    assert send(browser, name="table VBBS", change="merge", other="table VBBE").status_code == 303
-    before = file.read_text()
-    assert before.startswith("# ours\ndifferent:\n  - [table VBBS, report ZSALES]  # seen\n")
-    circle = send(browser, name="table VBBE", change="merge", other="table VBBS")
-    assert circle.status_code == 409
-    assert "line 5: the file says so already" in circle.text
-    longer = send(browser, name="table VBBE", change="merge", other="report ZSALES")
-    assert longer.status_code == 409
-    assert "are different by line 3, but the same by line 5, 6" in longer.text
-    assert file.read_text() == before
-
-
 def test_a_file_that_cannot_be_read_is_told_and_stays(browser: TestClient, file: Path) -> None:
     file.write_text("same: [\n")
     broken = send(browser, name="table VBBS", change="merge", other="table VBBE")
@@ -174,32 +157,6 @@ def test_a_file_that_cannot_be_read_is_told_and_stays(browser: TestClient, file:
     for page in (broken.text, shown(browser, name="table VBBS")):
         assert "not readable as YAML" in page
     assert file.read_text() == "same: [\n"
-
-
-def test_a_contradiction_over_several_lines_is_told_before_it_is_sent(
-    browser: TestClient, file: Path
-) -> None:
-    before = "same:\n  - [table VBBS, x1]\ndifferent:\n  - [x1, table VBBE]\n"
-    file.write_text(before)
-    asked = {"name": "table VBBS", "change": "merge", "other": "table VBBE"}
-    page = shown(browser, **asked)
-    assert "are different by line 5, but the same by line 2, 3" in page
-    assert "Write it" not in page
-    assert send(browser, **asked).status_code == 409
-    assert file.read_text() == before
-
-
-def test_entries_sent_at_the_same_time_are_all_kept(browser: TestClient, file: Path) -> None:
-    fields = [
-        {"name": "table VBBS", "change": "rename", "other": "Totals"},
-        {"name": "table VBBE", "change": "rename", "other": "Requirements"},
-        {"name": "table VBBS", "change": "merge", "other": "table VBBE"},
-    ] * 3
-    with ThreadPoolExecutor(8) as pool:
-        codes = sorted(pool.map(lambda one: send(browser, **one).status_code, fields))
-    assert codes == [303] * 3 + [409] * 6
-    said = read_overrides(file.read_text(), "")
-    assert (len(said.same), len(said.rename)) == (1, 2)
 
 
 def test_only_who_may_and_only_from_its_page(indexed: Config, file: Path) -> None:
@@ -218,14 +175,6 @@ def test_only_who_may_and_only_from_its_page(indexed: Config, file: Path) -> Non
         answer = send(client(config), headers, other="Totals", **fields)
         assert answer.status_code == 403
     assert not file.exists()
-
-
-def test_a_change_is_logged_with_who_made_it(
-    browser: TestClient, file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.INFO):
-        send(browser, name="table VBBS", change="rename", other="Totals")
-    assert f'{file}: rename "table VBBS": "Totals", by ada' in caplog.messages
 
 
 def test_senses_of_a_name_can_be_merged_and_nothing_else(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from graphrag_tasks.inspect.export import (
     write_property_graph,
     write_sheet,
 )
-from tests.inspect.parts import CHUNK_TEXT, HOSTILE, SMALL, indexed, selection, sources
+from tests.inspect.parts import HOSTILE, SMALL, indexed, selection, sources
 
 FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-2+3", "@cmd", "\t=1+1", "\r=1+1", " =1"]
 TYPES = {"long", "double", "boolean", "string[]", "ID"}
@@ -63,26 +63,6 @@ def test_ends_of_relationships_are_nodes_and_rows_are_lines(tmp_path: Path) -> N
     assert (second["relation"], second["chunk_ids:string[]"]) == ("'=reads", "c")
 
 
-def test_chunks_and_documents_are_nodes_with_their_relationships(tmp_path: Path) -> None:
-    written(SMALL, tmp_path)
-    (chunk,), (document,) = rows(tmp_path, "chunks.csv"), rows(tmp_path, "documents.csv")
-    assert (document["title"], document["sha256"]) == ("T", "")
-    assert chunk["headings:string[]"] == "'=One;a,b"
-    assert (chunk["page_start:long"], chunk["page_end:long"]) == ("3", "")
-    assert chunk["text"].split() == CHUNK_TEXT.replace('\\"', '\\ "').split()
-    ((part,), mentions) = rows(tmp_path, "part_of.csv"), rows(tmp_path, "mentions.csv")
-    assert (part[":START_ID"], part[":END_ID"], part[":TYPE"]) == ("c", "d", "PART_OF")
-    assert {row[":START_ID"] for row in mentions} == {"c"}
-    assert len(mentions) == len(HOSTILE)
-
-
-def test_no_backslash_ends_a_cell_or_stands_before_a_quotation_mark(tmp_path: Path) -> None:
-    names = ["a, b\\", 'C:\\"x"', "\\\\server\\\\", 'three \\\\\\" of them', "\\d+"]
-    written(selection(names, []), tmp_path)
-    found = [row["name"] for row in rows(tmp_path, "nodes.csv")]
-    assert found == ["a, b\\ ", 'C:\\ "x"', "\\\\server\\\\", 'three \\\\\\ " of them', "\\d+"]
-
-
 @pytest.mark.parametrize("name", FORMULAS)
 def test_no_cell_is_a_formula(name: str, tmp_path: Path) -> None:
     what = selection([name, "b"], [(0, 1, name)], title=name)
@@ -93,11 +73,6 @@ def test_no_cell_is_a_formula(name: str, tmp_path: Path) -> None:
     cells = [cell for text in texts for row in csv.reader(io.StringIO(text)) for cell in row]
     assert not [cell for cell in cells if re.match(r"\s*[=+\-@]", cell)]
     assert f"'{name.strip()}" in cells
-
-
-def test_an_empty_graph_has_headers_alone(tmp_path: Path) -> None:
-    written(selection([], []), tmp_path)
-    assert rows(tmp_path, "nodes.csv") == rows(tmp_path, "relationships.csv") == []
 
 
 def test_the_sources_of_a_snapshot_are_written_and_always_the_same(tmp_path: Path) -> None:

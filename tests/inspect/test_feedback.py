@@ -113,21 +113,6 @@ def test_a_wrong_answer_has_the_passage_that_was_chosen_or_none(config: Config) 
     assert "Noted as wrong, without a right passage." in page
 
 
-def test_a_right_answer_may_have_its_passage_too(config: Config) -> None:
-    wanted = chunk_with(config, "ZSALES")
-    client(config).post(ASK, data=form(passage=wanted), headers=OWN)
-    assert texts_of(config) == [{"The report ZSALES reads the table VBBS."}]
-
-
-def test_that_the_documents_do_not_hold_it_may_be_right(config: Config) -> None:
-    asked = "Who won the football match on Saturday?"
-    done = client(config).post(ASK, data=form(question=asked), headers=OWN)
-    page = client(config).get(done.headers["location"]).text
-    assert "Not in these documents." in page
-    assert "Noted as right, without a source." in page
-    assert read_questions(file_of(config)) == []
-
-
 def test_nothing_hidden_is_shown_or_kept(config: Config) -> None:
     browser, hidden = client(config), chunk_with(config, HIDDEN)
     assert hidden not in browser.get(ASK, params={"question": QUESTION, "k": 50}).text
@@ -176,13 +161,6 @@ def test_odd_forms_are_refused(
     assert words in answer.text
     assert "<script" not in answer.text
     assert not file_of(config).exists()
-
-
-@pytest.mark.parametrize("body", [b"question=%FF", b"\xff", b"&".join([b"a=1"] * 30)])
-def test_what_is_no_form_is_refused(config: Config, body: bytes) -> None:
-    answer = client(config).post(ASK, content=body, headers=OWN)
-    assert answer.status_code == 400
-    assert "not readable" in answer.text
 
 
 def test_a_store_elsewhere_needs_a_setting_and_the_page_says_which(config: Config) -> None:

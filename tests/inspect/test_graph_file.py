@@ -13,7 +13,7 @@ import pytest
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.inspect.export import Selection, neighbourhood, whole_graph
 from graphrag_tasks.inspect.pages import graph_file
-from graphrag_tasks.inspect.pages.graph_file import as_json, graph_page
+from graphrag_tasks.inspect.pages.graph_file import graph_page
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from tests.inspect.parts import indexed
 
@@ -80,29 +80,6 @@ def test_names_titles_and_sentences_are_text(snapshot: Snapshot) -> None:
     (text,) = _HELD.findall(page)
     assert not re.search("[<>&\u2028\u2029]", text)
     assert f"<h1>{html.escape(ODD[0])}</h1>" in page
-
-
-def test_json_of_a_script_is_the_same_json() -> None:
-    assert json.loads(as_json(ODD)) == ODD
-
-
-def test_the_list_shows_sentences_without_a_script(snapshot: Snapshot) -> None:
-    page = graph_page(snapshot, neighbourhood(snapshot, "table VBBS"))
-    listed = page.partition('id="listed"')[2].partition("</section>")[0]
-    assert "The table VBBE replaces the table VBBS.<br>– Table changes" in listed
-    assert "corpus/tables.md" in listed
-
-
-def test_the_same_part_gives_the_same_bytes(snapshot: Snapshot) -> None:
-    pages = {graph_page(snapshot, whole_graph(snapshot)) for _ in range(2)}
-    assert len(pages) == 1
-    assert snapshot.manifest.created_at[:10] not in pages.pop()
-
-
-def test_a_part_without_relations_is_a_page(snapshot: Snapshot) -> None:
-    what = whole_graph(snapshot)
-    alone = Selection("One", what.entities.slice(0, 1), what.relations.slice(0, 0))
-    assert held(graph_page(snapshot, alone))["relations"]["id"] == []
 
 
 def test_a_graph_too_large_for_a_page_is_refused(

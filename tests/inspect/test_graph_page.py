@@ -1,32 +1,20 @@
 """The graph page: what its routes tell, how much at most, to whom, and what it may do."""
 
 import csv
-import gzip
 import io
 import re
-import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
-import pyarrow as pa
 import pytest
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
-from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.neighbourhood import (
-    MOST_ENTITIES,
-    MOST_RELATIONS,
     NEIGHBOURS,
-    NO_TYPE,
-    Neighbourhoods,
-    View,
 )
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.inspect.parts import app_of
 
@@ -108,16 +96,6 @@ def test_an_entity_is_shown_with_its_neighbours_in_columns(config: Config) -> No
     assert "transaction MD04" not in found["entities"]["name"]
 
 
-def test_a_second_name_adds_its_neighbours_after_those_of_the_first(config: Config) -> None:
-    one = shown(client(config), "name=table+VBBS")
-    both = shown(client(config), "name=table+VBBS&name=table+VBBE")
-    count = len(one["entities"]["id"])
-    assert both["entities"]["id"][:count] == one["entities"]["id"]
-    assert both["entities"]["name"][count:] == ["transaction MD04"]
-    assert both["entities"]["step"][count:] == [1]
-    assert "transaction MD04 shows table VBBE" in statements(both)
-
-
 def test_filters_leave_out_kinds_types_confidence_and_documents(config: Config) -> None:
     browser = client(config)
     facts = shown(browser, "name=table+VBBS")
@@ -193,12 +171,6 @@ def test_an_entity_tells_its_mentions_and_documents(config: Config) -> None:
         assert "table VBBS" in page
 
 
-def test_names_are_suggested_by_a_part(config: Config) -> None:
-    answer = client(config).get(f"{AT}/names.json", params={"text": "VBB"}).json()
-    assert set(answer["name"]) >= {"table VBBE", "table VBBS"}
-    assert client(config).get(f"{AT}/names.json", params={"text": " "}).json()["name"] == []
-
-
 def test_what_is_shown_is_saved_as_graphml_and_as_a_sheet(config: Config) -> None:
     browser = client(config)
     query = "name=table+VBBS&name=table+VBBE"
@@ -243,28 +215,6 @@ def test_the_page_may_run_one_script_of_ours_and_no_other(config: Config) -> Non
     assert "script-src" not in others.headers["content-security-policy"]
 
 
-def test_below_another_path_the_page_asks_there(config: Config) -> None:
-    outer = FastAPI()
-    outer.mount("/graphrag", make_app(lambda: None, config))
-    browser = TestClient(outer)
-    page = browser.get(f"/graphrag{AT}?name=table+VBBS").text
-    (at,) = re.findall(r'data-at="([^"]*)"', page)
-    (script,) = re.findall(r'<script src="([^"]*)"', page)
-    assert at.startswith("/graphrag/snapshots/")
-    assert browser.get(script).status_code == 200
-    assert browser.get(f"{at}/graph/shown.json?name=table+VBBS").status_code == 200
-
-
-def test_a_browser_loads_little(config: Config) -> None:
-    """Page and script, compressed, are at most 90 KB."""
-    browser = client(config)
-    page = browser.get(AT).text
-    (script,) = re.findall(r'<script src="([^"]*)"', page)
-    answer = browser.get(script, headers={"Accept-Encoding": "gzip"})
-    loaded = len(gzip.compress(page.encode())) + int(answer.headers["content-length"])
-    assert loaded <= 90_000
-
-
 @pytest.mark.parametrize("odd", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>'])
 def test_names_from_requests_and_documents_are_text(config: Config, odd: str) -> None:
     page = client(config).get(AT, params={"name": odd}).text
@@ -306,18 +256,6 @@ def test_odd_requests_get_a_clear_error(
     text = answer.json()["error"] if ".json" in address else answer.text
     assert words.replace("'", "&#39;" if ".json" not in address else "'") in text
     assert len(answer.text) < 40_000
-
-
-def test_an_unknown_name_gets_names_like_it(config: Config) -> None:
-    page = client(config).get(f"{AT}?name=VBB").text
-    assert "there is no entity" in page
-    assert re.search(r'href="/snapshots/\w+/graph\?name=table\+VBBS"', page)
-
-
-def test_nothing_published_says_so(tmp_path: Path) -> None:
-    answer = client(configured(tmp_path)).get(f"{AT}/shown.json?name=x")
-    assert answer.status_code == 404
-    assert answer.json()["error"]
 
 
 def test_no_route_tells_what_a_reader_may_not_see(labelled: Config) -> None:
@@ -364,60 +302,3 @@ def test_a_removed_snapshot_is_gone(config: Config, tmp_path: Path) -> None:
         (tmp_path / name).rename(folder)
     assert answer.status_code == 404
     assert "snapshot" in answer.json()["error"]
-
-
-class _Hub:
-    """A snapshot of one entity with very many neighbours; the nearest of them are tied, too."""
-
-    def __init__(self, neighbours: int) -> None:
-        self.folder = SimpleNamespace(uri="memory")
-        self.manifest = SimpleNamespace(embedding={"dimension": 2})
-        names = ["hub", *(f"spoke {number}" for number in range(neighbours))]
-        ids = [f"e{number:06}" for number in range(len(names))]
-        ties = [(0, place) for place in range(1, len(names))]
-        ties += [(place, place + step) for place in range(1, 300) for step in range(1, 12)]
-        edges = [f"r{number:06}" for number in range(len(ties))]
-        numbers = pa.array([1] * len(ids), pa.int32())
-        self._tables = {
-            "documents": pa.table({"document_id": ["d"], "title": ["one"]}),
-            "chunks": pa.table({"chunk_id": ["c"], "document_id": ["d"]}),
-            "entities": pa.table({"entity_id": ids, "name": names, "mentions": numbers,
-                                  "type": pa.nulls(len(ids), pa.string()), "chunks": numbers}),
-            "aliases": pa.table({"entity_id": ids, "alias": names}),
-            "relations": pa.table({
-                "relation_id": edges, "head_id": [ids[one] for one, _ in ties],
-                "tail_id": [ids[other] for _, other in ties], "relation": ["know"] * len(ties),
-                "phrase": ["knows"] * len(ties), "kind": ["fact"] * len(ties),
-                "negated": [False] * len(ties),
-                "weight": pa.array([1e9 if one == 0 and other < 300 else 1.0
-                                    for one, other in ties], pa.float32()),
-                "confidence": pa.array([0.9] * len(ties), pa.float32()),
-            }),
-            "evidence": pa.table({"relation_id": edges, "chunk_id": ["c"] * len(edges)}),
-        }  # fmt: skip
-        for kind, of in (("chunk", ["c"]), ("entity", ids), ("relation", edges)):
-            flat = pa.array([0.0] * (2 * len(of)), pa.float32())
-            vectors = pa.FixedSizeListArray.from_arrays(flat, 2)
-            self._tables[f"{kind}_vectors"] = pa.table({"id": of, "vector": vectors})
-
-    def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
-        table = self._tables[name]
-        return table.select(columns) if columns else table
-
-
-def test_a_hub_with_very_many_neighbours_gives_a_bounded_answer_soon() -> None:
-    index: Any = Browser(_Hub(50_000))  # type: ignore[arg-type]
-    neighbourhoods = Neighbourhoods(index)
-    neighbourhoods.shown(View(("hub",)))  # reads the tables
-    start = time.monotonic()
-    few = neighbourhoods.shown(View(("hub",)))
-    names = tuple(f"spoke {number}" for number in range(19))
-    most = neighbourhoods.shown(View(("hub", *names), most=NEIGHBOURS[-1]))
-    assert time.monotonic() - start < 5
-    assert len(few.entities) == 1 + NEIGHBOURS[0]
-    assert few.steps[0].of == 50_000
-    assert len(most.entities) <= MOST_ENTITIES
-    assert len(most.relations) == MOST_RELATIONS
-    assert most.omitted
-    told = neighbourhoods.columns(most)
-    assert told["entities"]["type"][0] == NO_TYPE

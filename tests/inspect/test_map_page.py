@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
-from graphrag_tasks.inspect.pages.map import WIDTH, view
+from graphrag_tasks.inspect.pages.map import view
 from graphrag_tasks.inspect.pages.map_names import Dot, name_of_circle, names_of_dots, text_width
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.operations.runner import run_index
@@ -101,61 +101,6 @@ def test_the_map_leads_to_every_community_and_from_the_deepest_to_entities(confi
     coarsest = [row for row in rows if row["parent_id"] is None]
     assert found[AT].count("<circle") >= len(coarsest)
     assert all(f"{row['title']}: {row['size']} entities" in found[AT] for row in coarsest)
-
-
-def test_a_view_is_of_the_snapshot_alone_and_inside_its_picture(config: Config) -> None:
-    index = open_index(config.store)
-    known = {row["community_id"] for row in index.snapshot.table("communities").to_pylist()}
-    names = set(index.snapshot.table("entities")["name"].to_pylist())
-    for one in ["", *sorted(known)]:
-        shown = view(index, one)
-        assert {circle.id for circle in (*shown.circles, *shown.inner)} <= known
-        assert {point.name for point in shown.points} <= names
-        for circle in (*shown.circles, *shown.points):
-            assert circle.radius <= circle.x <= WIDTH - circle.radius
-            assert circle.radius <= circle.y <= shown.height - circle.radius
-        assert bool(shown.circles) != bool(shown.points)
-    assert view(index, "") == view(open_index(config.store), "")
-
-
-def test_ties_tell_how_many_relations_they_stand_for(config: Config) -> None:
-    index = open_index(config.store)
-    ties = [one.relations for one in view(index, "").ties]
-    assert ties == sorted(ties, reverse=True)
-    deepest = [page for page in walk(client(config)).values() if "Entities as a picture" in page]
-    assert any("<title>1 relation</title>" in page for page in deepest)
-
-
-def test_an_entity_leads_to_its_communities_and_each_leads_back(config: Config) -> None:
-    page = client(config).get("/snapshots/current/entities?name=table+VBB0").text
-    ids = SHOWN.findall(page)
-    assert ids
-    levels = {row["community_id"]: row["level"] for row in
-              open_index(config.store).snapshot.table("communities").to_pylist()}  # fmt: skip
-    assert [levels[one] for one in ids] == sorted(levels[one] for one in ids)
-    for one in ids:
-        found = client(config).get(AT, params={"community": one}).text
-        assert "/entities?name=table+VBB0" in found
-
-
-@pytest.mark.parametrize(
-    ("asked", "status", "words"),
-    [("0" * 24, 400, "no such community in this snapshot"), ("x", 422, "community")],
-)
-def test_an_unknown_community_is_a_clear_error(
-    config: Config, asked: str, status: int, words: str
-) -> None:
-    answer = client(config).get(AT, params={"community": asked})
-    assert answer.status_code == status
-    assert words in answer.text
-
-
-def test_a_graph_without_communities_says_so(tmp_path: Path) -> None:
-    config = indexed(tmp_path, {"one.md": "# One\n\nThe table VBBE replaces the table VBBS.\n"})
-    page = client(config).get(AT)
-    assert page.status_code == 200
-    assert "The graph has no communities" in page.text
-    assert "<svg" not in page.text
 
 
 def test_what_a_principal_may_not_see_is_in_no_view(labelled: Config) -> None:

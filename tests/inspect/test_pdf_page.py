@@ -9,9 +9,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from graphrag_tasks.core.config import Config, load_config
-from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.inspect.pdf_page import draw
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.storage.snapshots.store import Store
 
@@ -69,8 +67,3 @@ def test_a_page_is_drawn_with_its_passage_marked(config: Config) -> None:
     assert "another one than was read" in changed.text
     file.unlink()
     assert "cannot be read here" in browser.get(picture).text
-
-
-def test_what_is_no_pdf_is_an_error_and_no_crash() -> None:
-    with pytest.raises(QueryError, match="page 1 cannot be drawn"):
-        draw(b"%PDF-1.4 nothing", 1, [], "corpus/a.pdf")

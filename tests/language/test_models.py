@@ -16,11 +16,6 @@ needs_model = pytest.mark.skipif(
     importlib.util.find_spec(DEFAULT_MODEL) is None, reason=f"{DEFAULT_MODEL} is not installed"
 )
 PARSER = ("tok2vec", "tagger", "parser")
-TEXTS = [
-    "Table VBBS, which held status fields, is replaced by table VBBE in SAP S/4HANA.",
-    "You can use transaction VA01 to create sales orders; it does not support pool tables.",
-    "The report that reads KONV and writes PRCD_ELEMENTS must be adapted before the upgrade.",
-] * 5
 
 
 @needs_model

@@ -1,26 +1,20 @@
 """Batches: found again whatever is lost, paid once, within the budget."""
 
-import json
-import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graphrag_tasks.core.errors import ConfigError, EndpointError, TransientError
+from graphrag_tasks.core.errors import TransientError
 from graphrag_tasks.llm import Answer, Client, Failure, Request
-from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.journal import Journal
-from graphrag_tasks.llm.ledger import Billed
-from graphrag_tasks.llm.lengths import Lengths
 from graphrag_tasks.llm.remote import RemoteBatches
 from tests.llm.batches import BatchScript
 from tests.llm.endpoint import ScriptedEndpoint, scripted
-from tests.llm.test_client import Form, attempts, journal_of, kept, requests, settings, spent
+from tests.llm.test_client import Form, attempts, journal_of, requests, settings, spent
 
 
 def client(endpoint: ScriptedEndpoint, store: Path, run: str = "run", **changes: Any) -> Client:
@@ -56,12 +50,6 @@ def test_a_batch_answers_at_half_the_price(tmp_path: Path) -> None:
     whole = spent(tmp_path / "alone")
     assert spent(tmp_path / "batch") == pytest.approx(whole / 2, rel=Decimal("0.05"))
     assert not journal_of(tmp_path / "batch").batches()
-
-
-def test_a_few_requests_are_asked_at_once(tmp_path: Path) -> None:
-    with scripted() as endpoint:
-        assert batch(client(endpoint, tmp_path), requests(9)) == 0
-        assert (endpoint.requests, endpoint.batch.batches) == (0, {})
 
 
 class Killed(BaseException):
@@ -160,21 +148,6 @@ def test_what_a_batch_leaves_out_is_asked_at_once(tmp_path: Path) -> None:
     assert not [one for one in attempts(tmp_path) if one.fate != "sure"]
 
 
-def test_results_of_others_and_results_that_come_twice_are_left(tmp_path: Path) -> None:
-    asked = requests(20)
-    with scripted(batch=BatchScript(twice=True, foreign=True)) as endpoint:
-        read(endpoint, tmp_path, asked)
-        assert endpoint.requests == 1
-    assert len(kept(tmp_path)) == 20
-
-
-def test_an_invalid_answer_of_a_batch_is_not_kept(tmp_path: Path) -> None:
-    said = iter(['{"title": "a", "tags": []}', *["prose"] * 19])
-    with scripted(answer=lambda _: next(said, '{"title": "b", "tags": []}')) as endpoint:
-        read(endpoint, tmp_path, requests(20))
-        assert endpoint.requests == 20
-
-
 def test_a_batch_too_large_for_the_account_is_made_smaller(tmp_path: Path) -> None:
     asked = requests(50)
     with scripted(batch=BatchScript(limit=15)) as endpoint:
@@ -184,15 +157,6 @@ def test_a_batch_too_large_for_the_account_is_made_smaller(tmp_path: Path) -> No
         assert all(isinstance(one, Answer) for one in of.ask(asked))
         assert sum(endpoint.batch.paid.values()) >= 30
         assert max(endpoint.batch.paid.values()) == 1
-
-
-def test_a_batch_of_another_account_is_an_error(tmp_path: Path) -> None:
-    asked = requests(20)
-    with scripted() as endpoint:
-        batch(client(endpoint, tmp_path), asked)
-        endpoint.batch.batches.clear()
-        with pytest.raises(EndpointError, match=r"not known to this account.*DELETE FROM batches"):
-            batch(client(endpoint, tmp_path), asked)
 
 
 def test_where_there_are_no_batches_requests_go_one_by_one(tmp_path: Path) -> None:
@@ -219,14 +183,6 @@ def test_a_cap_holds_for_batches(tmp_path: Path) -> None:
         assert max(endpoint.batch.paid.values()) == 1
 
 
-def test_answers_of_documents_that_are_gone_are_kept_and_counted(tmp_path: Path) -> None:
-    with scripted() as endpoint:
-        batch(client(endpoint, tmp_path), requests(20))
-        assert batch(client(endpoint, tmp_path, run="next"), []) == 0
-    assert len(kept(tmp_path)) == 20
-    assert {one.run for one in attempts(tmp_path)} == {"run"}
-
-
 def test_an_endpoint_that_is_away_loses_nothing(tmp_path: Path) -> None:
     asked = requests(20)
     with scripted() as endpoint:
@@ -242,54 +198,3 @@ def test_an_endpoint_that_is_away_loses_nothing(tmp_path: Path) -> None:
             with pytest.raises(TransientError):
                 batch(gone, asked)
         assert batch(gone, asked) == 0
-
-
-def test_batches_need_a_store() -> None:
-    with scripted() as endpoint, pytest.raises(ConfigError, match="need a store"):
-        batch(Client(settings(endpoint, batch="auto")), requests(20))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_under_a_tight_cap_batches_follow_each_other(
-    tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture
-) -> None:
-    draw = random.Random(seed)
-    lengths: dict[str, int] = {}
-
-    def answer(body: Any) -> str:
-        text = body["messages"][1]["content"]
-        words = lengths.setdefault(text, draw.randint(20, 60))
-        return json.dumps({"title": "word " * words, "tags": []})
-
-    asked = [replace(one, max_output=600) for one in requests(59)]
-    with scripted(answer=answer) as endpoint:
-        whole = client(endpoint, tmp_path / "free")
-        assert batch(whole, asked) == 58
-        read(endpoint, tmp_path / "free", asked)
-        bill = spent(tmp_path / "free")
-        before = endpoint.requests
-        cap = float(bill) * 1.3
-        caplog.set_level("INFO")
-        made = len(endpoint.batch.batches)
-        read(endpoint, tmp_path / "capped", asked, budget={"usd": cap})
-        assert endpoint.requests - before == 1  # the first, which shows what is wrong
-        assert spent(tmp_path / "capped") <= Decimal(str(cap))
-        assert 2 <= len(endpoint.batch.batches) - made <= 6
-        assert "others wait for the next one: under the cap" in caplog.text
-    assert not journal_of(tmp_path / "capped").batches()
-
-
-def test_lengths_are_learnt_of_some_answers_with_a_margin() -> None:
-    one = Request("summarize", "Do it.", "text " * 50, Form, 600)
-    record = Billed("k", "summarize", "m", None, (one.system, one.user), 600)
-    most = Usage(400, 600)
-    few, many = Lengths(10), Lengths(1000)
-    for lengths in (few, many):
-        for count in (40, 60, 50, 50, 45, 55, 50):
-            lengths.add(one, record, Usage(100, count))
-        assert lengths.of(one, record, most) == most  # too few are known
-        lengths.add(one, record, Usage(100, 50))
-    of_few, of_many = few.of(one, record, most), many.of(one, record, most)
-    assert of_few.prompt_tokens == of_many.prompt_tokens == pytest.approx(110, abs=1)  # all alike
-    assert 55 <= of_many.completion_tokens < of_few.completion_tokens < 75
-    assert few.of(one, record, Usage(400, 30)).completion_tokens == 30

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.core.errors import BudgetError
-from graphrag_tasks.llm import Client, sender
-from graphrag_tasks.llm.journal import UNSURE
+from graphrag_tasks.llm import Client
 from tests.llm.endpoint import Body, Reply, ScriptedEndpoint, scripted
 from tests.llm.test_client import attempts, requests, settings
 
@@ -67,34 +66,7 @@ def test_no_shape_of_usage_passes_a_cap(tmp_path: Path, shape: object) -> None:
     assert None not in costs and sum(map(Decimal, costs)) <= Decimal(str(CAP))  # type: ignore[arg-type]
 
 
-def test_counts_that_are_floats_or_words_are_read(tmp_path: Path) -> None:
-    shape = {"prompt_tokens": 20.0, "completion_tokens": "20"}
-    with scripted(reply=lambda _: told(shape)) as endpoint:
-        (found,) = Client(settings(endpoint), str(tmp_path)).ask(requests(1))
-    assert (found.usage.prompt_tokens, found.usage.completion_tokens) == BILLED  # type: ignore[union-attr]
-
-
-def test_a_models_refusal_without_tokens_counts_in_full(tmp_path: Path) -> None:
-    with scripted(usage=False, faults=1.0, kinds=("refusal",)) as endpoint:
-        config = settings(endpoint, budget={"usd": CAP})
-        with pytest.raises(BudgetError):
-            Client(config, str(tmp_path), "run").ask(requests(60, words=10))
-        assert {one.fate for one in attempts(tmp_path) if one.kind == "refused"} >= {UNSURE}
-
-
 USAGE = {"prompt_tokens": 20, "completion_tokens": 20}
-
-
-def test_clients_of_one_run_share_its_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sender, "_WAITS_FOR_OTHERS", ())
-    with scripted(reply=lambda _: told(USAGE)) as endpoint:
-        config = settings(endpoint, budget={"usd": CAP}, concurrency=2)
-        clients = [Client(config, str(tmp_path), "run") for _ in range(3)]
-        assert not sum(one.spent.tokens for one in clients)  # all have read what was spent
-        for place, one in enumerate(clients):
-            with pytest.raises(BudgetError):
-                one.ask(requests(180, words=10)[place::3])
-        assert CAP / 4 < billed(endpoint) <= CAP
 
 
 def test_two_processes_share_the_cap_of_a_month(tmp_path: Path) -> None:

@@ -2,12 +2,8 @@
 
 import json
 import logging
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import fields
 from decimal import Decimal
@@ -19,18 +15,16 @@ from pydantic import BaseModel
 
 from graphrag_tasks.core.config import BudgetConfig, EmbedConfig, LlmConfig, ModelPrice
 from graphrag_tasks.core.errors import (
-    ArtifactError,
     BudgetError,
     ConfigError,
     EndpointError,
-    GraphragError,
     PriceError,
     TransientError,
 )
 from graphrag_tasks.embed.endpoint import EndpointEmbedder
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.journal import UNSURE, Attempt, Journal, answers_file
+from graphrag_tasks.llm.journal import Attempt, Journal, answers_file
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 
 
@@ -106,15 +100,6 @@ def test_answers_come_in_order_and_are_asked_for_once(tmp_path: Path) -> None:
     assert again.ask(asked) == found[:12]  # the endpoint is gone, the answers are not
 
 
-def test_progress_counts_what_is_not_known_yet(
-    tmp_path: Path, progress_told: Callable[[], list[str]]
-) -> None:
-    with scripted() as endpoint:
-        Client(settings(endpoint), str(tmp_path)).ask(requests(2))
-        Client(settings(endpoint, concurrency=1), str(tmp_path)).ask(requests(5))
-    assert progress_told()[-2:] == [f"language model: {done} / 3 requests" for done in (1, 2)]
-
-
 def test_progress_counts_the_texts_that_an_endpoint_embedded(
     progress_told: Callable[[], list[str]],
 ) -> None:
@@ -185,16 +170,6 @@ def test_what_stayed_bad_is_taken_as_it_is_by_a_rebuild_without_the_endpoint(
     assert Client(config, str(tmp_path), "fourth").ask(asked) == again
 
 
-def test_a_model_that_never_answers_leaves_nothing_that_the_next_would_take(tmp_path: Path) -> None:
-    with scripted(answer=lambda _: "Once upon a time") as endpoint:
-        client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
-        with pytest.raises(EndpointError, match="no answer has the form"):
-            client.ask(requests(5))
-        endpoint.script.answer = None
-        found = Client(settings(endpoint), str(tmp_path), "run").ask(requests(5))
-        assert all(isinstance(one, Answer) for one in found)
-
-
 def test_an_invalid_answer_is_asked_for_again_with_what_was_wrong(tmp_path: Path) -> None:
     def answer(body: Body) -> str:
         said = body["messages"][-1]["content"]
@@ -206,14 +181,6 @@ def test_an_invalid_answer_is_asked_for_again_with_what_was_wrong(tmp_path: Path
         assert (
             "title: Input should be a valid string" in endpoint.bodies[1]["messages"][1]["content"]
         )
-
-
-def test_a_model_that_never_writes_the_form_is_refused(tmp_path: Path) -> None:
-    with (
-        scripted(answer=lambda _: "Once upon a time") as endpoint,
-        pytest.raises(EndpointError, match="no answer has the form"),
-    ):
-        Client(settings(endpoint, concurrency=1), str(tmp_path), "run").ask(requests(5))
 
 
 def test_a_model_that_spends_its_tokens_on_thinking_is_refused(tmp_path: Path) -> None:
@@ -294,28 +261,6 @@ def test_an_address_without_a_server_says_so(
         Client(config, str(tmp_path), "run").ask(requests(1))
 
 
-def test_a_server_that_cuts_prompts_is_refused(tmp_path: Path) -> None:
-    with scripted(cut_prompts_at=400) as endpoint:
-        client = Client(settings(endpoint), str(tmp_path), "run")
-        with pytest.raises(EndpointError, match=r"read 400 of about .* it cuts them.*num_ctx"):
-            client.ask(requests(1, words=1000))
-    assert not kept(tmp_path)
-
-
-def test_too_long_a_prompt_is_a_failure_of_one(tmp_path: Path) -> None:
-    def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
-        if len(body["messages"][1]["content"]) < 500:
-            return None
-        return 400, {"message": "maximum context length is 100", "code": "context_length_exceeded"}
-
-    with scripted(refuse=refuse) as endpoint:
-        asked = [*requests(1), *requests(1, words=100)]
-        found = Client(settings(endpoint), str(tmp_path), "run").ask(asked)
-    assert isinstance(found[0], Answer)
-    assert isinstance(found[1], Failure)
-    assert found[1].kind == Kind.TOO_LONG
-
-
 @pytest.mark.parametrize("cap", [{"usd": 0.001}, {"usd": 0, "tokens": 1200}])
 def test_the_budget_is_never_passed_and_the_rest_is_small(
     tmp_path: Path, cap: dict[str, float]
@@ -339,16 +284,6 @@ def test_the_budget_is_never_passed_and_the_rest_is_small(
         assert endpoint.asked_after_delivery == 0
 
 
-def test_requests_of_unknown_fate_count_in_full(tmp_path: Path) -> None:
-    with scripted(faults=1.0, kinds=("cut",)) as endpoint:
-        client = Client(settings(endpoint), str(tmp_path), "r")
-        with pytest.raises(TransientError, match="cut off"):
-            client.ask(requests(1))
-    found = attempts(tmp_path, "r")
-    assert [one.fate for one in found] == [UNSURE] * 5
-    assert client.spent.tokens == sum(one.tokens for one in found) > 5 * 60
-
-
 def test_a_model_without_a_price_is_refused_where_money_is_capped(tmp_path: Path) -> None:
     config = settings("http://127.0.0.1:9/v1", prices={})
     with pytest.raises(PriceError, match=r"price of m is not known.*llm.prices"):
@@ -362,48 +297,6 @@ def test_no_model_and_no_key_are_said(tmp_path: Path, monkeypatch: pytest.Monkey
         Client(LlmConfig(), str(tmp_path), "run").ask(requests(1))
     with pytest.raises(EndpointError, match="there is no key"):
         Client(LlmConfig(model="gpt-4o-mini"), str(tmp_path), "run").ask(requests(1))
-
-
-def test_an_answer_that_cannot_be_read_is_not_absent(tmp_path: Path) -> None:
-    with scripted() as endpoint:
-        Client(settings(endpoint), str(tmp_path), "run").ask(requests(1))
-        (tmp_path / "answers" / "answers.sqlite").write_bytes(b"torn")
-        with pytest.raises(ArtifactError, match=r"answers\.sqlite"):
-            Client(settings(endpoint), str(tmp_path), "run").ask(requests(1))
-        assert endpoint.requests == 1
-
-
-def test_an_answer_that_cannot_be_kept_ends_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise TransientError("the storage refuses: No space left on device", "answers")
-
-    with scripted() as endpoint:
-        client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
-        monkeypatch.setattr(Journal, "sent", full)
-        with pytest.raises(TransientError, match="No space left"):
-            client.ask(requests(5))
-        assert endpoint.requests == 1
-        assert client.spent.tokens > 0
-
-
-def test_a_changed_form_or_model_is_another_question() -> None:
-    class Other(BaseModel):
-        title: str
-
-    client = Client(settings("http://x/v1"))
-    one, other = requests(1)[0], requests(1, form=Other)[0]
-    keys = {
-        one.key(client.identity("summarize")),
-        other.key(client.identity("summarize")),
-        one.key(client.identity(model="n")),
-        one.key(Client(settings("http://y/v1")).identity()),
-        one.key(Client(settings("http://x/v1", parameters={"seed": 1})).identity()),
-    }
-    assert len(keys) == 5
-    moved = Client(settings("http://y/v1", provider="x", concurrency=2, timeout_seconds=9))
-    assert one.key(moved.identity()) == one.key(client.identity())
 
 
 def test_nothing_of_openais_environment_is_obeyed_and_no_prompt_is_logged(
@@ -430,66 +323,6 @@ def test_nothing_of_openais_environment_is_obeyed_and_no_prompt_is_logged(
     for secret in ("own-key", "text 3 text 3"):
         assert secret not in caplog.text
     assert "own-key" not in written
-
-
-def test_the_rate_is_kept(tmp_path: Path) -> None:
-    with scripted() as endpoint:
-        Client(settings(endpoint, requests_per_minute=600), str(tmp_path), "run").ask(requests(12))
-        gaps = [
-            later - one for one, later in zip(endpoint.times, endpoint.times[10:], strict=False)
-        ]
-        assert min(gaps) >= 0.9
-
-
-_KILLED = """
-import sys
-from graphrag_tasks.llm import Client
-from tests.llm.test_client import requests, settings
-Client(settings(sys.argv[1], concurrency=4), sys.argv[2], "run").ask(requests(60))
-"""
-
-
-def test_a_kill_loses_no_answer_and_repeats_only_what_was_under_way(tmp_path: Path) -> None:
-    with scripted(delay=0.05, faults=0.1, kinds=("busy_after", "error", "cut")) as endpoint:
-        for kill in (20, None):
-            command: Sequence[str] = [sys.executable, "-c", _KILLED, endpoint.url, str(tmp_path)]
-            process = subprocess.Popen(command)  # noqa: S603
-            while kill and endpoint.requests < kill:
-                time.sleep(0.005)
-            if kill:
-                process.send_signal(signal.SIGKILL)
-            assert process.wait() == (-signal.SIGKILL if kill else 0)
-        assert len(kept(tmp_path)) == 60
-        assert endpoint.asked_after_delivery <= 2 * 4
-        billed = (endpoint.prompt_tokens + 2 * endpoint.completion_tokens) / 1e6
-        assert billed <= spent(tmp_path)
-
-
-def test_an_error_of_a_thread_does_not_hang_the_others(tmp_path: Path) -> None:
-    calls = iter(range(100))
-
-    def refuse(_: Body) -> tuple[int, dict[str, object]] | None:
-        return (401, {"message": "no"}) if next(calls) == 5 else None
-
-    with scripted(refuse=refuse, delay=0.02) as endpoint:
-        client = Client(settings(endpoint, concurrency=4), str(tmp_path), "run")
-        with pytest.raises(GraphragError, match="the key is refused"):
-            client.ask(requests(50))
-        assert endpoint.requests < 15
-        assert len(kept(tmp_path)) >= 5
-
-
-def test_the_error_that_came_first_is_the_one_that_is_said(tmp_path: Path) -> None:
-    def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
-        if "text 0 " in body["messages"][1]["content"]:
-            return 500, {"message": "down"}
-        time.sleep(0.2)
-        return 401, {"message": "no"}
-
-    with scripted(refuse=refuse) as endpoint:
-        client = Client(settings(endpoint, concurrency=2), str(tmp_path), "run")
-        with pytest.raises(EndpointError, match="the key is refused"):
-            client.ask(requests(2))
 
 
 def test_an_endpoint_that_ignores_the_schema_is_told_it_in_words(tmp_path: Path) -> None:

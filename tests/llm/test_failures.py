@@ -14,10 +14,7 @@ from graphrag_tasks.core.errors import (
     TransientError,
     UnusableAnswersError,
 )
-from graphrag_tasks.llm import Answer, Client, Failure
-from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.checks import Checks
-from graphrag_tasks.llm.refusals import without_key
+from graphrag_tasks.llm import Client
 from tests.llm.endpoint import Body, scripted
 from tests.llm.test_client import requests, settings, spent
 
@@ -49,25 +46,6 @@ def test_an_endpoint_that_ignores_the_limit_passes_the_cap_once_at_most(
     assert "602 tokens, 60 were allowed" in said
 
 
-def test_an_endpoint_that_knows_the_limit_by_another_name_is_asked_by_that(tmp_path: Path) -> None:
-    def answer(body: Body) -> str:
-        return '{"title": "short", "tags": []}' if "max_tokens" in body else LONG
-
-    with scripted(answer=answer) as endpoint:
-        Client(settings(endpoint, concurrency=1), str(tmp_path), "run").ask(requests(5))
-        assert ["max_tokens" in body for body in endpoint.bodies] == [False, *[True] * 4]
-
-
-def test_what_a_model_thinks_is_counted_where_only_the_total_has_it(tmp_path: Path) -> None:
-    def with_thoughts(_: Body) -> dict[str, int]:
-        return {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 145}
-
-    with scripted(usage_of=with_thoughts) as endpoint:
-        (found,) = Client(settings(endpoint), str(tmp_path), "run").ask(requests(1))
-    assert isinstance(found, Answer)
-    assert found.usage.completion_tokens == 45
-
-
 def test_cut_answers_are_named_while_few_are_paid(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -77,20 +55,6 @@ def test_cut_answers_are_named_while_few_are_paid(
             client.ask(requests(170))
         assert endpoint.requests == 11
     assert "5 of the first 5 answers are longer than they may be. Raise" in caplog.text
-
-
-def test_some_cut_answers_are_named_once_and_the_run_goes_on(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    checks = Checks(settings("http://x/v1"))
-    for number in range(40):
-        checks.count(Kind.ANSWERED if number % 3 else Kind.TRUNCATED)
-    assert caplog.text.count("answers are longer than they may be") == 1
-    few = Checks(settings("http://x/v1"))
-    caplog.clear()
-    for number in range(40):
-        few.count(Kind.ANSWERED if number % 6 else Kind.TRUNCATED)
-    assert not caplog.text
 
 
 @pytest.mark.parametrize("shown", ["{key}", "{key:.6}{stars}{end}", "...{end}", "{key:.20}"])
@@ -121,11 +85,6 @@ def test_a_key_that_is_echoed_is_in_no_message(
     assert echoed not in kept
 
 
-@pytest.mark.parametrize("key", ["", "x", "none"[:3]])
-def test_a_stand_in_for_a_key_hides_nothing(key: str) -> None:
-    assert without_key("no exit: nonexistent", key) == "no exit: nonexistent"
-
-
 def test_a_person_waits_for_a_busy_endpoint_no_longer_than_is_set() -> None:
     def busy(_: Body) -> tuple[int, dict[str, object]]:
         return 429, {"message": "Rate limit reached", "code": "rate_limit_exceeded"}
@@ -139,26 +98,3 @@ def test_a_person_waits_for_a_busy_endpoint_no_longer_than_is_set() -> None:
         with pytest.raises(TransientError, match=r"other requests were told to wait"):
             client.ask_one(other)
         assert endpoint.requests == 1  # the second need not be sent to know
-
-
-def test_a_person_waits_for_a_broken_endpoint_no_longer_than_is_set() -> None:
-    with scripted(faults=1.0, kinds=("error",)) as endpoint:
-        config = settings(endpoint, answers={"wait_seconds": 0.1})
-        with pytest.raises(TransientError, match=r"status 500: our fault"):
-            Client(config).ask_one(requests(1)[0])
-        assert endpoint.requests == 1
-
-
-def test_a_refusal_that_names_nothing_is_taken_for_one_of_the_schema(tmp_path: Path) -> None:
-    def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
-        if "response_format" not in body:
-            return None
-        return 400, {"code": 400, "message": "Request contains an invalid argument."}
-
-    with scripted(refuse=refuse, answer=lambda _: '{"title": "a", "tags": []}') as endpoint:
-        client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
-        assert all(isinstance(one, Answer) for one in client.ask(requests(2)))
-        with pytest.raises(EndpointError, match="invalid argument"):  # without a schema it is not
-            endpoint.script.refuse = lambda _: (400, {"message": "invalid argument"})
-            client.ask(requests(1, words=3))
-    assert not isinstance(client.known(requests(1))[0][1], Failure)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import ArtifactError, BudgetError, ConfigError, TransientError
+from graphrag_tasks.core.errors import ArtifactError, ConfigError
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import Cost
@@ -59,25 +58,6 @@ def test_what_was_kept_is_found_by_all(file: Path) -> None:
         assert (sums["requests"], sums["answered"], sums["usd"]) == (20, 20, Decimal(2))
 
 
-def test_the_first_answer_stays_and_comes_before_a_failure(file: Path) -> None:
-    journal = Journal(file)
-    journal.keep(Failure(key(1), Kind.REFUSED, "no"))
-    journal.keep(answer(1))
-    journal.keep(replace(answer(1), text="another"), Failure(key(1), Kind.EMPTY, "nothing"))
-    assert journal.known([key(1)]) == {key(1): answer(1)}
-
-
-def test_an_attempt_counts_at_its_worst_until_its_end_is_known(file: Path) -> None:
-    journal = Journal(file)
-    record = journal.sending(WORST)
-    assert Journal(file).spent("run").usd == Decimal("0.5")
-    journal.sent(record, COST)
-    assert Journal(file).spent("run").usd == Decimal("0.1")
-    journal.sending(replace(WORST, usd=None))
-    (sums,) = journal.sums([])
-    assert (sums["usd"], sums["unsure_usd"], sums["unsure"]) == (Decimal("0.1"), None, 1)
-
-
 def test_what_a_month_spent_is_what_left_in_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(file)
     record = journal.sending(WORST)
@@ -89,37 +69,6 @@ def test_what_a_month_spent_is_what_left_in_it(file: Path, monkeypatch: pytest.M
     assert journal.spent(month=before).usd == Decimal("0.1")
     assert journal.spent(month="2999-01").usd == Decimal("0.2")
     assert journal.spent("another run", "2999-01").usd == 0
-
-
-def test_a_request_that_passes_a_cap_leaves_no_record(file: Path) -> None:
-    journal = Journal(file)
-
-    def check() -> None:
-        if journal.spent("run").tokens > 40:
-            raise BudgetError("no room", "llm")
-
-    journal.sending(WORST, check)
-    with pytest.raises(BudgetError):
-        journal.sending(WORST, check)
-    with pytest.raises(BudgetError):
-        journal.begin_batch("b", "{}", [WORST], check)
-    assert journal.spent("run").tokens == 30
-    assert journal.batches() == []
-
-
-def test_the_costs_of_a_batch_count_once(file: Path) -> None:
-    journal = Journal(file)
-    worst = [replace(WORST, key=key(number)) for number in range(3)]
-    journal.begin_batch("b", "asked", worst, lambda: None)
-    assert journal.spent("run").usd == Decimal("1.5")
-    for _ in range(2):
-        costs = [replace(COST, key=key(number)) for number in range(3)]
-        Journal(file).settle("b", costs, [answer(1)])
-    assert journal.spent("run").usd == Decimal("0.3")
-    assert journal.batches() == [("b", "asked")]
-    journal.begin_batch("c", "asked", worst, lambda: None)
-    journal.forget_batch("c")
-    assert journal.spent("run").usd == Decimal("0.3")
 
 
 def test_a_killed_process_leaves_its_worst_case_and_its_answers(file: Path) -> None:
@@ -170,25 +119,6 @@ def test_a_damaged_file_is_an_error_and_is_left_alone(file: Path) -> None:
         with pytest.raises(ArtifactError, match=r"answers\.sqlite.*Put back a copy"):
             use(*(["run"] if use.__name__ == "usages" else []), [key(1)])
     assert file.read_bytes().startswith(b"no database")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(TransientError, match="can be written"):
-        Journal(tmp_path / "answers.sqlite").keep(answer(1))
-
-
-def test_without_a_store_the_last_answers_and_the_sums_are_in_memory() -> None:
-    journal = Journal()
-    for number in range(1010):
-        ask(journal, number)
-    assert len(journal.known([*map(key, range(1010))])) == 1000
-    assert journal.known([key(1009)])
-    assert journal.spent("run").tokens == 1010 * 30
-    assert journal.sums([])[0]["requests"] == 0
-    journal.close()
-    assert journal.known([key(1009)])
 
 
 def test_a_store_in_object_storage_needs_a_file_for_answers(tmp_path: Path) -> None:

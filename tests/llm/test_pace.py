@@ -51,19 +51,6 @@ class Account:
         }
 
 
-class Shared(Account):
-    """Refuses a share of requests by chance, however slowly they come; until `back`, all."""
-
-    def __init__(
-        self, share: float, seed: int, retry_after: float | None = None, back: float = 0.0
-    ) -> None:
-        super().__init__(1, 1, retry_after)
-        self._share, self._draw, self._back = share, random.Random(seed), back
-
-    def serves(self, now: float) -> bool:
-        return now >= self._back and self._draw.random() >= self._share
-
-
 @dataclass
 class Run:
     seconds: float = 0.0
@@ -114,14 +101,6 @@ def asked(account: Account, requests: int, seed: int, threads: int = THREADS) ->
     return run
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_pace_of_a_small_account_is_found_within_a_minute(seed: int) -> None:
-    run = asked(Account(rate=1, burst=8), 78, seed)
-    assert len(run.served_at) == 78
-    assert run.refused_share() <= 0.01
-    assert run.seconds <= 1.3 * 70
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("account", "requests", "threads"),
@@ -145,34 +124,3 @@ def test_what_an_account_tells_is_followed_before_it_refuses() -> None:
     run = asked(Account(rate=8.33, burst=500, tells=True), 3000, seed=0)
     assert not run.refused_at
     assert run.seconds <= 1.1 * 2500 / 8.33
-
-
-def test_a_refusal_of_what_left_before_is_no_news() -> None:
-    now = [0.0]
-    limiter = Limiter(clock=lambda: now[0], draw=random.Random(0))
-    left = [limiter.take(1) for _ in range(3)]
-    now[0] = 1.0
-    for one in left:
-        limiter.refused(one, 0.5)
-    assert limiter.wait == pytest.approx(0.5)
-    now[0] = 2.0
-    limiter.take(1)
-    assert limiter.wait == pytest.approx(0.5, rel=0.06)
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    ("share", "retry_after"), [(0.03, None), (0.01, 1.0), (0.03, 1.0), (0.08, 1.0)]
-)
-def test_refusals_by_chance_slow_no_run_down(
-    share: float, retry_after: float | None, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(f"{__name__}.LATENCY", 0.5)
-    without = asked(Shared(0, seed), 2000, seed).seconds
-    run = asked(Shared(share, seed, retry_after), 2000, seed)
-    assert run.seconds <= 1.5 * (without + run.waited(retry_after or 0.0))
-
-
-def test_a_minute_of_refusals_slows_no_run_down_for_long() -> None:
-    run = asked(Shared(0, 0, back=60), 2000, seed=0)
-    assert run.seconds <= 1200

@@ -11,7 +11,6 @@ import pytest
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm.budget import Cost
-from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.llm.test_client import journal_of
@@ -57,17 +56,6 @@ def test_old_answers_go_but_for_those_used_and_what_they_cost_stays(store: Path)
     assert journal_of(store).remove(before, used) == 0
 
 
-def test_what_is_used_is_kept_for_longer(tmp_path: Path) -> None:
-    now = datetime.now(UTC)
-    kept(tmp_path, now - 60 * DAYS, range(1, 4))
-    for renew in (False, True):
-        journal = Journal(tmp_path / "answers" / "answers.sqlite", keep_days=90)
-        journal.known([key(1), key(2)], renew=renew)
-        assert journal.remove(now - 61 * DAYS, []) == 0
-    assert journal.remove(now - 59 * DAYS, []) == 1
-    assert known(tmp_path) == {key(1), key(2)}
-
-
 def collected(store: Store, keep_days: float) -> int:
     llm = LlmConfig(keep_days=keep_days)
     return collect_garbage(store, keep=5, staging_age=7 * DAYS, llm=llm, now=NOW).answers
@@ -85,15 +73,6 @@ def test_a_collection_keeps_what_kept_snapshots_use(
     assert known(store) == {*map(key, range(100, 110)), *map(key, range(200, 210))}
 
 
-def test_a_collection_counts_the_age_from_the_oldest_kept_snapshot(tmp_path: Path) -> None:
-    made = Store(str(tmp_path))
-    published(made, "first", now=NOW - 50 * DAYS)
-    kept(tmp_path, NOW - 100 * DAYS, range(10))
-    kept(tmp_path, NOW - 150 * DAYS, range(100, 110))
-    assert collected(made, 90) == 10
-    assert known(tmp_path) == {*map(key, range(10))}
-
-
 def test_where_the_answers_of_a_snapshot_cannot_be_read_none_is_removed(store: Path) -> None:
     made = Store(str(store))
     published(made, "first", now=NOW)
@@ -101,10 +80,3 @@ def test_where_the_answers_of_a_snapshot_cannot_be_read_none_is_removed(store: P
     file.write_bytes(b"")
     assert collected(made, 90) == 0
     assert len(known(store)) == 30
-
-
-def test_a_store_that_asked_nothing_is_collected(tmp_path: Path) -> None:
-    made = Store(str(tmp_path))
-    published(made, "first", now=NOW)
-    assert collected(made, 90) == 0
-    assert not (tmp_path / "answers").exists()

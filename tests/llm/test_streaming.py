@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.errors import BudgetError, TransientError
-from graphrag_tasks.llm import Answer, Client, Failure, Request
-from graphrag_tasks.llm.answers import Kind
+from graphrag_tasks.llm import Answer, Client, Request
 from graphrag_tasks.llm.journal import UNSURE
 from tests.llm.endpoint import Body, scripted
-from tests.llm.test_client import attempts, kept, settings
+from tests.llm.test_client import attempts, settings
 
 ASKED = Request("answer", "Answer.", "How many jobs does the queue hold?", None, 50)
 TEXT = "The queue holds 90 jobs. It is emptied each night."
@@ -42,13 +41,6 @@ def test_pieces_are_told_as_they_come_and_make_the_answer(tmp_path: Path) -> Non
         assert endpoint.requests == 1
 
 
-def test_without_a_store_an_answer_is_asked_for_once(tmp_path: Path) -> None:
-    with scripted(answer=say) as endpoint:
-        client = Client(settings(endpoint))
-        assert client.ask_one(ASKED) == client.ask_one(ASKED)
-        assert endpoint.requests == 1
-
-
 def test_a_stream_that_breaks_off_is_paid_in_full_and_asked_for_again(tmp_path: Path) -> None:
     told: list[str] = []
     with scripted(answer=say, faults=1.0, kinds=("broken",)) as endpoint:
@@ -61,20 +53,6 @@ def test_a_stream_that_breaks_off_is_paid_in_full_and_asked_for_again(tmp_path: 
         assert client.spent.usd == sum((Decimal(one.usd or 0) for one in found), Decimal(0))
         endpoint.script.faults = 0.0
         assert isinstance(client.ask_one(ASKED, tell=told.append), Answer)
-
-
-def test_the_attempt_after_a_broken_one_tells_nothing_twice(tmp_path: Path) -> None:
-    told: list[str] = []
-    with scripted(answer=say, faults=1.0, kinds=("broken",)) as endpoint:
-
-        def tell(piece: str) -> None:
-            told.append(piece)
-            endpoint.script.faults = 0.0
-
-        found = Client(settings(endpoint), str(tmp_path), "run").ask_one(ASKED, tell=tell)
-        assert isinstance(found, Answer) and found.text == TEXT
-        assert "".join(told).split() == ["The", "queue", "holds"]
-        assert endpoint.requests == 2
 
 
 @pytest.mark.parametrize("refuses", [True, False])
@@ -95,18 +73,6 @@ def test_an_endpoint_that_does_not_stream_is_asked_without(tmp_path: Path, refus
         assert endpoint.requests == (3 if refuses else 2)
 
 
-@pytest.mark.parametrize(
-    ("fault", "kind"),
-    [("refusal", Kind.REFUSED), ("empty", Kind.EMPTY), ("long", Kind.TRUNCATED)],
-)
-def test_what_is_no_answer_is_not_kept(tmp_path: Path, fault: str, kind: Kind) -> None:
-    with scripted(answer=say, faults=1.0, kinds=(fault,)) as endpoint:
-        client = Client(settings(endpoint), str(tmp_path), "run")
-        found = client.ask_one(ASKED, tell=lambda _: None)
-        assert isinstance(found, Failure) and found.kind == kind
-        assert not kept(tmp_path)
-
-
 def test_a_question_has_a_cap_of_its_own_within_the_runs() -> None:
     with scripted(answer=say) as endpoint:
         client = Client(settings(endpoint, budget={"usd": 1}))
@@ -118,17 +84,6 @@ def test_a_question_has_a_cap_of_its_own_within_the_runs() -> None:
         client.ask_one(ASKED, enough)
         assert enough.spent == client.spent
         assert enough.spent.tokens > 0
-
-
-def test_a_part_gives_back_what_the_whole_refuses() -> None:
-    with scripted(answer=say) as endpoint:
-        client = Client(settings(endpoint, budget={"usd": 0.0000001}))
-        part = client.part_of_budget(0.01)
-        with pytest.raises(BudgetError, match=r"cap of 0\.0000001 USD"):
-            client.ask_one(ASKED, part)
-        assert part.spent.tokens == 0
-        with pytest.raises(BudgetError):
-            client.ask_one(ASKED, part)
 
 
 @pytest.mark.parametrize("fault", ["drip", "pings"])
@@ -146,16 +101,6 @@ def test_a_body_that_drips_ends_with_the_time_of_a_request(
         ):
             Client(config, str(tmp_path), "run").ask_one(ASKED, tell=tell)
         assert time.monotonic() - began < 10
-    assert [one.fate for one in attempts(tmp_path, "run")] == [UNSURE]
-
-
-def test_a_stream_without_end_is_read_as_far_as_an_answer_may_be_long(tmp_path: Path) -> None:
-    told: list[str] = []
-    with scripted(faults=1.0, kinds=("endless",)) as endpoint:
-        client = Client(settings(endpoint), str(tmp_path), "run")
-        found = client.ask_one(ASKED, tell=told.append)
-    assert isinstance(found, Failure) and found.kind == Kind.TRUNCATED
-    assert len("".join(told)) < 3000
     assert [one.fate for one in attempts(tmp_path, "run")] == [UNSURE]
 
 

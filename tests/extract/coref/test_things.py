@@ -6,7 +6,6 @@ import pytest
 
 from graphrag_tasks.extract.coref.parses import Parse
 from graphrag_tasks.extract.coref.protocol import Coreference, Passage
-from graphrag_tasks.extract.coref.ranking import RankingResolver
 from graphrag_tasks.extract.coref.things import is_pleonastic, resolve_things
 
 ParseIt = Callable[[str], Parse]
@@ -25,19 +24,6 @@ def test_the_subject_goes_on(parse: ParseIt) -> None:
     text = parse(STORES).text
     assert text[one.antecedent_start : one.antecedent_end] == "migration report"
     assert (one.sentence, one.start, one.end, one.antecedent_sentence) == (1, 0, 2, 0)
-
-
-def test_a_subject_pronoun_hands_on_what_it_stands_for(parse: ParseIt) -> None:
-    it = parse("It/PRP/nsubj/1 runs/VBZ/ROOT/1")
-    found = resolve_things(Passage([parse(STORES), it, it]))
-    assert [one.antecedent for one in found] == ["migration report"] * 2
-
-
-def test_they_is_plural(parse: ParseIt) -> None:
-    they = parse("They/PRP/nsubj/2 are/VBP/aux/2 locked/VBN/ROOT/2")
-    assert said(resolve_things(Passage([parse(STORES), they]))) == [
-        ("They", "tables", "only_candidate")
-    ]
 
 
 @pytest.mark.parametrize(
@@ -62,14 +48,6 @@ def test_a_bare_noun_takes_the_one_longer_name_of_its_head(parse: ParseIt) -> No
     assert resolve_things(Passage([parse(STORES), other, later])) == []
 
 
-def test_a_bare_noun_takes_a_name_it_stands_before(parse: ParseIt) -> None:
-    name = parse("Open/VB/ROOT/0 transaction/NN/compound/2 SE38/NNP/dobj/0")
-    later = parse("This/DT/det/1 transaction/NN/nsubj/2 runs/VBZ/ROOT/2")
-    assert said(resolve_things(Passage([name, later]))) == [
-        ("This transaction", "transaction SE38", "type_and_name")
-    ]
-
-
 @pytest.mark.parametrize(
     ("title", "headings", "found"),
     [
@@ -84,12 +62,3 @@ def test_headings_and_titles(
     later = parse("Start/VB/ROOT/0 the/DT/det/2 report/NN/dobj/0")
     resolved = resolve_things(Passage([later], title, headings))
     assert [(one.antecedent, one.source) for one in resolved] == ([found] if found else [])
-
-
-def test_the_resolver_takes_the_fullest_name_for_a_person(parse: ParseIt) -> None:
-    full = parse("John/NNP/compound/1 Smith/NNP/nsubj/2 left/VBD/ROOT/2")
-    short = parse("Smith/NNP/nsubj/1 slept/VBD/ROOT/1")
-    he = parse("He/PRP/nsubj/1 woke/VBD/ROOT/1")
-    [one] = RankingResolver().resolve(Passage([full, short, he]))
-    assert (one.surface, one.antecedent, one.antecedent_sentence) == ("He", "John Smith", 0)
-    assert 0 < one.confidence < 1

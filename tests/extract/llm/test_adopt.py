@@ -167,23 +167,6 @@ def test_with_llm_the_models_facts_take_the_place_of_the_rules(reader: Make) -> 
         assert (("report ZFIN", "write", "log") in kept) is stays
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [
-        [("ZFIN", "report ZFIN", "reads", "BSEG")],
-        [("ZFIN", "report ZFIN", "reads", "BSEG"), ("ZFIN", "ZFIN", "reads", "table BSEG")],
-        [("ACDOCA", "ACDOCA", "replaces", "BSEG")],
-    ],
-)
-def test_a_lazy_model_takes_no_fact_of_the_rules_away(
-    reader: Make, facts: list[tuple[str, str, str, str]]
-) -> None:
-    extract = {"extractor": "llm", "llm": {"critical": ["**"]}}
-    found = reader(telling(*facts)).read({"a.md": TEXT}, extract=extract)
-    rules = {row["triple_id"] for row in found.tables["triples"]}
-    assert rules <= {row["triple_id"] for row in found.tables["adopted_triples"]}
-
-
 def test_what_the_sentence_says_otherwise_is_declined(reader: Make) -> None:
     expected = [
         (("ACDOCA", "BSEG", "replaces", "Table ACDOCA"), "direction"),
@@ -212,14 +195,6 @@ def test_a_fact_is_adopted_as_its_plain_sentence_says_it_and_never_the_other_way
     assert [fact for fact in false if fact[1:] not in declined] == []
 
 
-def test_a_window_of_which_nothing_is_told_keeps_what_the_rules_found(reader: Make) -> None:
-    found = reader(telling()).read({"a.md": TEXT})
-    windows = [window for row in found.tables["answers"] for window in row["windows"]]
-    assert {window["status"] for window in windows} == {"silent"}
-    rules = {row["triple_id"] for row in found.tables["triples"]}
-    assert {row["triple_id"] for row in found.tables["adopted_triples"]} == rules
-
-
 @pytest.mark.parametrize(
     "said",
     [
@@ -231,22 +206,3 @@ def test_a_sentence_that_was_not_shown_supports_nothing(reader: Make, said: str)
     found = reader(lambda _: said).read({"a.md": TEXT})
     assert set(found.reasons) == {"no_sentence"}
     assert {row["sentence_id"] for row in found.tables["declined"]} == {None}
-
-
-def test_the_examples_told_again_are_declined(reader: Make) -> None:
-    facts = [(1, "Table VBRK", "stores", "headers"), (2, "Table VBRK", "does not replace", "VBRP")]
-    found = reader(lambda _: answer(*facts)).read({"a.md": TEXT})
-    assert found.triples() == []
-
-
-def test_a_weight_makes_a_fact_less_sure(reader: Make) -> None:
-    def tell(weight: float) -> float:
-        fact = (2, "BSEG", "is", "table")
-        found = reader(lambda _: answer(fact, weight=weight)).read({"a.md": TEXT})
-        return max(
-            row["confidence"] for row in found.tables["adopted_triples"] if row["rule"] == "llm"
-        )
-
-    assert tell(0.5) == pytest.approx(tell(1.0) / 2)
-    assert tell(7.0) == tell(1.0)
-    assert tell(-3.0) > 0

@@ -83,27 +83,6 @@ def test_windows_of_three_share_a_sentence(count: int, found: list[list[str]]) -
     assert ids(windows([("A", texts(count))])) == found
 
 
-def test_sentences_without_a_verb_are_in_none() -> None:
-    assert ids(windows([("A", ["*Overview", *texts(2), "*Note"])])) == [["0-1", "0-2"]]
-
-
-def test_no_window_goes_over_the_end_of_a_chunk() -> None:
-    assert ids(windows([("A", texts(2)), ("B", texts(1))])) == [["0-0", "0-1"], ["1-0"]]
-
-
-def test_sizes_are_settings() -> None:
-    rows = windows([("A", texts(9))], window_sentences=5, windows_per_request=1)
-    assert [len(one) for one in ids(rows)] == [5, 5]  # type: ignore[arg-type]
-    assert [row["pack"] for row in rows] == [0, 1]
-
-
-def test_no_request_has_more_windows_than_the_settings_allow() -> None:
-    rows = windows([(f"H{number}", texts(4)) for number in range(40)])
-    packs = [row["pack"] for row in rows]
-    assert max(packs.count(pack) for pack in packs) == 4
-    assert len(packs) / len(set(packs)) > 2.5
-
-
 def test_nothing_is_read_by_default() -> None:
     assert windows([("A", texts(4))], extractor="dependency") == []
 
@@ -147,29 +126,3 @@ def test_hybrid_reads_where_the_rules_found_least() -> None:
     read = {one for of in ids(rows) for one in of}  # type: ignore[attr-defined]
     assert {"0-20", "0-21", "0-22"} <= read
     assert {row["reason"] for row in rows} == {"weak"}
-
-
-def test_hybrid_reads_no_more_than_its_share() -> None:
-    chunks = [(f"H{number}", texts(6)) for number in range(300)]
-    whole, part = windows(chunks), windows(chunks, extractor="hybrid", share=0.2)
-    requests = [len({row["pack"] for row in rows}) for rows in (part, whole)]
-    assert 0.1 < requests[0] / requests[1] < 0.22
-
-
-def test_a_share_of_nothing_reads_nothing() -> None:
-    assert windows([("A", texts(30))], extractor="hybrid", share=0) == []
-
-
-@pytest.mark.parametrize(
-    ("path", "reason"), [("legal/nda.md", "critical"), ("notes/a.md", None), ("b.md", "weak")]
-)
-def test_paths_have_shares_of_their_own(path: str, reason: str | None) -> None:
-    rows = windows(
-        [("A", texts(60))],
-        path=path,
-        extractor="hybrid",
-        critical=["legal/**"],
-        shares=[{"path": "notes/*", "share": 0}],
-        share=0.9,
-    )
-    assert {row["reason"] for row in rows} == ({reason} if reason else set())

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
-from typing import TypeVar
 
 import pyarrow as pa
 
@@ -28,8 +27,6 @@ _SERIAL = re.compile(r"S\d{4,}x")
 _SUBJECTS = ("The clerk", "Nora Lind", "Acme Steel", "The board", "Our office in Porto")
 _VERBS = ("filed", "sold", "moved", "repaired", "checked", "bought")
 _ENDS = ("in May", "for the museum", "at the harbour", "with two partners", "again", "by train")
-
-Choice = TypeVar("Choice")
 
 
 @dataclass

@@ -16,42 +16,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.parse.conservation.adoc_documents import adoc_page
-from tests.parse.conservation.jats_documents import article
-from tests.parse.conservation.latex_documents import latex_document
 from tests.parse.conservation.line_documents import csv_file, passage, text_file
-from tests.parse.conservation.mail_documents import mail_message, mailbox, subtitles
-from tests.parse.conservation.odf_documents import odf_sheets, odf_slides, odf_text
 from tests.parse.conservation.page_documents import book, html_page, markdown_file, saved_page
-from tests.parse.conservation.rst_documents import rst_page
-from tests.parse.conservation.rtf_documents import rtf_document
 from tests.parse.conservation.serials import Outcome, Serials, outcome
 from tests.parse.conservation.sheet_documents import workbook
 from tests.parse.conservation.slide_documents import slide_deck
 from tests.parse.conservation.word_documents import word_document
 
 FORMATS: dict[str, Callable[[Serials], bytes]] = {
-    "adoc": adoc_page,
     "csv": csv_file,
     "docx": word_document,
-    "eml": mail_message,
     "epub": book,
     "html": html_page,
-    "mbox": mailbox,
     "md": markdown_file,
     "mhtml": saved_page,
-    "odp": odf_slides,
-    "ods": odf_sheets,
-    "odt": odf_text,
     "passage": passage,
     "pptx": slide_deck,
-    "rst": rst_page,
-    "rtf": rtf_document,
-    "tex": latex_document,
     "txt": text_file,
-    "vtt": subtitles,
     "xlsx": workbook,
-    "xml": article,
 }
 _SEED_BITS = 32
 _SECONDS_PER_FORMAT = float(os.environ.get("CONSERVATION_SECONDS", "60"))

@@ -20,7 +20,6 @@ RESIDUE = re.compile(
     r"|^(?:import|export|hint|endhint|tabs?|note|alt-text|moniker|whatsnext|toc|no_toc)$",
     re.IGNORECASE,
 )
-NAMES_OF_PRODUCTS = {"Larch Warehouse", "Fennel", "Harbor", "Cobalt"}
 
 
 @pytest.mark.parametrize("uri", PAGES)

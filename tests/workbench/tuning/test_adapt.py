@@ -14,12 +14,10 @@ from graphrag_tasks.embed.model_files import RERANKER as DEFAULT_RERANKER
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
-from graphrag_tasks.workbench.evaluation.gold import locate
 from graphrag_tasks.workbench.evaluation.questions import Question
 from graphrag_tasks.workbench.tuning import Adaptation, adapt
 from graphrag_tasks.workbench.tuning.adapt import ENCODER, RECIPES, RERANKER, Way
 from graphrag_tasks.workbench.tuning.bert import load_bert
-from graphrag_tasks.workbench.tuning.examples import Example, make_examples
 from graphrag_tasks.workbench.tuning.held_out import (
     Figures,
     Gain,
@@ -122,10 +120,6 @@ def test_questions_whose_gold_is_gone_are_left_out_and_counted(
     ]
     with pytest.raises(ConfigError, match="29 questions have a chunk"):
         run(index, asked, tmp_path / "out", ENCODER)
-
-
-def examples(index: Index) -> list[Example]:
-    return make_examples(index, locate(questions(), index.snapshot))[0]
 
 
 @pytest.mark.parametrize(
