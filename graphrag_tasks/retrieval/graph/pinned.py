@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -151,18 +152,16 @@ class Graph:
     @cached_property
     def relation_support(self) -> NDArray[np.float64]:
         """Support of each relation: confidence times the logarithm of its evidence count."""
-        weight, confidence = (
-            self.tables.numbers("relations", name) for name in ("weight", "confidence")
-        )
+        weight = self.tables.numbers("relations", "weight")
+        confidence = self.tables.numbers("relations", "confidence")
         support: NDArray[np.float64] = np.log2(1.0 + weight) * confidence
         return support
 
     @cached_property
     def relation_weights(self) -> NDArray[np.float64]:
         """Weight of each relation, as used for communities."""
-        weight, confidence = (
-            self.tables.numbers("relations", name) for name in ("weight", "confidence")
-        )
+        weight = self.tables.numbers("relations", "weight")
+        confidence = self.tables.numbers("relations", "confidence")
         return relation_weights(
             weight, confidence, np.column_stack([self.heads, self.tails]),
             entities=len(self.entities),
@@ -306,22 +305,13 @@ class Graph:
         return sorted(self.linker.entities(name), key=self.entities.id_ranks.__getitem__)
 
     @cached_property
-    def _names_of(self) -> list[list[str]]:
-        rows = self.tables.rows("aliases", "entity_id").tolist()
-        aliases = self.tables.column("aliases", "alias").to_pylist()
-        found = [[name] for name in self.entity_names]
-        for row, alias in zip(rows, aliases, strict=True):
-            if alias != found[row][0]:
-                found[row].append(alias)
-        return found
-
-    @cached_property
     def names(self) -> dict[str, Rows]:
         """Entity rows, ordered by id, by `name_key` of each display name and alias."""
         found: dict[str, set[int]] = {}
-        for row, names in enumerate(self._names_of):
-            for name in names:
-                found.setdefault(name_key(name), set()).add(row)
+        rows = self.tables.rows("aliases", "entity_id").tolist()
+        aliases = zip(rows, self.tables.column("aliases", "alias").to_pylist(), strict=True)
+        for row, name in chain(enumerate(self.entity_names), aliases):
+            found.setdefault(name_key(name), set()).add(row)
         ranks = self.entities.id_ranks
         return {
             key: np.array(sorted(group, key=ranks.__getitem__), dtype=np.int64)

@@ -59,12 +59,7 @@ class ServedIndex:
     ) -> None:
         self._open = served
         self._ids = ids
-        self._dimension = dimension
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._dimension
+        self.dimension = dimension
 
     def __len__(self) -> int:
         return len(self._ids)
