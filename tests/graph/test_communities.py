@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import CommunitiesConfig
@@ -172,6 +173,7 @@ def test_only_changed_communities_are_summarised_again() -> None:
     assert after.tables["communities"].equals(clean.tables["communities"])
 
 
+@pytest.mark.slow
 def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:
     leaves = 100_000
     names = [f"e{number:06}" for number in range(leaves + 1)]

@@ -9,24 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RerankConfig, RetrievalConfig
-from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.model_files import RERANKER, verify_weights
 from graphrag_tasks.retrieval import Context, Index, open_index
-from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, Reranking
 from graphrag_tasks.retrieval.reranker import Passage
-from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
-from tests.embed.conftest import HIDDEN, WriteModel
 from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 QUESTION = "the spooler"
-HEAD = {
-    "mid.weight": (HIDDEN, HIDDEN),
-    "mid.bias": (HIDDEN,),
-    "out.weight": (1, HIDDEN),
-    "out.bias": (1,),
-}
 
 
 @pytest.fixture
@@ -67,20 +57,6 @@ def test_reference_matter_comes_last(
         index = open_index(str(tmp_path / chunk), embedder=FakeEmbedder())
         found = ids(index.search(QUESTION, mode, k=3, rerank=rerank))
         assert len(found) == 3 and found[-1] == chunk
-
-
-@pytest.mark.parametrize(
-    ("mode", "is_read"),
-    [("auto", True), ("ranked", True), ("local", True), ("dense", False), ("graph", False)],
-)
-def test_modes_to_compare_with_are_read_again_only_where_that_is_asked(
-    index: Index, use: Callable[[str], Finder], mode: str, is_read: bool
-) -> None:
-    stub = use("spooler")
-    index.search("How does the spooler work?", mode)
-    assert bool(stub.read) == is_read
-    index.search("How does the spooler work?", mode, rerank=1)
-    assert stub.read
 
 
 def test_a_question_without_a_known_word_is_not_read_unless_asked(
@@ -125,35 +101,6 @@ def test_chunks_that_hardly_answer_are_left_out_and_counted(
 
 def test_the_weights_of_the_default_model_are_the_known_ones() -> None:
     assert verify_weights(RERANKER).ok
-
-
-def test_a_folder_is_read_as_a_reranker_only_with_its_head(write_model: WriteModel) -> None:
-    with_head = write_model(further=HEAD, max_position_embeddings=128)
-    passage = Passage("a", "b c d")
-    short = {"engine": "onnxruntime", "max_tokens": 100}
-    with pytest.raises(ConfigError, match="at least 88"):
-        CrossEncoder(with_head, max_tokens=10)
-    with pytest.raises(ConfigError, match="no head that makes a score"):
-        CrossEncoder(write_model(max_position_embeddings=128), **short).scores("a", [passage])
-    several = HEAD | {"out.weight": (2, HIDDEN), "out.bias": (2,)}
-    several_scores = write_model(further=several, max_position_embeddings=128)
-    with pytest.raises(ConfigError, match="gives 2 scores"):
-        CrossEncoder(several_scores, **short).scores("a", [passage])
-
-
-@pytest.mark.parametrize("are_passages", [True, False])
-def test_parts_are_read_alone_where_documents_are_long(
-    index: Index, use: Callable[[str], Finder], monkeypatch: pytest.MonkeyPatch, are_passages: bool
-) -> None:
-    monkeypatch.setattr(Graph, "documents_are_passages", are_passages)
-    finder = use("gateway")
-    parts = ["Which server replaced the spooler?", "Which driver does the spooler need?"]
-    whole = " ".join(parts)
-    index.search(whole, "ranked", rerank=3)
-    assert finder.asked == [whole, *([] if are_passages else parts)]
-    given = Finder("gateway")
-    index.reranked_by(given).search(whole, "ranked", rerank=3)
-    assert given.asked == [whole], "one that asks a model would ask it for each part"
 
 
 def test_a_copy_of_a_better_candidate_is_not_read_and_comes_behind() -> None:

@@ -11,8 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -197,64 +195,6 @@ def test_names_labels_and_counts_come_from_visible_documents(store: Path) -> Non
     board = opened(store, ["board"])
     assert board.search("gateway", "paper").entities[0].type == "ORG"
     assert seen.search("gateway", "paper").entities[0].type == "PRODUCT"
-
-
-FORMATS = (
-    Document("a", "First", (Fact("native format", "hold", "the Engine"),
-                            Fact("binary format", "hold", "the Engine")), ("staff",)),
-    Document("b", "Second", (Fact("native format", "hold", "raster format"),
-                             Fact("Pump", "hold", "the Engine", head_type="ORG")), ("board",)),
-)  # fmt: skip
-
-
-def test_a_type_by_the_header_of_a_key_is_not_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = Store(str(publish(tmp_path, FORMATS))).open()
-    read = whole.table
-
-    def with_keys(name: str, columns: list[str] | None = None) -> pa.Table:
-        rows = read(name)
-        if name == "entities":
-            for place, value in (("type", "SECRET_CODE"), ("type_source", "key")):
-                values = pa.array([value] * rows.num_rows, pa.string())
-                rows = rows.set_column(rows.column_names.index(place), place, values)
-        return rows.select(columns) if columns else rows
-
-    monkeypatch.setattr(whole, "table", with_keys)
-    seen = visible(whole, ["staff"]).table("entities")
-    assert seen.num_rows
-    assert set(seen["type"].to_pylist()) == {None}
-
-
-def test_an_entity_has_a_name_that_a_visible_document_gives_it(tmp_path: Path) -> None:
-    store = publish(tmp_path, [
-        Document("a", "First", (Fact("the Data-Hub", "hold", "the Engine"),), ("staff",)),
-        Document("b", "Second", (Fact("Data Hub", "hold", "the Engine"),
-                                 Fact("Data Hub", "need", "the Pump")), ("board",)),
-    ])  # fmt: skip
-    whole, seen = opened(store, ALL_DOCUMENTS), opened(store, ["staff"])
-    assert {one.head for one in whole.neighbors("Engine")} == {"Data Hub"}
-    (relation,) = seen.neighbors("Engine")
-    assert (relation.head, relation.text) == ("Data-Hub", "Data-Hub holds Engine")
-    row = seen._graph.relations.row_of(relation.relation_id)
-    assert not seen._graph.relations.vectors.take(np.array([row])).any()
-
-
-def test_the_map_is_drawn_from_visible_documents(tmp_path: Path) -> None:
-    groups = [[f"Thing {group}{one}" for one in "ABCDE"] for group in "XYZ"]
-    facts = [Fact(one, "need", two) for group in groups for one, two in pairwise(group)]
-    things = Document("all", "Things", tuple(facts), ("staff",))
-    hidden = [Fact(one[0], "hold", two[1]) for one, two in pairwise(groups)]
-    board = Document("secret", "Secret", (*hidden, *BOARD.facts), ("board",))
-    both = Store(str(publish(tmp_path / "both", [things, board]))).open()
-    alone = Store(str(publish(tmp_path / "alone", [things]))).open()
-    seen = visible(both, ["staff"])
-    for name, columns in (("communities", ["x", "y", "radius"]), ("members", ["x", "y"])):
-        places = alone.table(name, columns).to_pylist()
-        assert seen.table(name, columns).to_pylist() == places
-        assert len(places) >= 3
-        assert both.table(name, columns).to_pylist() != places
 
 
 def test_a_hidden_document_is_not_even_suggested(store: Path) -> None:
