@@ -73,19 +73,6 @@ def endpoint() -> Iterator[ScriptedEndpoint]:
         yield endpoint
 
 
-@pytest.fixture
-def searched(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
-    """What each search had beside its question."""
-    found: list[Sequence[str]] = []
-    search = Index.search
-    monkeypatch.setattr(
-        Index,
-        "search",
-        lambda *given, **more: found.append(more.get("beside", ())) or search(*given, **more),
-    )
-    return found
-
-
 def is_plan(body: Body) -> bool:
     return "rewritten" in json.dumps(body.get("response_format", ""))
 
@@ -150,20 +137,6 @@ def test_where_no_way_leads_anywhere_the_passages_stay(
     reply = ask(people, endpoint)
     assert [one.chunk_id for one in reply.context.chunks] == [one.chunk_id for one in plain.chunks]
     assert not reply.context.paths
-
-
-@pytest.mark.parametrize("plan", [
-    {"rewritten": "Who works in Atlantis?"},
-    {"rewritten": "Who works in Zurich?", "names": [{"mention": "Zurich", "name": "Atlantis"}]},
-    {"parts": ["Where does Nemo work?"]},
-    {"rewritten": " ".join(["works"] * 80)},
-])  # fmt: skip
-def test_words_with_names_that_nothing_has_are_not_searched(
-    people: Index, endpoint: ScriptedEndpoint, plan: dict[str, Any], searched: list[Sequence[str]]
-) -> None:
-    plans(endpoint, plan)
-    ask(people, endpoint)
-    assert not any(searched)
 
 
 @pytest.mark.parametrize("said", ["nothing", "{}", '{"rewritten": 3}', "[]"])

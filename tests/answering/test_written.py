@@ -99,26 +99,6 @@ def test_what_is_true_is_not_marked(index: Index, endpoint: ScriptedEndpoint, sa
 
 
 @pytest.mark.parametrize(
-    "said",
-    [
-        "Its queues hold 90 jobs 【1】.",
-        "Its queues hold 90 jobs【1†guide.pdf】.",
-        "Its queues hold 90 jobs.[^1]\n\n[^1]: Printing, page 1",
-        "Its queues hold 90 jobs [Passage 1].",
-        "<think>The queue holds 5 [1]. Or 90?</think>\n\nIts queues hold 90 jobs [1].",
-        "The queue holds 5 [1]. Or 90?\n</think>\n\nIts queues hold 90 jobs [1].",
-    ],
-)
-def test_other_marks_are_read_and_thoughts_are_no_sentences(
-    index: Index, endpoint: ScriptedEndpoint, said: str
-) -> None:
-    says(endpoint, said)
-    (sentence,) = ask(index, endpoint).sentences
-    assert (sentence.text, sentence.numbers) == ("Its queues hold 90 jobs.", (1,))
-    assert sentence.problem is None
-
-
-@pytest.mark.parametrize(
     ("said", "problem"),
     [
         ("Alpha holds 90 jobs [1].", None),

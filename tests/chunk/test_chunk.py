@@ -59,21 +59,6 @@ def paragraph(text: str) -> Spec:
     return ("paragraph", None, text)
 
 
-def test_a_chunk_that_is_mostly_reference_matter_says_so() -> None:
-    entry = "John M. Chambers (1998) Programming with Data. Springer, New York."
-    rows = block_rows(
-        "d",
-        [
-            ("heading", 1, "References"),
-            paragraph(entry),
-            ("heading", 1, "Data"),
-            paragraph(f"{'The table holds orders. ' * 4}"),
-            paragraph(entry),
-        ],
-    )
-    assert [chunk["is_reference"] for chunk in chunks_of(rows)] == [True, False]
-
-
 def test_sections_are_chunks_with_their_headings() -> None:
     rows = block_rows(
         "d",
@@ -138,12 +123,6 @@ def long_section(*specs: Spec) -> list[str]:
     return [row["text"] for row in chunks_of(rows, max_characters=100, overlap_characters=0)]
 
 
-def test_code_that_fits_a_chunk_stays_whole() -> None:
-    code = "SELECT a\n\nFROM b\n" + "x" * 40
-    texts = long_section(paragraph("p" * 60), ("code", None, code), paragraph("End."))
-    assert texts == ["Head\n\n" + "p" * 60, f"{code}\n\nEnd."]
-
-
 def test_a_list_stays_with_its_lead_sentence() -> None:
     items: list[Spec] = [("list_item", None, f"{n} " + "i" * 38) for n in range(3)]
     texts = long_section(paragraph("p" * 50), paragraph("Do this"), *items)
@@ -155,13 +134,6 @@ def test_a_caption_stays_with_its_table() -> None:
     table = "Code: a | Name: b\nCode: c | Name: d"
     texts = long_section(paragraph("p" * 60), ("caption", None, "Table 1"), ("table", None, table))
     assert texts[1] == f"Table 1\n\n{table}"
-
-
-def test_a_lead_stays_with_the_beginning_of_what_must_be_split() -> None:
-    rows = "\n".join("r" * 30 for _ in range(6))
-    texts = long_section(paragraph("The rows:"), ("table", None, rows))
-    assert texts[0].endswith("r" * 30)
-    assert "The rows:" in texts[0]
 
 
 def test_a_table_is_split_between_its_rows() -> None:
@@ -176,10 +148,6 @@ def test_the_overlap_begins_at_a_sentence_else_at_a_word() -> None:
     assert sentences == ["Aaaa bbbb cccc. Dddd eeee.", "Dddd eeee. Ffff gggg hhhh."]
     words = [c["text"] for c in chunks_of(rows, max_characters=30, overlap_characters=7)]
     assert words == ["Aaaa bbbb cccc. Dddd eeee.", "eeee. Ffff gggg hhhh."]
-
-
-def test_no_documents_give_no_chunks() -> None:
-    assert chunks_of([]) == []
 
 
 def test_a_huge_block_is_split_in_linear_time() -> None:

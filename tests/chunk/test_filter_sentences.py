@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,11 +9,10 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.chunk import chunk
-from graphrag_tasks.chunk.filter_sentences import MAX_PIECE_CHARACTERS, filter_sentences
+from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig, LanguageConfig
 from graphrag_tasks.core.stage import StageResult
-from graphrag_tasks.language import annotate as annotation
 from graphrag_tasks.storage.artifacts import conform
 
 Spec = tuple[str, str]
@@ -140,53 +138,6 @@ def test_overlapping_chunks_emit_a_sentence_once_and_whole() -> None:
         assert [text for text, _ in found(result)] == sentences
 
 
-def test_a_sentence_longer_than_a_chunk_is_clipped_to_the_chunk_with_most_of_it() -> None:
-    text = "The server sends " + "very " * 30 + "long reports"
-    result = run(block_rows("d", [("paragraph", text)]), max_characters=60, overlap_characters=0)
-    rows = result.tables["sentences"].to_pylist()
-    assert len(rows) == 1
-    assert 50 < len(rows[0]["text"]) <= 60
-
-
-def test_a_block_without_full_stops_is_read_in_pieces() -> None:
-    text = "word " * (MAX_PIECE_CHARACTERS // 2)
-    result = run(block_rows("d", [("paragraph", text), ("paragraph", "x" * 30_000)]))
-    assert result.stats["sentences"] > 0
-
-
-def test_no_more_than_a_batch_of_tokens_is_tagged_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory grows with them: a block of 240,000 characters once took a gigabyte."""
-    sizes: list[int] = []
-
-    def annotate(pipeline: Any, docs: Sequence[Any]) -> None:
-        sizes.append(sum(map(len, docs)))
-        original(pipeline, docs)
-
-    original = annotation.annotate
-    monkeypatch.setattr(annotation, "annotate", annotate)
-    rows = block_rows("d", [("paragraph", "The report reads it. " * 6000)])
-    assert run(rows).stats["sentences"] == 6000
-    assert len(sizes) > 1
-    assert max(sizes) < annotation.BATCH_TOKENS + MAX_PIECE_CHARACTERS
-
-
-def test_order_does_not_matter_and_ids_are_unique() -> None:
-    specs = [("paragraph", f"Server {i} runs. It is slow.") for i in range(20)]
-    rows = block_rows("a", specs) + block_rows("b", specs)
-    expected = run(rows, max_characters=100, overlap_characters=20).tables["sentences"]
-    ids = expected["sentence_id"].to_pylist()
-    assert len(set(ids)) == len(ids) == 80
-    random.Random(0).shuffle(rows)
-    again = run(rows, max_characters=100, overlap_characters=20).tables["sentences"]
-    assert again.equals(expected)
-
-
-def test_no_documents_give_no_sentences() -> None:
-    result = run([])
-    assert found(result) == []
-    assert result.stats["dropped_share"] == 0
-
-
 LANGUAGES = {
     "de": "Die Pumpe speist den Tank. Pumpe A speist Tank B. Motor fördert Wasser.",
     "es": "La bomba alimenta el tanque. El motor consume agua. Bomba A alimenta tanque B.",
@@ -259,20 +210,3 @@ def test_prose_in_a_cell_is_cut_out_of_its_row_and_each_part_is_emitted_once() -
         assert found(result) == expected
         ids = result.tables["sentences"]["sentence_id"].to_pylist()
         assert len(set(ids)) == len(ids)
-
-
-def test_lines_of_reference_matter_are_emitted_without_a_verb() -> None:
-    contents = "1 Replacing the table ........ 1\n2 It was replaced ........ 3"
-    reference = "J. Chambers (1998), How it is done. It is read. Springer, New York."
-    specs = [("heading", "Contents"), ("paragraph", contents), ("paragraph", reference)]
-    result = run(block_rows("d", [*specs, ("paragraph", "It works.")]))
-    lines = [(line, False) for line in ("Contents", *contents.split("\n"), reference)]
-    assert found(result) == [*lines, ("It works.", True)]
-    assert result.stats["blocks_of_reference_matter"] == 2
-
-
-def test_prose_in_a_cell_of_another_language_is_not_read() -> None:
-    prose = "Der Server startet jede Nacht, und er darf vor dem ersten Bericht nicht ausfallen."
-    (row,) = block_rows("d", [("table", f"Name: a | State: {prose}")])
-    cells = pa.Table.from_pylist([cell_of(row, prose)], schema=schemas.CELLS)
-    assert found(run([row], cells)) == [("Name: a | State:", False), (prose, False)]

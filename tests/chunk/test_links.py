@@ -53,21 +53,6 @@ def test_relative_links_become_uris_inside_the_source(
 
 
 @pytest.mark.parametrize(
-    "href", ["https://e.org/a#b", "mailto:a@e.org", "//e.org/a", "HTTP://E.org", "ftp://e.org/f",
-             "http://[broken"],
-)  # fmt: skip
-def test_addresses_stay_as_they_are(href: str) -> None:
-    assert resolve(href, place()) == ("external", href, None, None)
-
-
-def test_a_single_file_links_to_itself_alone() -> None:
-    own = place("guide.md", uri="guide.md", source="guide.md")
-    assert resolve("#part", own)[:3] == ("internal", "guide.md", "part")
-    assert resolve("guide.md", own).target == "guide.md"
-    assert resolve("secret.md", own).kind == "outside"
-
-
-@pytest.mark.parametrize(
     ("heading", "expected"),
     [
         ("A Heading", "a-heading"),
@@ -138,14 +123,6 @@ def test_a_link_has_the_chunk_and_the_characters_it_stands_at() -> None:
     assert (link["href"], link["target"]) == ("b", "docs/b")
 
 
-def test_a_link_in_an_overlap_is_in_the_first_chunk_that_holds_it_whole() -> None:
-    text = "Aaaa bbbb cccc. Dddd eeee. Ffff gggg hhhh."
-    specs = [paragraph(text, ("Dddd", "d.md"), ("eeee. Ffff", "e.md"), ("hhhh", "h.md"))]
-    tables = chunked({"a.md": specs}, max_characters=30, overlap_characters=14)
-    ids = tables["chunks"]["chunk_id"].to_pylist()
-    assert [row["chunk_id"] for row in tables["links"].to_pylist()] == [ids[0], ids[1], ids[1]]
-
-
 def test_anchors_are_ids_and_headings_each_name_once() -> None:
     specs = [
         heading("Setup", "id-1"), paragraph("One."), heading("Setup"),
@@ -158,16 +135,6 @@ def test_anchors_are_ids_and_headings_each_name_once() -> None:
         "id-1": "Setup\n\nOne.", "setup": "Setup\n\nOne.", "setup-1": "Setup\n\nTwo.",
         "über-uns": "Über uns",
     }  # fmt: skip
-
-
-def test_the_order_of_documents_and_blocks_does_not_show() -> None:
-    documents = {
-        f"{name}.md": [heading(name), paragraph("See b.", ("b", "b.md"))] for name in "abc"
-    }
-    one, two = chunked(documents), chunked(dict(reversed(documents.items())))
-    assert all(one[name].equals(two[name]) for name in one)
-    alone = chunked({"b.md": documents["b.md"]})["links"].to_pylist()
-    assert alone[0] in one["links"].to_pylist()
 
 
 def edges(tables: dict[str, pa.Table]) -> list[tuple[str, str, int]]:
@@ -200,9 +167,3 @@ def test_links_between_documents_become_edges_to_the_chunk_they_name() -> None:
         (text, "Third", 1),
     ]
     assert tables["links"].num_rows == 9
-
-
-def test_no_documents_give_no_links() -> None:
-    tables = chunked({})
-    assert {table.num_rows for table in tables.values()} == {0}
-    assert edges(tables) == []

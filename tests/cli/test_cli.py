@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import graphrag_tasks
 from graphrag_tasks.cli import app
-from graphrag_tasks.core.errors import GraphragError, SnapshotError
+from graphrag_tasks.core.errors import GraphragError
 from tests.llm.endpoint import scripted
 
 RUNNER = CliRunner()
@@ -68,10 +68,6 @@ def test_graph_statistics_are_those_of_the_manifest_with_the_hubs(store: Path) -
     assert hubs[0]["degree"] == figures["highest_degree"]
     assert "VBBE" in {hub["name"] for hub in hubs}
     assert "largest component share" in run("snapshots", "show", "--graph", "--store", store)
-
-
-def test_spending_is_nothing_where_no_model_was_asked(store: Path) -> None:
-    assert run("spending", "--store", store) == "Nothing was asked.\n"
 
 
 def test_query_shows_where_every_item_comes_from(store: Path) -> None:
@@ -142,12 +138,6 @@ def test_extract_explains_patterns_that_fired_and_that_nearly_did(
         assert words in shown
 
 
-def test_extract_explains_a_list_item() -> None:
-    item = ["extract", "--explain", "Full copies", "--lead"]
-    assert "list_item" in run(*item, "The tool supports:")
-    assert "takes a list" in " ".join(run(*item, "Do this:").split())
-
-
 def test_extract_writes_what_scorers_read(tmp_path: Path) -> None:
     file = tmp_path / "sentences.txt"
     file.write_text("The company bought two stores .\nHello .\n")
@@ -188,13 +178,6 @@ def test_eval_retrieval_on_passages(tmp_path: Path) -> None:
     assert (out / "results.parquet").exists()
     again = run("eval", "retrieval", "--questions", tmp_path / "questions.jsonl", "--store", store)
     assert "Mode `paper`" in again
-
-
-def test_doctor_finds_everything_here(tmp_path: Path) -> None:
-    checks = {check["name"]: check for check in run_json("doctor", "--store", tmp_path / "none")}
-    assert checks["spaCy model"]["found"].endswith("weights verified")
-    assert checks["embedding model"]["found"].endswith("weights verified")
-    assert all(check["ok"] for check in checks.values())
 
 
 def test_doctor_names_what_is_missing_and_the_fix(
@@ -244,21 +227,6 @@ def test_a_document_is_printed_in_each_form(store: Path) -> None:
         "paragraph",
     ]
     assert json.loads(run(*document, "links")) == []
-
-
-def test_an_unknown_document_is_told_what_is_called_alike(store: Path) -> None:
-    for wrong in ("docs/A.md", "a.md"):
-        with pytest.raises(SnapshotError, match=r"no document '.*'. Did you mean docs/a\.md"):
-            run("documents", wrong, "--store", store)
-    with pytest.raises(SnapshotError, match=r"It holds 2 documents, such as docs/a\.md"):
-        run("documents", "zzzzzzzzzzzz", "--store", store)
-
-
-@pytest.mark.parametrize("name", ["graph.graphml", "graph.json", "picture.svg"])
-def test_a_neighbourhood_is_exported(store: Path, tmp_path: Path, name: str) -> None:
-    printed = run("export", tmp_path / name, "--entity", "vbbe", "--store", store)
-    assert "entities" in printed
-    assert "VBBE" in (tmp_path / name).read_text("utf-8")
 
 
 def test_a_whole_graph_is_exported_for_graph_databases(store: Path, tmp_path: Path) -> None:

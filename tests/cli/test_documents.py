@@ -86,12 +86,6 @@ def test_programs_read_json(command: Command) -> None:
     assert {one["kind"] for one in some} >= {".pst", ".doc", ".png", "no ending", "pdf", "txt"}
 
 
-def test_where_all_was_read_that_is_said(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphrag_tasks.operations.documents.document_reports", lambda _: [])
-    said = " ".join(command("documents", "--problems").stdout.split())
-    assert re.fullmatch(r"All 0 documents of \S+/mixed\d+/store were read as a whole\.", said)
-
-
 def test_the_next_command_runs_as_it_is_printed(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,5 @@
 """The command `export`: formats by the file's ending, and one clear error for what cannot be."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -55,13 +53,6 @@ def test_a_folder_is_written_and_written_again(store: Path, tmp_path: Path) -> N
         made.append({file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()})
     assert set(made[0]) == set(NEO4J_FILES)
     assert made[0] == made[2] != made[1]
-
-
-def test_iris_begin_as_asked(store: Path, tmp_path: Path) -> None:
-    run(tmp_path / "g.nt", "--base", "https://example.org/g/", "--store", store)
-    text = (tmp_path / "g.nt").read_text("utf-8")
-    assert "<https://example.org/g/entity/" in text
-    assert "<urn:graphrag-tasks:entity/" not in text
 
 
 def refused(store: Path, *arguments: str | Path) -> GraphragError:
@@ -127,18 +118,3 @@ def test_without_rdflib_one_line_says_how_to_install_it(
     assert isinstance(error, MissingDependencyError)
     assert str(error) == f"rdf: rdflib is not installed. {install_command('rdf')}"
     run(tmp_path / "g.html", "--store", store)
-
-
-_WITHOUT = """
-import sys
-sys.modules["rdflib"] = None
-from graphrag_tasks.cli import app
-from graphrag_tasks.inspect import export
-app(["export", *sys.argv[1:]], standalone_mode=False)
-"""
-
-
-def test_other_formats_need_no_rdflib(store: Path, tmp_path: Path) -> None:
-    subprocess.run(  # noqa: S603
-        [sys.executable, "-c", _WITHOUT, tmp_path / "g.html", "--store", store], check=True
-    )

@@ -1,6 +1,5 @@
 """`plan --access`: who sees what, and which rule or file says so."""
 
-import json
 import re
 from pathlib import Path
 
@@ -53,34 +52,6 @@ def test_the_table_says_who_sees_each_document_and_why(folder: Path) -> None:
     assert "'labels' must be a list" in " ".join(
         re.sub(r"none: nobody sees it", " ", after).split()
     )
-
-
-def test_json_has_every_document(folder: Path) -> None:
-    found = json.loads(plan(folder, "--json"))["access"]
-    assert [one["uri"] for one in found] == sorted(one["uri"] for one in found)
-    rows = {one["uri"]: one for one in found}
-    assert len(rows) == 4
-    assert rows["docs/c.md"] == {
-        "uri": "docs/c.md", "labels": [], "from": "access.default", "error": None,
-    }  # fmt: skip
-    assert "must be a list" in rows["docs/d.md"]["error"]
-
-
-def test_many_documents_are_shown_by_folder(folder: Path) -> None:
-    for number in range(60):
-        (folder / "docs" / "Geha\u0308lter" / f"more{number}.md").write_text("text")
-    printed = plan(folder)
-    assert "docs/Geha\u0308lter/ (61)" in printed
-    assert "docs/Geha\u0308lter/b.md" in printed
-    assert "more7.md" not in printed
-    assert len(json.loads(plan(folder, "--json"))["access"]) == 64
-
-
-def test_where_labels_are_off_everybody_sees_everything(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("text")
-    (tmp_path / "graphrag.toml").write_text('[load]\nvector_store = "none"\n')
-    assert "off: everybody sees it" in plan(tmp_path)
 
 
 def test_a_rule_that_fits_nothing_stops_the_plan(folder: Path) -> None:

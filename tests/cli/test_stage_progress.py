@@ -1,7 +1,6 @@
 """What a run shows of itself where no terminal is."""
 
 import re
-import threading
 import time
 
 import pytest
@@ -26,17 +25,3 @@ def test_without_a_terminal_a_line_is_said_now_and_then(
             said = lines(capsys)
             time.sleep(0.01)
     assert re.fullmatch(r"extract 3 / 10, 0:\d\d:\d\d so far", said[0])
-
-
-def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with stage_progress() as show:
-        show("extract", 1, 2)
-        show("load", 1, 1)
-    assert lines(capsys) == []
-
-
-def test_the_lines_end_with_the_run_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "INTERVAL_SECONDS", 0.01)
-    with pytest.raises(ValueError, match="failed"), stage_progress():
-        raise ValueError("failed")
-    assert "progress" not in {thread.name for thread in threading.enumerate()}

@@ -12,14 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.panel import Panel
 
 from graphrag_tasks.cli import main
-from graphrag_tasks.cli.output import print_json, table
-from graphrag_tasks.cli.terminal import PlainStream, TerminalConsole
-from graphrag_tasks.core.visible import VisibleFormatter, visible
+from graphrag_tasks.cli.output import table
+from graphrag_tasks.cli.terminal import TerminalConsole
+from graphrag_tasks.core.visible import VisibleFormatter
 
 HOSTILE = "a\x1b]0;pwned\x07\x1b[2J\u202egpj.md"
 SIGNS = [*map(chr, range(32)), "\x7f", "\x9b", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028"]
@@ -190,30 +188,6 @@ def test_every_renderable_is_harmless_and_fits() -> None:
         console = TerminalConsole(file=stream(encoding, raw))
         console.print(rng.choice(shapes)(text))
         assert is_harmless(raw.getvalue().decode(encoding))
-
-
-@given(st.text(alphabet=st.sampled_from([*SIGNS, "a", "\\", '"', "\ud800"])))
-def test_json_means_the_same_once_it_is_visible(text: str) -> None:
-    shown = visible(json.dumps({"name": text}, ensure_ascii=False))
-    assert is_harmless(shown)
-    assert json.loads(shown) == {"name": text}
-
-
-def test_json_is_data_in_every_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
-    for encoding in ENCODINGS:
-        raw = io.BytesIO()
-        with monkeypatch.context() as patch:
-            out = stream(encoding, raw)
-            patch.setattr(sys, "stdout", out)
-            print_json([HOSTILE, "“漢”"])
-        assert json.loads(raw.getvalue().decode(encoding)) == [HOSTILE, "“漢”"]
-
-
-def test_own_lines_stay_lines_and_colours_are_the_consoles_alone() -> None:
-    raw = io.BytesIO()
-    plain = PlainStream(stream("utf-8", raw))
-    plain.write("one\n\ttwo\x1b[31m\r\n")
-    assert raw.getvalue() == b"one\n\ttwo\\u001b[31m\\u000d\n"
 
 
 def test_a_record_of_the_log_is_one_line_with_its_traceback_below() -> None:

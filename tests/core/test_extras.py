@@ -1,6 +1,5 @@
 """What is said where an extra is not installed: one line, with the command."""
 
-import sys
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,8 +8,7 @@ import pytest
 
 from graphrag_tasks.cli.output import report_errors
 from graphrag_tasks.core.commands import install_command
-from graphrag_tasks.core.errors import MissingDependencyError
-from graphrag_tasks.core.extras import MODULES, as_missing, brought_by, require
+from graphrag_tasks.core.extras import MODULES, as_missing
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,20 +30,6 @@ def test_a_missing_module_names_the_command(extra: str, module: str) -> None:
     assert str(missing) == f"{extra}: {module} is not installed. {install_command(extra)}"
 
 
-def test_what_is_required_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    require("index")
-    monkeypatch.setitem(MODULES, "index", ("spacy", "no_such_module"))  # type: ignore[arg-type]
-    with pytest.raises(MissingDependencyError, match=r"no_such_module.*\[index\]"):
-        require("index")
-
-
-def test_an_import_within_a_block_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    command = r"pip install .*\[notebook\]"
-    with pytest.raises(MissingDependencyError, match=command), brought_by("notebook"):
-        import pandas  # noqa: F401
-
-
 def test_a_command_says_it_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     def fails(**_: object) -> int:
         raise ModuleNotFoundError("No module named 'duckdb'", name="duckdb")
@@ -55,14 +39,6 @@ def test_a_command_says_it_in_one_line(capsys: pytest.CaptureFixture[str]) -> No
     assert ended.value.code == 1
     said = capsys.readouterr().err.strip()
     assert said == f"error: index: duckdb is not installed. {install_command('index')}"
-
-
-def test_another_missing_module_is_a_defect() -> None:
-    def fails(**_: object) -> int:
-        raise ModuleNotFoundError("No module named 'nothing'", name="nothing")
-
-    with pytest.raises(ModuleNotFoundError):
-        report_errors(fails)
 
 
 @pytest.mark.parametrize(

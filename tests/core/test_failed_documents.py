@@ -35,10 +35,3 @@ def test_of_many_the_number_is_told(caplog: pytest.LogCaptureFixture) -> None:
     assert len(caplog.messages) == MOST_LINES + 1
     assert caplog.messages[-2].endswith(f"1/{MOST_LINES // 2 - 1}: x")
     assert caplog.messages[-1].startswith(f"{MOST_LINES} more failed. ")
-
-
-def test_the_number_is_told_where_the_task_fails_too(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(OSError), FailedDocuments(log) as failed:
-        failed.tell(documents(*["x"] * (MOST_LINES + 1)))
-        raise OSError
-    assert caplog.messages[-1].startswith("1 more failed. ")

@@ -43,12 +43,6 @@ def test_a_line_says_how_much_how_fast_and_how_long(lines: Callable[..., list[st
     ]
 
 
-def test_lines_are_thirty_seconds_apart(lines: Callable[..., list[str]]) -> None:
-    steps = [(float(second), second) for second in range(1, 101)]
-    found = [int(one.split()[1]) for one in lines(steps, 1000)]
-    assert found == [30, 60, 90]
-
-
 @pytest.mark.parametrize(
     "steps", [[(29.9, 5), (29.99, 10)], [(500, 10)], [(500, 0)]], ids=["short", "done", "not begun"]
 )
@@ -56,13 +50,3 @@ def test_short_work_and_what_is_done_say_nothing(
     lines: Callable[..., list[str]], steps: list[tuple[float, int]]
 ) -> None:
     assert lines(steps, 10) == []
-
-
-def test_slow_and_fast_work_is_told_in_fitting_units(lines: Callable[..., list[str]]) -> None:
-    (slow,) = lines([(100, 1)], 3)
-    assert slow.endswith(" 0.01 a second, about 3 min left")
-
-
-def test_hours_and_thousands(lines: Callable[..., list[str]]) -> None:
-    (fast,) = lines([(100, 250_000)], 50_000_000)
-    assert fast == "parse: 250,000 / 50,000,000 documents, 2,500 a second, about 5.5 h left"

@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.cli import main
-from graphrag_tasks.core.config import load_config
-from graphrag_tasks.core.errors import ArtifactError, ConfigError, MissingDependencyError
+from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage import file_system
-from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import Store
-from tests.storage.snapshots.makers import published, staged
+from tests.storage.snapshots.makers import published
 
 Fail = Callable[..., str]
 
@@ -48,19 +46,6 @@ def store(tmp_path: Path) -> Store:
     return made
 
 
-@pytest.mark.parametrize("name", ["graph.json", "graph.graphml"])
-def test_an_export_into_a_folder_that_is_not_there(fail: Fail, store: Store, name: str) -> None:
-    said = fail("export", f"missing/{name}", "--store", store.folder.uri)
-    assert said.startswith(f"error: missing/{name}: cannot be written: No such file or directory")
-
-
-def test_an_export_to_a_place_that_is_taken(fail: Fail, store: Store, tmp_path: Path) -> None:
-    (tmp_path / "x.json").mkdir()
-    assert "Is a directory" in fail("export", "x.json", "--store", store.folder.uri)
-    (tmp_path / "file").write_text("")
-    assert "File exists" in fail("export", "file", "--format", "csv", "--store", store.folder.uri)
-
-
 def test_a_configuration_that_is_no_file(fail: Fail, tmp_path: Path) -> None:
     for place in (tmp_path, Path("/dev/null/x"), tmp_path / ("n" * 300)):
         said = fail("snapshots", "list", "--config", place)
@@ -75,16 +60,6 @@ NO_TOML = [b"\xff", b"store = ", b"a = " + b"[" * 5000, b"store = 1", b'store = 
 def test_a_configuration_that_is_no_configuration(fail: Fail, tmp_path: Path, text: bytes) -> None:
     (tmp_path / "graphrag.toml").write_bytes(text)
     fail("snapshots", "verify")
-
-
-def test_a_variable_and_another_below_it(fail: Fail, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRAPHRAG__STORE", "store")
-    monkeypatch.setenv("GRAPHRAG__STORE__FOO", "1")
-    assert "GRAPHRAG__STORE__FOO: a setting above it is set" in fail("snapshots", "list")
-    with pytest.raises(ConfigError):
-        load_config(environ={"GRAPHRAG__PLAN": "x", "GRAPHRAG__PLAN__A__B": "x"})
-    with pytest.raises(ConfigError):
-        load_config(environ={"GRAPHRAG__PLAN__FULL_REFRESH__A": "x"})
 
 
 STORE_COMMANDS = [
@@ -111,14 +86,6 @@ def test_a_store_on_an_unknown_protocol(
     (tmp_path / "docs").mkdir()
     said = fail(*command, "--store", "foo://x")
     assert said.startswith("error: foo://x: is no path and no URI that is known")
-
-
-def test_a_store_that_is_a_broken_link(fail: Fail, tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(tmp_path / "gone" / "far")
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.txt").write_text("The report ZSALES reads the table VBBS.")
-    assert "cannot be written to: File exists" in fail("index", "docs", "--store", "link")
-    assert "nothing is published here" in fail("query", "x", "--store", "link")
 
 
 def test_other_places(fail: Fail, store: Store, tmp_path: Path) -> None:
@@ -176,18 +143,3 @@ def test_an_error_of_the_system_is_one_line_too(
 
     monkeypatch.setattr("graphrag_tasks.cli.snapshots.load_config", failing)
     assert fail("snapshots", "list") == "error: some/file: Too many open files"
-
-
-def test_a_protocol_whose_package_is_absent_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(_: str) -> None:
-        raise ImportError("Install gcsfs")
-
-    monkeypatch.setattr("fsspec.core.url_to_fs", absent)
-    with pytest.raises(MissingDependencyError, match="Install gcsfs"):
-        Folder("gs://bucket/store").exists()
-
-
-def test_a_name_that_is_too_long_for_the_disk(store: Store) -> None:
-    with pytest.raises(ConfigError, match="File name too long"):
-        store.folder.write_bytes("n" * 300, b"")
-    staged(store)

@@ -411,11 +411,6 @@ def test_the_whole_files_are_read(bench: Bench) -> None:
     assert load_config(file, environ={}).access.enabled
 
 
-def test_a_manifest_that_lost_a_table_is_shown_as_damaged(bench: Bench) -> None:
-    fuzz_seed = 1000017  # what ten thousand cases found first
-    assert fuzz(bench, "manifest", range(fuzz_seed, fuzz_seed + 1)) == []
-
-
 @pytest.mark.parametrize("read", [read_overrides, read_schema])
 @pytest.mark.parametrize(
     "text",

@@ -7,8 +7,6 @@ import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
-from graphrag_tasks.graph.drawing import GAINED, LOST
-from graphrag_tasks.inspect.export import changed_facts
 from graphrag_tasks.operations.diff import Changes, difference
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
@@ -47,27 +45,3 @@ def test_documents_entities_and_relations_are_compared(store: Store, tmp_path: P
     drawn = picture.read_text("utf-8")
     assert "MD04" in drawn
     assert "stroke-dasharray" in drawn
-
-
-def test_facts_that_came_and_went_are_marked_and_bounded(store: Store) -> None:
-    before, after = (store.open(one) for one in store.snapshot_ids())
-    changed = changed_facts(before, after)
-    old, new = (set(one.table("relations")["relation_id"].to_pylist()) for one in (before, after))
-    of_relations = {
-        one: changed.changes[one] for one in changed.relations["relation_id"].to_pylist()
-    }
-    assert {GAINED, LOST} == set(of_relations.values())
-    assert all((one in new) == (change == GAINED) for one, change in of_relations.items())
-    assert all((one in old) == (change == LOST) for one, change in of_relations.items())
-    ids = set(changed.entities["entity_id"].to_pylist())
-    assert ids == {
-        end for name in ("head_id", "tail_id") for end in changed.relations[name].to_pylist()
-    }
-    known = set(before.table("entities")["entity_id"].to_pylist())
-    came = {one for one in ids if changed.changes.get(one) == GAINED}
-    assert came == ids - known
-
-    few = changed_facts(before, after, limit=2)
-    kept = few.relations["relation_id"].to_pylist()
-    assert sorted(few.changes[one] for one in kept) == [GAINED, LOST]
-    assert changed_facts(after, after).relations.num_rows == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +15,6 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed import engine as engine_module
 from graphrag_tasks.pipeline import Published, Run
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES
-from graphrag_tasks.storage.snapshots.store import Store
-from tests.e2e.test_random_edits import Corpus
 
 pytestmark = pytest.mark.slow
 
@@ -81,23 +78,3 @@ def test_a_run_that_was_planned_with_an_engine_refuses_another_one(
     with machine(B):
         other.process_corpus("load")
         assert embedding(other.publish()) == A
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("histories", [1, 30])
-def test_nights_on_two_machines_equal_a_clean_build_on_the_last(
-    index: Indexer, corpus: Path, tmp_path: Path, histories: int
-) -> None:
-    for number in range(histories):
-        chosen = random.Random(number)
-        edited = Corpus(corpus, chosen).fill(6)
-        store = str(tmp_path / f"store-{number}")
-        for _ in range(4):
-            engine = chosen.choice([A, B])
-            with machine(engine):
-                edited.change()
-                made = index(store=store, plan={"shard_bytes": chosen.choice((200, 10**6))})
-        with machine(engine):
-            clean = index(store=str(tmp_path / f"clean-{number}"))
-        assert made.manifest.tables == clean.manifest.tables
-        assert Store(store).open().manifest.embedding["engine"] == engine

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import ConfigError, SnapshotError, SourceError
+from graphrag_tasks.core.errors import SnapshotError, SourceError
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
 from graphrag_tasks.retrieval import open_index
@@ -98,15 +98,6 @@ def test_links_of_the_corpus_are_edges_of_the_graph(mixed: Path) -> None:
     assert (counts["links"], counts["chunk_links"]) == (3, 1)
 
 
-def test_a_deletions_only_run_works(index: Indexer, indexed: Published, corpus: Path) -> None:
-    before = indexed.manifest.tables["chunks"].rows
-    (corpus / "note.txt").unlink()
-    after = index()
-    assert after.changed
-    assert after.manifest.tables["chunks"].rows == before - 1
-    assert after.manifest.parent_id is not None
-
-
 def test_an_empty_folder_is_refused_and_deletes_nothing(
     index: Indexer, indexed: Published, corpus: Path, tmp_path: Path
 ) -> None:
@@ -117,14 +108,6 @@ def test_an_empty_folder_is_refused_and_deletes_nothing(
     with pytest.raises(SourceError, match="hold no documents"):
         index()
     assert store_of(tmp_path).current_id() == indexed.manifest.snapshot_id
-
-
-def test_an_unknown_extractor_stops_the_run_before_it_begins(
-    index: Indexer, tmp_path: Path
-) -> None:
-    with pytest.raises(ConfigError, match=r"no extractor 'magic'.*Known: dependency"):
-        index(extract={"extractor": "magic"})
-    assert not (tmp_path / "store").exists()
 
 
 def test_an_empty_corpus_can_be_published_on_demand(index: Indexer, corpus: Path) -> None:

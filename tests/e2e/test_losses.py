@@ -52,14 +52,6 @@ def test_an_empty_source_among_several_stops_the_run(
     assert (allowed.stats["removed"], allowed.stats["unchanged"]) == (2, 3)
 
 
-def test_an_empty_source_among_several_stops_the_first_run_too(
-    configure: Callable[..., Config], two: dict[str, Any], tmp_path: Path
-) -> None:
-    (tmp_path / "three").mkdir()
-    with pytest.raises(SourceError, match="hold no documents: three"):
-        look_ahead(configure(sources=[*two["sources"], str(tmp_path / "three")]))
-
-
 def test_a_damaged_snapshot_does_not_hide_that_documents_are_gone(
     index: Indexer, indexed: Published, configure: Callable[..., Config], corpus: Path,
     tmp_path: Path,

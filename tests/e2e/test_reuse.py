@@ -27,22 +27,6 @@ def hashes(published: Published) -> dict[str, str]:
     return {name: table.sha256 for name, table in published.manifest.tables.items()}
 
 
-def test_a_setting_of_a_late_stage_runs_from_there_on(
-    index: Indexer, indexed: Published, worked: list[str]
-) -> None:
-    after = index(communities={"resolutions": [0.5, 4.0]})
-    assert worked == ["communities", "embed", "load"]
-    assert after.manifest.stats["counts"]["triples"] == indexed.manifest.stats["counts"]["triples"]
-
-
-def test_a_full_refresh_takes_nothing_over(
-    index: Indexer, indexed: Published, worked: list[str]
-) -> None:
-    after = index(plan={"full_refresh": True})
-    assert worked == [*SHARD_STAGES, *CORPUS_STAGES]
-    assert (after.changed, hashes(after)) == (False, hashes(indexed))
-
-
 def test_vectors_made_in_parts_once_are_those_made_at_once(
     configure: Callable[..., Config], indexed: Published, tmp_path: Path, worked: list[str]
 ) -> None:

@@ -93,17 +93,6 @@ def test_a_setting_with_a_password_is_refused_and_not_repeated(
     assert "Zx85Kq" not in repr(refused.value) + str(refused.value)
 
 
-def test_addresses_without_a_password_are_settings() -> None:
-    for address in ("http://127.0.0.1:19530", "s3://bucket/a@b:c/d", "http://reader@host:1/x"):
-        assert load_config(overrides={"store": address}, environ={}).store == address
-
-
-def test_a_secret_in_place_of_a_setting_is_not_repeated() -> None:
-    with pytest.raises(ConfigError, match="unknown setting") as refused:
-        load_config(environ={"GRAPHRAG__LOAD__TOKEN": "Zx86Kq"})
-    assert "Zx86Kq" not in repr(refused.value) + str(refused.value)
-
-
 def test_messages_hide_the_password_of_an_address() -> None:
     error = SourceError(f"{ADDRESS} is gone", ADDRESS, f"Look at {ADDRESS}/docs")
     assert "Zx85Kq" not in repr(error) + str(error) + str(error.args)

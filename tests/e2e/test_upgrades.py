@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, inputs, look_ahead
 from graphrag_tasks.pipeline.stages import STAGES
-from tests.e2e.test_random_edits import Corpus
 
 Indexer = Callable[..., Published]
 
@@ -71,36 +69,6 @@ def test_a_setting_alone_gives_what_a_clean_build_gives(
     assert list(dict.fromkeys(worked)) == from_on(stage)
     clean = index(store=str(tmp_path / "clean"), **SETTINGS[stage])
     assert made.manifest.tables == clean.manifest.tables
-
-
-def test_a_new_document_is_parsed_and_the_others_begin_where_the_setting_does(
-    index: Indexer, indexed: Published, corpus: Path, tmp_path: Path, worked: list[str]
-) -> None:
-    (corpus / "note.txt").write_text("The check finds old tables in custom code.\n")
-    sections = {"chunk": {"overlap_characters": 1}}
-    made = index(**sections)
-    assert [worked.count(stage) for stage in SHARD_STAGES] == [1, 2, 2, 2]
-    clean = index(store=str(tmp_path / "clean"), **sections)
-    assert made.manifest.tables == clean.manifest.tables
-    assert made.manifest.snapshot_id != indexed.manifest.snapshot_id
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("documents", "runs"), [(12, 3), (100, 12)])
-def test_edits_and_settings_in_any_order_equal_a_clean_build(
-    index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int
-) -> None:
-    chosen = random.Random(documents)
-    edited = Corpus(corpus, chosen).fill(documents)
-    index()
-    for _ in range(runs):
-        for _ in range(chosen.randint(0, 3)):
-            edited.change()
-        sections = SETTINGS[chosen.choice(list(SETTINGS))]
-        made = index(plan={"shard_bytes": chosen.choice((500, 5000))}, **sections)
-    clean = index(store=str(tmp_path / "clean"), **sections)
-    assert made.manifest.tables == clean.manifest.tables
-    assert made.manifest.snapshot_id == clean.manifest.snapshot_id
 
 
 def test_work_on_shards_that_a_stopped_run_left_is_taken_from_the_stage_on(

@@ -7,7 +7,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.ids import text_sha256
-from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.embed.protocol import Encoded
 from graphrag_tasks.embed.stage import embed
 
@@ -74,16 +73,6 @@ def test_known_texts_are_not_embedded_again() -> None:
     assert (after["stats"]["embedded"], after["stats"]["reused"]) == (1, 3)
 
 
-def test_what_was_made_of_parts_is_not_embedded_again_and_counts() -> None:
-    part = run(Lengths(), ["long text", "a"])
-    done = StageResult({name: part[name] for name in embed.makes}, part["stats"])
-    embedder = Lengths()
-    after = run(embedder, ["new", "a", "long text"], done=done)
-    assert embedder.asked == ["new"]
-    assert [row["vector"][0] for row in after["chunk_vectors"].to_pylist()] == [3, 1, 9]
-    assert after["stats"] == {"vectors": 4, "embedded": 4, "reused": 0, "windowed": 1}
-
-
 def test_headings_that_a_chunk_does_not_hold_are_embedded_with_it() -> None:
     embedder = Lengths()
     texts = ["Guide\n\nPart\none\n\nText.", "Part one\n\nText.", "Text.", "Text.\n\nA.\n\nGuide"]
@@ -97,11 +86,3 @@ def test_headings_that_a_chunk_does_not_hold_are_embedded_with_it() -> None:
     assert embedder.asked[:4] == expected
     hashes = tables["chunk_vectors"]["text_sha256"].to_pylist()
     assert hashes == [text_sha256(text) for text in expected]
-
-
-def test_vectors_of_other_texts_are_not_taken_for_those_with_headings() -> None:
-    before = run(Lengths(), ["Text."])
-    reusable = {name: before[name] for name in embed.makes}
-    embedder = Lengths()
-    run(embedder, ["Text."], reusable=reusable, path=PATH)
-    assert embedder.asked == ["Guide > Part one\n\nText."]

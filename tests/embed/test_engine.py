@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphrag_tasks.core.errors import MissingDependencyError
-from graphrag_tasks.embed import engine
 from graphrag_tasks.embed.local import LocalEmbedder
 
 needs_openvino = pytest.mark.skipif(
@@ -50,32 +48,6 @@ def test_openvino_comes_without_what_it_reports() -> None:
 
 
 @needs_openvino
-def test_openvino_can_be_imported_afterwards() -> None:
-    code = (
-        "from graphrag_tasks.embed.engine import engine_name; engine_name('auto'); "
-        "from graphrag_tasks.embed.engine import _openvino; ours = _openvino(); "
-        "import openvino; assert openvino is ours; openvino.Core()"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
-
-
-@needs_openvino
-def test_several_threads_may_be_the_first_to_import_openvino() -> None:
-    code = """
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-from graphrag_tasks.embed.engine import engine_name
-together = Barrier(8)
-def first(_: int) -> str:
-    together.wait()
-    return engine_name("auto")
-with ThreadPoolExecutor(8) as pool:
-    assert len(set(pool.map(first, range(8)))) == 1
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
-
-
-@needs_openvino
 def test_a_process_forked_from_one_where_openvino_ran_has_onnxruntime(tiny_model: Path) -> None:
     code = """
 import os, sys
@@ -89,36 +61,3 @@ assert abs(before - embedder.encode(["a b"])).max() < 0.05
 """
     run = [sys.executable, "-W", "ignore", "-c", code, str(tiny_model)]
     subprocess.run(run, check=True, timeout=60)  # noqa: S603
-
-
-def test_the_engine_is_named_with_its_version_and_precision(tiny_model: Path) -> None:
-    named = LocalEmbedder(tiny_model, max_tokens=16, engine="onnxruntime").engine
-    assert named.startswith("onnxruntime 1.")
-    assert named.endswith(" f32")
-
-
-def test_without_openvino_auto_is_onnxruntime(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine.importlib.util, "find_spec", lambda _: None)
-    assert engine.engine_name("auto") == "onnxruntime"
-    with pytest.raises(MissingDependencyError, match="pip install --no-deps openvino"):
-        engine.engine_name("openvino")
-
-
-def test_a_graph_is_read_once_per_process(
-    tiny_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: list[Path] = []
-    start = engine._start_onnxruntime
-    monkeypatch.setattr(
-        engine,
-        "_start_onnxruntime",
-        lambda model, threads: started.append(model) or start(model, threads),
-    )
-    embedder = LocalEmbedder(tiny_model, max_tokens=16, engine="onnxruntime")
-    assert not started
-    embedder.encode(["a"])
-    embedder.encode(["b"])
-    assert len(started) == 1
-    monkeypatch.setattr(engine.os, "getpid", lambda: -1)
-    embedder.encode(["a"])
-    assert len(started) == 2

@@ -8,10 +8,10 @@ import pytest
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import Config, EmbedConfig
-from graphrag_tasks.core.errors import ConfigError, SnapshotError
+from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.embed.joined import JoinedEmbedder
 from graphrag_tasks.embed.local import LocalEmbedder
-from graphrag_tasks.embed.protocol import Embedder, Encoded
+from graphrag_tasks.embed.protocol import Encoded
 from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.pipeline import vectors
 from graphrag_tasks.retrieval.question.query_encoder import QueryEncoder, embedder_of
@@ -52,20 +52,6 @@ def test_the_cosine_is_the_weighted_mean_of_both(tiny_model: Path) -> None:
     assert joined.encode([]).shape == (0, joined.dimension)
 
 
-def test_the_space_is_of_both_models_their_order_and_their_weight(tiny_model: Path) -> None:
-    tiny, turning = LocalEmbedder(tiny_model, max_tokens=16), Turning()
-    pairs: list[tuple[Embedder, Embedder, float]] = [
-        (tiny, turning, 0.5),
-        (tiny, turning, 0.4),
-        (turning, tiny, 0.5),
-        (tiny, tiny, 0.5),
-    ]
-    spaces = {JoinedEmbedder(*pair).fingerprint for pair in pairs}
-    assert len(spaces) == len(pairs)
-    assert JoinedEmbedder(tiny, turning, 0.5).engine == f"{tiny.engine} and geometry"
-    assert JoinedEmbedder(tiny, tiny, 0.5).engine == tiny.engine
-
-
 def test_a_reader_asks_with_the_models_that_the_manifest_names(
     tiny_model: Path, write_model: Callable[..., Path]
 ) -> None:
@@ -91,10 +77,3 @@ def test_a_second_model_that_has_changed_is_refused(
         QueryEncoder(manifest, LocalEmbedder(tiny_model, max_tokens=16))
     assert "(16 dimensions)" in str(caught.value)
     assert str(config.second_model) in caught.value.hint
-
-
-def test_a_second_model_that_is_missing_is_named(tiny_model: Path) -> None:
-    with pytest.raises(ConfigError) as caught:
-        make_embedder(joined_config(tiny_model, "no_such_encoder"))
-    assert "embed.second_model" in str(caught.value)
-    assert "no_such_encoder" in str(caught.value)

@@ -11,7 +11,7 @@ from graphrag_tasks.embed import kept
 from graphrag_tasks.embed.kept import KeptVectors
 from graphrag_tasks.embed.protocol import Encoded
 from graphrag_tasks.storage.artifacts import Folder
-from tests.retrieval.small_worlds import DIMENSION, FakeEmbedder
+from tests.retrieval.small_worlds import FakeEmbedder
 
 TEXTS = [f"text {number}" for number in range(9)] + ["text 0", ""]
 
@@ -55,15 +55,6 @@ def test_a_run_that_was_killed_embeds_nothing_twice(tmp_path: Path) -> None:
     assert found.unique == len(again.seen)
 
 
-def test_other_texts_find_what_they_share(tmp_path: Path) -> None:
-    folder = Folder(tmp_path / "vectors")
-    KeptVectors(Counting(), folder).encode_detailed(TEXTS)
-    later = Counting()
-    found = KeptVectors(later, folder).encode_detailed(["new", *TEXTS])
-    assert later.seen == ["new"]
-    assert np.array_equal(found.vectors[1:], expected())
-
-
 def test_a_damaged_file_is_made_again(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "vectors")
     KeptVectors(Counting(), folder).encode_detailed(TEXTS)
@@ -74,18 +65,3 @@ def test_a_damaged_file_is_made_again(tmp_path: Path) -> None:
     assert 0 < len(later.seen) < len(set(TEXTS))
     assert np.array_equal(found.vectors, expected())
     assert name in folder.names()
-
-
-def test_what_another_part_is_writing_is_left_alone(tmp_path: Path) -> None:
-    folder = Folder(tmp_path / "vectors")
-    KeptVectors(Counting(), folder).encode_detailed(TEXTS[:3])
-    half = tmp_path / "vectors" / "0123.arrow.writing"
-    half.write_bytes(b"ARROW1")
-    KeptVectors(Counting(), folder).encode_detailed(TEXTS)
-    assert half.read_bytes() == b"ARROW1"
-
-
-def test_no_texts_need_no_file(tmp_path: Path) -> None:
-    folder = Folder(tmp_path / "vectors")
-    assert KeptVectors(Counting(), folder).encode_detailed([]).vectors.shape == (0, DIMENSION)
-    assert folder.names() == []

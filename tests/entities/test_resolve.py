@@ -15,7 +15,6 @@ from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.entities.resolve import Confirmer, Overrides, read_overrides, resolve
 from graphrag_tasks.entities.resolve.candidates import Name
-from graphrag_tasks.entities.resolve.planted import Planted
 from graphrag_tasks.language.names import entity_key
 from tests.sizes import few_or_many
 
@@ -160,13 +159,6 @@ def test_an_acronym_of_two_things_is_left_open() -> None:
     assert {row[2] for row in decisions(result)} == {"unsure"}
 
 
-def test_capitals_stand_for_the_words_of_their_documents() -> None:
-    long = "Data Definition of the Sources"
-    result = run("DDS", long, related=(("DDS", long, "d1"), ("DDS", "x", "d2")))
-    assert entities(result) == {frozenset({"dds", "data definition of the sources"})}
-    assert result.tables["merges"]["rules"].to_pylist() == [["initials"]]
-
-
 @pytest.mark.parametrize(
     ("short", "long", "documents"),
     [
@@ -180,35 +172,6 @@ def test_capitals_stand_for_the_words_of_their_documents() -> None:
 )
 def test_other_capitals_do_not(short: str, long: str, documents: str) -> None:
     assert not entities(run(short, long, related=((short, "x", "d1"), (long, "x", documents))))
-
-
-class Knows:
-    """Answers by what it is told, and remembers what it was asked."""
-
-    fingerprint = "fake"
-
-    def __init__(self, **answers: bool | None) -> None:
-        self.answers = answers
-        self.asked: list[tuple[str, str]] = []
-
-    def confirm(self, pairs: Sequence[tuple[Name, Name]], _contexts: object) -> list[bool | None]:
-        known = Planted.among((), ()).same
-        asked = [(left.key, right.key) for left, right in pairs]
-        self.asked += [pair for pair in asked if pair not in known]
-        return [
-            known.get(pair, self.answers.get(max(pair, key=len).split(" ")[0])) for pair in asked
-        ]
-
-
-def test_open_pairs_can_be_confirmed_and_no_others() -> None:
-    names = ("ATM", "automated teller machine", "asynchronous transfer mode", "atoms", "atom")
-    acronyms = (("ATM", names[1]), ("ATM", names[2]))
-    someone = Knows(automated=True, asynchronous=False, atoms=True)
-    result = run(*names, acronyms=acronyms, confirmer=someone)
-    of_rules = ("atoms", "atom")  # they are sure of it: it shows whether someone is right
-    assert someone.asked == [("atm", names[2]), ("atm", names[1]), of_rules]
-    assert frozenset({"atm", names[1]}) in entities(result)
-    assert {row["by"] for row in result.tables["merges"].to_pylist()} == {"rules", "confirmer"}
 
 
 class Says:

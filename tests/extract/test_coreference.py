@@ -101,22 +101,3 @@ def test_a_triple_keeps_its_surface_and_is_told_the_name() -> None:
     assert [(one["surface"], one["sentence_id"], one["antecedent_sentence_id"]) for one in found] \
         == [("it", "dc1", "dc0"), ("the report", "dc1", "dc0")]  # fmt: skip
     assert result.stats == {"coreferences": 2, "triple_ends_resolved": 2}
-
-
-def test_what_is_not_sure_is_kept_but_names_no_node() -> None:
-    read = sentences(("d", "c", "X runs"), ("d", "c", "So it sees the report"))
-    result = run(read, [(1, "it", "report")], resolver=Words(of_report=0.5))
-    [row] = result.tables["triples"].to_pylist()
-    assert (row["head_resolved"], row["tail_resolved"]) == ("X", None)
-    assert len(result.tables["coreferences"]) == 2
-
-
-def test_a_passage_is_what_stands_below_the_same_headings_of_one_document() -> None:
-    read = sentences(("d", "a", "A"), ("d", "b", "B"), ("d", "c", "C"), ("e", "f", "F"))
-    resolver = Words()
-    run(read, [], resolver=resolver, headings={"c": ["Other"], "f": ["Other"]})
-    passages = [[parse.text for parse in one.parses] for one in resolver.passages]
-    assert passages == [["A", "B"], ["C"], ["F"]]
-    assert [(one.title, list(one.headings)) for one in resolver.passages] == [
-        ("Guide", []), ("Guide", ["Other"]), ("", ["Other"]),
-    ]  # fmt: skip

@@ -29,6 +29,7 @@ UNITS = {
     "colons": "a: b: ",
     "numbers of items": "1. a) ",
 }
+SELDOM = [kind for kind in UNITS if kind not in ("prose", "no spaces")]
 
 
 def text_of(kind: str, length: int) -> str:
@@ -43,7 +44,9 @@ def calls(work: Callable[[], object]) -> int:
     return sum(one.callcount for one in profile.getstats())
 
 
-@pytest.mark.parametrize("kind", UNITS)
+@pytest.mark.parametrize(
+    "kind", ["prose", "no spaces", *(pytest.param(one, marks=pytest.mark.slow) for one in SELDOM)]
+)
 def test_work_grows_no_faster_than_the_text(
     kind: str, blocks_of: Blocks, read_documents: Read
 ) -> None:

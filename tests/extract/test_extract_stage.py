@@ -13,7 +13,6 @@ from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import extract_facts, make_extractor
 from graphrag_tasks.extract.frames import Argument, Frame
 from graphrag_tasks.extract.triples import merged
-from graphrag_tasks.storage.artifacts import conform
 
 
 def argument(role: str, text: str, start: int) -> Argument:
@@ -72,15 +71,6 @@ def test_only_sentences_with_a_verb_are_read() -> None:
         "sentences_read": 2, "sentences_without_facts": 0, "sentences_oversized": 0,
         "table_rows": 0, "table_rows_over_limit": 0, "table_numbers": 0, "frames": 1, "triples": 1,
     }  # fmt: skip
-
-
-def test_rows_fit_their_schemas_and_lead_back_to_the_sentence() -> None:
-    result = run(sentences("A b"), TwoWords())
-    frame, triple = (conform(name, result.tables[name]).to_pylist()[0] for name in result.tables)
-    assert triple["frame_id"] == frame["frame_id"]
-    assert (triple["head"], triple["relation"], triple["tail"]) == ("A", "see", "b")
-    assert (triple["sentence_id"], triple["extractor"]) == ("s0", "two-words")
-    assert [one["role"] for one in frame["arguments"]] == ["subject", "object"]
 
 
 def test_an_unknown_extractor_is_answered_with_the_known_ones() -> None:
@@ -162,23 +152,6 @@ def test_a_fact_that_two_extractors_find_is_one_triple() -> None:
     alias = row | {"relation": "be known as", "rule": "alias"}
     assert merged([row, alias], "A B") == [alias]
     assert len(merged([row, alias | {"tail_start": 9, "tail_end": 10}], "A B")) == 2
-
-
-def test_an_it_that_stands_for_a_clause_is_no_name() -> None:
-    row = {
-        "head": "It",
-        "relation": "be",
-        "tail": "possible",
-        "negated": False,
-        "rule": "svo",
-        "confidence": 0.5,
-        "head_start": 0,
-        "head_end": 2,
-        "tail_start": 6,
-        "tail_end": 14,
-    }
-    assert merged([row], "It is possible to read it.") == []
-    assert merged([row], "It is a small possible table.") == [row]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,7 @@ from functools import cache
 import pytest
 
 from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
-from graphrag_tasks.extract.inflection import past_participle, past_tense
 from graphrag_tasks.extract.triples import Triple, derive_triples
-from graphrag_tasks.language.agreement import third_person
 
 SENTENCES = {
     "The table VBBE no longer fills the field.": "table VBBE | no longer fills | field",
@@ -106,23 +104,3 @@ def test_what_a_sentence_only_mentions_is_no_part_of_a_fact(sentence: str, untru
 def test_what_only_stands_in_a_condition_is_conditional() -> None:
     triples = found()["If the sheet protects the cell, the user opens the dialog."]
     assert {one.head: one.conditional for one in triples} == {"sheet": True, "user": True}
-
-
-@pytest.mark.parametrize(
-    ("lemma", "past", "participle", "third"),
-    [
-        ("write", "wrote", "written", "writes"),
-        ("overwrite", "overwrote", "overwritten", "overwrites"),
-        ("flee", "fled", "fled", "flees"),
-        ("lie", "lay", "lain", "lies"),
-        ("copy", "copied", "copied", "copies"),
-        ("pass", "passed", "passed", "passes"),
-        ("be", "was", "been", "is"),
-    ],
-)
-def test_forms_of_verbs(lemma: str, past: str, participle: str, third: str) -> None:
-    assert (past_tense(lemma), past_participle(lemma), third_person(lemma)) == (
-        past,
-        participle,
-        third,
-    )

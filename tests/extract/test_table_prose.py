@@ -115,12 +115,3 @@ def test_a_command_at_the_start_of_a_cell_is_about_the_key(read_table: Read) -> 
     assert "URL | enter | address of the system" in found
     found = facts(read_table(HEADER, [["URL", "Using the address, you can find it.", "Text"]]))
     assert not any(fact.startswith("URL | use") for fact in found)
-
-
-def test_code_in_a_cell_is_not_read(read_table: Read) -> None:
-    code = "The method returns the orders of a plant and its stock. DATA(a) = 1. LOOP AT tab->*."
-    rows = read_table(HEADER, [["get", code, "x"]]).tables["sentences"].to_pylist()
-    assert [row["text"] for row in rows if row["has_verb"]] == [
-        "The report reads table MKPF.",
-        "The method returns the orders of a plant and its stock.",
-    ]  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import CommunitiesConfig
@@ -232,6 +233,7 @@ def test_a_graph_that_lost_its_relations_has_no_communities() -> None:
     assert run(bare, summarized=before).tables["communities"].num_rows == 0
 
 
+@pytest.mark.slow
 def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:
     leaves = 100_000
     names = [f"e{number:06}" for number in range(leaves + 1)]

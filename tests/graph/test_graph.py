@@ -1,14 +1,10 @@
 """The graph: rows point at each other, igraph sees the same, and nothing is a special case."""
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import SqlConfig
-from graphrag_tasks.graph import (
-    top_hubs,
-)
 from graphrag_tasks.graph.load import load
 
 SQL = SqlConfig(threads=1)
@@ -104,14 +100,6 @@ def test_edges_join_the_right_nodes() -> None:
     ]
 
 
-def test_edges_weigh_by_support_confidence_and_the_degree_of_their_ends() -> None:
-    weights = load(**tables(), sql=SQL).tables["edges"]["weight"].to_pylist()
-    damping = np.log1p(3 / 1) / np.log1p(3)
-    assert weights == pytest.approx(
-        [np.log2(3) * 0.5 * damping**2, np.log2(3), 1.0, 1.0, 1.0, np.log2(3)]
-    )
-
-
 def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph() -> None:
     stats = load(**tables(), sql=SQL).stats
     assert stats == {
@@ -123,17 +111,6 @@ def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph(
         "orphans": 1, "orphan_share": 0.3333, "singletons": 1, "singleton_share": 0.3333,
         "density": pytest.approx(1 / 3),
     }  # fmt: skip
-
-
-def test_hubs_come_with_the_highest_degree_first() -> None:
-    world = tables()
-    world["entities"] = pa.Table.from_pylist([entity(name) for name in "abcd"])
-    pairs = ["ab", "cb", "ac"]
-    world["relations"] = pa.Table.from_pylist([relation(*pair) for pair in pairs])
-    made = load(**world, sql=SQL).tables
-    found = [(hub.entity_id, hub.degree) for hub in top_hubs(made["nodes"], made["edges"], 9)]
-    assert found == [("a", 2), ("b", 2), ("c", 2)]
-    assert len(top_hubs(made["nodes"], made["edges"], 1)) == 1
 
 
 def test_words_above_a_chunk_are_searched_with_it_and_by_themselves() -> None:

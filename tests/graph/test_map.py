@@ -100,35 +100,7 @@ def test_circles_lie_in_their_parents_and_members_in_their_communities(
         assert sticking_out(found.points[members], level[membership[members]]) < ROUNDED
 
 
-def test_tied_communities_are_near_each_other() -> None:
-    group = np.repeat(np.arange(24), 10)
-    chain = np.arange(240).reshape(24, 10)
-    rng = np.random.default_rng(3)
-    order = rng.permutation(24)  # neighbours on a ring that the numbers do not tell
-    between = np.column_stack([chain[order, 0], chain[np.roll(order, 1), 1]])
-    inside = np.column_stack([chain[:, :-1].ravel(), chain[:, 1:].ravel()])
-    ends = np.concatenate([between, inside])
-    level = mapped([group], (ends, np.ones(len(ends)))).circles[0]
-    between_tied = distances(level)[order, np.roll(order, 1)]
-    assert between_tied.mean() < 0.6 * distances(level)[~np.eye(24, dtype=bool)].mean()
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_order_and_direction_of_edges_do_not_show(
-    memberships: list[Membership], edges: Edges, found: CommunityMap, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(edges[0]))
-    ends = edges[0][order]
-    turned = rng.random(len(ends)) < 0.5
-    ends[turned] = ends[turned, ::-1]
-    state = random.getstate()
-    again = mapped(memberships, (ends, edges[1][order]))
-    assert random.getstate() == state
-    assert again.points.tobytes() == found.points.tobytes()
-    assert [one.tobytes() for one in again.circles] == [one.tobytes() for one in found.circles]
-
-
+@pytest.mark.slow
 def test_thousands_of_communities_are_placed_beside_large_ones() -> None:
     sizes = [600, *(3 + 2000 // (number + 4) for number in range(4999))]
     group = np.repeat(np.arange(5000), sizes)

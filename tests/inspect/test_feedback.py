@@ -12,7 +12,6 @@ from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
 from graphrag_tasks.workbench.evaluation import gate, read_questions
-from graphrag_tasks.workbench.evaluation.feedback import judgement_of
 from graphrag_tasks.workbench.evaluation.gold import locate
 
 ASK = "/snapshots/current/ask"
@@ -172,13 +171,3 @@ def test_a_store_elsewhere_needs_a_setting_and_the_page_says_which(config: Confi
     answer = browser.post(ASK, data=form(), headers=OWN)
     assert "Set pages.questions" in answer.text
     assert answer.status_code == 409
-
-
-def test_a_question_that_a_person_wrote_stays(config: Config) -> None:
-    own = json.dumps({"id": "q1", "question": QUESTION, "gold_ids": ["tables.md"]}) + "\n"
-    file_of(config).write_text(own)
-    answer = client(config).post(ASK, data=form(judged="wrong"), headers=OWN)
-    assert answer.status_code == 409
-    assert "line 1: the question is there already" in answer.text
-    assert file_of(config).read_text() == own
-    assert judgement_of(file_of(config), QUESTION) is None

@@ -15,7 +15,6 @@ from graphrag_tasks.inspect.pages.neighbourhood import (
     NEIGHBOURS,
 )
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.storage.snapshots.store import Store
 from tests.inspect.parts import app_of
 
 AT = "/snapshots/current/graph"
@@ -123,17 +122,6 @@ def test_a_hub_is_cut_and_says_so_and_more_can_be_asked_for(config: Config) -> N
     assert f"{NEIGHBOURS[0]} of {READERS} neighbours shown" in page
 
 
-def test_the_same_view_gives_the_same_bytes_compressed_where_it_is_taken(config: Config) -> None:
-    address = f"{AT}/shown.json?name=table+MARA"
-    plain = client(config).get(address, headers={"Accept-Encoding": "identity"})
-    packed = client(config).get(address, headers={"Accept-Encoding": "gzip"})
-    assert plain.content == packed.content
-    assert "content-encoding" not in plain.headers
-    assert packed.headers["content-encoding"] == "gzip"
-    assert int(packed.headers["content-length"]) < len(plain.content) / 2
-    assert packed.headers["cache-control"] == "private, no-store"
-
-
 def test_a_relation_has_its_sentences_with_both_names_marked(config: Config) -> None:
     browser = client(config)
     found = shown(browser, "name=table+VBBS&least=0.1")
@@ -185,16 +173,6 @@ def test_what_is_shown_is_saved_as_graphml_and_as_a_sheet(config: Config) -> Non
     assert edges == set(found["relations"]["id"])
     rows = list(csv.DictReader(io.StringIO(browser.get(f"{AT}/shown.csv?{query}").text)))
     assert {f"{one['head']} {one['phrase']} {one['tail']}" for one in rows} == statements(found)
-
-
-def test_without_a_script_the_page_lists_the_relations(config: Config) -> None:
-    page = client(config).get(f"{AT}?name=table+VBBS").text
-    assert "The table VBBE replaces the table VBBS." in page
-    assert "<h2>Relations of table VBBS</h2>" in page
-    assert 'id="drawn" hidden' in page
-    assert re.search(r'href="/snapshots/\w+/graph/shown.csv\?name=table\+VBBS" download', page)
-    entities = client(config).get("/snapshots/current/entities?name=table+VBBS").text
-    assert re.search(r'href="/snapshots/\w+/graph\?name=table\+VBBS">graph</a>', entities)
 
 
 def test_the_page_may_run_one_script_of_ours_and_no_other(config: Config) -> None:
@@ -286,19 +264,3 @@ def test_no_route_tells_what_a_reader_may_not_see(labelled: Config) -> None:
         assert HIDDEN not in answer.text, address
     assert staff.get(f"{AT}/entity.json?id={ids[HIDDEN]}").status_code == 400
     assert staff.get(f"{AT}/entity.json?id={ids['table VBBS']}").json()["of_documents"] == 1
-
-
-def test_a_removed_snapshot_is_gone(config: Config, tmp_path: Path) -> None:
-    store = Store(config.store)
-    (name,) = store.snapshot_ids()
-    browser = client(config)
-    address = f"/snapshots/{name}/graph/shown.json?name=table+VBBS"
-    assert browser.get(address).status_code == 200
-    folder = Path(config.store) / "snapshots" / name
-    folder.rename(tmp_path / name)
-    try:
-        answer = browser.get(address)
-    finally:
-        (tmp_path / name).rename(folder)
-    assert answer.status_code == 404
-    assert "snapshot" in answer.json()["error"]

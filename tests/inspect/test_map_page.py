@@ -11,7 +11,6 @@ from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.pages.map import view
-from graphrag_tasks.inspect.pages.map_names import Dot, name_of_circle, names_of_dots, text_width
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
@@ -165,46 +164,3 @@ def test_names_are_text(config: Config, monkeypatch: pytest.MonkeyPatch) -> None
     assert "name=1+%26+2" in deepest
     assert "<title>2 relations</title>" in deepest
     assert deepest.index(f"community={0:024}") < deepest.index(f"community={1:024}")
-
-
-@pytest.mark.parametrize("radius", [5, 14, 22, 30, 45, 80, 160])
-@pytest.mark.parametrize(
-    "title",
-    ["USD", "GnuCash, row and data", "stock", "WW, MM and @@", "会計 と 取引",
-     "Avenue_776;San_Juan;CA;;0482938838;;contact@allstar.com;Last and 4/4/2018.;All S",
-     "additional useful resources, Electronic Banking Internet Communication Standard"],
-)  # fmt: skip
-def test_a_name_stays_in_its_circle(title: str, radius: float) -> None:
-    name = name_of_circle(title, 100, 200, radius, pixel=1)
-    if name is None:
-        assert radius < 46
-        return
-    assert 11 <= name.size <= 22
-    assert "".join(name.lines).rstrip("…").replace(" ", "") in title.replace(" ", "")
-    for place, line in enumerate(name.lines):
-        half = text_width(line) * name.size / 2
-        foot = name.y + place * name.step
-        for edge in (foot - 0.86 * name.size, foot + 0.14 * name.size):
-            assert half**2 + (edge - 200) ** 2 <= radius**2
-
-
-def test_names_of_dots_cover_nothing_and_the_first_come_first() -> None:
-    dots = [Dot(f"entity number {place}", 100 + 7.0 * (place % 40), 100 + 9.0 * (place // 40), 2)
-            for place in range(200)]  # fmt: skip
-    dots.append(Dot("x" * 100, 700, 400, 2))
-    names = names_of_dots([dots[-1], *dots[:-1]], 1000, 500, pixel=1)
-    assert names[0].lines[0].endswith("…")
-    assert len(names) > 1
-    boxes = [(one.x - text_width(one.lines[0]) * one.size / 2, one.y - 0.85 * one.size,
-              one.x + text_width(one.lines[0]) * one.size / 2, one.y + 0.3 * one.size)
-             for one in names]  # fmt: skip
-    for place, (left, upper, right, lower) in enumerate(boxes):
-        assert left >= 0
-        assert upper >= 0
-        assert right <= 1000
-        assert lower <= 500
-        for other in boxes[:place]:
-            assert left >= other[2] or other[0] >= right or upper >= other[3] or other[1] >= lower
-        for dot in dots:
-            is_over = left < dot.x + 2 and dot.x - 2 < right and upper < dot.y + 2
-            assert not (is_over and dot.y - 2 < lower)

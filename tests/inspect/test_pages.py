@@ -1,6 +1,5 @@
 """The pages of the plugin: what they show, to whom, and what they never show."""
 
-import json
 import random
 import re
 from collections.abc import Sequence
@@ -15,7 +14,6 @@ from fastapi import HTTPException
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.answering import answer
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.ask import examples
@@ -162,13 +160,6 @@ def test_every_change_asks_who_is_asking_and_whether_they_may(config: Config) ->
         assert "not sent from a page of this server" in foreign.text
 
 
-def test_snapshots_are_listed_newest_first(config: Config) -> None:
-    newest, oldest = reversed(Store(config.store).snapshot_ids())
-    page = client(config).get("/snapshots").text
-    assert page.index(newest) < page.index("current</span>") < page.index(oldest)
-    assert f'href="/diff?before={oldest}&amp;after={newest}"' in page
-
-
 def test_a_snapshot_that_cannot_be_opened_is_listed_without_a_link(config: Config) -> None:
     store = Store(config.store)
     oldest, _ = store.snapshot_ids()
@@ -179,32 +170,6 @@ def test_a_snapshot_that_cannot_be_opened_is_listed_without_a_link(config: Confi
     folder.write_json("manifest.json", manifest)
     assert "cannot be opened" in page
     assert f'href="/snapshots/{oldest}"' not in page
-
-
-def test_a_summary_has_counts_costs_and_the_gates_figures(config: Config) -> None:
-    page = client(config).get("/snapshots/current").text
-    for words in ("triples per sentence that was read", "communities", "CPU seconds"):
-        assert words in page
-    assert "entities?name=" in page
-    assert "not compared" in page  # a graph of so few sentences
-
-
-def test_what_a_model_read_is_told(config: Config) -> None:
-    store = Store(config.store)
-    folder = store.snapshot_folder(store.current_id() or "")
-    manifest = folder.read_json("manifest.json")
-    llm = {
-        "windows": 30, "windows_answered": 27, "windows_refused": 3, "told": 12, "adopted": 9,
-        "declined_not_stated": 3, "usd": "0.25", "cap_usd": 1.0,
-    }  # fmt: skip
-    changed = manifest | {"stats": manifest["stats"] | {"llm": llm}}
-    folder.write_json("manifest.json", changed)
-    browser = TestClient(make_app(lambda: None, config))
-    page, snapshots = (browser.get(one).text for one in ("/snapshots/current", "/snapshots"))
-    folder.write_json("manifest.json", manifest)
-    assert "LLM read 27 of 30 windows (3 refused), 12 facts told, 9 adopted, 0.25 USD" in page
-    assert "not stated" in page
-    assert "USD to a language model" in snapshots
 
 
 def test_a_diff_draws_the_facts_that_came_and_went(config: Config) -> None:
@@ -538,16 +503,6 @@ def test_no_question_is_answered_by_an_error(config: Config, many: int) -> None:
             assert page.status_code == 200, (asked, page.text)
             shown |= {kind for kind in KINDS_OF_HIT if f"<h2>{kind}" in page.text}
     assert shown == set(KINDS_OF_HIT)
-
-
-def test_page_and_command_give_one_answer(config: Config) -> None:
-    index = open_index(config.store)
-    for question in ("Which tables are there?", "What replaces VBBS?"):
-        asked = {"question": question, "k": "", "mode": "auto"}
-        shown = client(config).get("/snapshots/current/ask.json", params=asked).json()
-        said = json.loads(json.dumps(answer(index, question).to_dict()))
-        assert shown["verdict"] == said["verdict"]
-        assert shown["context"]["chunks"] == said["context"]["chunks"]
 
 
 def test_what_goes_wrong_is_told_on_a_page_of_ours(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_tasks.language.cells import is_code, is_prose, says_what_it_does
+from graphrag_tasks.language.cells import is_prose
 
 
 @pytest.mark.parametrize(
@@ -25,30 +25,3 @@ from graphrag_tasks.language.cells import is_code, is_prose, says_what_it_does
 )  # fmt: skip
 def test_sentences_and_long_phrases_are_prose(text: str, expected: bool) -> None:
     assert is_prose(text, "text") is expected
-
-
-def test_values_are_no_prose() -> None:
-    assert not is_prose("The order is sent.", "date")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Contains the stock", True),
-        ("Specifies whether it is read", True),
-        ("Captures the whole line", True),
-        ("Copies rows", True),
-        ("Business event", False),
-        ("Components are visible", False),
-        ("Tests of methods", False),
-        ("contains", False),
-    ],
-)
-def test_a_verb_in_the_third_person_has_no_subject(text: str, expected: bool) -> None:
-    assert says_what_it_does(text) is expected
-
-
-def test_names_in_capitals_are_no_code() -> None:
-    assert not is_code("The types TYPE REQUEST FOR CHANGE and TYPE REQUEST are relevant in RAP.")
-    assert is_code("METHOD lif~visit. LOOP AT tab->* ASSIGNING FIELD-SYMBOL(<fs>). ENDLOOP.")
-    assert not is_code("")

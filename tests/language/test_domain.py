@@ -12,12 +12,6 @@ def test_the_default_domain_knows_its_kinds() -> None:
     assert domain.type_by_shape("BAPI_PO_CREATE1") == "FUNCTION_MODULE"
 
 
-def test_comments_and_layout_do_not_count() -> None:
-    one = read_domain("kinds: {service: SERVICE}", "one.yaml")
-    other = read_domain("# a comment\nkinds:\n  service: SERVICE\n", "other.yaml")
-    assert one.fingerprint == other.fingerprint != Domain().fingerprint
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -38,10 +32,6 @@ def test_a_file_that_is_no_domain_is_refused_by_name(text: str, said: str) -> No
         read_domain(text, "mine.yaml")
 
 
-def test_an_empty_file_is_a_domain_without_kinds() -> None:
-    assert read_domain("", "empty.yaml") == Domain()
-
-
 def test_a_simple_shape_is_a_type_by_what_stands_around() -> None:
     domain = read_domain("shapes: ['MV * = vessel', 'A+* = grade']", "one.yaml")
     assert domain.type_by_shape("MV Ever Given") == "VESSEL"
@@ -49,16 +39,6 @@ def test_a_simple_shape_is_a_type_by_what_stands_around() -> None:
     assert domain.type_by_shape("A+1") == "GRADE"
     assert domain.type_by_shape("AA1") is None
     assert "VESSEL" in domain.types
-
-
-def test_gazetteers_are_lists_of_names() -> None:
-    files = {"vessel.txt": "\ufeffEver Given\n\n# lost\nTitanic\r\n", "port.txt": "Suez\n"}
-    domain = with_gazetteers(Domain(names={"vessel": ["Ever Ace"]}), files, "lists")
-    assert [domain.type_by_name(one) for one in ("titanic", "ever ace", "ever given", "suez")] == [
-        "VESSEL", "VESSEL", "VESSEL", "PORT",
-    ]  # fmt: skip
-    assert domain.type_by_name("# lost") is None
-    assert with_gazetteers(domain, {}, "lists") is domain
 
 
 def test_a_gazetteer_that_contradicts_another_is_refused() -> None:

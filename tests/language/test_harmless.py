@@ -72,25 +72,6 @@ def test_words_are_told_at_once_and_nothing_is_lost() -> None:
     assert "".join(told) == text
 
 
-@pytest.mark.parametrize("text", ["NO ANSWER", "NO ANSWER.", " NO ANSWER\n"])
-def test_a_refusal_is_not_told(text: str) -> None:
-    told: list[str] = []
-    held = Held(told.append)
-    for sign in text:
-        held.take(sign)
-    held.end()
-    assert told == []
-
-
-def test_what_the_source_has_stays() -> None:
-    source = "Open https://help.example/a?b=1 and fill <fs>, or see www.example.com."
-    for text in ("Open https://help.example/a?b=1.", "Fill <fs> first.", "See www.example.com."):
-        assert harmless(text, source) == (text, False)
-    assert harmless("Open https://help.example/a?b=1&q=secret now.", source)[1]
-    assert harmless("Open https://help.example/a now.", source)[1]
-    assert harmless("Run <script>x</script>.", "<script>x</script>")[1]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -102,7 +83,3 @@ def test_what_the_source_has_stays() -> None:
 )
 def test_plain_text_stays_as_it_is(text: str) -> None:
     assert harmless(text) == (text, False)
-
-
-def test_hidden_signs_go() -> None:
-    assert harmless("a\x1b[31m\u202eb\x00")[0] == "a[31mb"

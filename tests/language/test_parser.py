@@ -7,11 +7,8 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc as SpacyDoc
 
-from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
-from graphrag_tasks.language.annotate import annotate
-from graphrag_tasks.language.morphology import Morphology
-from graphrag_tasks.language.parser import SentenceParser, parsed
+from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokenizer import is_technical_name
 from graphrag_tasks.language.tokens import Doc
 
@@ -59,18 +56,6 @@ def test_every_token_is_as_in_spacys_own_pipeline(stock: Language, sentences: li
         assert ours.text == theirs.text
 
 
-def test_rules_read_sentences_and_docs_alike(stock: Language, sentences: list[str]) -> None:
-    for doc in stock.pipe(sentences):
-        assert frames_of(parsed(doc)) == frames_of(doc)
-
-
-@pytest.mark.parametrize("name", ["VBBE", "UKMBP_CMS_SGM", "PRCD_ELEMENTS"])
-def test_words_in_capitals_are_names(name: str) -> None:
-    (doc,) = SentenceParser().parse([f"The data are read from table {name} with a view."])
-    (token,) = [token for token in doc if token.text == name]
-    assert (token.tag_, token.dep_, token.lemma_, token.ent_type_) == ("NNP", "pobj", name, "")
-
-
 def test_names_are_parsed_as_nouns_and_keep_their_text() -> None:
     text = "The report /SCMB/TOOL reads /etc/hosts, if --foo-bar is set to <host>."
     (doc,) = SentenceParser().parse([text])
@@ -85,12 +70,6 @@ def test_names_are_parsed_as_nouns_and_keep_their_text() -> None:
     assert names["/etc/hosts"].dep_ == "dobj"
 
 
-def test_words_of_tokenized_sentences_are_read_as_they_are(stock: Language) -> None:
-    text = "It reads /etc/hosts ."
-    (doc,) = SentenceParser().parse([text], tokenized=True)
-    assert described(doc) == described(stock(SpacyDoc(stock.vocab, words=text.split())))
-
-
 @pytest.mark.parametrize("batch_size", [1, 7, 200])
 def test_batches_change_nothing(batch_size: int, sentences: list[str]) -> None:
     texts = sentences[:200]
@@ -98,28 +77,3 @@ def test_batches_change_nothing(batch_size: int, sentences: list[str]) -> None:
     once = [described(one) for one in SentenceParser(entities=True).parse(texts)]
     again = SentenceParser(batch_size=batch_size).parse(texts)
     assert [described(one) for one in again] == once
-
-
-def test_patterns_of_two_tokens_see_both(stock: Language) -> None:
-    """The word alone would have another lemma or part of speech."""
-    text = "I ain't gonna let's go; there's a way."
-    (ours,) = SentenceParser().parse([text])
-    lemmas = {word.text: word.lemma_ for word in ours}
-    assert (lemmas["ai"], lemmas["gon"], lemmas["na"]) == ("be", "go", "to")
-    assert described(ours) == described(stock(text))
-
-
-def test_forms_are_learnt_once(stock: Language, monkeypatch: pytest.MonkeyPatch) -> None:
-    morphology = Morphology(stock)
-    key = tuple(stock.vocab.strings.add(part) for part in ("tables", "NNS", "dobj"))
-    first = morphology.forms([key])
-    monkeypatch.setattr(morphology, "_run", None)
-    assert morphology.forms([key, key]) == first * 2
-    assert (first[0].lemma, first[0].pos) == ("table", "NOUN")
-
-
-def test_docs_without_tokens_are_left_alone(stock: Language) -> None:
-    empty = SpacyDoc(stock.vocab, words=[])
-    annotate(stock, [empty])
-    annotate(stock, [])
-    assert len(empty) == 0

@@ -124,45 +124,10 @@ def test_a_reference_is_taken(text: str) -> None:
     assert taken([text]) == [text]
 
 
-@pytest.mark.parametrize("heading", [None, "Appendix F References"])
-def test_references_are_taken_together(heading: str | None) -> None:
-    assert taken(REFERENCES, heading) == REFERENCES
-
-
-def test_what_is_marked_and_published_is_a_reference_below_its_heading_only() -> None:
-    texts = [
-        "[date04] An Introduction to Database Systems. C. J. Date. Addison-Wesley. 2003.",
-        "[melt93] Understanding the New SQL. Jim Melton. ISBN 1-55860-245-3. 1993.",
-    ]
-    assert taken(texts, "Bibliography") == texts
-    assert taken(texts) == []
-
-
-def test_parts_of_references_are_taken_below_their_heading_only() -> None:
-    texts = [REFERENCES[0], "[Ano78]", "Anonymous. Primer. Group, revised.", REFERENCES[1]]
-    assert taken(texts, "Bibliography") == texts
-    assert taken(texts) == [REFERENCES[0], REFERENCES[1]]
-
-
 @pytest.mark.parametrize("text", PROSE)
 @pytest.mark.parametrize("heading", [None, "Contents", "Index", "References"])
 def test_prose_lists_and_numbers_stay(text: str, heading: str | None) -> None:
     assert taken([text], heading) == []
-
-
-@pytest.mark.parametrize("heading", [None, "Contents", "Index", "References"])
-def test_they_stay_together_too(heading: str | None) -> None:
-    assert taken(PROSE, heading) == []
-
-
-def test_prose_next_to_entries_stays() -> None:
-    for entries in (LEADERS, TERMS[1:], REFERENCES):
-        assert taken([*PROSE[:3], *entries, *PROSE[:3]]) == entries
-
-
-def test_values_behind_dots_stay() -> None:
-    values = ["Voltage ........ 230", "Channels ........ 16", "Weight ........ 48", "Ports .... 2"]
-    assert taken(values) == []
 
 
 @pytest.mark.parametrize(
@@ -174,10 +139,6 @@ def test_the_time_is_linear(text: str) -> None:
     assert process_time() - started < 1
 
 
-def test_rows_of_tables_stay() -> None:
-    assert reference_matter([{"kind": "table", "text": text} for text in LEADERS]) == frozenset()
-
-
 def test_a_table_of_contents_is_taken_below_its_heading_only() -> None:
     pages = {"Preface": 1, "Backup": 4, "Reports": 9, "Restore": 12}
     for rows in (NUMBERED, [f"Section: {one} | Page: {page}" for one, page in pages.items()]):
@@ -186,25 +147,6 @@ def test_a_table_of_contents_is_taken_below_its_heading_only() -> None:
             assert reference_matter([{"kind": "heading", "text": heading}, table]) == entries
         table["text"] = "\n".join(rows[::-1])
         assert not reference_matter([{"kind": "heading", "text": "Contents"}, table])
-
-
-def test_terms_whose_lines_were_joined_are_taken_below_their_heading() -> None:
-    text = "access control, 12, 45-47 backup of tables, 3 cluster, 5, 9"
-    assert taken([text], "Index") == [text]
-    assert taken([text]) == taken([f"{text} and so on"], "Index") == []
-
-
-@pytest.mark.parametrize("entries", [LEADERS[:8], NUMBERED, TERMS[1:8]])
-def test_lines_of_one_block_are_entries(entries: list[str]) -> None:
-    text = "\n".join(entries)
-    assert taken([text], "Contents") == [text] or taken([text], "Index") == [text]
-    assert taken([f"{text}\nThe server reads them."], "Contents") == []
-
-
-def test_a_heading_and_split_entries_stand_in_the_block_of_their_entries() -> None:
-    text = "\n".join(["Contents", *LEADERS])
-    assert taken([text]) == [text]
-    assert taken([f"{text}\nThe server reads them."]) == []
 
 
 def test_a_chapter_on_references_stays() -> None:

@@ -1,6 +1,5 @@
 """Technical names stay whole, the text is covered, and time is linear."""
 
-import importlib.util
 import re
 import time
 
@@ -10,8 +9,7 @@ from hypothesis import strategies as st
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
-from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
-from graphrag_tasks.language.tokenizer import MAX_WORD, TechnicalTokenizer
+from graphrag_tasks.language.tokenizer import TechnicalTokenizer
 
 STOCK = English().tokenizer
 TOKENIZER = TechnicalTokenizer(STOCK)
@@ -45,11 +43,6 @@ def test_a_name_is_one_token_and_marks_around_it_are_others(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("text", PLAIN)
-def test_plain_words_are_split_as_the_model_expects(text: str) -> None:
-    assert words(text) == [token.text for token in STOCK(text)]
-
-
 def assert_covers(doc: Doc, text: str) -> None:
     assert doc.text == text
     end = 0
@@ -68,14 +61,6 @@ def test_tokens_cover_any_text(text: str) -> None:
     assert_covers(TOKENIZER(text), text)
 
 
-def test_long_words_are_cut_and_long_names_are_not() -> None:
-    url = "https://example.org/" + "a/" * 100 + "b"
-    assert words(f"see {url} now") == ["see", url, "now"]
-    doc = TOKENIZER(f"a {'(' * 250}  b")
-    assert [len(token) for token in doc] == [1, MAX_WORD, MAX_WORD, 50, 1, 1]
-    assert_covers(doc, f"a {'(' * 250}  b")
-
-
 @pytest.mark.parametrize(
     "unit", ["(", "=>", "$%", "'\"", "<", "{", "a/", "A-", "a->", "{{a", "/.", "é", "a=", "--a"]
 )
@@ -84,11 +69,3 @@ def test_time_grows_with_the_length_only(unit: str) -> None:
     text = unit * (200_000 // len(unit))
     assert_covers(TOKENIZER(text), text)
     assert time.perf_counter() - start < 5  # the model's own tokenizer would need hours
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec(DEFAULT_MODEL) is None, reason=f"{DEFAULT_MODEL} is not installed"
-)
-def test_pipelines_have_this_tokenizer() -> None:
-    pipeline = load_pipeline(DEFAULT_MODEL, components=("tok2vec",))
-    assert [token.text for token in pipeline.make_doc("Call /nSE38.")] == ["Call", "/nSE38", "."]

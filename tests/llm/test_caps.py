@@ -69,6 +69,7 @@ def test_no_shape_of_usage_passes_a_cap(tmp_path: Path, shape: object) -> None:
 USAGE = {"prompt_tokens": 20, "completion_tokens": 20}
 
 
+@pytest.mark.slow
 def test_two_processes_share_the_cap_of_a_month(tmp_path: Path) -> None:
     with scripted(reply=lambda _: told(USAGE)) as endpoint:
         script = (

@@ -3,7 +3,6 @@
 import json
 import logging
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import fields
 from decimal import Decimal
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from graphrag_tasks.core.config import BudgetConfig, EmbedConfig, LlmConfig, ModelPrice
+from graphrag_tasks.core.config import BudgetConfig, LlmConfig, ModelPrice
 from graphrag_tasks.core.errors import (
     BudgetError,
     ConfigError,
@@ -21,7 +20,6 @@ from graphrag_tasks.core.errors import (
     PriceError,
     TransientError,
 )
-from graphrag_tasks.embed.endpoint import EndpointEmbedder
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.journal import Attempt, Journal, answers_file
@@ -100,16 +98,6 @@ def test_answers_come_in_order_and_are_asked_for_once(tmp_path: Path) -> None:
     assert again.ask(asked) == found[:12]  # the endpoint is gone, the answers are not
 
 
-def test_progress_counts_the_texts_that_an_endpoint_embedded(
-    progress_told: Callable[[], list[str]],
-) -> None:
-    with scripted() as endpoint:
-        config = EmbedConfig(embedder="endpoint", model="e", dimensions=8)
-        client = Client(settings(endpoint, prices={"e": ModelPrice(input=1, output=0)}))
-        EndpointEmbedder(config, client).encode([f"text {place}" for place in range(150)])
-    assert progress_told() == ["embed: 64 / 150 texts", "embed: 128 / 150 texts"]
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_through_faults_each_answer_arrives_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
@@ -168,19 +156,6 @@ def test_what_stayed_bad_is_taken_as_it_is_by_a_rebuild_without_the_endpoint(
         assert all(isinstance(one, Answer) for one in again)
         assert endpoint.requests == before + len(failed)
     assert Client(config, str(tmp_path), "fourth").ask(asked) == again
-
-
-def test_an_invalid_answer_is_asked_for_again_with_what_was_wrong(tmp_path: Path) -> None:
-    def answer(body: Body) -> str:
-        said = body["messages"][-1]["content"]
-        return '{"title": "a", "tags": []}' if "could not be used" in said else '{"title": 1}'
-
-    with scripted(answer=answer) as endpoint:
-        (found,) = Client(settings(endpoint), str(tmp_path), "run").ask(requests(1))
-        assert isinstance(found, Answer)
-        assert (
-            "title: Input should be a valid string" in endpoint.bodies[1]["messages"][1]["content"]
-        )
 
 
 def test_a_model_that_spends_its_tokens_on_thinking_is_refused(tmp_path: Path) -> None:
@@ -323,14 +298,3 @@ def test_nothing_of_openais_environment_is_obeyed_and_no_prompt_is_logged(
     for secret in ("own-key", "text 3 text 3"):
         assert secret not in caplog.text
     assert "own-key" not in written
-
-
-def test_an_endpoint_that_ignores_the_schema_is_told_it_in_words(tmp_path: Path) -> None:
-    def answer(body: Body) -> str:
-        told = "JSON object" in body["messages"][0]["content"]
-        return '{"title": "a", "tags": []}' if told else "Once upon a time"
-
-    with scripted(answer=answer) as endpoint:
-        client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
-        assert all(isinstance(one, Answer) for one in client.ask(requests(4)))
-        assert endpoint.requests == 3 + 3  # the way that works is remembered

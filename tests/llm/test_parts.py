@@ -1,14 +1,10 @@
 """The parts of a client: limits, budget, forms, prices, tokens."""
 
-from decimal import Decimal
 from typing import Literal
 
 import pytest
 from pydantic import BaseModel, Field
 
-from graphrag_tasks.core.config import LlmConfig, ModelPrice
-from graphrag_tasks.llm.answers import Usage
-from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.schema import InvalidAnswerError, validated
 
 
@@ -55,12 +51,3 @@ def test_what_stands_around_an_answer_is_taken_off(text: str) -> None:
 def test_another_form_is_no_answer_and_nothing_is_mended(text: str, what: str) -> None:
     with pytest.raises(InvalidAnswerError, match=what):
         validated(text, Whole)
-
-
-def test_prices_are_the_settings_then_the_list_then_unknown() -> None:
-    own = LlmConfig(prices={"m": ModelPrice(input=1, output=3)})
-    usage = Usage(1_000_000, 100_000)
-    assert price(own, "m", usage) == Decimal("1.3")
-    assert price(LlmConfig(), "gpt-4o-mini", usage) == Decimal("0.21")
-    assert price(LlmConfig(), "nobody-knows-me", usage) is None
-    assert price(LlmConfig(prices={"free": ModelPrice(input=0)}), "free", usage) == 0

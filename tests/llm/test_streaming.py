@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.core.errors import BudgetError, TransientError
+from graphrag_tasks.core.errors import TransientError
 from graphrag_tasks.llm import Answer, Client, Request
 from graphrag_tasks.llm.journal import UNSURE
 from tests.llm.endpoint import Body, scripted
@@ -73,19 +73,6 @@ def test_an_endpoint_that_does_not_stream_is_asked_without(tmp_path: Path, refus
         assert endpoint.requests == (3 if refuses else 2)
 
 
-def test_a_question_has_a_cap_of_its_own_within_the_runs() -> None:
-    with scripted(answer=say) as endpoint:
-        client = Client(settings(endpoint, budget={"usd": 1}))
-        little = client.part_of_budget(0.000001)
-        with pytest.raises(BudgetError, match=r"cap of 0\.000001 USD"):
-            client.ask_one(ASKED, little)
-        assert endpoint.requests == 0
-        enough = client.part_of_budget(0.01)
-        client.ask_one(ASKED, enough)
-        assert enough.spent == client.spent
-        assert enough.spent.tokens > 0
-
-
 @pytest.mark.parametrize("fault", ["drip", "pings"])
 @pytest.mark.parametrize("streams", [True, False])
 def test_a_body_that_drips_ends_with_the_time_of_a_request(
@@ -102,14 +89,3 @@ def test_a_body_that_drips_ends_with_the_time_of_a_request(
             Client(config, str(tmp_path), "run").ask_one(ASKED, tell=tell)
         assert time.monotonic() - began < 10
     assert [one.fate for one in attempts(tmp_path, "run")] == [UNSURE]
-
-
-def test_a_body_without_end_is_read_as_far_as_memory_goes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("graphrag_tasks.llm.bounds._MOST_BYTES", 10_000)
-    with (
-        scripted(faults=1.0, kinds=("endless",)) as endpoint,
-        pytest.raises(TransientError, match="more than 10,000 bytes"),
-    ):
-        Client(settings(endpoint), str(tmp_path), "run").ask_one(ASKED)

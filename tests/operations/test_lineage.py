@@ -1,7 +1,5 @@
 """Names of datasets: the same in every run, and without passwords."""
 
-from pathlib import Path
-
 import pytest
 
 from graphrag_tasks.operations.lineage import place_of
@@ -19,7 +17,3 @@ from graphrag_tasks.operations.lineage import place_of
 )
 def test_a_place_is_named_as_openlineage_does(uri: str, place: tuple[str, str]) -> None:
     assert place_of(uri) == place
-
-
-def test_a_relative_path_is_named_by_where_it_lies() -> None:
-    assert place_of("store") == ("file", str(Path.cwd() / "store"))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from graphrag_tasks.operations.metrics import Figure, publish_figures, spending, stage_figures
+from graphrag_tasks.operations.metrics import Figure, publish_figures, stage_figures
 from graphrag_tasks.storage.receipts import Receipt, Table
 
 TABLES = {"triples": Table(6, "a" * 64), "frames": Table(4, "b" * 64)}
@@ -24,27 +24,12 @@ def test_figures_of_documents_and_facts_are_of_what_was_done() -> None:
     }
 
 
-def test_work_that_was_taken_over_is_only_counted() -> None:
-    assert stage_figures("parse", [REUSED], [3]) == [Figure("graphrag.parse.reused", "counter", 1)]
-
-
-def test_work_of_no_time_has_no_pace() -> None:
-    names = {one.name for one in stage_figures("chunk", [replace(DONE, seconds=0.0)], [1])}
-    assert "graphrag.chunk.documents" in names
-    assert "graphrag.chunk.documents_per_second" not in names
-
-
 def test_failed_documents_and_requests_are_counted() -> None:
     (failed,) = [one for one in stage_figures("parse", [replace(DONE, stats={"failed": 2})], [3])
                  if one.name.endswith("failed")]  # fmt: skip
     assert failed == Figure("graphrag.parse.documents_failed", "counter", 2)
     asked = stage_figures("ask", [replace(DONE, stats={"requests": 5})])
     assert Figure("graphrag.ask.requests", "counter", 5) in asked
-
-
-def test_a_price_that_is_not_known_is_no_figure() -> None:
-    assert spending(None) == []
-    assert spending(0.25) == [Figure("graphrag.llm.usd", "gauge", 0.25)]
 
 
 def test_a_publish_tells_what_is_held() -> None:

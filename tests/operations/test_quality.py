@@ -33,14 +33,6 @@ def snapshot(
     return Snapshot.of(folder, manifest)
 
 
-def test_a_first_snapshot_passes_and_is_measured(store: Store) -> None:
-    measured = QualityGate(QualityConfig())(snapshot(store, "a", None), None)
-    assert measured == {
-        "triples_per_sentence": 2.0, "orphan_share": 0.1, "largest_component_share": 0.8,
-        "merge_rate": 0.1,
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("counts", "named"),
     [
@@ -80,11 +72,6 @@ def test_who_means_it_publishes_all_the_same(
     assert "triples_per_sentence 2 to 0.1" in caplog.text
 
 
-def test_an_empty_corpus_has_figures_too(store: Store) -> None:
-    empty = snapshot(store, "a", None, triples=0, sentences_kept=0, names=0, merges_same=0)
-    assert QualityGate(QualityConfig())(empty, None)["triples_per_sentence"] == 0.0
-
-
 def with_answers(store: Store, name: str, declined: int, told: int = 400) -> Snapshot:
     answers = [{"told": told, "adopted": told - declined}]
     reasons = [{"reason": ("direction", "tail")[number % 2]} for number in range(declined)]
@@ -103,12 +90,6 @@ def test_a_model_whose_facts_hold_less_often_is_named_with_the_reasons(store: St
     assert "adopted_share" not in gate(with_answers(store, "d", declined=100, told=199), before)
 
 
-def test_a_few_sentences_are_not_compared(store: Store) -> None:
-    before = snapshot(store, "a", {"triples_per_sentence": 2.0, "recall@5": 1.0})
-    few = snapshot(store, "b", None, triples=0, sentences_kept=199)
-    assert QualityGate(QualityConfig())(few, before)["triples_per_sentence"] == 0
-
-
 @pytest.mark.parametrize(
     ("minimum", "after", "limit", "held"),
     [(0.0, 0.9, 0.85, True), (0.0, 0.8, 0.85, False), (0.95, 0.92, 0.95, False)],
@@ -121,9 +102,3 @@ def test_the_stricter_limit_of_recall_counts(
     now = snapshot(store, "b", None).manifest
     (found,) = verdicts({"recall@5": after}, now, before, config)
     assert (found.before, found.limit, found.held) == (0.9, limit, held)
-
-
-def test_what_nothing_limits_is_held(store: Store) -> None:
-    now = snapshot(store, "a", None).manifest
-    found = verdicts({"orphan_share": 0.9, "mrr": 0.1}, now, None, QualityConfig())
-    assert [(one.limit, one.held) for one in found] == [(None, True)] * 2

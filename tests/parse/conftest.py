@@ -31,6 +31,11 @@ class Parsed:
         """Kind and text of every block."""
         return [(block["kind"], block["text"]) for block in self.blocks]
 
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many parts were left out, by reason."""
+        return {one["reason"]: one["count"] for one in self.document["left_out"] or ()}
+
 
 def source_row(uri: str, data: bytes) -> dict[str, Any]:
     """Return the sources row of a file with this content."""

@@ -8,7 +8,6 @@ from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.lines import Font, Line
 
 REGULAR = Font("Serif")
-BOLD = Font("Serif-Bold", bold=True)
 MONO = Font("Mono", mono=True)
 
 

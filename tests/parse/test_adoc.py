@@ -71,10 +71,6 @@ Some ((term)) and(((index))) `code_it` foo_bar_baz.
 """
 
 
-def left_out(parsed: Any) -> dict[str, int]:
-    return {one["reason"]: one["count"] for one in parsed.document["left_out"] or ()}
-
-
 def test_a_page_is_read(parse_one: Any) -> None:
     parsed = parse_one("a.adoc", PAGE.encode())
     assert parsed.kinds == [
@@ -102,7 +98,7 @@ def test_a_page_is_read(parse_one: Any) -> None:
     ]
     assert [link["href"] for link in parsed.blocks[2]["links"]] == ["https://x.org/a", "#cranes"]
     assert (parsed.document["title"], parsed.document["encoding"]) == ("Harbour", "utf-8")
-    assert left_out(parsed) == {"comment": 2, "hidden": 2, "include": 1, "picture": 1}
+    assert parsed.left_out == {"comment": 2, "hidden": 2, "include": 1, "picture": 1}
 
 
 def test_what_is_no_page_is_refused(parse_one: Any) -> None:
@@ -111,10 +107,3 @@ def test_what_is_no_page_is_refused(parse_one: Any) -> None:
     assert parse_one("b.adoc", bytes(range(256)) * 9).document["error_code"] == "broken"
     assert parse_one("c.adoc", b"// nothing").document["error_code"] == "no_text"
     assert parse_one("d.adoc", b"").document["error_code"] == "empty_file"
-
-
-def test_marks_without_end_take_no_time(parse_one: Any) -> None:
-    data = b"".join(
-        mark * 2000 + b"\n\n" for mark in (b"*a ", b"link:a[", b"[[a", b"((a", b"|", b"<<")
-    )
-    assert parse_one("a.adoc", data).document["status"] == "parsed"

@@ -17,7 +17,6 @@ from reportlab.pdfgen.canvas import Canvas
 
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.parse.readers import READERS, load_readers
-from graphrag_tasks.sources.listing import MEDIA_TYPES
 
 AT_ONCE = 5.0
 """Seconds: refused before any parser sees it; the rest is a slow machine's share."""
@@ -127,20 +126,6 @@ def test_bad_files_are_refused_at_once(parse_one: Any, name: str) -> None:
     assert document["error_message"].startswith(f"{name}: ")
 
 
-def test_a_bad_document_ends_no_other(parse_files: Any) -> None:
-    files = {name: make() for name, (make, _) in BAD.items()}
-    files = {"a.md": b"# First", **files, "z.md": b"# Last"}
-    rows = parse_files(files).tables["documents"].to_pylist()
-    assert [row["uri"] for row in rows] == list(files)
-    assert [row["error_code"] for row in rows] == [None, *(code for _, code in BAD.values()), None]
-
-
-def test_text_encodings(parse_one: Any) -> None:
-    for encoding in ("latin-1", "utf-16", "utf-8-sig"):
-        parsed = parse_one("a.csv", "Name,Straße\na,Übersee\n".encode(encoding))
-        assert parsed.kinds == [("table", "Name: a | Straße: Übersee")]
-
-
 REFERENCES = b"""<html><head><link rel="stylesheet" href="http://127.0.0.1:{port}/s.css">
 <script src="http://127.0.0.1:{port}/s.js"></script></head><body><p>Text</p>
 <img src="http://127.0.0.1:{port}/a.png"><img src="file:///etc/hostname">
@@ -203,17 +188,6 @@ def test_readers_do_not_even_try_to_connect(monkeypatch: pytest.MonkeyPatch) -> 
     dtd = f'<!DOCTYPE article SYSTEM "{page}">'
     assert readers["xml"](f"{dtd}<article><body>Text</body></article>".encode()).blocks
     assert readers["xlsx"](workbook()).blocks
-
-
-def test_macros_are_left_alone(parse_one: Any) -> None:
-    assert ".docm" not in MEDIA_TYPES  # skipped unread
-    assert MEDIA_TYPES[".xlsm"] == "xlsx"
-    with_macros = with_part(workbook(), "xl/vbaProject.bin", 1)
-    assert parse_one("a.xlsx", with_macros).document["status"] == "parsed"
-
-
-def test_every_kind_of_file_has_a_reader() -> None:
-    assert {*MEDIA_TYPES.values(), "passage"} == {*READERS}
 
 
 @pytest.mark.slow

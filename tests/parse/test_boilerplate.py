@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.parse.markup import read_html, read_markdown
+from graphrag_tasks.parse.markup import read_html
 
 PAGES = Path(__file__).with_name("pages")
 EXPECTED = tomllib.loads((PAGES / "expected.toml").read_text("utf-8"))
@@ -33,31 +33,6 @@ def test_a_page_of_which_nothing_would_be_left_is_read_as_it_is() -> None:
         *("Pages by year", "By the editors", "Printed here"),
     ]
     assert blocks_of(f"<title>T</title>{FRAME}")[-1] == "Printed here"
-
-
-def test_the_only_title_outlives_the_header_it_stands_in() -> None:
-    page = f"<header><p>Site</p><h1>Tides</h1></header><p>High at noon, low at six.</p>{FRAME}"
-    assert blocks_of(f"<body>{page}</body>") == ["Tides", "High at noon, low at six."]
-
-
-def test_what_holds_most_of_the_words_stays_whatever_it_is_called() -> None:
-    text = "Water rises twice a day and falls twice a day at this coast."
-    page = f'<div class="sidebar"><p>{text}</p></div><p>Short.</p>'
-    assert blocks_of(f"<body>{page}</body>") == [text, "Short."]
-
-
-def test_headers_and_footers_of_an_article_are_its_own() -> None:
-    page = "<article><header><p>By Ada.</p></header><p>Text of it.</p><footer>See two.</footer>"
-    assert blocks_of(f"<body>{page}</article></body>") == [
-        "By Ada.",
-        "Text of it.",
-        "See two.",
-    ]
-
-
-def test_markdown_keeps_what_html_pages_lose() -> None:
-    blocks = read_markdown(b"# Site\n\nText.\n\n<footer>Printed here</footer>\n").blocks
-    assert [block.text for block in blocks] == ["Site", "Text.", "Printed here"]
 
 
 def test_permalinks_and_the_name_of_the_site_are_of_no_name() -> None:

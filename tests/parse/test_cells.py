@@ -87,33 +87,6 @@ def test_every_format_gives_the_same_cells(parse_one: Any, media_type: str) -> N
     assert values["2024-02-29"] == (None, "2024-02-29")
 
 
-def test_a_header_row_with_an_empty_corner(parse_one: Any) -> None:
-    html = b"""<table><tr><td></td><th>Q1</th><th>Q2</th></tr>
-    <tr><th>North</th><td>1</td><td>2</td></tr></table>"""
-    parsed = parse_one("a.html", html)
-    assert parsed.blocks[0]["text"] == "North | Q1: 1 | Q2: 2"
-    assert [cell["text"] for cell in parsed.cells if cell["is_header"]] == ["Q1", "Q2"]
-    assert [cell["text"] for cell in parsed.cells if cell["is_row_header"]] == ["North"]
-
-
-def test_cells_point_at_the_block_of_their_table(parse_one: Any) -> None:
-    parsed = parse_one("a.md", as_markdown() + b"\n\nText.\n\n" + as_markdown())
-    assert parsed.kinds[1] == ("paragraph", "Text.")
-    assert [cell["ordinal"] for cell in parsed.cells] == [0] * len(CELLS) + [2] * len(CELLS)
-
-
-def test_titles_above_the_header_of_a_csv_are_captions(parse_one: Any) -> None:
-    parsed = parse_one("a.csv", b"Stock by plant\n\nplant,stock\nHamburg,5\n")
-    assert parsed.kinds == [("caption", "Stock by plant"), ("table", "plant: Hamburg | stock: 5")]
-    assert [cell["row"] for cell in parsed.cells] == [0, 0, 1, 1]
-
-
-def test_a_csv_without_a_header(parse_one: Any) -> None:
-    parsed = parse_one("a.csv", b"Ann,31\nBob,27\n")
-    assert parsed.kinds == [("table", "Ann | 31\nBob | 27")]
-    assert not any(cell["is_header"] or cell["header"] for cell in parsed.cells)
-
-
 @pytest.mark.parametrize(
     ("data", "text"),
     [
@@ -137,16 +110,3 @@ def test_only_the_first_cells_of_a_document_are_kept(parse_files: Any) -> None:
     assert result.stats["cells_omitted"] == 6
     whole = parse_files(files)
     assert result.tables["blocks"].equals(whole.tables["blocks"])
-
-
-def test_a_first_row_that_no_format_marks(parse_one: Any) -> None:
-    def text(*rows: tuple[str, str]) -> str:
-        body = "".join(f"<tr><td>{one}</td><td>{two}</td></tr>" for one, two in rows)
-        return str(parse_one("a.html", f"<table>{body}</table>".encode()).blocks[0]["text"])
-
-    described = ("CL_MAIL_MESSAGE", "A class that sends electronic mail")
-    assert text(("Class", "Details"), described) == (
-        "Class: CL_MAIL_MESSAGE | Details: A class that sends electronic mail"
-    )
-    assert text(("Year", "Units"), ("2020", "5")) == "Year: 2020 | Units: 5"
-    assert text(("Name", "Ann"), ("Born", "in Rome")) == "Name | Ann\nBorn | in Rome"

@@ -65,11 +65,6 @@ def test_chapters_are_read_in_their_order(parse_one: Any) -> None:
     assert parsed.document["left_out"] == [{"reason": "picture", "count": 1}]
 
 
-def test_encrypted_fonts_are_no_encrypted_text(parse_one: Any) -> None:
-    others = {"META-INF/encryption.xml": ENCRYPTION.format("OEBPS/a.ttf")}
-    assert parse_one("a.epub", book(TWO, others)).document["status"] == "parsed"
-
-
 def without_chapter() -> bytes:
     return book(TWO, {"OEBPS/book.opf": BOOK.format(items="", references='<itemref idref="x"/>')})
 

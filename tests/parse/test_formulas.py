@@ -49,25 +49,6 @@ def test_a_link_without_a_value_says_its_label(parse_one: Any, formula: str, tex
     assert counted(parsed) == (0 if text else 1)
 
 
-def test_the_address_of_a_hyperlink_is_a_link(parse_one: Any) -> None:
-    link = f'=HYPERLINK("{_URL}","The gate opens")'
-    parsed = parse_one("a.xlsx", saved(book_of("First", link)))
-    (block,) = [block for block in parsed.blocks if block["links"]]
-    (found,) = block["links"]
-    assert block["text"][found["start"] : found["end"]] == "The gate opens"
-    assert found["href"] == _URL
-    alone = parse_one("b.xlsx", saved(book_of(link)))
-    assert [one["href"] for one in alone.blocks[1]["links"]] == [_URL]
-    inside = parse_one("c.xlsx", saved(book_of('=HYPERLINK("#Sheet!A9","Below")')))
-    assert (inside.kinds[1], inside.blocks[1]["links"]) == (("paragraph", "Below"), None)
-
-
-def test_a_sheet_of_nothing_but_formulas_is_counted(parse_one: Any) -> None:
-    parsed = parse_one("a.xlsx", saved(book_of("=NOW()", "=RAND()")))
-    assert parsed.document["error_code"] == "no_text"
-    assert counted(parsed) == 2
-
-
 def test_values_that_were_saved_are_kept(parse_one: Any) -> None:
     data = saved(book_of("First", "=SUM(1,2)", '=IF(1,"","x")', '=HYPERLINK("u","Label")'))
     buffer = BytesIO()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, TransientError
 from graphrag_tasks.core.memory import mapped_bytes
 from graphrag_tasks.parse import isolation, readers
-from graphrag_tasks.parse.allowance import Watch
 from graphrag_tasks.parse.isolation import Parser
 
 ROOT = Path(__file__).parents[2]
@@ -80,13 +79,6 @@ def test_a_document_that_breaks_its_parser_costs_itself(
     assert result.tables["blocks"]["text"].to_pylist() == ["before", "after", "text"]
 
 
-@pytest.mark.usefixtures("hostile")
-def test_the_same_rows_come_every_time(parse_files: Any) -> None:
-    files = {"a.md": b"ok", "b.md": b"exit:", "c.md": b"ok too"}
-    first, second = (parse_files(files, config=BOUNDS).tables for _ in range(2))
-    assert all(first[name].equals(second[name]) for name in first)
-
-
 def test_one_worker_serves_all_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(readers.READERS, "md", ("tests.parse.hostile_readers", "pid"))
     with Parser(["md"], BOUNDS) as parser:
@@ -106,28 +98,6 @@ def test_a_worker_that_died_between_documents_costs_none() -> None:
 
 
 @pytest.mark.usefixtures("hostile")
-def test_the_bound_is_a_documents_own(parse_files: Any) -> None:
-    files = {f"{name}.md": b"sleep:0.4" for name in "abcd"}
-    assert {code for _, code in outcomes(parse_files(files, config=BOUNDS))} == {None}
-
-
-@pytest.mark.usefixtures("hostile")
-def test_what_other_work_takes_of_the_processor_does_not_count(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    bounds = ParseConfig(seconds_per_document=0.5)
-    with Parser(["md"], bounds) as parser:
-        parser.read("md", b"x")
-        queued = iter(range(0, 90, 9))
-        monkeypatch.setattr(Watch, "_queued_seconds", lambda _: next(queued) / 10)
-        assert parser.read("md", b"sleep:1").blocks
-        monkeypatch.setattr(Watch, "_queued_seconds", lambda _: time.monotonic())
-        with pytest.raises(DocumentError, match=r"longer than the 0.5 s"):
-            parser.read("md", b"hang:")
-        monkeypatch.undo()
-
-
-@pytest.mark.usefixtures("hostile")
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not bounded")
 def test_the_bound_on_memory_is_that_of_the_process() -> None:
     with Parser(["md"], ParseConfig(memory_bytes=1_000_000_000)) as parser:
@@ -137,24 +107,6 @@ def test_the_bound_on_memory_is_that_of_the_process() -> None:
         assert parser.read("md", f"map:{900_000_000 - own}".encode()).blocks
         with pytest.raises(DocumentError, match="more memory than is allowed"):
             parser.read("md", b"map:900000000")
-
-
-@pytest.mark.usefixtures("hostile")
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not bounded")
-def test_a_worker_that_has_grown_is_replaced() -> None:
-    with Parser(["md"], ParseConfig(memory_bytes=1_000_000_000)) as parser:
-        parser.read("md", b"keep:400000000")
-        grown = parser._worker
-        assert parser.read("md", b"map:500000000").blocks
-        assert parser._worker is not grown
-
-
-def test_nothing_is_started_for_plain_text(
-    parse_files: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(isolation, "_spawn", None)
-    result = parse_files({"a.txt": b"text", "b.passage": b'{"text": "x"}', "c.md": b"", "d.x": b""})
-    assert [code for _, code in outcomes(result)] == [None, None, "empty_file", "unknown_type"]
 
 
 def test_a_worker_that_cannot_start_is_no_fault_of_a_document(
@@ -170,50 +122,6 @@ def test_a_worker_that_cannot_start_is_no_fault_of_a_document(
     monkeypatch.setattr(isolation, "_idle", {})
     with pytest.raises(TransientError, match="ended with exit status 4 before it was ready"):
         parse_files({"a.md": b"x"})
-
-
-def test_the_worker_serves_the_next_call_unless_a_thread_made_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(readers.READERS, "md", ("tests.parse.hostile_readers", "pid"))
-
-    def worker_pid() -> str:
-        with Parser(["md"], BOUNDS) as parser:
-            return parser.read("md", b"x").blocks[0].text
-
-    first = worker_pid()
-    assert worker_pid() == first
-    isolation._end_idle_worker()
-    with ThreadPoolExecutor(1) as threads:
-        in_thread = threads.submit(worker_pid).result()
-    assert not Path("/proc", in_thread).exists()
-    assert worker_pid() not in (first, in_thread)
-
-
-@pytest.mark.usefixtures("hostile")
-def test_an_interrupted_document_leaves_no_answer_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Parser(["md"], BOUNDS) as parser:
-        worker = parser._ready()
-
-        def interrupt(seconds: float) -> bool:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(worker, "_connection", _Polling(worker._connection, interrupt))
-        with pytest.raises(KeyboardInterrupt):
-            parser.read("md", b"first")
-        assert parser.read("md", b"second").blocks[0].text == "second"
-    assert not worker.alive
-
-
-class _Polling:
-    """A connection whose `poll` is replaced."""
-
-    def __init__(self, connection: Any, poll: Callable[[float], bool]) -> None:
-        self._connection = connection
-        self.poll = poll
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._connection, name)
 
 
 PARENT = """

@@ -29,10 +29,6 @@ Words behind it.
 """
 
 
-def left_out(parsed: Any) -> dict[str, int]:
-    return {one["reason"]: one["count"] for one in parsed.document["left_out"] or ()}
-
-
 def test_a_document_is_read(parse_one: Any) -> None:
     parsed = parse_one("a.tex", FILE.encode())
     assert parsed.kinds == [
@@ -51,7 +47,7 @@ def test_a_document_is_read(parse_one: Any) -> None:
     ]
     assert parsed.blocks[2]["links"][0]["href"] == "https://x.org/a"
     assert (parsed.document["title"], parsed.document["encoding"]) == ("Harbour Plan", "utf-8")
-    assert left_out(parsed) == {"comment": 2, "hidden": 1}
+    assert parsed.left_out == {"comment": 2, "hidden": 1}
 
 
 def test_no_other_file_is_read(parse_one: Any, tmp_path: Path) -> None:
@@ -61,7 +57,7 @@ def test_no_other_file_is_read(parse_one: Any, tmp_path: Path) -> None:
     text = "Some words here.\n\n" + "\n\n".join(mark.format(other) for mark in marks)
     parsed = parse_one("a.tex", text.encode())
     assert "Secret" not in "".join(text for _, text in parsed.kinds)
-    assert left_out(parsed) == {"include": 2}
+    assert parsed.left_out == {"include": 2}
 
 
 def test_what_is_no_document_is_refused(parse_one: Any) -> None:

@@ -34,10 +34,6 @@ Content-Type: text/html
 """
 
 
-def left_out(parsed: Any) -> dict[str, int]:
-    return {one["reason"]: one["count"] for one in parsed.document["left_out"] or ()}
-
-
 def test_messages_stand_below_headings_and_quotes_are_read_once(parse_one: Any) -> None:
     parsed = parse_one("a.mbox", "\n".join(FROM + one for one in (FIRST, SECOND, THIRD)).encode())
     assert parsed.kinds == [
@@ -58,29 +54,15 @@ def test_messages_stand_below_headings_and_quotes_are_read_once(parse_one: Any) 
         ("paragraph", "Of the office"),
     ]
     assert (parsed.document["title"], parsed.document["title_source"]) == ("a", "file_name")
-    assert left_out(parsed) == {"mail_furniture": 1, "quote": 3}
-
-
-def test_quotes_of_other_texts_stay(parse_one: Any) -> None:
-    changed = SECOND.replace("moves again", "never moved")
-    parsed = parse_one("a.mbox", f"{FROM}{FIRST}\n{FROM}{changed}".encode())
-    assert "> The crane at the harbour never moved" in parsed.blocks[-1]["text"]
-    alone = parse_one("b.mbox", (FROM + SECOND).encode())
-    assert alone.blocks[-1]["text"].count(">") == 5
-    assert left_out(alone) == {"mail_furniture": 1}
+    assert parsed.left_out == {"mail_furniture": 1, "quote": 3}
 
 
 def test_a_message_that_cannot_be_read_costs_no_other(parse_one: Any) -> None:
     locked = "Subject: x\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nA\n--x--\n"
     parsed = parse_one("a.mbox", f"{FROM}{locked}\n{FROM}Subject: Open\n\nWords\n".encode())
     assert parsed.kinds == [("heading", "Open"), ("paragraph", "Words")]
-    assert left_out(parsed) == {"message": 1}
+    assert parsed.left_out == {"message": 1}
     assert parse_one("b.mbox", (FROM + locked).encode()).document["error_code"] == "encrypted"
-
-
-def test_messages_without_subject_have_their_number(parse_one: Any) -> None:
-    parsed = parse_one("a.mbox", f"{FROM}X-A: b\n\nOne\n\n{FROM}X-A: b\n\nTwo\n".encode())
-    assert [text for _, text in parsed.kinds] == ["Message 1", "One", "Message 2", "Two"]
 
 
 def test_what_is_no_mailbox_is_refused(parse_one: Any) -> None:

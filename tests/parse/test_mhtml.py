@@ -25,20 +25,6 @@ def test_the_page_is_read(parse_one: Any) -> None:
         assert parsed.document["left_out"] == [{"reason": "attachment", "count": 2}]
 
 
-def test_the_subject_is_the_title_of_a_page_without_one(parse_one: Any) -> None:
-    parsed = parse_one("a.mhtml", saved("<h1>One</h1><p>Text</p>", "Saved page"))
-    assert (parsed.document["title"], parsed.document["title_source"]) == ("Saved page", "metadata")
-    other = parse_one("a.mhtml", saved(subject="Another"))
-    assert {"reason": "hidden", "count": 1} in other.document["left_out"]
-
-
-def test_the_page_it_names_is_read(parse_one: Any) -> None:
-    parts = "--x\nContent-Type: text/html\nContent-ID: <{}>\n\n<p>{}</p>\n"
-    head = 'Content-Type: multipart/related; boundary=x; start="<b>"\n\n'
-    data = head + parts.format("a", "Frame") + parts.format("b", "Page") + "--x--\n"
-    assert parse_one("a.mhtml", data.encode()).kinds == [("paragraph", "Page")]
-
-
 def test_what_holds_no_page_is_refused(parse_one: Any) -> None:
     assert parse_one("a.mhtml", b"Only words").document["error_code"] == "broken"
     assert parse_one("b.mhtml", bytes(range(256))).document["error_code"] == "broken"

@@ -46,10 +46,6 @@ CHART = """<office:chart><chart:chart><chart:title><text:p>Moves</text:p></chart
 </table:table></chart:chart></office:chart>"""
 
 
-def left_out(parsed: Any) -> dict[str, int]:
-    return {one["reason"]: one["count"] for one in parsed.document["left_out"] or ()}
-
-
 def test_a_text_is_read_with_its_notes_comments_and_frames(parse_one: Any) -> None:
     chart = content("odt", "").replace("<office:text></office:text>", CHART)
     footer = "<style:footer><text:p>Page 1</text:p></style:footer>"
@@ -72,13 +68,7 @@ def test_a_text_is_read_with_its_notes_comments_and_frames(parse_one: Any) -> No
     ]
     assert (parsed.document["title"], parsed.document["title_source"]) == ("Plan", "metadata")
     assert parsed.blocks[1]["links"][0]["href"] == "https://example.org/a"
-    assert left_out(parsed) == {"deleted_text": 1, "hidden": 2, "picture": 1, "header_footer": 1}
-
-
-def test_the_first_heading_is_the_title_where_the_metadata_say_none(parse_one: Any) -> None:
-    data = odf_file("odt", '<text:h text:outline-level="2">Cranes</text:h><text:p>Text</text:p>')
-    parsed = parse_one("a.odt", data)
-    assert (parsed.document["title"], parsed.document["title_source"]) == ("Cranes", "heading")
+    assert parsed.left_out == {"deleted_text": 1, "hidden": 2, "picture": 1, "header_footer": 1}
 
 
 def test_slides_are_pages(parse_one: Any) -> None:
@@ -108,7 +98,7 @@ def test_slides_are_pages(parse_one: Any) -> None:
         (3, "paragraph", "Two notes"),
     ]
     assert (parsed.document["pages_in"], parsed.document["pages_out"]) == (3, 2)
-    assert left_out(parsed) == {"hidden": 1, "header_footer": 2}
+    assert parsed.left_out == {"hidden": 1, "header_footer": 2}
 
 
 def cell(text: str = "", said: str = "", inner: str = "") -> str:
@@ -171,7 +161,7 @@ def test_sheets_are_tables_of_typed_values(parse_one: Any) -> None:
         ("text", None, None),
     ]
     assert [one["reference"] for one in row][:2] == ["A2", "B2"]
-    assert left_out(parsed) == {"hidden": 1, "formula_without_value": 1}
+    assert parsed.left_out == {"hidden": 1, "formula_without_value": 1}
 
 
 def bomb() -> bytes:

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the letters of other scripts
 """Outlook's messages: read as those of the standard form."""
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from tests.parse.outlook_files import (
     BYTES,
     NUMBER,
     TEXT,
-    TEXT_8,
     TIME,
     Properties,
     ole_file,
@@ -23,7 +21,6 @@ from tests.parse.outlook_files import (
 
 CLASS, SUBJECT, HEADERS, PLAIN, PAGE, RTF = 0x1A, 0x37, 0x7D, 0x1000, 0x1013, 0x1009
 SENT = {(0x39, TIME): 133_830_504_000_000_000}  # 100 ns from 1601
-CYRILLIC = "Кран поднимает груз, а корабль ждёт у причала до утра."
 MESSAGE: Properties = {
     (SUBJECT, TEXT): "Hafenpläne",
     (
@@ -55,24 +52,6 @@ def test_a_message_is_read_as_one_of_the_standard_form(parse_one: Any) -> None:
     assert parsed.document["title"] == "Hafenpläne"
     found = {one["reason"]: one["count"] for one in parsed.document["left_out"]}
     assert found == {"alternative": 1, "attachment": 2, "mail_furniture": 1}
-
-
-def test_headers_of_the_way_it_came_are_taken_first(parse_one: Any) -> None:
-    headers = "From: =?utf-8?q?J=C3=B6rg?= <j@x.org>\r\nTo: b@x.org,\r\n c@x.org\r\n\r\n"
-    parsed = parse_one("a.msg", outlook_message({(HEADERS, TEXT): headers, (PLAIN, TEXT): "A."}))
-    assert parsed.kinds[0] == ("paragraph", "From: Jörg <j@x.org>\nTo: b@x.org, c@x.org")
-
-
-@pytest.mark.parametrize("codepage", [{(0x3FFD, NUMBER): 1251}, {(0x3FDE, NUMBER): 99999}, {}])
-@pytest.mark.parametrize("kind", [(PLAIN, TEXT_8), (PAGE, BYTES)])
-def test_old_encodings(parse_one: Any, codepage: Any, kind: tuple[int, int]) -> None:
-    data = outlook_message({kind: CYRILLIC.encode("cp1251"), **codepage})
-    parsed = parse_one("a.msg", data)
-    assert (parsed.kinds, parsed.document["encoding"]) == ([("paragraph", CYRILLIC)], "cp1251")
-
-
-def test_a_message_of_the_standard_form_may_be_named_so(parse_one: Any) -> None:
-    assert parse_one("a.msg", b"Subject: A\n\nText").kinds[1] == ("paragraph", "Text")
 
 
 WHOLE = outlook_message(MESSAGE, RECEIVERS, FILES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from io import BytesIO
 from typing import Any
 
-import pytest
 from docx import Document
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
@@ -14,8 +13,6 @@ from openpyxl import Workbook
 from pptx import Presentation
 from pptx.util import Pt
 from reportlab.pdfgen.canvas import Canvas
-
-from graphrag_tasks.parse.links import Marks, unmark, without_marks
 
 Links = list[tuple[str, str]]
 
@@ -84,31 +81,6 @@ def test_ids_stand_at_the_text_they_name(parse_one: Any) -> None:
     assert anchors(parse_one("a.html", page.encode())) == [
         ("Title", "loio1"), ("One.", "p"), ("Second", "late"), ("Two.", "outer"), ("Two.", "item"),
     ]  # fmt: skip
-
-
-def test_marks_change_nothing_else(parse_one: Any) -> None:
-    plain = "<p>A b, c.</p><ul><li>Größe</li></ul><table><tr><th>H</th></tr><tr><td>1</td></tr>"
-    page = plain.replace("A b", 'A <a href="x" id="y">b</a>').replace(
-        "Größe", '<a href="z">Größe</a>'
-    )
-    page = page.replace(">1<", '><a href="w">1</a><')
-    assert parse_one("a.html", page.encode()).kinds == parse_one("a.html", plain.encode()).kinds
-
-
-def test_what_looks_like_a_mark_in_a_file_is_dropped(parse_one: Any) -> None:
-    data = "A \ufdd0\ufdd4mark\ufdd1 and [a link](x.md).".encode()
-    parsed = parse_one("a.md", data)
-    assert parsed.kinds == [("paragraph", "A mark and a link.")]
-    assert links(parsed) == [("a link", "x.md")]
-
-
-def test_marks_are_counted_and_closed() -> None:
-    marks = Marks()
-    pairs = [marks.link(f"href {number}") for number in range(300)]
-    (first, end), (last, _) = pairs[0], pairs[299]
-    text = f"{end}a {first}b{end} {last}c"
-    assert unmark(text) == ("a b c", [(2, 3, 0), (4, 5, 299)], [])
-    assert without_marks(text) == "a b c"
 
 
 def hyperlink(paragraph: Any, text: str, address: str) -> None:
@@ -194,8 +166,3 @@ def test_pdf(parse_one: Any) -> None:
     parsed = parse_one("a.pdf", buffer.getvalue())
     assert links(parsed) == [("the guide", "https://e.org/0"), ("the guide", "https://e.org/1")]
     assert [block["page"] for block in parsed.blocks if block["links"]] == [1, 2]
-
-
-@pytest.mark.parametrize("data", [b"plain https://e.org text", b""])
-def test_plain_text_has_no_links(parse_one: Any, data: bytes) -> None:
-    assert links(parse_one("a.txt", data)) == []

@@ -79,11 +79,6 @@ def test_html(parse_one: Any) -> None:
     ]
 
 
-def test_html_in_a_declared_encoding(parse_one: Any) -> None:
-    page = '<html><head><meta charset="iso-8859-2"></head><body><p>Łódź</p></body></html>'
-    assert parse_one("a.html", page.encode("iso-8859-2")).kinds == [("paragraph", "Łódź")]
-
-
 def test_deep_nesting_is_refused_at_once(parse_one: Any) -> None:
     document = parse_one("a.html", b"<div>" * 5000 + b"x").document
     assert (document["status"], document["error_code"]) == ("failed", "broken")
@@ -102,26 +97,7 @@ def test_csv_of_any_delimiter_is_one_table(parse_one: Any) -> None:
         assert parsed.kinds == [("table", "BMI: 21 | Straße: Übersee")]
 
 
-def test_a_header_without_rows_stands_alone(parse_one: Any) -> None:
-    assert parse_one("a.csv", b"a,b\n").kinds == [("table", "a | b")]
-
-
-def test_rows_of_a_csv_that_all_differ_in_length_have_a_delimiter(parse_one: Any) -> None:
-    parsed = parse_one("a.csv", b'A title\n\n"a","b"\n"c","d","e"\n')
-    assert [block["text"] for block in parsed.blocks] == ["A title", "a | b\nc | d | e"]
-
-
 def test_quoted_values_of_a_csv_hold_line_ends_quotes_and_delimiters(parse_one: Any) -> None:
     data = 'a;b\r\n1;"x\ny; z"\r\n2;"say ""hi"""\r\n\r\n3;z\r\n'
     (block,) = parse_one("a.csv", data.encode()).blocks
     assert block["text"] == 'a: 1 | b: x y; z\na: 2 | b: say "hi"\na: 3 | b: z'
-
-
-def test_a_cell_outside_of_a_row_is_kept(parse_one: Any) -> None:
-    page = b"<h1>A</h1><table><tr><td>Name</td><td>Use</td></tr><td>one</td><td>two</td></table>"
-    assert parse_one("a.html", page).blocks[-1]["text"].count("one | two") == 1
-
-
-def test_the_header_of_a_section_is_content(parse_one: Any) -> None:
-    page = b"<p>Text of the page.</p><section><header>Of the section</header>More.</section>"
-    assert ("paragraph", "Of the section") in parse_one("a.html", page).kinds

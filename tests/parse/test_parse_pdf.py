@@ -207,11 +207,6 @@ def test_a_report_without_bookmarks(parse_one: Any) -> None:
     assert parsed.document["pages_out"] == 3
 
 
-def test_the_same_bytes_give_the_same_blocks(parse_one: Any) -> None:
-    data = pdf_file(report)
-    assert parse_one("a.pdf", data).blocks == parse_one("a.pdf", data).blocks
-
-
 def test_a_table_without_lines(parse_one: Any) -> None:
     rows = (("Year", "Sales", "Costs"), ("2023", "17.5", "12.1"), ("2024", "19.0", "14.8"))
     data = pdf_file(lambda canvas: draw_table(canvas, rows, ruled=False))
@@ -232,28 +227,6 @@ def test_a_note_below_a_table_is_kept(parse_one: Any) -> None:
     kinds = parse_one("a.pdf", pdf_file(noted)).kinds
     assert [kind for kind, _ in kinds] == ["paragraph", "table", "paragraph"]
     assert "Since the release" in kinds[-1][1]
-
-
-def test_text_up_the_margin_is_kept_apart(parse_one: Any) -> None:
-    def margin(canvas: Canvas) -> None:
-        text_at(canvas, 300, LONG, LONG)
-        canvas.rotate(90)
-        canvas.drawString(300, -30, "Copy of the archive")
-
-    kinds = parse_one("a.pdf", pdf_file(margin)).kinds
-    assert sorted(kinds) == [("paragraph", f"{LONG} {LONG}"), ("paragraph", "Copy of the archive")]
-
-
-def test_columns_are_read_one_after_the_other(parse_one: Any) -> None:
-    def two_columns(canvas: Canvas) -> None:
-        canvas.setFont("Helvetica", 9)
-        for column, name in enumerate(("left", "right")):
-            for number in range(20):
-                text = f"Line {number} of the {name} column runs on and on to its edge"
-                canvas.drawString(60 + column * 260, 700 - 11 * number, text)
-
-    text = " ".join(text for _, text in parse_one("a.pdf", pdf_file(two_columns)).kinds)
-    assert text.index("Line 19 of the left") < text.index("Line 0 of the right")
 
 
 @pytest.mark.parametrize(
@@ -298,31 +271,6 @@ def test_a_hyphen_at_the_end_of_a_column(begin: str, end: str, word: str) -> Non
 
     (block,) = read_pdf(pdf_file(two_columns)).blocks
     assert f"tariff for the {word} season." in block.text
-
-
-def test_two_columns_of_text_in_a_frame_are_no_table(parse_one: Any) -> None:
-    prose = (
-        "the wheel of the mill turns the stone",
-        "that grinds the grain of the farmers to",
-        "flour.",
-    )
-    points = [f"Point {number} tells what the miller does" for number in range(6)]
-
-    def frame(canvas: Canvas) -> None:
-        canvas.setFont("Helvetica", 10)
-        for left, name in ((LEFT, "Here"), (LEFT + 210, "There")):
-            lines = (f"{name} {prose[0]}", *prose[1:], *(f"• {point}" for point in points))
-            for number, line in enumerate(lines):
-                canvas.drawString(left, 740 - 12 * number, line)
-        canvas.grid([LEFT - 4, LEFT + 206, LEFT + 416], [620, 690, 756])
-
-    column = [("list_item", point) for point in points]
-    assert parse_one("a.pdf", pdf_file(frame)).kinds == [
-        ("paragraph", f"Here {' '.join(prose)}"),
-        *column,
-        ("paragraph", f"There {' '.join(prose)}"),
-        *column,
-    ]
 
 
 def test_a_page_whose_layout_fails_keeps_its_lines(

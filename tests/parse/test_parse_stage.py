@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -42,34 +40,6 @@ def status(result: Any, position: int = 0) -> tuple[str, str | None]:
         assert row["error_code"] in DOCUMENT_ERROR_CODES
         assert row["uri"] in row["error_message"]
     return row["status"], row["error_code"]
-
-
-def test_importing_the_stage_imports_no_parser() -> None:
-    code = (
-        "import sys, graphrag_tasks.parse; print(sorted({'docling', 'pandas', 'bs4', 'pypdfium2'}"
-        " & set(sys.modules)))"
-    )
-    command = [sys.executable, "-c", code]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
-    assert found.stdout.strip() == "[]"
-
-
-def test_a_text_file_is_paragraphs(parse_one: Any) -> None:
-    data = "\ufeffÜber Größe\r\nzweite Zeile\r\n\r\n \r\n日本語\x07".encode()
-    parsed = parse_one("notes/a.txt", data)
-    assert parsed.kinds == [("paragraph", "Über Größe\nzweite Zeile"), ("paragraph", "日本語")]
-    assert parsed.document["title"] == "a"
-    assert parsed.document["status"] == "parsed"
-
-
-def test_utf16_and_windows_1252_are_decoded(parse_one: Any) -> None:
-    assert parse_one("a.txt", "naïve “10 €”".encode("utf-16")).kinds[0][1] == "naïve “10 €”"
-    assert parse_one("a.txt", "naïve “10 €”".encode("cp1252")).kinds[0][1] == "naïve “10 €”"
-
-
-def test_unknown_files_are_skipped_unread(parse_files: Any) -> None:
-    result = parse_files({"a.zip": GOOD}, fetch=raising(AssertionError("fetched")))
-    assert status(result) == ("skipped", "unknown_type")
 
 
 @pytest.mark.parametrize(
@@ -172,19 +142,6 @@ def test_a_missing_parser_is_one_clear_error(
     monkeypatch.setitem(readers.READERS, "md", ("absent", "read"))
     with pytest.raises(MissingDependencyError, match="pip install"):
         parse_files({"a.md": b"# A"})
-
-
-def test_no_sources_give_empty_tables(parse_files: Any) -> None:
-    result = parse_files({})
-    assert result.tables["documents"].num_rows == result.tables["blocks"].num_rows == 0
-
-
-def test_rows_do_not_depend_on_the_other_documents(parse_files: Any) -> None:
-    files = {"a.txt": b"One.\n\nTwo.", "b.txt": b"Three."}
-    both = parse_files(files).tables
-    alone = parse_files({"b.txt": files["b.txt"]}).tables
-    for name, table in alone.items():
-        assert table.to_pylist() == both[name].to_pylist()[-table.num_rows :]
 
 
 TURNED = "\u202egnp.exe\u2066 Tool"

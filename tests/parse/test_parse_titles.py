@@ -84,23 +84,10 @@ def test_metadata_comes_first_and_junk_in_it_does_not_count(
     assert title("") == other
 
 
-def test_a_page_may_have_its_title_where_links_to_it_are_shown(parse_one: Any) -> None:
-    page = b'<title>Untitled</title><meta property="og:title" content="Shown"><h1>Heading</h1>'
-    document = parse_one("a.html", page).document
-    assert (document["title"], document["title_source"]) == ("Shown", "metadata")
-
-
 def test_texts_without_headings_are_called_after_their_file(parse_one: Any) -> None:
     for uri, data in (("dir/a.txt", b"Text."), ("dir/a.csv", b"x,y\n1,2\n"), ("a.md", b"Text.")):
         document = parse_one(uri, data).document
         assert (document["title"], document["title_source"]) == ("a", "file_name")
-
-
-def test_a_passage_has_the_title_its_line_gives_it(parse_one: Any) -> None:
-    document = parse_one("a.passage", b'{"title": "T", "text": "Text."}').document
-    assert (document["title"], document["title_source"]) == ("T", "metadata")
-    document = parse_one("a.passage", b'{"text": "Text."}').document
-    assert document["title_source"] == "file_name"
 
 
 @pytest.mark.parametrize(
@@ -112,13 +99,3 @@ def test_a_passage_has_the_title_its_line_gives_it(parse_one: Any) -> None:
 )  # fmt: skip
 def test_junk(title: str) -> None:
     assert is_junk(title)
-
-
-@pytest.mark.parametrize(
-    "title",
-    ["Documentation", "Document management in S/4HANA", "Temperature sensors", "Book of recipes",
-     "Titles and roles", "Using readme.md files", "2024 in review", "Presentation skills", "日本語",
-     "Untangling tables", "Why file: addresses fail", "Temporary tables"],
-)  # fmt: skip
-def test_titles_that_only_look_like_junk(title: str) -> None:
-    assert not is_junk(title)

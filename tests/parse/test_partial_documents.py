@@ -16,7 +16,6 @@ from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.parse.allowance import Allowance, allowance
 from graphrag_tasks.parse.pdf import pipeline
 from graphrag_tasks.parse.pdf.reader import read_pdf
-from graphrag_tasks.parse.text import number_ranges
 
 
 def pages(*kinds: str) -> bytes:
@@ -56,16 +55,6 @@ def test_pages_without_text_are_named(parse_files: Any) -> None:
     assert (result.stats["partial"], result.stats["parsed"], result.stats["failed"]) == (1, 0, 0)
 
 
-def test_blank_pages_lose_nothing(parse_one: Any) -> None:
-    document = parse_one("a.pdf", pages("text", "blank", "text")).document
-    assert (document["status"], document["pages_in"], document["pages_out"]) == ("parsed", 3, 2)
-
-
-def test_a_document_without_any_text_is_empty_not_partial(parse_one: Any) -> None:
-    document = parse_one("a.pdf", pages("drawn", "drawn")).document
-    assert (document["status"], document["error_code"]) == ("empty", "no_text")
-
-
 def test_pages_that_the_bound_cut_off_are_lost() -> None:
     with allowed(Allowance(total=0.0)):
         parsed = read_pdf(pages(*["text"] * 30))
@@ -88,11 +77,6 @@ def test_a_page_that_cannot_be_read_is_lost(monkeypatch: pytest.MonkeyPatch) -> 
     parsed = read_pdf(pages("text", "text", "text"))
     assert parsed.pages_lost == [2]
     assert [block.page for block in parsed.blocks] == [1, 3]
-
-
-def test_numbers_are_named_in_ranges() -> None:
-    assert number_ranges([2, 5, 6, 7, 9]) == "2, 5-7, 9"
-    assert number_ranges([]) == ""
 
 
 def test_pages_beyond_the_bound_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,28 +107,6 @@ def test_no_more_pages_are_read_than_can_be_joined_in_time(monkeypatch: pytest.M
     assert 1 <= parsed.pages_out < 25
     assert bound.watch.seconds < 4
     assert parsed.pages_lost == list(range(parsed.pages_out + 1, 801))
-
-
-def test_pages_end_where_the_memory_for_them_does() -> None:
-    with allowed(Allowance(mapped=0)):
-        parsed = read_pdf(pages(*["text"] * 30))
-    assert parsed.pages_lost == list(range(parsed.pages_out + 1, 31))
-    assert 1 <= parsed.pages_out < 10
-
-
-def test_pages_that_cannot_be_ordered_in_time_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline._Pace, "is_enough", lambda *_: False)
-    with allowed(Allowance(total=0.0)):
-        parsed = read_pdf(pages("text", "text", "text"))
-    assert [block.page for block in parsed.blocks] == [1]
-    assert parsed.pages_lost == [2, 3]
-
-
-def test_a_trial_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = pages("text", "blank", *["text"] * 30)
-    expected = read_pdf(data)
-    monkeypatch.setattr(pipeline._Pace, "is_due", True)
-    assert read_pdf(data) == expected
 
 
 @pytest.mark.slow

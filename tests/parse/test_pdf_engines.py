@@ -30,11 +30,6 @@ def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
     monkeypatch.setattr(engines, "find_spec", lambda name: None if name in missing else object())
 
 
-def test_the_default_needs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "torch", "rapidocr")
-    assert check_pdf_engine(ParseConfig()) == "native, without models"
-
-
 def test_models_need_packages_and_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     without(monkeypatch, "torch", "transformers")
     with pytest.raises(MissingDependencyError, match="torch, transformers") as caught:
@@ -80,12 +75,6 @@ def scanned(*texts: str) -> bytes:
     source.close()
     scan.save()
     return buffer.getvalue()
-
-
-def test_a_scan_without_ocr_has_no_text(parse_files: Any) -> None:
-    (row,) = parse_files({"a.pdf": scanned("Invoice")}).tables["documents"].to_pylist()
-    assert (row["error_code"], row["pages_in"], row["pages_out"]) == ("no_text", 1, 0)
-    assert "parse.ocr" in row["error_message"]
 
 
 def test_scanned_pages_are_read(parse_files: Any) -> None:

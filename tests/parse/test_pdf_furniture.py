@@ -43,13 +43,6 @@ def test_sentences_that_differ_in_their_digits_are_text() -> None:
     assert words_of(pages).count("Invoice") == 180
 
 
-def test_certificates_are_text() -> None:
-    certificates = [[f"Certificate {n}", f"Awarded to participant {n * 3}."] for n in range(1, 9)]
-    expected = " ".join(line for page in certificates for line in page).split()
-    assert sorted(words_of(certificates)) == sorted(expected)
-    assert words_of(certificates[:1]) == expected[:6]
-
-
 def test_rows_of_numbers_are_data() -> None:
     tables = [
         [[str(100 * page + 7 * row + column) for column in range(5)] for row in range(30)]

@@ -83,10 +83,6 @@ Other
 """
 
 
-def left_out(parsed: Any) -> dict[str, int]:
-    return {one["reason"]: one["count"] for one in parsed.document["left_out"] or ()}
-
-
 def test_a_page_is_read(parse_one: Any) -> None:
     parsed = parse_one("a.rst", PAGE.encode())
     assert parsed.kinds == [
@@ -113,7 +109,7 @@ def test_a_page_is_read(parse_one: Any) -> None:
         ("paragraph", "Thing |undefined| and `unclosed"),
     ]
     assert (parsed.document["title"], parsed.document["encoding"]) == ("Harbour", "utf-8")
-    assert left_out(parsed) == {"comment": 1, "directive": 3, "hidden": 2, "picture": 1}
+    assert parsed.left_out == {"comment": 1, "directive": 3, "hidden": 2, "picture": 1}
 
 
 def test_nothing_of_other_files_is_read(parse_one: Any, tmp_path: Path) -> None:
@@ -123,26 +119,9 @@ def test_nothing_of_other_files_is_read(parse_one: Any, tmp_path: Path) -> None:
     page = "Text\n\n" + "\n\n".join(mark.format(other) for mark in marks)
     parsed = parse_one("a.rst", page.encode())
     assert parsed.kinds == [("paragraph", "Text")]
-    assert left_out(parsed) == {"include": 3}
+    assert parsed.left_out == {"include": 3}
     raw = f"Text\n\n.. raw:: html\n   :file: {other}\n"
     assert parse_one("b.rst", raw.encode()).kinds == [("paragraph", "Text")]
-
-
-def test_roles_of_one_page_are_not_those_of_the_next(parse_files: Any) -> None:
-    own = ".. role:: mine\n\n.. default-role:: mine\n\n:mine:`a` `b`"
-    files = {"a.rst": own.encode(), "b.rst": b":mine:`a <c>` `b`"}
-    both = parse_files(files).tables["blocks"]["text"].to_pylist()
-    assert both == ["a b", "a b"]
-    alone = parse_files({"b.rst": files["b.rst"]}).tables["blocks"]["text"].to_pylist()
-    assert alone == ["a b"]
-
-
-def test_endless_nesting_is_a_named_error(parse_one: Any) -> None:
-    deep = "".join(" " * 2 * depth + f"x{depth}\n\n" for depth in range(400))
-    assert parse_one("a.rst", deep.encode()).document["error_code"] == "broken"
-    assert parse_one("b.rst", b"\x00\x01\x02" * 50).document["error_code"] == "broken"
-    assert parse_one("c.rst", b".. only a comment").document["error_code"] == "no_text"
-    assert parse_one("d.rst", b"").document["error_code"] == "empty_file"
 
 
 def test_substitutions_that_double_are_refused_before_they_are_expanded() -> None:

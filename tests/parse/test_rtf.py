@@ -26,10 +26,6 @@ FILE = rb"""{\rtf1\ansi\ansicpg1251\deff0{\fonttbl{\f0\fcharset204 Arial;}{\f1\f
 \pard Brace \{a\} \\ end~\par}"""
 
 
-def left_out(parsed: Any) -> dict[str, int]:
-    return {one["reason"]: one["count"] for one in parsed.document["left_out"] or ()}
-
-
 def test_a_document_is_read(parse_one: Any) -> None:
     parsed = parse_one("a.rtf", FILE)
     assert parsed.kinds == [
@@ -48,7 +44,7 @@ def test_a_document_is_read(parse_one: Any) -> None:
     ]
     assert parsed.document["title"] == "Plan of May"
     assert parsed.blocks[1]["links"][0]["href"] == "https://x.org/a"
-    assert left_out(parsed) == {"header_footer": 1, "hidden": 2, "deleted_text": 1, "picture": 1}
+    assert parsed.left_out == {"header_footer": 1, "hidden": 2, "deleted_text": 1, "picture": 1}
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
@@ -75,4 +71,4 @@ def test_what_is_no_document_is_refused(parse_one: Any, data: bytes, code: str) 
 def test_what_is_no_letter_is_counted(parse_one: Any) -> None:
     parsed = parse_one("a.rtf", rb"{\rtf1 \ansi\ansicpg1253 Half \u55357? and \'ff here}")
     assert parsed.kinds == [("paragraph", "Half \ufffd and \ufffd here")]
-    assert left_out(parsed) == {"invalid_characters": 2}
+    assert parsed.left_out == {"invalid_characters": 2}

@@ -46,11 +46,6 @@ def test_cues_are_paragraphs_with_their_speakers(parse_one: Any) -> None:
     assert left_out == {"comment": 1, "subtitle_mark": 2 + 1 + 1 + 4}
 
 
-def test_cues_may_follow_the_header_at_once(parse_one: Any) -> None:
-    data = b"WEBVTT\r\n00:01.000 --> 00:04.000\r\nWords\r\n"
-    assert parse_one("a.vtt", data).kinds == [("paragraph", "Words")]
-
-
 @pytest.mark.parametrize(
     ("data", "code"),
     [

@@ -9,10 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 from openpyxl import Workbook
-from openpyxl.styles import Font
 from openpyxl.worksheet.table import Table
-
-from graphrag_tasks.parse.workbook import comment_text
 
 
 def saved(book: Workbook) -> bytes:
@@ -33,15 +30,6 @@ def filled(rows: list[list[Any]], at: tuple[int, int] = (1, 1), book: Any = None
 def cell_at(parsed: Any, reference: str) -> dict[str, Any]:
     (cell,) = [cell for cell in parsed.cells if cell["reference"] == reference]
     return dict(cell)
-
-
-def test_cells_have_the_addresses_of_the_sheet(parse_one: Any) -> None:
-    book = filled([["Name", "Units"], ["north", 5], ["south", 7]], at=(3, 27))
-    parsed = parse_one("a.xlsx", saved(book))
-    cell = cell_at(parsed, "AB5")
-    assert cell["sheet"] == "Sheet"
-    assert (cell["row"], cell["column"], cell["header"], cell["text"]) == (2, 1, "Units", "7")
-    assert cell_at(parsed, "AA3")["is_header"]
 
 
 def test_titles_stand_above_the_header(parse_one: Any) -> None:
@@ -129,13 +117,6 @@ def test_the_workbook_says_where_a_header_is(parse_one: Any) -> None:
     assert parse_one("a.xlsx", saved(book)).kinds[1][1].startswith("2019: 2022")
 
 
-def test_a_list_has_a_header_only_in_bold(parse_one: Any) -> None:
-    book = filled([["first"], ["second"], ["third"]])
-    assert parse_one("a.xlsx", saved(book)).kinds[1] == ("table", "first\nsecond\nthird")
-    book.active["A1"].font = Font(bold=True)
-    assert parse_one("a.xlsx", saved(book)).kinds[1] == ("table", "first: second\nfirst: third")
-
-
 def test_hidden_sheets_are_left_out_and_hidden_rows_are_not(parse_one: Any) -> None:
     book = filled([["id", "n"], ["a", 1], ["b", 2]])
     book.active.row_dimensions[2].hidden = True
@@ -145,28 +126,6 @@ def test_hidden_sheets_are_left_out_and_hidden_rows_are_not(parse_one: Any) -> N
     assert parsed.kinds == [("heading", "Sheet"), ("table", "id: a | n: 1\nid: b | n: 2")]
 
 
-def test_a_sheet_of_very_many_merged_cells_is_refused_at_once(parse_one: Any) -> None:
-    book = filled([["x"]])
-    data = saved(book)
-    assert parse_one("a.xlsx", data).document["status"] == "parsed"
-    merged = with_merged_cells(data, "A1:XFD1048576")
-    document = parse_one("a.xlsx", merged).document
-    assert document["error_code"] == "too_large"
-    assert "merged" in document["error_message"]
-
-
-def with_merged_cells(data: bytes, reference: str) -> bytes:
-    made = BytesIO()
-    with ZipFile(BytesIO(data)) as old, ZipFile(made, "w") as new:
-        for name in old.namelist():
-            part = old.read(name)
-            if name == "xl/worksheets/sheet1.xml":
-                merged = f'<mergeCells><mergeCell ref="{reference}"/></mergeCells>'
-                part = part.replace(b"</sheetData>", b"</sheetData>" + merged.encode())
-            new.writestr(name, part)
-    return made.getvalue()
-
-
 @pytest.mark.parametrize("part", ["xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/styles.xml"])
 def test_a_damaged_part_is_named(parse_one: Any, part: str) -> None:
     made = BytesIO()
@@ -174,11 +133,3 @@ def test_a_damaged_part_is_named(parse_one: Any, part: str) -> None:
         for name in old.namelist():
             new.writestr(name, b"<broken" if name == part else old.read(name))
     assert parse_one("a.xlsx", made.getvalue()).document["error_code"] == "broken"
-
-
-def test_a_thread_of_comments_is_kept_without_the_notice_to_old_programs() -> None:
-    notice = "[Threaded comment]\n\nYour version of Excel allows you to read it.\n\nComment:\n    "
-    assert comment_text(f"{notice}Checked.\nReply:\n    Thanks.") == (
-        "Checked.\nReply:\n    Thanks."
-    )
-    assert comment_text("Ann:\nEstimated.") == "Ann:\nEstimated."

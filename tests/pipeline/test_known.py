@@ -1,12 +1,10 @@
 """What is known to be published: as far back as documents can be read."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from graphrag_tasks.core import schemas
@@ -46,10 +44,6 @@ def publish(store: Store, snapshot_id: str, *documents: str, labels: Any = None)
 
 def ids(known: Known) -> list[str] | None:
     return known.documents["document_id"].to_pylist() if known.documents is not None else None
-
-
-def test_before_the_first_publish_there_is_nothing(store: Store) -> None:
-    assert ids(known_documents(store)) == []
 
 
 def test_the_current_snapshot_says_it_whatever_its_schema(store: Store) -> None:
@@ -95,29 +89,3 @@ def test_without_a_pointer_the_newest_snapshot_says_it(store: Store) -> None:
     publish(store, SECOND, "b")
     Path(store.folder.path("CURRENT")).unlink()
     assert ids(known_documents(store)) == ["b"]
-
-
-def test_a_half_removed_snapshot_is_none(store: Store) -> None:
-    folder = publish(store, FIRST, "a")
-    (folder / "manifest.json").unlink()
-    Path(store.folder.path("CURRENT")).unlink()
-    assert ids(known_documents(store)) == []
-
-
-@pytest.mark.parametrize(("labels", "found"), [(None, False), ([], True), (["hr"], True)])
-def test_labels_are_known_where_documents_have_some(store: Store, labels: Any, found: bool) -> None:
-    publish(store, FIRST, "a", labels=labels)
-    assert known_documents(store).has_labels is found
-
-
-def test_an_older_table_may_lack_labels_but_not_ids(store: Store) -> None:
-    folder = publish(store, FIRST, "a")
-    for columns, found in ((["document_id", "source"], ["a"]), (["source"], None)):
-        table = store.folder.read_any_version(f"snapshots/{FIRST}/documents", columns)
-        pq.write_table(table, folder / "documents.parquet")
-        manifest = json.loads((folder / "manifest.json").read_text())
-        sha256 = store.snapshot_folder(FIRST).sha256("documents.parquet")
-        manifest["tables"]["documents"]["sha256"] = sha256
-        (folder / "manifest.json").write_text(json.dumps(manifest))
-        assert ids(known_documents(store)) == found
-        assert not known_documents(store).has_labels

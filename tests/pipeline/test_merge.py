@@ -88,18 +88,6 @@ def test_every_document_has_the_labels_that_it_has_now() -> None:
     assert result.stats["documents_hidden"] == 1
 
 
-def test_the_order_of_shards_does_not_show() -> None:
-    def run(order: list[str]) -> dict[str, pa.Table]:
-        all_chunks = pa.concat_tables([chunks(**{name: ["x", "y"]}) for name in order])
-        all_documents = pa.concat_tables([documents(**{name: "parsed"}) for name in order])
-        plan = sources(**{name: "added" for name in order})
-        return dict(merge_shards(plan, corpus(all_documents, all_chunks), NOTHING,
-                            config=MergeConfig()).collected().tables)  # fmt: skip
-
-    one, two = run(["a", "b", "c"]), run(["c", "a", "b"])
-    assert all(one[name].equals(two[name]) for name in one)
-
-
 def test_a_failed_document_keeps_its_last_good_rows() -> None:
     result = merge_shards(
         sources(a="changed", b="changed"),
@@ -119,25 +107,6 @@ def test_too_many_failures_end_the_run_and_are_named() -> None:
     with pytest.raises(SourceError, match=r"1 of 2 documents failed.*docs/a \(broken\)"):
         merge_shards(plan, failed, NOTHING, config=MergeConfig(max_failed_share=0.4))
     assert merge_shards(plan, failed, NOTHING, config=MergeConfig(max_failed_share=0.5))
-
-
-def test_each_failure_is_named_in_the_log_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
-    table = documents(a="failed", b="parsed", c="skipped")
-    place = table.schema.get_field_index("error_message")
-    message = pa.array(["docs/a: not a PDF.\nERROR forged"] * 3)
-    table = table.set_column(place, table.schema.field(place), message)
-    plan = sources(a="added", b="added", c="added")
-    merge_shards(
-        plan, corpus(table, chunks(b=["b"])), NOTHING, config=MergeConfig(max_failed_share=1)
-    )
-    assert caplog.messages == ["failed (broken): docs/a: not a PDF. ERROR forged"]
-    assert {one.levelname for one in caplog.records} == {"WARNING"}
-
-
-def test_an_empty_corpus_is_valid() -> None:
-    result = merge_shards(sources(), NOTHING, NOTHING, config=MergeConfig()).collected()
-    assert all(table.num_rows == 0 for table in result.tables.values())
-    assert result.stats["pages"] == 0
 
 
 def test_what_is_larger_than_memory_is_sorted_in_parts(

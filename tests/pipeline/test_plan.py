@@ -1,6 +1,5 @@
 """The plan: what changed, what stops a run, and how work is cut."""
 
-from contextlib import nullcontext
 from typing import Any
 
 import pyarrow as pa
@@ -55,19 +54,6 @@ def test_each_document_is_added_changed_unchanged_or_removed() -> None:
     assert result.stats == {"added": 1, "changed": 1, "unchanged": 1, "removed": 1, "shards": 1}
 
 
-def test_a_document_that_failed_is_tried_again() -> None:
-    table = plan(listed(a="1"), published({"a": "failed"}, a="1"), config=PlanConfig()).tables
-    assert changes(table["sources"]) == {"a": "changed"}
-
-
-def test_a_file_that_is_not_read_changes_with_its_size() -> None:
-    for size, change in ((10, "unchanged"), (11, "changed")):
-        now = listed(a=None)
-        now = now.set_column(5, "size_bytes", pa.array([size], pa.int64()))
-        table = plan(now, published({"a": "skipped"}, a=None), config=PlanConfig()).tables
-        assert changes(table["sources"]) == {"a": change}
-
-
 @pytest.mark.parametrize(
     ("config", "first_stage", "found"),
     [({"full_refresh": True}, "extract", "parse"), ({}, "parse", "parse"), ({}, "chunk", "chunk")],
@@ -80,19 +66,6 @@ def test_everything_is_done_again_on_demand_or_from_a_stage_on(
     )
     assert changes(result.tables["sources"]) == {"a": "changed"}
     assert result.tables["sources"]["first_stage"].to_pylist() == [found]
-
-
-def test_the_documents_of_a_shard_have_the_same_first_stage() -> None:
-    result = plan(
-        listed(a="1", b="2", c="1", d="3"), published({"d": "failed"}, a="1", b="1", c="1", d="3"),
-        config=PlanConfig(), first_stage="filter_sentences", unanswered={"c"},
-    )  # fmt: skip
-    table = result.tables["sources"]
-    shards = dict(zip(table["path"].to_pylist(), table["shard"].to_pylist(), strict=True))
-    assert shards == {"b": 0, "d": 0, "a": 1, "c": 1}
-    assert table["first_stage"].to_pylist() == ["filter_sentences", "parse"] * 2
-    same = plan(listed(a="1"), published(a="1"), config=PlanConfig(), unanswered={"a"})
-    assert same.tables["sources"]["first_stage"].to_pylist() == ["extract"]
 
 
 def lost(
@@ -112,40 +85,11 @@ def lost(
     check_losses(listed, known, sources=names, config=PlanConfig(**config), count=count)
 
 
-def test_a_source_that_holds_nothing_stops_the_run_whatever_the_others_hold() -> None:
-    for before in ({"one": 8, "two": 3}, {"one": 8}, {}):
-        with pytest.raises(SourceError, match=r"hold no documents: two\. Nothing was changed\."):
-            lost(before, {"one": 8, "two": 0})
-        lost(before, {"one": 8, "two": 0}, allow_mass_delete=True)
-    with pytest.raises(SourceError, match="hold no documents: one, two"):
-        lost({}, {"one": 0, "two": 0})
-
-
-def test_losing_most_documents_stops_the_run() -> None:
-    with pytest.raises(SourceError, match="2 of 3 published documents are gone"):
-        lost({"docs": 3}, {"docs": 1})
-    lost({"docs": 3}, {"docs": 2})
-    lost({"docs": 3}, {"docs": 1}, allow_mass_delete=True)
-
-
 def test_a_large_source_does_not_hide_what_a_small_one_lost() -> None:
     said = r"4 of 5 published documents are gone \(source 'two'\).*allow_mass_delete"
     with pytest.raises(SourceError, match=said):
         lost({"one": 90, "two": 5}, {"one": 90, "two": 1})
     lost({"one": 90, "two": 5}, {"one": 90, "two": 3})
-
-
-@pytest.mark.parametrize(("before", "now", "stops"), [(1, 1, False), (2, 1, False), (4, 1, True)])
-def test_a_small_source_may_lose_the_same_share(before: int, now: int, stops: bool) -> None:
-    with pytest.raises(SourceError) if stops else nullcontext():
-        lost({"one": 90, "two": before}, {"one": 90, "two": now})
-
-
-def test_the_only_document_of_a_source_is_not_replaced_unasked() -> None:
-    known = pa.Table.from_pylist([{"document_id": "a", "source": "docs"}], schema=LISTED)
-    listed = pa.Table.from_pylist([{"document_id": "b", "source": "docs"}], schema=LISTED)
-    with pytest.raises(SourceError, match="1 of 1 published documents"):
-        check_losses(listed, known, sources=["docs"], config=PlanConfig())
 
 
 def test_a_source_that_is_no_longer_named_counts_among_all(
@@ -155,19 +99,6 @@ def test_a_source_that_is_no_longer_named_counts_among_all(
     assert "source 'two' is no longer named: 3 documents go" in caplog.text
     with pytest.raises(SourceError, match=r"8 of 11 .*no longer named: 'one'"):
         lost({"one": 8, "two": 3}, {"two": 3})
-
-
-def test_where_nothing_published_can_be_read_the_run_stops() -> None:
-    listed = pa.Table.from_pylist([{"document_id": "a", "source": "docs"}], schema=LISTED)
-    with pytest.raises(SourceError, match="no published snapshot can be read"):
-        check_losses(listed, None, sources=["docs"], config=PlanConfig())
-    allowed = PlanConfig(allow_mass_delete=True)
-    check_losses(listed, None, sources=["docs"], config=allowed)
-
-
-def test_an_older_snapshot_does_not_hide_what_was_published_after_it() -> None:
-    with pytest.raises(SourceError, match="5 of 6 published documents"):
-        lost({"docs": 1}, {"docs": 1}, count=6)
 
 
 @given(

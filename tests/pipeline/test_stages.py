@@ -21,7 +21,6 @@ from graphrag_tasks.core.stage import (
     table,
 )
 from graphrag_tasks.pipeline.stages import STAGES, AnyStage, check_order
-from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, SNAPSHOT_TABLES
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,12 +39,6 @@ def test_a_stage_declares_what_its_function_takes(one: AnyStage) -> None:
 def test_a_stage_reads_columns_that_there_are(one: AnyStage) -> None:
     for read in one.reads:
         assert set(read.columns) <= set(schemas.SCHEMAS[read.name].names), read.name
-
-
-def test_stages_make_the_tables_of_a_snapshot() -> None:
-    made = {name for one in STAGES for name in one.makes}
-    assert made - {*schemas.OF_SHARDS_ONLY} == {*SNAPSHOT_TABLES, *ARROW_TABLES}
-    assert {*schemas.OF_SHARDS_ONLY} <= made
 
 
 def of(name: str, *reads: str, makes: tuple[str, ...]) -> AnyStage:
@@ -72,10 +65,6 @@ def test_stages_that_contradict_each_other_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         check_order(stages)
-
-
-def test_every_table_of_a_snapshot_has_a_schema() -> None:
-    assert {*SNAPSHOT_TABLES, *ARROW_TABLES} <= {*schemas.SCHEMAS, *schemas.VECTOR_TABLES}
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.tools.audit import report_of, verdict
+from benchmarks.tools.audit import verdict
 
 FINE = {"name": "numpy", "version": "2.4", "vulns": []}
 FLAW = {"id": "PYSEC-1", "fix_versions": ["1.2", "2.0"]}
@@ -19,12 +19,6 @@ def test_a_vulnerability_fails_the_audit() -> None:
     ]
 
 
-def test_what_could_not_be_audited_is_named() -> None:
-    lines, code = verdict({"dependencies": [FINE, {"name": "own", "skip_reason": "not found"}]})
-    assert code == 0
-    assert lines[-1] == "1 could not be audited: own."
-
-
 @pytest.mark.parametrize(
     ("report", "trouble"),
     [
@@ -39,11 +33,3 @@ def test_without_the_service_the_audit_says_that_it_did_not_happen(
     assert code == 2
     assert line.startswith("No package was audited")
     assert trouble in line
-
-
-def test_a_tool_that_makes_no_report_is_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Done:
-        stdout, stderr = "", "Traceback\nConnectionError: no network\n"
-
-    monkeypatch.setattr("benchmarks.tools.audit.subprocess.run", lambda *_, **__: Done)
-    assert report_of(["r.txt"]) == ({}, "ConnectionError: no network")

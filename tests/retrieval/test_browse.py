@@ -63,19 +63,6 @@ def test_a_community_points_to_sentences_that_state_its_relations(tmp_path: Path
     assert context.to_dict()["communities"][0]["evidence"]
 
 
-def test_more_communities_than_chunks_can_be_asked_for(tmp_path: Path) -> None:
-    rows = tuple((f"g{n}", 0, f"Spooling {n}", "Spoolers.") for n in range(8))
-    members = tuple((f"g{n}", "e2") for n in range(8))
-    publish(tmp_path, replace(SMALL, communities=rows, members=members))
-    index = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
-    context = index.search("How do spoolers differ?", "global", k=2)
-    found = index.communities("How do spoolers differ?", 6)
-    assert [one.rank for one in found] == [1, 2, 3, 4, 5, 6]
-    assert found[:2] == context.communities
-    with pytest.raises(QueryError):
-        index.communities(" ", 6)
-
-
 def test_a_question_for_themes_alone_is_answered_by_the_largest_communities(tmp_path: Path) -> None:
     summaries = (("g1", 0, "Gates", "Main gates."), ("g2", 0, "Net", "Lines."))
     members = (("g1", "e1"), ("g2", "e2"), ("g2", "e3"))

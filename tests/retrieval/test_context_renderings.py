@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -16,7 +15,7 @@ from graphrag_tasks.retrieval import (
     PathHit,
 )
 from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
-from tests.retrieval.small_worlds import ONE, SMALL
+from tests.retrieval.small_worlds import SMALL
 
 
 @pytest.fixture
@@ -35,28 +34,6 @@ def test_every_relation_shows_sentence_page_and_document(context: Context) -> No
             assert sentence.uri == f"docs/{sentence.document_id}.pdf"
             assert sentence.title
             assert sentence.char_end - sentence.char_start == len(sentence.text)
-
-
-def test_best_evidence_first_and_each_sentence_once(context: Context) -> None:
-    relation = next(one for one in context.relations if one.relation_id == "r1")
-    assert [(one.sentence_id, one.confidence) for one in relation.evidence] == [
-        ("s1", 0.75),
-        ("s2", 0.5),
-    ]
-    assert (relation.head, relation.tail) == ("print server", "spooler")
-    assert not relation.negated
-    assert next(one for one in context.relations if one.relation_id == "r3").negated
-
-
-def test_chunks_and_entities_show_their_source(context: Context) -> None:
-    chunk = next(one for one in context.chunks if one.chunk_id == "c3")
-    assert (chunk.title, chunk.page_start, chunk.page_end) == ("Network handbook", 3, 4)
-    assert chunk.heading_path == ("Part", "c3")
-    entity = next(one for one in context.entities if one.entity_id == "e2")
-    assert entity.example is not None
-    assert (entity.example.sentence_id, entity.example.page) == ("s1", 1)
-    assert entity.example.confidence is None
-    assert entity.type == "PRODUCT"
 
 
 def test_prompt_numbers_every_item_with_title_and_page(context: Context) -> None:
@@ -100,14 +77,6 @@ def test_prompt_marks_what_documents_say_as_data(context: Context) -> None:
     assert all(line.startswith(">") for line in quoted)
 
 
-def test_dict_is_json_and_complete(context: Context) -> None:
-    values = context.to_dict()
-    assert json.loads(json.dumps(values)) == values
-    assert [one["chunk_id"] for one in values["chunks"]] == [one.chunk_id for one in context.chunks]
-    assert values["relations"][0]["evidence"][0]["page"] >= 1
-    assert values["snapshot_id"] == ONE
-
-
 def test_html_is_escaped(index: Index) -> None:
     html = index.search("<script>alert('q')</script>", "paper")._repr_html_()
     assert "<script" not in html
@@ -146,10 +115,3 @@ def test_frame_and_prompt_give_items_the_same_numbers(answer: Context) -> None:
         assert f"[{citation}] {text} — " in prompt
     path = frame[frame["kind"] == "path"].iloc[0]
     assert path["sentence"] == answer.paths[0].relations[0].evidence[0].text
-
-
-def test_html_shows_what_modes_add_to_the_chunks(answer: Context) -> None:
-    html = answer._repr_html_()
-    assert html.count("<table") == 6
-    assert html.index("Paths (1)") < html.index("Listed (8)") < html.index("Communities (1)")
-    assert "&lt;a&gt; and b" in html

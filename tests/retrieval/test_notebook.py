@@ -15,7 +15,7 @@ from graphrag_tasks.graph.drawing import Picture
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, Context, Index, ModeComparison, open_index
 from tests.retrieval import labelled_worlds
 from tests.retrieval.labelled_worlds import Document, Fact
-from tests.retrieval.small_worlds import ONE, SMALL, FakeEmbedder, World, publish
+from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -62,18 +62,6 @@ def test_documents_have_what_became_of_them_and_what_they_hold(world: Index) -> 
     assert guide["title"] == f"Print {SCRIPT} guide"
     assert (guide["pages"], guide["chunks"], guide["entities"], guide["relations"]) == (9, 2, 3, 3)
     assert (handbook["chunks"], handbook["entities"], handbook["relations"]) == (1, 2, 1)
-
-
-def test_entities_are_ordered_by_mentions_then_by_name(tmp_path: Path) -> None:
-    facts = [Fact("the Pump", "need", one) for one in ("the Valve", "the Motor", "the Valve")]
-    publish_labelled(tmp_path, Document("a", "First", tuple(facts)))
-    frame = open_index(tmp_path, principals=ALL_DOCUMENTS, embedder=FakeEmbedder()).entities()
-    assert list(frame) == [
-        "name", "type", "mentions", "chunks", "documents", "relations", "aliases", "entity_id",
-    ]  # fmt: skip
-    assert frame["name"].head(3).tolist() == ["Pump", "Valve", "Motor"]
-    assert frame["mentions"].is_monotonic_decreasing
-    assert frame.loc[0, "relations"] == 2
 
 
 def publish_labelled(root: Path, *documents: Document) -> Path:
@@ -147,18 +135,6 @@ def test_modes_side_by_side(world: Index) -> None:
     assert frame["modes"].tolist() == [counts[one] for one in frame["chunk_id"]]
 
 
-def test_a_comparison_shows_itself(world: Index) -> None:
-    found = world.compare(f"driver {SCRIPT}", k=3)
-    html = found._repr_html_()
-    assert SCRIPT not in html
-    assert all(f">{mode}</th>" in html for mode in ("dense", "bm25", "hybrid", "ranked"))
-    assert "3 passages" in html
-    first = found.contexts["dense"].chunks[0]
-    assert f">1 ({first.score:.2f})</td>" in html
-    assert f"dense 1 ({first.score:.2f})" in str(found)
-    assert repr(found) == f"ModeComparison('driver {SCRIPT}', dense, bm25, hybrid, ranked)"
-
-
 # --- pictures
 
 
@@ -207,15 +183,6 @@ def test_displays_are_escaped_and_without_scripts(world: Index, name: str) -> No
     assert "#fff" not in html
     assert "background" not in html
     assert str(shown)
-
-
-def test_a_context_in_the_terminal(world: Index) -> None:
-    context = world.search("spooler", "paper", k=2)
-    assert repr(context) == "Context('spooler', mode paper, 2 chunks, 3 relations)"
-    lines = str(context).splitlines()
-    assert lines[0] == f"spooler (mode paper, snapshot {ONE[:12]})"
-    assert lines[1].startswith("1. ")
-    assert any(line.startswith("- print server replaces spooler (") for line in lines)
 
 
 # --- labels

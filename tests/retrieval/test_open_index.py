@@ -7,13 +7,11 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index
-from graphrag_tasks.retrieval.question import query as ranking
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.retrieval.small_worlds import ONE, SMALL, TWO, FakeEmbedder, World, publish
@@ -91,14 +89,6 @@ def test_any_other_question_has_an_answer(store: Path, question: str, mode: str)
     assert len(context.chunks) == 3 or (mode == "bm25" and context.notes)
 
 
-def test_more_chunks_than_a_search_returns(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranking, "MOST_CHUNKS", 2)
-    context = index.search("what?", k=10**6)
-    assert (len(context.chunks), context.k) == (2, 2)
-    assert any("At most" in note for note in context.notes)
-    assert not any("At most" in note for note in index.search("what?", k=2).notes)
-
-
 def test_a_snapshot_that_is_collected_while_open_is_named(store: Path) -> None:
     opened = open_index(store, embedder=FakeEmbedder(), noun_phrases=no_phrases)
     Store(str(store)).snapshot_folder(ONE).delete()
@@ -156,16 +146,3 @@ def test_noun_phrases_of_a_question() -> None:
         "Which team maintains the old print server in Berlin?"
     )
     assert phrases == ["Which team", "team", "the old print server", "old print server", "Berlin"]
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"rerank": 2.5}, {"rerank": True}, {"rerank": -1}, {"rerank": "2"},
-        {"budget_characters": 2.5}, {"budget_characters": -1}, {"budget_characters": "9"},
-        {"budget_characters": 9, "k": 2}, {"beside": "What?"}, {"mode": ["ranked"]}, {"mode": None},
-    ],
-)  # fmt: skip
-def test_what_is_no_number_list_or_mode_is_refused(index: Index, asked: dict[str, Any]) -> None:
-    with pytest.raises(QueryError):
-        index.search("What needs a driver?", **asked)

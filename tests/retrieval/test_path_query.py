@@ -77,31 +77,3 @@ def test_conditions_are_dropped_until_something_is_found(
     followed = open_facts(FACTS).follow(PathQuery(Thing("Zurich"), (step,)))
     assert [hit.name for hit in followed.ends] == ["Ada Byron"]
     assert followed.dropped == dropped
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        PathQuery(Thing("Nowhere"), (Step(),)),
-        PathQuery(Thing("Zurich"), (Step(Thing("Nowhere")),)),
-        PathQuery(Thing("Zurich"), ()),
-        PathQuery(ANYTHING, (Step(),)),
-        PathQuery(Thing("Zurich"), (Step(Thing("Ledger")),)),
-    ],
-)
-def test_a_path_that_is_not_there_finds_nothing(open_facts: Open, query: PathQuery) -> None:
-    followed = open_facts(FACTS).follow(query)
-    assert (followed.paths, followed.ends) == ((), ())
-
-
-def test_the_skeleton_begins_with_what_the_question_is_about(tmp_path: Path) -> None:
-    documents = [
-        Document(f"d{number}", f"Ship {name}", (Fact(name, "carry", f"Cargo {number}"),), None)
-        for number, name in enumerate(("Aurora", "Borealis", "Corona", "Dorado"))
-    ]
-    store = publish(tmp_path, documents)
-    index = open_index(store, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
-    for document in documents:
-        fact = document.facts[0]
-        asked = f"{fact.head} carry {fact.tail}"  # as near as the vectors of the test can be
-        assert index.skeleton(20, asked).splitlines()[1].startswith(fact.head)

@@ -74,33 +74,6 @@ def test_what_is_left_open_is_asked_of_the_names_found(tmp_path: Path) -> None:
     assert again.read.tolist() == [0, 4, 5]
 
 
-SAME_TITLES = replace(
-    FILMS, documents=tuple((one, "Page") for one, _ in FILMS.documents), titles=()
-)
-CIRCLE = World(
-    documents=(("d0", "Otto Berg"), ("d1", "Anna Holm")),
-    chunks=(("c0", "d0", "Otto Berg met Anna Holm."), ("c1", "d1", "Anna Holm met Otto Berg.")),
-    sentences=(("s0", "c0", "Otto Berg met Anna Holm."), ("s1", "c1", "Anna Holm met Otto Berg.")),
-    entities=(("e0", "Otto Berg", ()), ("e1", "Anna Holm", ())),
-    mentions=(("e0", "s0"), ("e1", "s0"), ("e0", "s1"), ("e1", "s1")),
-    titles=(("e0", "d0"), ("e1", "d1")),
-)
-
-
-@pytest.mark.parametrize(
-    "world",
-    [replace(FILMS, titles=(), untitled=True), SAME_TITLES, CIRCLE],
-    ids=["no titles", "the same titles", "names that lead to each other"],
-)
-def test_any_titles_will_do(tmp_path: Path, world: World) -> None:
-    publish(tmp_path, world)
-    index = open_index(tmp_path, embedder=FakeEmbedder())
-    for question in ("Who met Otto Berg?", "Where did the author of Winter Song grow up?"):
-        hits = index.search(question, "ranked", 10).chunks
-        assert {hit.chunk_id for hit in hits} == {chunk for chunk, _, _ in world.chunks}
-        assert all(np.isfinite(hit.ranking_score) for hit in hits)
-
-
 def test_a_hit_says_its_place_in_the_second_hop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,18 +39,9 @@ def labels(root: Path, config: AccessConfig) -> dict[str, list[str] | None]:
     return {row["path"]: row["labels"] for row in rows(root, config)}
 
 
-def labels_from(root: Path, config: AccessConfig) -> dict[str, str | None]:
-    return {row["path"]: row["labels_from"] for row in rows(root, config)}
-
-
 def rows(root: Path, config: AccessConfig) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = list_sources(source_roots([str(root)]), config).to_pylist()
     return found
-
-
-def test_without_labels_there_are_none(tmp_path: Path) -> None:
-    write(tmp_path, a_md="text")
-    assert labels(tmp_path, AccessConfig()) == {"a.md": None}
 
 
 def test_a_document_that_nothing_labels_is_for_nobody(tmp_path: Path) -> None:
@@ -65,21 +56,6 @@ def test_the_file_beside_a_document_wins_over_rules_and_is_no_document(tmp_path:
     )
     config = access(("hr/**", ["hr"]), default=("staff",))
     assert labels(tmp_path, config) == {"hr/a.md": ["board", "hr"], "hr/b.md": ["hr"]}
-
-
-def test_a_listing_says_where_labels_come_from(tmp_path: Path) -> None:
-    write(tmp_path, hr__a_md="", hr__b_md="", c_md="", d_md="")
-    write(tmp_path, hr__a_md_access_yaml="labels: []", d_md_access_yaml="labels: 7")
-    assert labels_from(tmp_path, access(("x", []), ("hr/**", ["hr"]))) == {
-        "hr/a.md": "hr/a.md.access.yaml", "hr/b.md": "rule 2: hr/**", "c.md": "access.default",
-        "d.md": None,
-    }  # fmt: skip
-    assert set(labels_from(tmp_path / "hr" / "b.md", access()).values()) == {"access.default"}
-
-
-def test_an_empty_list_hides_what_a_rule_would_show(tmp_path: Path) -> None:
-    write(tmp_path, a_md="text", a_md_access_yaml="labels: []")
-    assert labels(tmp_path, access(("**", ["hr"]))) == {"a.md": []}
 
 
 def test_the_first_rule_that_fits_counts(tmp_path: Path) -> None:
@@ -109,18 +85,6 @@ def test_patterns_stay_in_their_folder(tmp_path: Path, pattern: str, fits: set[s
     write(tmp_path, a_md="", hr__a_md="", hr__x__a_md="", hrx_md="")
     found = labels(tmp_path, access((pattern, ["x"])))
     assert {path for path, given in found.items() if given} == fits
-
-
-def test_a_rule_can_be_of_one_source(tmp_path: Path) -> None:
-    write(tmp_path / "one", a_md="")
-    write(tmp_path / "two", a_md="")
-    config = AccessConfig.model_validate(
-        {"enabled": True, "rules": [{"path": "**", "labels": ["x"], "source": "one"}]}
-    )
-    listed = list_sources(source_roots([str(tmp_path / "one"), str(tmp_path / "two")]), config)
-    assert dict(zip(listed["uri"].to_pylist(), listed["labels"].to_pylist(), strict=True)) == {
-        "one/a.md": ["x"], "two/a.md": [],
-    }  # fmt: skip
 
 
 def test_a_single_file_and_passages_have_an_access_file_too(tmp_path: Path) -> None:
@@ -164,12 +128,6 @@ def test_a_broken_access_file_hides_its_document(
     assert "a.md.access.yaml" in broken["labels_error"]
     assert "nobody will see a.md" in caplog.text
     assert other["labels_error"] is None
-
-
-@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"labels: [\xe4]", b"\x00\x01"])
-def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
-    with pytest.raises(AccessError, match="YAML"):
-        read_labels(data, "a.access.yaml")
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
@@ -239,23 +197,6 @@ def test_a_second_access_file_hides_its_document_unless_it_is_a_copy(tmp_path: P
     assert (found["a.md"], found["b.md"]) == (["hr"], [])
 
 
-def test_documents_about_access_are_documents(tmp_path: Path) -> None:
-    write(tmp_path, guide_md="text", guide_access_html="text", access_md="text", web_access_log="x")
-    write(tmp_path, process_md="", process_excess_txt="", remote__access_yaml="", remote__a_md="")
-    found = labels(tmp_path, access(("**", ["staff"])))
-    assert set(map(tuple, found.values())) == {("staff",)}
-
-
-def test_a_misnamed_access_file_of_a_single_source_hides_it(tmp_path: Path) -> None:
-    write(tmp_path, a_md="text", a_md_access_yml="", p_jsonl='{"id": "1", "text": "x"}\n')
-    write(tmp_path, p_access_yaml="", other_md_access_yaml="labels: [hr]", other_md="text")
-    config = access(("**", ["staff"]))
-    assert labels(tmp_path / "a.md", config) == {"a.md": []}
-    assert labels(tmp_path / "p.jsonl", config) == {"1": []}
-    with pytest.raises(SourceError, match=r"access\.enabled is off"):
-        labels(tmp_path / "a.md", AccessConfig())
-
-
 def test_a_rule_holds_for_a_name_that_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "hr").mkdir()
     (tmp_path / "hr" / os.fsdecode(b"a\xff.md")).write_text("text")
@@ -289,13 +230,6 @@ def test_a_folder_named_as_an_access_file_stops_the_run(tmp_path: Path, name: st
     assert raised.value.where == name
     with pytest.raises(SourceError, match=r"access\.enabled is off"):
         labels(tmp_path, AccessConfig())
-
-
-def test_access_files_in_hidden_folders_stop_nothing(tmp_path: Path) -> None:
-    write(tmp_path, a_md="text")
-    (tmp_path / ".trash").mkdir()
-    (tmp_path / ".trash" / "gone.md.access.yaml").write_text("labels: [hr]")
-    assert labels(tmp_path, ON) == {"a.md": []}
 
 
 NFC, NFD = "caf\u00e9.txt", "cafe\u0301.txt"
@@ -340,15 +274,6 @@ def test_access_files_are_refused_where_labels_are_off(tmp_path: Path, suffix: s
 def test_settings_that_cannot_be_meant_are_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         load_config(overrides={"access": values}, environ={})
-
-
-def test_rules_can_come_from_the_environment() -> None:
-    environ = {
-        "GRAPHRAG__ACCESS__ENABLED": "true",
-        "GRAPHRAG__ACCESS__RULES": '[{"path": "hr/**", "labels": ["hr"]}]',
-    }
-    (rule,) = load_config(environ=environ).access.rules
-    assert (rule.path, rule.labels) == ("hr/**", ("hr",))
 
 
 @pytest.mark.parametrize(

@@ -81,15 +81,6 @@ def test_a_change_that_keeps_the_size_is_seen(fs: Tagged, tmp_path: Path) -> Non
     assert Tagged.hashed_paths[2:] == ["/docs/b.md"]
 
 
-def test_one_object_under_the_name_of_another_is_read(fs: Tagged, tmp_path: Path) -> None:
-    store = Folder(tmp_path)
-    listed(store)
-    fs.mv("/docs/a.md", "/docs/c.md")
-    fs.mv("/docs/b.md", "/docs/a.md")
-    assert listed(store) == {"a.md": sha256(b"two"), "c.md": sha256(b"one")}
-    assert set(store.read_json(VERSIONS_FILE)["versions"]) == {"/docs/a.md", "/docs/c.md"}
-
-
 def test_an_object_that_is_replaced_while_it_is_read_counts_as_what_was_read(
     fs: Tagged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,13 +110,3 @@ def test_a_damaged_file_of_versions_is_not_trusted(
     assert listed(store) == first
     assert "all objects are hashed again" in caplog.text
     assert len(Tagged.hashed_paths) == 4
-
-
-def test_a_folder_keeps_no_versions(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("one")
-    versions = Versions()
-    list_sources(source_roots([str(tmp_path / "docs")]), versions=versions)
-    versions.keep(Folder(tmp_path))
-    assert versions.seen == {}
-    assert not (tmp_path / VERSIONS_FILE).exists()

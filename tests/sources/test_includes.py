@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.core.config import AccessConfig
-from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
-from graphrag_tasks.sources.markdown.includes import MAX_CHARACTERS, assemble, may_include
-from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.sources.markdown.includes import assemble, may_include
 
 DOCFX = "[!INCLUDE [n]({})]"
 
@@ -43,21 +41,6 @@ def test_each_generator_names_files_in_its_own_way(text: str) -> None:
     )
 
 
-def test_a_name_without_a_folder_is_looked_for_above_the_page() -> None:
-    files = {"_includes/note.md": "Above.", "snippets/a.md": "Root."}
-    assert assembled("{% include note.md %}", files) == "Above."
-    assert assembled('--8<-- "snippets/a.md"', files) == "Root."
-    assert assembled(DOCFX.format("snippets/a.md"), files) == DOCFX.format("snippets/a.md")
-
-
-def test_lines_keep_their_list_their_quote_and_their_table() -> None:
-    files = {"docs/a.md": "One.\n\nTwo.\n"}
-    include = DOCFX.format("a.md")
-    assert assembled(f"- x\n\n  {include}", files) == "- x\n\n  One.\n  \n  Two."
-    assert assembled(f"> {include}", files) == "> One.\n> \n> Two."
-    assert assembled(f"| {include} | b |", files) == "| One. Two. | b |"
-
-
 def test_code_is_not_touched_and_raw_tags_stay_for_the_reader() -> None:
     files = {"docs/a.md": "One."}
     include = DOCFX.format("a.md")
@@ -73,12 +56,6 @@ def test_includes_nest_but_not_in_circles() -> None:
     assert assembled(DOCFX.format("a.md"), files) == f"A B {DOCFX.format('a.md')}"
     endless = {f"docs/{n}.md": f"{n} {DOCFX.format(f'{n + 1}.md')}" for n in range(50)}
     assert assembled(DOCFX.format("0.md"), endless).startswith("0 1 2 3 4 5 6 7 [!INCLUDE")
-
-
-def test_what_a_page_takes_is_bounded() -> None:
-    files = {f"docs/{n}.md": DOCFX.format(f"{n + 1}.md") * 20 for n in range(6)}
-    files["docs/6.md"] = "x" * 1000
-    assert len(assembled(DOCFX.format("0.md"), files)) < 2 * MAX_CHARACTERS
 
 
 @pytest.mark.parametrize(
@@ -164,15 +141,3 @@ def test_who_may_see_a_page_may_see_what_it_includes() -> None:
     assert not may_include(["a", "b"], ["a"])
     assert not may_include(["public"], ["a"])
     assert not may_include(["a"], [])
-
-
-def test_objects_that_include_nothing_are_not_read_again(tmp_path: Path) -> None:
-    versions = Versions({"a": ["tag", 3, "hash"]})
-    info = {"e_tag": "tag", "size": 3}
-    assert versions.sha256(None, "a", info) == "hash"
-    assert not versions.may_hold("a", "this", lambda: False)
-    versions.keep(Folder(tmp_path))
-    again = Versions.of(Folder(tmp_path))
-    again.sha256(None, "a", info)
-    assert not again.may_hold("a", "this", lambda: pytest.fail("it was read"))
-    assert again.may_hold("a", "that", lambda: True)

@@ -72,15 +72,6 @@ def test_a_rule_that_cannot_be_meant_so_stops_the_run(
     assert "Nothing was changed" in raised.value.hint
 
 
-def test_rules_that_say_what_they_mean_stop_nothing(tmp_path: Path) -> None:
-    files = ("HR/a.md", "hr/b.md", "other/c.md", "other/c.md.access.yaml")
-    optional = (rule("empty/**", optional=True), rule("*", optional=True, source="elsewhere"))
-    found = listed(tmp_path, access(rule("hr/**"), rule("HR/**"), *optional), *files)
-    assert labels(found) == {"HR/a.md": ["hr"], "hr/b.md": ["hr"], "other/c.md": ["board"]}
-    # A rule that an earlier one or an access file goes before fits its documents all the same.
-    listed(tmp_path, access(rule("**"), rule("hr/**"), rule("OTHER/**", optional=True)))
-
-
 FOLDERS = ("Gehälter", "Résumés", "HR", "Straße")
 NAMES = ("café.md", "Ärger.txt", "plan.md")
 

@@ -9,13 +9,9 @@ from zipfile import ZipFile
 
 import pytest
 from fsspec.implementations.local import LocalFileSystem
-from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
-from hypothesis import given
-from hypothesis import strategies as st
 
 from graphrag_tasks.core.errors import ConfigError, DocumentError, SourceError, TransientError
 from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
-from graphrag_tasks.sources.roots import printable, unescaped
 
 
 def write(file: Path, text: str = "text") -> Path:
@@ -37,12 +33,6 @@ def test_uris_do_not_depend_on_where_the_root_lies(tmp_path: Path) -> None:
     assert here.equals(there)
     assert here["uri"].to_pylist() == ["docs/a.PDF", "docs/sub/b.md"]
     assert here["media_type"].to_pylist() == ["pdf", "md"]
-
-
-def test_unknown_kinds_are_listed_and_not_hashed(tmp_path: Path) -> None:
-    write(tmp_path / "docs" / "a.exe")
-    row = list_sources(source_roots([str(tmp_path / "docs")])).to_pylist()[0]
-    assert (row["media_type"], row["content_sha256"]) == ("unknown", None)
 
 
 def test_hidden_files_and_lock_files_are_passed_over(tmp_path: Path) -> None:
@@ -115,14 +105,6 @@ def test_names_that_are_not_utf8_are_read_and_never_mixed_up(tmp_path: Path) -> 
     assert {row["media_type"] for row in rows} == {"md"}
 
 
-@given(st.sets(st.binary(min_size=1, max_size=6).filter(lambda name: not set(name) & {0, 47})))
-def test_no_two_paths_look_alike(names: set[bytes]) -> None:
-    shown = {printable(os.fsdecode(name)) for name in names}
-    assert len(shown) == len(names)
-    assert {os.fsencode(unescaped(one)) for one in shown} == names
-    assert all(one.encode() for one in shown)
-
-
 def test_a_source_whose_path_is_not_utf8_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"bad\xff")
     folder.mkdir()
@@ -143,18 +125,6 @@ def test_a_path_may_hold_an_equals_sign(tmp_path: Path, monkeypatch: pytest.Monk
         source_roots(["year=2024"])
 
 
-def test_a_name_holds_no_slash(tmp_path: Path) -> None:
-    write(tmp_path / "docs" / "x.md")
-    with pytest.raises(SourceError, match=r"does not exist.*a name only if it holds no '/'"):
-        source_roots([f"a/b={tmp_path / 'docs'}"])
-
-
-@pytest.mark.parametrize("spec", ["", "docs="])
-def test_a_source_without_a_path_is_refused(spec: str) -> None:
-    with pytest.raises((ConfigError, SourceError)):
-        source_roots([spec])
-
-
 def test_sources_that_list_one_file_are_refused(tmp_path: Path) -> None:
     outer, inner = tmp_path / "docs", tmp_path / "docs" / "hr"
     file = write(inner / "a.md")
@@ -164,14 +134,6 @@ def test_sources_that_list_one_file_are_refused(tmp_path: Path) -> None:
     ):  # fmt: skip
         with pytest.raises(ConfigError, match=r"lies in the source.*indexed twice"):
             source_roots([f"one={one}", f"other={other}"])
-
-
-def test_sources_that_list_different_files_of_one_folder_are_not(tmp_path: Path) -> None:
-    passages = write(tmp_path / "docs" / "p.jsonl", '{"id": 1, "text": "x"}')
-    hidden = write(tmp_path / "docs" / ".notes" / "a.md").parent
-    write(tmp_path / "docs2" / "a.md")
-    specs = [tmp_path / "docs", passages, f"notes={hidden}", tmp_path / "docs2"]
-    assert len(uris(*map(str, specs))) == 4
 
 
 def test_archives_are_sources_of_their_own(tmp_path: Path) -> None:
@@ -219,43 +181,6 @@ def test_a_folder_that_cannot_be_listed_stops_the_listing(
             uris(str(tmp_path / "docs"))
 
 
-def test_a_path_that_begins_with_a_slash_is_another_one() -> None:
-    for name in ("docs/a.md", "docs//a.md"):
-        MemoryFileSystem.store[f"/slashes/{name}"] = MemoryFile(data=name.encode())
-    try:
-        roots = source_roots(["docs=memory://slashes/docs"])
-        rows = list_sources(roots)["uri"].to_pylist()
-        assert rows == ["docs//a.md", "docs/a.md"]
-        assert [SourceReader(roots).fetch(one) for one in rows] == [b"docs//a.md", b"docs/a.md"]
-    finally:
-        MemoryFileSystem.store.clear()
-
-
-def test_a_file_that_became_a_pipe_is_never_opened(tmp_path: Path) -> None:
-    file = write(tmp_path / "docs" / "a.md")
-    reader = SourceReader(source_roots([str(tmp_path / "docs")]))
-    file.unlink()
-    os.mkfifo(file)
-    with pytest.raises(DocumentError, match="no longer a regular file"):
-        reader.fetch("docs/a.md")
-
-
-def test_a_file_that_vanishes_is_not_found(tmp_path: Path) -> None:
-    file = write(tmp_path / "docs" / "a.md")
-    reader = SourceReader(source_roots([str(tmp_path / "docs")]))
-    file.unlink()
-    with pytest.raises(FileNotFoundError):
-        reader.fetch("docs/a.md")
-
-
-def test_a_name_may_hold_a_line_end(tmp_path: Path) -> None:
-    write(tmp_path / "docs" / "two\nlines.md", "odd name")
-    roots = source_roots([str(tmp_path / "docs")])
-    row = list_sources(roots).to_pylist()[0]
-    assert (row["uri"], row["media_type"]) == ("docs/two\nlines.md", "md")
-    assert SourceReader(roots).fetch(row["uri"]) == b"odd name"
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_without_permission_is_listed_and_cannot_be_read(tmp_path: Path) -> None:
     write(tmp_path / "docs" / "a.md").chmod(0)
@@ -263,18 +188,6 @@ def test_a_file_without_permission_is_listed_and_cannot_be_read(tmp_path: Path) 
     assert list_sources(roots)["content_sha256"].to_pylist() == [None]
     with pytest.raises(PermissionError):
         SourceReader(roots).fetch("docs/a.md")
-
-
-def test_a_file_whose_first_bytes_cannot_be_read_is_no_unknown_kind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(*_: object, **__: object) -> bytes:
-        raise OSError("the disk fails")
-
-    write(tmp_path / "docs" / "LICENSE")
-    monkeypatch.setattr(LocalFileSystem, "cat_file", fails)
-    listed = list_sources(source_roots([str(tmp_path / "docs")]))
-    assert listed["media_type"].to_pylist() == ["txt"]
 
 
 def test_each_line_of_a_jsonl_file_is_a_document(tmp_path: Path) -> None:
@@ -316,21 +229,3 @@ def test_a_bad_line_costs_itself_and_no_other(tmp_path: Path, line: bytes) -> No
     assert reader.fetch("p.jsonl/z") == b'{"id": "z", "text": "y"}'
     with pytest.raises(DocumentError, match=f"line 2 .*{BAD_LINES[line]}.*Mend it in p.jsonl"):
         reader.fetch("p.jsonl/./line 2")
-
-
-def test_a_path_with_two_colons_is_a_path(tmp_path: Path) -> None:
-    folder = tmp_path / "a::b"
-    folder.mkdir()
-    (folder / "a.md").write_text("text")
-    (listed,) = list_sources(source_roots([str(folder)]))["path"].to_pylist()
-    assert listed == "a.md"
-
-
-def test_an_address_that_its_file_system_refuses_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Refusing:
-        def exists(self, _: str) -> bool:
-            raise ValueError("no such hub.")
-
-    monkeypatch.setattr("graphrag_tasks.sources.roots.file_system", lambda uri: (Refusing(), uri))
-    with pytest.raises(SourceError, match="hf://x: the address is not valid: no such hub"):
-        source_roots(["hf://x"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.storage.receipts import Receipt, Table
+from graphrag_tasks.storage.receipts import Table
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 
@@ -71,19 +71,6 @@ def chunks(count: int) -> pa.Table:
     return pa.Table.from_pylist([row] * count, schema=schemas.CHUNKS)
 
 
-def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
-    one = Folder(tmp_path / "a").write_table("chunks", chunks(3), fingerprint="f")
-    two = Folder(tmp_path / "b").write_table("chunks", chunks(3), fingerprint="f")
-    assert one == two
-
-
-def test_the_footer_names_schema_version_and_fingerprint(tmp_path: Path) -> None:
-    Folder(tmp_path).write_table("chunks", chunks(1), fingerprint="abc")
-    metadata = pq.read_schema(tmp_path / "chunks.parquet").metadata
-    assert metadata[b"fingerprint"] == b"abc"
-    assert metadata[b"schema_version"] == str(schemas.SCHEMA_VERSION).encode()
-
-
 def test_absent_unreadable_and_empty_are_different_answers(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with pytest.raises(ArtifactError, match=r"chunks\.parquet: does not exist"):
@@ -110,11 +97,6 @@ def test_rows_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match="'text' with null values"):
         folder.write_table("chunks", nulls, fingerprint="f")
     assert folder.names() == []
-
-
-def test_a_column_can_be_read_alone(tmp_path: Path) -> None:
-    Folder(tmp_path).write_table("chunks", chunks(2), fingerprint="f")
-    assert Folder(tmp_path).read_table("chunks", ["text"]).column_names == ["text"]
 
 
 def test_rows_are_found_in_the_row_groups_that_may_have_them(
@@ -157,33 +139,6 @@ def test_arrow_files_are_mapped_and_broken_ones_named(tmp_path: Path) -> None:
         folder.open_arrow("absent.arrow")
 
 
-def test_a_file_that_vanishes_once_it_was_seen_does_not_exist(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Folder, "exists", lambda _folder, _name="": True)
-    with pytest.raises(ArtifactError, match="does not exist"):
-        Folder(tmp_path).open_arrow("words/text_terms.arrow")
-    with pytest.raises(ArtifactError, match="does not exist"):
-        Folder(tmp_path).read_table("chunks")
-    with pytest.raises(ArtifactError, match="does not exist"):
-        Folder(tmp_path).scan_table("chunks")
-
-
-def test_nothing_temporary_is_left(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    folder.write_table("chunks", chunks(1), fingerprint="f")
-    folder.write_json("a.json", {"b": 1})
-    assert folder.names() == ["a.json", "chunks.parquet"]
-
-
-def test_receipts_are_plain_values_and_come_back(tmp_path: Path) -> None:
-    receipt = Receipt("chunk", "uri", "f", {"chunks": Table(1, "s")}, {"n": 2}, 0.5, 0.4, 10)
-    folder = Folder(tmp_path)
-    assert folder.read_receipt("chunk") is None
-    folder.write_receipt(receipt)
-    assert folder.read_receipt("chunk") == receipt
-
-
 def test_the_same_code_works_on_another_file_system() -> None:
     folder = Folder("memory://artifacts/deep")
     folder.write_table("chunks", chunks(2), fingerprint="f")
@@ -195,22 +150,3 @@ def test_the_same_code_works_on_another_file_system() -> None:
     assert Folder("memory://artifacts/moved").read_table("chunks").num_rows == 2
     Folder("memory://artifacts").delete()
     assert not Folder("memory://artifacts/moved").exists("chunks.parquet")
-
-
-def test_a_stream_gives_the_bytes_of_the_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("graphrag_tasks.storage.artifacts._ROWS", 10)
-    folder, table = Folder(tmp_path), chunks(37)
-    whole = folder.write_table("chunks", table, fingerprint="f")
-    batches = [*table.slice(0, 13).to_batches(), *table.slice(13).to_batches(max_chunksize=4)]
-    stream = pa.RecordBatchReader.from_batches(table.schema, iter(batches))
-    assert folder.write_table("chunks", stream, fingerprint="f") == whole
-    assert folder.read_table("chunks").equals(table.cast(folder.read_table("chunks").schema))
-
-
-def test_an_empty_stream_is_a_table_of_no_rows(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    stream = pa.RecordBatchReader.from_batches(schemas.CHUNKS, iter(()))
-    assert folder.write_table("chunks", stream, fingerprint="f").rows == 0
-    assert folder.read_table("chunks").num_rows == 0

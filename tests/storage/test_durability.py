@@ -73,17 +73,3 @@ def test_a_rollback_is_on_the_disk_when_it_ends(tmp_path: Path, events: list[Eve
     flipped = flip(events, tmp_path)
     assert Event("to disk", tmp_path / "CURRENT.writing") in events[:flipped]
     assert Event("to disk", tmp_path) in events[flipped:]
-
-
-def test_a_manifest_that_is_written_again_is_on_the_disk_before_it_has_its_name(
-    tmp_path: Path, events: list[Event]
-) -> None:
-    store = Store(str(tmp_path))
-    publish(store, *staged(store))
-    folder, manifest = staged(store, collections={"chunk_vectors": "chunk_x"})
-    events.clear()
-    assert publish(store, folder, manifest) is False
-    file = Path(store.open().folder.path()) / "manifest.json"
-    renamed = events.index(Event("renamed", file))
-    assert Event("to disk", file.with_name("manifest.json.writing")) in events[:renamed]
-    assert Event("to disk", file.parent) in events[renamed:]

@@ -49,11 +49,6 @@ def test_links_permissions_and_line_ends_stay(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_change_that_changes_nothing_writes_nothing(tmp_path: Path) -> None:
-    edit_file(tmp_path / "none.txt", lambda text: text)
-    assert not (tmp_path / "none.txt").exists()
-
-
 def test_who_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editing, "_SECONDS", 0)
     with (
@@ -71,11 +66,6 @@ def test_a_file_that_is_no_text_is_refused_and_stays(tmp_path: Path) -> None:
     assert file.read_bytes() == b"\xff\xfe"
 
 
-def test_a_missing_folder_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"no/lines\.txt: cannot be written: its folder"):
-        edit_file(tmp_path / "no" / "lines.txt", lambda text: text + "more")
-
-
 def test_only_files_on_the_local_disk_are_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,9 +74,3 @@ def test_only_files_on_the_local_disk_are_changed(
     assert local_file(f"file://{tmp_path}/a/lines.txt", "") == tmp_path / "a" / "lines.txt"
     with pytest.raises(ConfigError, match=r"memory://x/lines.txt: .*Set pages\.questions to"):
         local_file("memory://x/lines.txt", "pages.questions")
-
-
-def test_what_a_killed_change_left_goes_with_the_next_one(tmp_path: Path) -> None:
-    (tmp_path / "q.jsonl.writing").write_text("half a li")
-    edit_file(tmp_path / "q.jsonl", lambda text: text)
-    assert [file.name for file in tmp_path.iterdir()] == [".q.jsonl.lock"]

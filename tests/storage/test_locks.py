@@ -67,14 +67,3 @@ def test_one_can_wait(holder: subprocess.Popen[str], tmp_path: Path) -> None:
     holder.communicate("\n")
     thread.join(30)
     assert entered.is_set()
-
-
-@pytest.mark.parametrize("wait", [False, True])
-def test_the_holder_may_enter_again(tmp_path: Path, wait: bool) -> None:
-    with sole_run(Folder(tmp_path), wait=wait), sole_run(Folder(tmp_path)):
-        pass
-
-
-def test_stores_elsewhere_have_no_lock() -> None:
-    with sole_run(Folder("memory://store")), sole_run(Folder("memory://store")):
-        pass

@@ -37,15 +37,6 @@ def test_without_java_it_is_said_what_to_do(
     assert "sql.engine to duckdb" in str(raised.value)
 
 
-def test_a_stage_that_cannot_run_on_spark_runs_on_duckdb() -> None:
-    with sql_over(ROWS, SPARK) as connection:
-        assert connection.sql("SELECT count(*) FROM duckdb_tables()").fetchall() == [(0,)]
-
-
-def test_no_row_depends_on_the_engine() -> None:
-    assert SqlConfig(engine="spark", spark_master="local[4]").decisive() == SqlConfig().decisive()
-
-
 @pytest.mark.parametrize(
     ("pattern", "java"),
     [

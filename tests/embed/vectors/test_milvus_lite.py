@@ -6,10 +6,10 @@ import pytest
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.vectors.milvus import MILVUS_FILE, MilvusStore
+from graphrag_tasks.embed.vectors.milvus import MILVUS_FILE
 from graphrag_tasks.embed.vectors.vector_store import chosen, collection_name, open_vector_store
 from graphrag_tasks.storage.artifacts import Folder
-from tests.embed.vectors.some_vectors import DIMENSION, vectors
+from tests.embed.vectors.some_vectors import vectors
 
 LITE = LoadConfig(vector_store="milvus_lite")
 
@@ -37,27 +37,6 @@ def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
     assert found[0]["count(*)"] == 4
 
 
-def test_no_vectors_make_no_collection(tmp_path: Path) -> None:
-    server = open_vector_store(Folder(tmp_path), LITE)
-    assert server is not None
-    try:
-        assert server.insert_new("chunk_x", vectors()) == 0
-    finally:
-        server.close()
-
-
-def test_a_new_collection_compares_all_rows(tmp_path: Path) -> None:
-    server = open_vector_store(Folder(tmp_path), LITE)
-    assert isinstance(server, MilvusStore)
-    try:
-        server.insert_new("chunk_x", vectors("a", "b", "c"))
-        made = server._client.describe_index("chunk_x", "vector")
-        assert (made["index_type"], made["metric_type"]) == ("FLAT", "IP")
-        assert len(server.search("chunk_x", [1.0] * DIMENSION, 2)) == 2
-    finally:
-        server.close()
-
-
 def test_rows_are_removed_without_a_word_of_the_library(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,12 +49,6 @@ def test_rows_are_removed_without_a_word_of_the_library(
     finally:
         server.close()
     assert "WARNING" not in capfd.readouterr().err
-
-
-def test_without_a_server_there_is_nothing_to_open(tmp_path: Path) -> None:
-    assert open_vector_store(Folder(tmp_path), LoadConfig(vector_store="none")) is None
-    auto = LoadConfig(vector_store="auto")
-    assert open_vector_store(Folder("memory://store"), auto) is None  # no folder
 
 
 def test_nothing_goes_to_a_server_that_no_setting_names(tmp_path: Path) -> None:

@@ -61,11 +61,6 @@ def server(uri: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[VectorStore]:
     opened.close()
 
 
-def test_rows_are_inserted_once_and_counted(server: VectorStore) -> None:
-    assert server.insert_new("chunk_a", vectors("a", "b", "c")) == 3
-    assert server.insert_new("chunk_a", vectors("b", "c", "d")) == 1
-
-
 def test_rows_that_no_snapshot_names_are_removed(server: VectorStore) -> None:
     server.insert_new("chunk_b", vectors("a", "b", "c", "d", "e"))
     kept = {row_key("id-b", "b"), row_key("id-d", "d")}

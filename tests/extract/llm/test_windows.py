@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,26 +60,8 @@ def windows(
     return found.to_pylist()
 
 
-def ids(rows: Iterable[dict[str, object]]) -> list[object]:
-    return [row["sentence_ids"] for row in rows]
-
-
 def texts(count: int) -> list[str]:
     return [f"The report {number} reads tables and logs." for number in range(count)]
-
-
-@pytest.mark.parametrize(
-    ("count", "found"),
-    [
-        (1, [["0-0"]]),
-        (3, [["0-0", "0-1", "0-2"]]),
-        (4, [["0-0", "0-1", "0-2"], ["0-2", "0-3"]]),
-        (5, [["0-0", "0-1", "0-2"], ["0-2", "0-3", "0-4"]]),
-        (0, []),
-    ],
-)
-def test_windows_of_three_share_a_sentence(count: int, found: list[list[str]]) -> None:
-    assert ids(windows([("A", texts(count))])) == found
 
 
 def test_nothing_is_read_by_default() -> None:
@@ -114,15 +95,3 @@ def test_an_edit_changes_two_requests_at_most(chunks: list[Chunk], data: st.Data
 
     before = packs(chunks)
     assert len([one for one in packs(edited) if one not in before]) <= 2
-
-
-def test_hybrid_reads_where_the_rules_found_least() -> None:
-    known = [f"The report {number} reads the table BSEG." for number in range(40)]
-    missed = [
-        f"Nightly after {n}, jobs, queues and mails of plants stall or restart." for n in (1, 2, 3)
-    ]
-    sentences = [*known[:20], *missed, *known[20:]]
-    rows = windows([("A", sentences)], covered=known, extractor="hybrid", share=0.5)
-    read = {one for of in ids(rows) for one in of}  # type: ignore[attr-defined]
-    assert {"0-20", "0-21", "0-22"} <= read
-    assert {row["reason"] for row in rows} == {"weak"}

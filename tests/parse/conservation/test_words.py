@@ -1,21 +1,17 @@
 """The words of a paragraph are read as they stand: in their order, none joined, parted or changed.
 
 Paragraphs are made from a seed, of words with bold, raised or lowered letters in them, with signs
-and of all scripts. Run `pytest -m slow tests/parse/conservation/test_words.py` for many, with seeds
-that no run had before.
+and of all scripts.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import time
 from collections.abc import Callable, Sequence
 from email.message import EmailMessage
 from html import escape
 from io import BytesIO
 from random import Random
-from secrets import randbits
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape as xml_escape
 
@@ -33,7 +29,6 @@ from tests.parse.odf_files import odf_file
 from tests.parse.outlook_files import BYTES, outlook_message
 from tests.parse.test_epub import book
 
-_SECONDS_PER_FORMAT = float(os.environ.get("CONSERVATION_SECONDS", "60"))
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -342,12 +337,3 @@ def _changed(media_type: str, seed: int) -> list[str]:
 def test_words_stand_as_they_are_written(media_type: str) -> None:
     for seed in range(8):
         assert not _changed(media_type, seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("media_type", FORMATS)
-def test_many_paragraphs(media_type: str) -> None:
-    end = time.monotonic() + _SECONDS_PER_FORMAT
-    while time.monotonic() < end:
-        seed = randbits(32)
-        assert not _changed(media_type, seed), seed

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
@@ -22,6 +24,7 @@ def hashes(published: Published) -> dict[str, str]:
     return {name: table.sha256 for name, table in published.manifest.tables.items()}
 
 
+@pytest.mark.slow
 def test_editing_an_included_file_is_a_clean_build(tmp_path: Path) -> None:
     root = write(DOCFX, tmp_path / "docfx")
     index(root, tmp_path / "store")

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 from graphrag_tasks.cli import app
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import GraphragError, SnapshotError
-from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.operations.retention import collect_garbage, rollback, verify_all
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.vector_server import open_served
@@ -108,14 +107,6 @@ def test_a_damaged_manifest_of_the_current_snapshot_is_named(
     assert store.open().snapshot_id == second
 
 
-def test_pages_list_a_snapshot_of_a_damaged_manifest(store: Store) -> None:
-    oldest, *_, current = store.snapshot_ids()
-    change(store, oldest, lambda values: values.pop("created_at"))
-    lines = Reader(load_config(overrides={"store": store.folder.uri}, environ={})).snapshots()
-    assert [line.snapshot_id for line in lines][::2] == [current, oldest]
-    assert (lines[-1].readable, lines[-1].counts) == (False, {})
-
-
 # --- CURRENT is lost
 
 LOST: dict[str, bytes | None] = {
@@ -161,15 +152,6 @@ def test_rollback_takes_the_snapshot_that_is_named_though_the_pointer_is_lost(st
     lose(store, b"")
     said = CliRunner().invoke(app, ["snapshots", "rollback", oldest, "--store", store.folder.uri])
     assert f"Current is {oldest} now; it was lost." in " ".join(said.stdout.split())
-
-
-def test_a_lost_pointer_is_written_by_the_next_publish(store: Store) -> None:
-    for content in LOST.values():
-        lose(store, content)
-        name = f"after {content!r}".encode().hex()
-        folder, manifest = staged(store, name, now=time_of_publish(store))
-        assert publish(store, folder, manifest)
-        assert store.open().snapshot_id == manifest.snapshot_id
 
 
 def test_garbage_collection_keeps_the_last_snapshot_that_can_be_read(store: Store) -> None:

@@ -1,33 +1,19 @@
 """The store: what is current, what is refused, and what a damaged file is told."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.operations.retention import collect_garbage, rollback
-from graphrag_tasks.storage.receipts import Table
-from graphrag_tasks.storage.snapshots.publish import build_manifest, publish, time_of_publish
+from graphrag_tasks.storage.snapshots.publish import publish, time_of_publish
 from graphrag_tasks.storage.snapshots.store import (
-    Manifest,
     Snapshot,
     Store,
-    content_snapshot_id,
-    write_table,
 )
-from tests.storage.snapshots.makers import EMBEDDING, staged
-
-
-def test_nothing_is_published_at_first(tmp_path: Path) -> None:
-    store = Store(str(tmp_path / "store"))
-    assert (store.current_id(), store.snapshot_ids()) == (None, [])
-    with pytest.raises(SnapshotError, match=r"nothing is published here.*graphrag-tasks index"):
-        store.open()
+from tests.storage.snapshots.makers import staged
 
 
 def test_publishing_moves_the_snapshot_and_flips_the_pointer_last(tmp_path: Path) -> None:
@@ -46,16 +32,6 @@ def test_content_that_is_current_is_not_published_again(tmp_path: Path) -> None:
     before = store.open().manifest
     assert publish(store, *staged(store, now=datetime.now(UTC) + timedelta(days=1))) is False
     assert store.open().manifest == before
-
-
-def test_the_same_content_made_in_another_way_says_so(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    publish(store, *staged(store))
-    before = store.open().manifest
-    other = {"collections": {"chunk_vectors": "chunk_x"}, "fingerprints": {"load": "two"}}
-    assert publish(store, *staged(store, **other)) is False
-    assert store.open().manifest == replace(before, **other)
-    store.open().verify()
 
 
 def test_going_back_to_earlier_content_is_a_pointer_flip(tmp_path: Path) -> None:
@@ -106,51 +82,6 @@ def test_a_reader_that_is_overtaken_opens_what_is_current_now(tmp_path: Path) ->
     assert overtaken != [store.current_id()]
     with pytest.raises(SnapshotError, match="there is no snapshot"):
         store.opened(make, overtaken[0])
-
-
-def test_a_folder_that_was_never_finished_is_no_snapshot(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    publish(store, *staged(store))
-    (tmp_path / "snapshots" / "abc").mkdir()
-    assert store.snapshot_ids() == [store.current_id()]
-
-
-def test_the_id_depends_on_every_table_and_on_the_model() -> None:
-    tables = {"chunks": Table(1, "a"), "blocks": Table(1, "b")}
-    same = content_snapshot_id(dict(reversed(tables.items())), EMBEDDING)
-    assert content_snapshot_id(tables, EMBEDDING) == same
-    assert content_snapshot_id(tables | {"blocks": Table(1, "c")}, EMBEDDING) != same
-    assert content_snapshot_id(tables, EMBEDDING | {"fingerprint": "g"}) != same
-
-
-def test_a_missing_table_is_named(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    _, manifest = staged(store)
-    tables = {name: one for name, one in manifest.tables.items() if name != "evidence"}
-    with pytest.raises(SnapshotError, match="tables are missing: evidence"):
-        build_manifest(tables, embedding=EMBEDDING, parent_id=None)
-
-
-def test_tables_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    folder, manifest = staged(store)
-    wrong = manifest.tables | {"nodes": Table(7, manifest.tables["nodes"].sha256)}
-    with pytest.raises(SnapshotError, match="nodes has 7 rows where 0 are due"):
-        publish(store, folder, Manifest(**{**vars(manifest), "tables": wrong}))
-    assert store.current_id() is None
-
-
-def test_a_number_that_is_none_is_not_published(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    folder, manifest = staged(store)
-    row = {"community_id": "c", "entity_id": "e", "centrality": float("nan"), "x": 0.0, "y": 0.0}
-    rows = pa.Table.from_pylist([row], schema=schemas.MEMBERS)
-    members = write_table(folder, "members", rows, fingerprint="one")
-    about = vars(manifest) | {"tables": manifest.tables | {"members": members}}
-    about["snapshot_id"] = content_snapshot_id(about["tables"], EMBEDDING)
-    with pytest.raises(SnapshotError, match=r"members\.centrality has a value that is no number"):
-        publish(store, folder, Manifest(**about))
-    assert store.current_id() is None
 
 
 @pytest.mark.parametrize("file", ["chunks.parquet", "graph/edges.arrow"])

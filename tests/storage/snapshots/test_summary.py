@@ -31,14 +31,6 @@ def test_a_note_begins_with_what_failed() -> None:
     )
 
 
-def test_long_names_leave_room_for_the_snapshot() -> None:
-    said = note(
-        {**SUMMARY, "failed": [f"docs/{'x' * 2000}/{name}.pdf (broken)" for name in "abcd"]}
-    )
-    assert said.index("Snapshot 1b4f published") < 500
-    assert "x/a.pdf (broken), …" in said
-
-
 def test_a_note_shows_names_of_files_and_renders_nothing_of_them() -> None:
     said = as_markdown(
         "Failed: docs/<img src=//x/y>\n# a ![b](//x/_c_) `d` <e> & f_g.pdf (no_text)."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -32,26 +31,6 @@ def questions() -> list[Question]:
         "sap_fresh_questions.jsonl",
     )
     return [question for name in files for question in read_questions(GOLD / name)]
-
-
-def test_counts_by_type_and_split(questions: list[Question]) -> None:
-    assert Counter((one.type, one.split) for one in questions) == {
-        ("single", "dev"): 19,
-        ("single", "test"): 16,
-        ("multi_hop", "dev"): 20,
-        ("multi_hop", "test"): 15,
-        ("listing", "dev"): 11,
-        ("listing", "test"): 9,
-        ("single", "tune"): 59,
-        ("multi_hop", "tune"): 124,
-        ("listing", "tune"): 94,
-        ("single", "held-out"): 54,
-        ("multi_hop", "held-out"): 201,
-        ("listing", "held-out"): 70,
-        ("single", "fresh"): 12,
-        ("multi_hop", "fresh"): 32,
-        ("listing", "fresh"): 16,
-    }
 
 
 def test_what_is_tuned_on_asks_about_other_documents_than_test(questions: list[Question]) -> None:

@@ -23,7 +23,6 @@ print sign approve reject release block count measure weigh label pack ship keep
 run start stop
 """
 NOUNS, VERBS = _NOUNS.split(), _VERBS.split()
-UNKNOWN = "the graph has nothing by this name"
 BOTH = [
     need(fact("replace", "TABLE", "TABLE"), named=[("VBBS", "TABLE")]),
     need(fact("read", "REPORT", "TABLE"), named=[("ZSALES", "REPORT")]),
@@ -39,27 +38,6 @@ GRAPH = [
 
 def whys(found: Consolidated) -> dict[str, tuple[str, str]]:
     return {one.name: (one.into, one.why) for one in found.dropped}
-
-
-def test_spellings_and_examples_lead_to_a_label() -> None:
-    types = [typed("Tables"), typed("Relation", "VBBS"), typed("REPORT"), typed("galaxy")]
-    found = made(types, [], BOTH, GRAPH, {"VBBS": "TABLE"})
-    assert found.schema.entity_types == {"report": ["REPORT"], "table": ["TABLE"]}
-    assert whys(found) == {
-        "Tables": ("table", "another wording of it"),
-        "Relation": ("table", "another wording of it"),
-        "galaxy": ("", UNKNOWN),
-    }
-
-
-def test_a_relation_has_the_wordings_of_the_graph() -> None:
-    told = [
-        relation("reads", synonyms=["access", "peruse"]),
-        relation("supersede", inverses=["is replaced by"], synonyms=["replaces"]),
-    ]
-    found = made([], told, BOTH, GRAPH).schema.relations
-    assert (found["read"].synonyms, found["read"].inverses) == (["access"], [])
-    assert (found["replace"].synonyms, found["replace"].inverses) == ([], ["be replaced by"])
 
 
 def test_ends_are_what_a_model_says_if_the_graph_agrees() -> None:

@@ -7,7 +7,7 @@ import pytest
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, GraphragError
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.workbench.ontology import Ontologies, Proposal, Report, changes, to_markdown
+from graphrag_tasks.workbench.ontology import Ontologies, Proposal, Report
 from graphrag_tasks.workbench.ontology.proposal import schema_text
 
 
@@ -139,25 +139,3 @@ def test_damaged_files_are_named(ontologies: Ontologies, current: Path, name: st
     (current.parent / place).write_bytes(b"\xff{")
     with pytest.raises(GraphragError, match=place.partition(".")[0]):
         ontologies.approve(second.id)
-
-
-def test_the_difference_names_what_is_new_gone_and_changed() -> None:
-    before = GraphSchema.model_validate(
-        {
-            "entity_types": {"table": ["TABLE"], "note": ["NOTE"]},
-            "relations": {"read": {"domain": ["table"]}, "call": {}},
-        }
-    )
-    after = GraphSchema.model_validate(
-        {
-            "entity_types": {"table": ["TABLE"], "report": ["REPORT"]},
-            "relations": {"read": {"inverses": ["be read by"]}, "call": {}},
-        }
-    )
-    assert [(one.name, one.change) for one in changes(before, after)] == [
-        ("note", "gone"), ("report", "new"), ("read", "changed"), ("table", "same"),
-        ("call", "same"),
-    ]  # fmt: skip
-    text = to_markdown(proposal("", text=schema_text(after)), before)
-    assert "| relation | `read` | changed | anything → anything; also reverse: be read by |" in text
-    assert "2 stay as they are." in text

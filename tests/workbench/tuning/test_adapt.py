@@ -105,12 +105,6 @@ def test_what_is_not_better_is_refused_and_not_written(index: Index, tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
-def test_too_few_questions_are_refused(index: Index, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"29 questions have a chunk .* 30 are needed"):
-        run(index, questions(29), tmp_path / "out", ENCODER)
-
-
 def test_questions_whose_gold_is_gone_are_left_out_and_counted(
     index: Index, tmp_path: Path
 ) -> None:
