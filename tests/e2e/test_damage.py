@@ -421,3 +421,8 @@ def test_the_whole_files_are_read(bench: Bench) -> None:
 def test_yaml_of_another_shape(read: Callable[[str, str], object], text: str) -> None:
     with pytest.raises(GraphragError):
         read(text, "a.yaml")
+
+
+def test_a_manifest_that_lost_a_table_is_shown_as_damaged(bench: Bench) -> None:
+    fuzz_seed = 1000017  # what ten thousand cases found first
+    assert fuzz(bench, "manifest", range(fuzz_seed, fuzz_seed + 1)) == []

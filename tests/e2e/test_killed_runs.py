@@ -200,3 +200,24 @@ def test_a_worker_that_is_killed_ends_the_run_and_the_next_one_completes(
     check_published(world, tmp_path / "store")
     finish(index, settings)
     assert hashes(tmp_path / "store") == world.clean
+
+
+@pytest.mark.slow
+def test_the_process_of_a_dag_run_can_be_killed(world: World, tmp_path: Path) -> None:
+    chosen = random.Random(4)
+    home = {"AIRFLOW_HOME": str(tmp_path / "airflow")}
+    airflow = [sys.executable, "-m", "airflow"]
+    start([*airflow, "db", "migrate"], {}, home).communicate(timeout=120)
+    for number in range(4):
+        store = tmp_path / str(number)
+        settings = world.copy(store)
+        run = start([*airflow, "dags", "test", "graphrag_reindex"], settings, home)
+        wait_for(lambda store=store: list(store.glob("staging/runs/*/run.json")))
+        time.sleep(chosen.uniform(0, 15))
+        killed = run.poll() is None
+        run.kill()
+        run.communicate()
+        assert killed
+        check_published(world, store)
+        finish(index, settings)
+        assert hashes(store) == world.clean

@@ -106,3 +106,9 @@ def test_a_server_that_does_not_answer_hides_its_password(monkeypatch: pytest.Mo
         MilvusStore(ADDRESS)
     assert "Zx85Kq" not in repr(failed.value) + str(failed.value)
     assert "reader:***@" in str(failed.value)
+
+
+def test_a_secret_in_place_of_a_setting_is_not_repeated() -> None:
+    with pytest.raises(ConfigError, match="unknown setting") as refused:
+        load_config(environ={"GRAPHRAG__LOAD__TOKEN": "Zx86Kq"})
+    assert "Zx86Kq" not in repr(refused.value) + str(refused.value)

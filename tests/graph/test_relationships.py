@@ -253,3 +253,33 @@ def test_every_triple_is_evidence_attribute_or_dropped(examples: int) -> None:
             assert relation["relation_id"] in supported
 
     has_one_place()
+
+
+HOSTILE_NAMES = [
+    "e" * 10_000,
+    "wordy " * 2_000,
+    "🚀🚀 launch 🚀",
+    "e\u0301" * 50 + "x",
+    "Z\u0335\u0321\u0310algo",
+    "id == 'x' or 1 == 1",
+    "'; DROP TABLE entities; --",
+    "=cmd|' /C calc'!A0",
+    "@SUM(1+1)*cmd",
+    "a\x00b",
+    "\u202eevil",
+    "100%_like\\",
+]
+
+
+def test_hostile_names_are_nodes_or_dropped_and_break_nothing() -> None:
+    triples = [
+        one
+        for name in HOSTILE_NAMES
+        for one in (triple(name, "touch", "VBBS"), triple("VBBS", "touch", name, number=1))
+    ]
+    tables, _ = run(*triples)
+    places = [row["triple_id"] for name in ("evidence", "rejected") for row in tables[name]]
+    assert sorted(places) == sorted(one["triple_id"] for one in triples)
+    for row in tables["entities"]:
+        assert not set(row["name"]) & set("\x00\u202e")
+        assert len(row["name"]) <= 120

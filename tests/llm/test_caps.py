@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.core.errors import BudgetError
-from graphrag_tasks.llm import Client
+from graphrag_tasks.llm import Client, sender
 from tests.llm.endpoint import Body, Reply, ScriptedEndpoint, scripted
 from tests.llm.test_client import attempts, requests, settings
 
@@ -96,4 +96,16 @@ def test_two_processes_share_the_cap_of_a_month(tmp_path: Path) -> None:
             one.stdin.flush()
         said = [one.communicate(timeout=60)[1] for one in started]
         assert all("BudgetError" in text and "month_usd" in text for text in said), said
+        assert CAP / 4 < billed(endpoint) <= CAP
+
+
+def test_clients_of_one_run_share_its_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sender, "_WAITS_FOR_OTHERS", ())
+    with scripted(reply=lambda _: told(USAGE)) as endpoint:
+        config = settings(endpoint, budget={"usd": CAP}, concurrency=2)
+        clients = [Client(config, str(tmp_path), "run") for _ in range(3)]
+        assert not sum(one.spent.tokens for one in clients)  # all have read what was spent
+        for place, one in enumerate(clients):
+            with pytest.raises(BudgetError):
+                one.ask(requests(180, words=10)[place::3])
         assert CAP / 4 < billed(endpoint) <= CAP

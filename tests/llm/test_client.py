@@ -2,7 +2,12 @@
 
 import json
 import logging
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import fields
 from decimal import Decimal
@@ -298,3 +303,27 @@ def test_nothing_of_openais_environment_is_obeyed_and_no_prompt_is_logged(
     for secret in ("own-key", "text 3 text 3"):
         assert secret not in caplog.text
     assert "own-key" not in written
+
+
+_KILLED = """
+import sys
+from graphrag_tasks.llm import Client
+from tests.llm.test_client import requests, settings
+Client(settings(sys.argv[1], concurrency=4), sys.argv[2], "run").ask(requests(60))
+"""
+
+
+def test_a_kill_loses_no_answer_and_repeats_only_what_was_under_way(tmp_path: Path) -> None:
+    with scripted(delay=0.05, faults=0.1, kinds=("busy_after", "error", "cut")) as endpoint:
+        for kill in (20, None):
+            command: Sequence[str] = [sys.executable, "-c", _KILLED, endpoint.url, str(tmp_path)]
+            process = subprocess.Popen(command)  # noqa: S603
+            while kill and endpoint.requests < kill:
+                time.sleep(0.005)
+            if kill:
+                process.send_signal(signal.SIGKILL)
+            assert process.wait() == (-signal.SIGKILL if kill else 0)
+        assert len(kept(tmp_path)) == 60
+        assert endpoint.asked_after_delivery <= 2 * 4
+        billed = (endpoint.prompt_tokens + 2 * endpoint.completion_tokens) / 1e6
+        assert billed <= spent(tmp_path)

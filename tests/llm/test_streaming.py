@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.core.errors import BudgetError, TransientError
 from graphrag_tasks.llm import Answer, Client, Request
 from graphrag_tasks.llm.journal import UNSURE
 from tests.llm.endpoint import Body, scripted
@@ -89,3 +89,16 @@ def test_a_body_that_drips_ends_with_the_time_of_a_request(
             Client(config, str(tmp_path), "run").ask_one(ASKED, tell=tell)
         assert time.monotonic() - began < 10
     assert [one.fate for one in attempts(tmp_path, "run")] == [UNSURE]
+
+
+def test_a_question_has_a_cap_of_its_own_within_the_runs() -> None:
+    with scripted(answer=say) as endpoint:
+        client = Client(settings(endpoint, budget={"usd": 1}))
+        little = client.part_of_budget(0.000001)
+        with pytest.raises(BudgetError, match=r"cap of 0\.000001 USD"):
+            client.ask_one(ASKED, little)
+        assert endpoint.requests == 0
+        enough = client.part_of_budget(0.01)
+        client.ask_one(ASKED, enough)
+        assert enough.spent == client.spent
+        assert enough.spent.tokens > 0

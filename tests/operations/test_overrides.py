@@ -7,7 +7,7 @@ import pytest
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.language.overrides import read_overrides
-from graphrag_tasks.operations.overrides import Override, add_override
+from graphrag_tasks.operations.overrides import Override, add_override, overrides_file
 
 ODD = (
     "c: d",
@@ -51,3 +51,8 @@ def test_entries_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: add_override(file, Override("same", f"a{n}", f"b{n}")), range(24)))
     assert len(read_overrides(file.read_text(), "own.yaml").same) == 24
+
+
+def test_without_a_file_it_says_which_setting_to_set() -> None:
+    with pytest.raises(ConfigError, match=r"resolve\.overrides: there is no overrides file"):
+        overrides_file(None)

@@ -152,3 +152,12 @@ def test_a_store_elsewhere_is_tidied_too() -> None:
     assert len(removed.snapshots) == 1
     assert removed.freed_bytes > 0
     store.open().verify()
+
+
+def test_a_current_snapshot_that_cannot_be_read_can_be_left(store: Store) -> None:
+    ids = store.snapshot_ids()
+    Path(store.snapshot_folder(ids[-1]).path(MANIFEST_FILE)).write_text("{")
+    with pytest.raises(SnapshotError, match=f"1 of 4 snapshots.*{ids[-1]}"):
+        verify_all(store)
+    assert rollback(store).after == ids[-2]
+    assert store.open().snapshot_id == ids[-2]

@@ -1,10 +1,12 @@
 """What is known to be published: as far back as documents can be read."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from graphrag_tasks.core import schemas
@@ -89,3 +91,16 @@ def test_without_a_pointer_the_newest_snapshot_says_it(store: Store) -> None:
     publish(store, SECOND, "b")
     Path(store.folder.path("CURRENT")).unlink()
     assert ids(known_documents(store)) == ["b"]
+
+
+def test_an_older_table_may_lack_labels_but_not_ids(store: Store) -> None:
+    folder = publish(store, FIRST, "a")
+    for columns, found in ((["document_id", "source"], ["a"]), (["source"], None)):
+        table = store.folder.read_any_version(f"snapshots/{FIRST}/documents", columns)
+        pq.write_table(table, folder / "documents.parquet")
+        manifest = json.loads((folder / "manifest.json").read_text())
+        sha256 = store.snapshot_folder(FIRST).sha256("documents.parquet")
+        manifest["tables"]["documents"]["sha256"] = sha256
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        assert ids(known_documents(store)) == found
+        assert not known_documents(store).has_labels

@@ -138,3 +138,18 @@ def test_shards_are_bounded_in_bytes_and_dealt_out_to_tasks(
     assert [shard for lot in dealt for shard in lot] == shards_of(done)
     assert len(dealt) == min(max_tasks, len(shards_of(done)))
     assert not dealt or max(map(len, dealt)) - min(map(len, dealt)) <= 1
+
+
+def test_the_only_document_of_a_source_is_not_replaced_unasked() -> None:
+    known = pa.Table.from_pylist([{"document_id": "a", "source": "docs"}], schema=LISTED)
+    listed = pa.Table.from_pylist([{"document_id": "b", "source": "docs"}], schema=LISTED)
+    with pytest.raises(SourceError, match="1 of 1 published documents"):
+        check_losses(listed, known, sources=["docs"], config=PlanConfig())
+
+
+def test_where_nothing_published_can_be_read_the_run_stops() -> None:
+    listed = pa.Table.from_pylist([{"document_id": "a", "source": "docs"}], schema=LISTED)
+    with pytest.raises(SourceError, match="no published snapshot can be read"):
+        check_losses(listed, None, sources=["docs"], config=PlanConfig())
+    allowed = PlanConfig(allow_mass_delete=True)
+    check_losses(listed, None, sources=["docs"], config=allowed)

@@ -360,3 +360,20 @@ def test_no_word_of_hidden_documents_alone_comes_out(examples: int) -> None:
             assert found == {one.text for one in seen}
 
     stays_hidden()
+
+
+def test_a_bare_string_is_no_list_of_principals(store: Path) -> None:
+    with pytest.raises(AccessError, match="must be a list"):
+        opened(store, "staff")
+
+
+def test_a_hidden_sentence_cannot_be_cited(store: Path) -> None:
+    assert opened(store, ["board"]).cite("merger-1")[0].text == "the gateway fund Zephyr."
+    with pytest.raises(QueryError, match="there is no relation, entity or sentence"):
+        opened(store, ["staff"]).cite("merger-1")
+
+
+def test_a_hidden_name_is_not_even_suggested(store: Path) -> None:
+    with pytest.raises(QueryError) as raised:
+        opened(store, ["staff"]).neighbors("Zephyrs")
+    assert "Zephyr'" not in str(raised.value).replace("'Zephyrs'", "")

@@ -74,3 +74,14 @@ def test_only_files_on_the_local_disk_are_changed(
     assert local_file(f"file://{tmp_path}/a/lines.txt", "") == tmp_path / "a" / "lines.txt"
     with pytest.raises(ConfigError, match=r"memory://x/lines.txt: .*Set pages\.questions to"):
         local_file("memory://x/lines.txt", "pages.questions")
+
+
+def test_a_missing_folder_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no/lines\.txt: cannot be written: its folder"):
+        edit_file(tmp_path / "no" / "lines.txt", lambda text: text + "more")
+
+
+def test_what_a_killed_change_left_goes_with_the_next_one(tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl.writing").write_text("half a li")
+    edit_file(tmp_path / "q.jsonl", lambda text: text)
+    assert [file.name for file in tmp_path.iterdir()] == [".q.jsonl.lock"]

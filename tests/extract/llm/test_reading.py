@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.core.errors import AccessError, EndpointError
+from graphrag_tasks.core.errors import AccessError, BudgetError, EndpointError
 from graphrag_tasks.pipeline import Run, look_ahead
 from tests.extract.llm.conftest import Reader, answer, reader, shown
 
@@ -164,3 +164,13 @@ def finish(run: Run) -> None:
     for stage in CORPUS_STAGES:
         run.process_corpus(stage)
     run.publish()
+
+
+def test_with_llm_a_spent_budget_ends_the_run_and_a_higher_one_goes_on(reader: Make) -> None:
+    one = reader(nothing)
+    with pytest.raises(BudgetError, match="could pass the cap"):
+        one.read(pages(12), llm={"budget": {"usd": 0.009}})
+    asked = one.endpoint.requests
+    found = one.read(pages(12), llm={"budget": {"usd": 1}})
+    assert 0 < asked < one.endpoint.requests == len(found.tables["answers"])
+    assert one.endpoint.asked_after_delivery == 0

@@ -189,3 +189,12 @@ def test_only_an_id_names_a_snapshot(store: Store, tmp_path: Path, name: str) ->
     assert store.current_id() is None
     with pytest.raises(SnapshotError, match="CURRENT"):
         store.open()
+
+
+def test_a_lost_pointer_is_written_by_the_next_publish(store: Store) -> None:
+    for content in LOST.values():
+        lose(store, content)
+        name = f"after {content!r}".encode().hex()
+        folder, manifest = staged(store, name, now=time_of_publish(store))
+        assert publish(store, folder, manifest)
+        assert store.open().snapshot_id == manifest.snapshot_id
