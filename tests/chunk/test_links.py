@@ -123,20 +123,6 @@ def test_a_link_has_the_chunk_and_the_characters_it_stands_at() -> None:
     assert (link["href"], link["target"]) == ("b", "docs/b")
 
 
-def test_anchors_are_ids_and_headings_each_name_once() -> None:
-    specs = [
-        heading("Setup", "id-1"), paragraph("One."), heading("Setup"),
-        paragraph("Two.", ids=["setup-1", "id-1"]), heading("Über uns"),
-    ]  # fmt: skip
-    tables = chunked({"a.md": specs})
-    texts = dict(zip(*(tables["chunks"][c].to_pylist() for c in ("chunk_id", "text")), strict=True))
-    found = {row["name"]: texts[row["chunk_id"]] for row in tables["anchors"].to_pylist()}
-    assert found == {
-        "id-1": "Setup\n\nOne.", "setup": "Setup\n\nOne.", "setup-1": "Setup\n\nTwo.",
-        "über-uns": "Über uns",
-    }  # fmt: skip
-
-
 def edges(tables: dict[str, pa.Table]) -> list[tuple[str, str, int]]:
     texts = dict(zip(*(tables["chunks"][c].to_pylist() for c in ("chunk_id", "text")), strict=True))
     linked = linked_chunks(tables["links"], tables["anchors"], tables["chunks"]).to_pylist()

@@ -11,7 +11,7 @@ import pytest
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 from graphrag_tasks.embed import model_files
 from graphrag_tasks.embed.local import LocalEmbedder, verify_weights
-from graphrag_tasks.embed.model_files import MINILM, find_model, load_tokenizer, load_weights
+from graphrag_tasks.embed.model_files import MINILM, find_model, load_tokenizer
 
 WriteModel = Callable[..., Path]
 
@@ -56,35 +56,6 @@ def test_checksums_tell_another_model_from_a_known_one(tiny_model: Path) -> None
     assert not check.ok
     assert [file.path.name for file in check.files] == ["model.safetensors", "tokenizer.json"]
     assert not any(file.ok for file in check.files)
-
-
-def as_archives(folder: Path, tiny_model: Path) -> tuple[Path, dict[str, np.ndarray]]:
-    """Write a model with its matrices as rows of int8; return what the archives hold."""
-    tensors = load_weights(find_model(tiny_model).weights)
-    folder.mkdir()
-    for name in ("config.json", "tokenizer.json"):
-        (folder / name).write_bytes((tiny_model / name).read_bytes())
-    packed: dict[str, np.ndarray] = {}
-    for name, tensor in tensors.items():
-        if tensor.ndim == 2:
-            scales = np.abs(tensor).max(axis=1).astype(np.float32) / 127
-            rows = np.round(tensor / scales[:, None]).astype(np.int8)
-            packed |= {f"{name}#q": rows, f"{name}#s": scales}
-        else:
-            packed[name] = tensor.astype(np.float16)
-    names = sorted(packed)
-    np.savez(folder / "first.npz", **{name: packed[name] for name in names[:9]})
-    np.savez(folder / "second.npz", **{name: packed[name] for name in names[9:]})
-    return folder, packed
-
-
-@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 no archive", "cut off"])
-def test_a_damaged_archive_is_named(tmp_path: Path, tiny_model: Path, damage: bytes | str) -> None:
-    folder, _ = as_archives(tmp_path / "packed", tiny_model)
-    file = folder / "second.npz"
-    file.write_bytes(damage if isinstance(damage, bytes) else file.read_bytes()[:-200])
-    with pytest.raises(ConfigError, match=r"second\.npz.*cannot be read"):
-        load_weights(find_model(folder).weights)
 
 
 def test_a_damaged_tokenizer_and_a_missing_file_are_named(tiny_model: Path, tmp_path: Path) -> None:

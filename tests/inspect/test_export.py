@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import networkx as nx
-import numpy as np
-import pytest
 from fastapi.testclient import TestClient
 
 from graphrag_tasks.answering import answer
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.visible import TURNS
-from graphrag_tasks.graph.drawing.layout import lay_out
 from graphrag_tasks.inspect.export import (
     Selection,
     draw,
@@ -104,23 +101,3 @@ def test_a_picture_is_well_formed_whatever_names_say_and_always_the_same() -> No
     assert len(svg) < 20_000
     words = [element.text for element in root.iter() if element.tag.endswith("text")]
     assert "</node><script>alert(1)</scri…" in words
-
-
-@pytest.mark.parametrize(
-    "edges",
-    [
-        [(0, leaf) for leaf in range(1, 40)],
-        [(node, node + 1) for node in range(39)],
-        [(one, other) for one in range(12) for other in range(one)],
-        [],
-    ],
-    ids=["star", "path", "clique", "none"],
-)
-def test_no_label_lies_over_another(edges: list[tuple[int, int]]) -> None:
-    boxes = np.array([[60.0 + 7 * (node % 9), 40.0] for node in range(40)])
-    points = lay_out(np.array(edges, dtype=np.int64).reshape(-1, 2), boxes, edge_length=130)
-    between = np.abs(points[:, None] - points[None])
-    overlap = (boxes[:, None] + boxes[None]) / 2 - between
-    touching = (overlap > 1.0).all(axis=2)
-    np.fill_diagonal(touching, val=False)
-    assert touching.sum() / 2 <= 1

@@ -264,3 +264,13 @@ def test_no_route_tells_what_a_reader_may_not_see(labelled: Config) -> None:
         assert HIDDEN not in answer.text, address
     assert staff.get(f"{AT}/entity.json?id={ids[HIDDEN]}").status_code == 400
     assert staff.get(f"{AT}/entity.json?id={ids['table VBBS']}").json()["of_documents"] == 1
+
+
+def test_without_a_script_the_page_lists_the_relations(config: Config) -> None:
+    page = client(config).get(f"{AT}?name=table+VBBS").text
+    assert "The table VBBE replaces the table VBBS." in page
+    assert "<h2>Relations of table VBBS</h2>" in page
+    assert 'id="drawn" hidden' in page
+    assert re.search(r'href="/snapshots/\w+/graph/shown.csv\?name=table\+VBBS" download', page)
+    entities = client(config).get("/snapshots/current/entities?name=table+VBBS").text
+    assert re.search(r'href="/snapshots/\w+/graph\?name=table\+VBBS">graph</a>', entities)

@@ -32,15 +32,6 @@ def test_a_file_that_is_no_domain_is_refused_by_name(text: str, said: str) -> No
         read_domain(text, "mine.yaml")
 
 
-def test_a_simple_shape_is_a_type_by_what_stands_around() -> None:
-    domain = read_domain("shapes: ['MV * = vessel', 'A+* = grade']", "one.yaml")
-    assert domain.type_by_shape("MV Ever Given") == "VESSEL"
-    assert domain.type_by_shape("MV ") is None
-    assert domain.type_by_shape("A+1") == "GRADE"
-    assert domain.type_by_shape("AA1") is None
-    assert "VESSEL" in domain.types
-
-
 def test_a_gazetteer_that_contradicts_another_is_refused() -> None:
     files = {"vessel.txt": "Titanic", "film.txt": "Titanic"}
     with pytest.raises(ConfigError, match=r"lists.*two types.*titanic"):

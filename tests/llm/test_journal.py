@@ -16,7 +16,7 @@ from graphrag_tasks.core.errors import ArtifactError, ConfigError
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import Cost
-from graphrag_tasks.llm.journal import Attempt, Journal, answers_file, month_now
+from graphrag_tasks.llm.journal import Attempt, Journal, answers_file
 
 WORST = Attempt("", "run", "summarize", "m", None, "unsure", "", 10, 20, "0.5")
 COST = replace(WORST, fate="sure", kind="answered", usd="0.1")
@@ -56,19 +56,6 @@ def test_what_was_kept_is_found_by_all(file: Path) -> None:
         (sums,) = one.sums(["purpose", "document"])
         assert (sums["purpose"], sums["document"]) == ("summarize", "several")
         assert (sums["requests"], sums["answered"], sums["usd"]) == (20, 20, Decimal(2))
-
-
-def test_what_a_month_spent_is_what_left_in_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal = Journal(file)
-    record = journal.sending(WORST)
-    before = month_now()
-    monkeypatch.setattr("graphrag_tasks.llm.journal.month_now", lambda: "2999-01")
-    journal.sent(record, COST)
-    ask(journal, 2)
-    ask(journal, 3)
-    assert journal.spent(month=before).usd == Decimal("0.1")
-    assert journal.spent(month="2999-01").usd == Decimal("0.2")
-    assert journal.spent("another run", "2999-01").usd == 0
 
 
 def test_a_killed_process_leaves_its_worst_case_and_its_answers(file: Path) -> None:

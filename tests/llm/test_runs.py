@@ -26,6 +26,7 @@ from graphrag_tasks.core.errors import (
     TransientError,
 )
 from graphrag_tasks.entities.resolve.planted import Planted
+from graphrag_tasks.operations.estimate import estimate
 from graphrag_tasks.operations.runner import process_shards, run_index
 from graphrag_tasks.pipeline import SHARD_STAGES, Run
 from graphrag_tasks.retrieval import open_index
@@ -431,3 +432,11 @@ def test_an_unknown_price_is_refused_before_anything_is_read(
             run_index(configured(tmp_path, source, "", **sections), workers=1)
     assert not (tmp_path / "store").exists()
     assert not endpoint.requests
+
+
+def test_an_estimate_that_asks_nothing_needs_no_price(tmp_path: Path, source: Path) -> None:
+    llm = {"base_url": "http://127.0.0.1:9/v1", "model": "m"}
+    config = configured(tmp_path, source, "", communities={}, llm=llm, extract={"extractor": "llm"})
+    found = estimate(config, workers=1).total
+    assert found.requests
+    assert found.usd is None

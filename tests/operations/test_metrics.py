@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from graphrag_tasks.operations.metrics import Figure, publish_figures, stage_figures
+from graphrag_tasks.operations.metrics import Figure, stage_figures
 from graphrag_tasks.storage.receipts import Receipt, Table
 
 TABLES = {"triples": Table(6, "a" * 64), "frames": Table(4, "b" * 64)}
@@ -30,11 +30,3 @@ def test_failed_documents_and_requests_are_counted() -> None:
     assert failed == Figure("graphrag.parse.documents_failed", "counter", 2)
     asked = stage_figures("ask", [replace(DONE, stats={"requests": 5})])
     assert Figure("graphrag.ask.requests", "counter", 5) in asked
-
-
-def test_a_publish_tells_what_is_held() -> None:
-    summary = dict.fromkeys(("documents", "chunks", "triples", "entities", "relations"), 2)
-    told = publish_figures(summary | {"failed": ["a"]}, changed=False)
-    assert Figure("graphrag.publish.changed", "counter", 0) in told
-    assert Figure("graphrag.snapshot.documents_failed", "gauge", 1) in told
-    assert len(told) == 7

@@ -154,15 +154,6 @@ def test_flowed_lines_are_joined(parse_one: Any) -> None:
     assert parse_one("a.eml", data).kinds == [("paragraph", "読み")]
 
 
-def test_a_message_that_is_cut_is_read_as_far_as_it_goes(parse_one: Any) -> None:
-    made = message()
-    made.set_content("First words.")
-    made.add_attachment(b"data" * 100, maintype="application", subtype="pdf")
-    data = made.as_bytes()
-    parsed = parse_one("a.eml", data[: len(data) // 2])
-    assert parsed.kinds[2:] == [("paragraph", "First words.")]
-
-
 def _nested(depth: int) -> bytes:
     head = "Content-Type: multipart/mixed; boundary=b{0}\n\n--b{0}\n"
     return ("".join(map(head.format, range(depth))) + "\nText").encode()

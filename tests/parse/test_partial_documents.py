@@ -9,7 +9,6 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from docling_parse.pdf_parser import DoclingThreadedPdfParser
 from reportlab.pdfgen.canvas import Canvas
 
 from graphrag_tasks.core.config import ParseConfig
@@ -77,21 +76,6 @@ def test_a_page_that_cannot_be_read_is_lost(monkeypatch: pytest.MonkeyPatch) -> 
     parsed = read_pdf(pages("text", "text", "text"))
     assert parsed.pages_lost == [2]
     assert [block.page for block in parsed.blocks] == [1, 3]
-
-
-def test_pages_beyond_the_bound_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: list[int] = []
-    get_task = DoclingThreadedPdfParser.get_task
-
-    def count(parser: Any) -> Any:
-        result = get_task(parser)
-        decoded.append(result.page_number)
-        return result
-
-    monkeypatch.setattr(DoclingThreadedPdfParser, "get_task", count)
-    with allowed(Allowance(total=0.0)):
-        parsed = read_pdf(pages(*["text"] * 60))
-    assert parsed.pages_out == len(decoded) < 10
 
 
 def test_no_more_pages_are_read_than_can_be_joined_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

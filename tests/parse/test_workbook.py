@@ -9,7 +9,6 @@ from zipfile import ZipFile
 
 import pytest
 from openpyxl import Workbook
-from openpyxl.worksheet.table import Table
 
 
 def saved(book: Workbook) -> bytes:
@@ -104,17 +103,6 @@ def test_values_are_shown_as_people_see_them(parse_one: Any) -> None:
     for row, (_, _, *expected) in enumerate(values.values(), 2):
         cell = cell_at(parsed, f"B{row}")
         assert [cell[name] for name in ("text", "value_type", "number", "iso")] == expected
-
-
-def test_the_workbook_says_where_a_header_is(parse_one: Any) -> None:
-    rows = [["2019", "2020", "2021"], ["2022", "2023", "2024"]]
-    assert parse_one("a.xlsx", saved(filled(rows))).kinds[1][1].count(":") == 0
-    book = filled(rows)
-    book.active.add_table(Table(displayName="T", ref="A1:C2"))
-    assert parse_one("a.xlsx", saved(book)).kinds[1][1] == "2019: 2022 | 2020: 2023 | 2021: 2024"
-    book = filled(rows)
-    book.active.auto_filter.ref = "A1:C2"
-    assert parse_one("a.xlsx", saved(book)).kinds[1][1].startswith("2019: 2022")
 
 
 def test_hidden_sheets_are_left_out_and_hidden_rows_are_not(parse_one: Any) -> None:

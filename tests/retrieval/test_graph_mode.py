@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import sparse
 
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.retrieval.graph.name_graph import Walk
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
@@ -45,27 +40,6 @@ CHAIN = World(
 def index(tmp_path: Path) -> Index:
     publish(tmp_path, CHAIN)
     return open_index(tmp_path, embedder=FakeEmbedder())
-
-
-@settings(derandomize=True)
-@given(seed=st.integers(0, 10_000), steps=st.integers(1, 15))
-def test_walk_is_the_power_iteration_of_the_whole_transition_matrix(seed: int, steps: int) -> None:
-    random = np.random.default_rng(seed)
-    chunks, names = random.integers(1, 8, size=2)
-    weights = random.integers(0, 3, (chunks, names)).astype(np.float32)
-    start = random.random(chunks + names)
-    whole = np.zeros((chunks + names, chunks + names))
-    whole[:chunks, chunks:], whole[chunks:, :chunks] = weights, weights.T
-    sums = whole.sum(axis=1, keepdims=True)
-    step = np.divide(whole, sums, out=np.zeros_like(whole), where=sums > 0)
-    wanted = at = start / start.sum()
-    for _ in range(steps):
-        at = 0.2 * wanted + 0.8 * (at @ step)
-    visits = Walk(sparse.csr_matrix(weights)).visits(
-        start[:chunks].astype(np.float32), dict(enumerate(start[chunks:].tolist())),
-        damping=0.8, steps=steps,
-    )  # fmt: skip
-    np.testing.assert_allclose(visits, at[:chunks], atol=1e-5)
 
 
 def test_a_common_word_is_no_mention_of_the_title_that_it_spells(tmp_path: Path) -> None:

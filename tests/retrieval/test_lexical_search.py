@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.language.bm25 import Lexicon, terms
 from graphrag_tasks.retrieval import open_index
-from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
+from tests.retrieval.small_worlds import SMALL, publish
 
 CORPUS = [
     "VBBS was replaced by VBBE in S/4HANA.",
@@ -78,25 +78,3 @@ def test_titles_are_searched_with_the_text(tmp_path: Path) -> None:
     publish(tmp_path, SMALL)
     context = open_index(tmp_path).search("network handbook", "bm25")
     assert [hit.chunk_id for hit in context.chunks] == ["c3"]
-
-
-def test_hybrid_is_the_weighted_sum_of_standard_scores(tmp_path: Path) -> None:
-    publish(tmp_path, SMALL)
-    index = open_index(tmp_path, embedder=FakeEmbedder())
-    hits = index.search("spooler driver", "hybrid").chunks
-    vector = np.array(FakeEmbedder.vector("spooler driver"))
-    texts = {one: text for one, _, text in SMALL.chunks}
-    dense = {one: float(vector @ FakeEmbedder.vector(text)) for one, text in texts.items()}
-    lexical = {
-        hit.chunk_id: hit.ranking_score for hit in index.search("spooler driver", "bm25").chunks
-    }
-    weight = 0.67
-    expected = {one: standard(dense)[one] + weight * standard(lexical)[one] for one in texts}
-    assert {hit.chunk_id: hit.ranking_score for hit in hits} == pytest.approx(expected, abs=1e-5)
-    assert [hit.chunk_id for hit in hits] == sorted(expected, key=expected.__getitem__)[::-1]
-    assert {hit.chunk_id: hit.similarity for hit in hits} == pytest.approx(dense)
-
-
-def standard(scores: dict[str, float]) -> dict[str, float]:
-    values = np.array([scores.get(one, 0.0) for one in ("c1", "c2", "c3")])
-    return dict(zip(("c1", "c2", "c3"), (values - values.mean()) / values.std(), strict=True))

@@ -1,7 +1,6 @@
 """Access labels: where a document gets them from, and that a mistake hides it."""
 
 import logging
-import os
 from pathlib import Path
 from typing import Any
 
@@ -195,13 +194,6 @@ def test_a_second_access_file_hides_its_document_unless_it_is_a_copy(tmp_path: P
     (tmp_path / "a.md.access.yaml~").write_text("labels: [public]")
     found = labels(tmp_path, ON)
     assert (found["a.md"], found["b.md"]) == (["hr"], [])
-
-
-def test_a_rule_holds_for_a_name_that_is_not_utf8(tmp_path: Path) -> None:
-    (tmp_path / "hr").mkdir()
-    (tmp_path / "hr" / os.fsdecode(b"a\xff.md")).write_text("text")
-    config = access(("hr/*", ["hr"]), default=(PUBLIC,))
-    assert list(labels(tmp_path, config).values()) == [["hr"]]
 
 
 STRAYS = (

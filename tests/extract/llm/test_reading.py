@@ -146,18 +146,6 @@ def test_one_cent_reads_what_it_pays_for_and_the_next_run_the_rest(reader: Make)
     assert (one.endpoint.requests, one.endpoint.asked_after_delivery) == (len(rows), 0)
 
 
-def test_one_edited_sentence_asks_for_two_requests_at_most(reader: Make) -> None:
-    one = reader(nothing)
-    documents = {"a.md": "".join(PAGE.format(number=number) for number in range(30))}
-    one.read(documents)
-    before = one.endpoint.requests
-    assert before > 10
-    edited = documents["a.md"].replace("The job J15 starts", "The job J15 never starts")
-    one.read({"a.md": edited})
-    assert one.endpoint.requests - before <= 2
-    assert one.endpoint.asked_after_delivery == 0
-
-
 def finish(run: Run) -> None:
     from graphrag_tasks.pipeline import CORPUS_STAGES
 

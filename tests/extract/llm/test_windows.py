@@ -95,3 +95,19 @@ def test_an_edit_changes_two_requests_at_most(chunks: list[Chunk], data: st.Data
 
     before = packs(chunks)
     assert len([one for one in packs(edited) if one not in before]) <= 2
+
+
+def ids(rows: Iterable[dict[str, object]]) -> list[object]:
+    return [row["sentence_ids"] for row in rows]
+
+
+def test_hybrid_reads_where_the_rules_found_least() -> None:
+    known = [f"The report {number} reads the table BSEG." for number in range(40)]
+    missed = [
+        f"Nightly after {n}, jobs, queues and mails of plants stall or restart." for n in (1, 2, 3)
+    ]
+    sentences = [*known[:20], *missed, *known[20:]]
+    rows = windows([("A", sentences)], covered=known, extractor="hybrid", share=0.5)
+    read = {one for of in ids(rows) for one in of}  # type: ignore[attr-defined]
+    assert {"0-20", "0-21", "0-22"} <= read
+    assert {row["reason"] for row in rows} == {"weak"}
