@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError, QueryError
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
-from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot
+from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import FakeEmbedder
