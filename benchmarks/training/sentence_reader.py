@@ -34,6 +34,7 @@ class Trainer:
 
     def __init__(self, data: Any) -> None:  # noqa: ANN401 - an archive of NumPy
         import torch
+        import torch.nn.utils.parametrize
         from transformers import BertConfig, BertModel
 
         self.torch, self.device = torch, "cuda" if torch.cuda.is_available() else "cpu"
@@ -48,6 +49,14 @@ class Trainer:
             weights[name.removesuffix("#q")] = torch.tensor(value.astype(np.float32))
         inner, hidden = weights["mid.weight"].shape
 
+        class ByRows(torch.nn.Module):  # type: ignore[misc]
+            """Rounds a matrix to int8 rows, as it is stored: what is smaller is not learnt."""
+
+            def forward(self, matrix: Any) -> Any:  # noqa: ANN401
+                scale = matrix.detach().abs().amax(1, keepdim=True).clamp(min=1e-9) / 127
+                rounded = torch.round(matrix / scale) * scale
+                return matrix + (rounded - matrix).detach()
+
         class Reader(torch.nn.Module):  # type: ignore[misc]
             def __init__(self) -> None:
                 super().__init__()
@@ -55,6 +64,12 @@ class Trainer:
                 self.mid, self.out = torch.nn.Linear(hidden, inner), torch.nn.Linear(inner, 1)
                 self.load_state_dict(weights, strict=False)
                 self.bert.embeddings.word_embeddings.weight.requires_grad = False
+                for layer in self.modules():
+                    if isinstance(layer, torch.nn.Linear) and len(layer.weight) > 1:
+                        torch.nn.utils.parametrize.register_parametrization(
+                            layer, "weight", ByRows()
+                        )
+                self.bert.embeddings.position_embeddings.weight.requires_grad = False
 
             def forward(self, ids: Any, mask: Any, types: Any) -> Any:  # noqa: ANN401
                 given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
@@ -160,7 +175,8 @@ def _save(file: Path, arrays: dict[str, Any]) -> None:
 
 def _by_rows(state: dict[str, Any]) -> Iterable[tuple[str, NDArray[np.generic]]]:
     """Yield the tensors of the layers; matrices as int8 rows and their scales."""
-    for name, tensor in state.items():
+    for stored, tensor in state.items():
+        name = stored.replace(".parametrizations.weight.original", ".weight")
         value = tensor.float().cpu().numpy()
         if "word_embeddings" in name or "position_ids" in name:
             continue

@@ -27,7 +27,7 @@ _CHUNK, _OPENING, _NEW_TERMS, _SHARED = 0.41, -1.16, 0.34, 2.0
 sentence, terms that it adds to the question, and share of the question's terms. The first sentence
 of a chunk is often its heading or the end of the chunk before."""
 
-_OF_READER, _OF_CHUNK, _OF_OPENING, _OF_SHARED = 0.45, 0.12, -0.55, 2.92
+_OF_READER, _OF_CHUNK, _OF_OPENING, _OF_SHARED = 0.44, 0.13, -0.58, 2.85
 """Weights of the score, by `python -m benchmarks.training.sentences weights`."""
 
 _BEHIND = 100.0

@@ -50,7 +50,7 @@ KNOWN_SHA256 = {
     },
     ANSWERS: {
         "embeddings.npz": "a7d5aaf60511b2f27ccde1bced3dc8fc2e72c58ef494dae915d93fbfb657587a",
-        "layers.npz": "13e6b61d626b7d2b2a982e5570e7f98da2e4d9981dd30e7b5333e817622a522a",
+        "layers.npz": "3f6269ec57e2def6afa088d39110911d448fe2a63d0bc34ee24c719f64866bbf",
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     },
     MINILM: {
