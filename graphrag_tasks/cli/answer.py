@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from graphrag_tasks.answering import AnswerSentence, Reply
 
 _STYLES = {"answered": "green", "uncertain": "yellow", "not in these documents": "red"}
+_NEARBY = 5
+"""Items that are printed beside a list; `--json` has all."""
 
 
 def answer(
@@ -95,7 +97,7 @@ def _print_reply(reply: Reply) -> None:
         )
         CONSOLE.print(Padding(f"{words} {marks}", (1, 0, 0, 2)), highlight=False)
     if reply.nearby:
-        near = "\n".join(["Also near:", *(sentence.line for sentence in reply.nearby)])
+        near = "\n".join(["Also near:", *(sentence.line for sentence in reply.nearby[:_NEARBY])])
         CONSOLE.print(Padding(escape(near), (1, 0, 0, 2)), highlight=False, style="dim")
     if reply.sentences:
         CONSOLE.print()
