@@ -13,7 +13,6 @@ from itertools import islice
 
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.answering.sentences import Reading
-from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
@@ -31,7 +30,7 @@ _LEAST = 3
 on four foreign corpora, the group of the best sentence for 12."""
 
 _WHOLE, _PART = 30, 16
-"""Most items of a list that is given whole, and of a part of a longer one; chosen."""
+"""Most items of a list that is given whole, and best sentences by which others are cut; chosen."""
 
 _NO_NOUN = (
     r"(?!(?:does|is|was|has|this|its|process|access|class|status|\w+(?:ss|us)"
@@ -96,7 +95,7 @@ def list_items(index: Index, context: Context, reading: Reading) -> Listed | Non
     ones, further sentences, and sentences that name an entity of the kind.
     """
     candidates, order = reading.candidates, list(reading.best_first())
-    asked = frozenset(terms(context.question))
+    first = frozenset(_place(candidates[row].sentence) for row in order[:_PART])
     groups = _Groups()
     if existing := _EXISTING.search(context.question):
         groups.add([(sentence,) for sentence in index.documents_titled(existing[1])])
@@ -111,13 +110,11 @@ def list_items(index: Index, context: Context, reading: Reading) -> Listed | Non
         groups.add([(candidates[row].sentence,)])
     for listed in context.listed:
         groups.add([listed.sources()[:1]] if listed.sources() else [])
-    items = _about(answering, asked)
-    rest = [_about(group, asked) for group in groups.found if group is not answering]
+    items = _part(answering, first)
+    rest = [_part(group, first) for group in groups.found if group is not answering]
     notes: tuple[str, ...] = ()
     if len(items) < len(answering):
-        notes = (
-            f"{len(items)} of the list's {len(answering)} items share most with the question.",
-        )
+        notes = (f"{len(items)} of the list's {len(answering)} items: those that answer best.",)
     near = list(islice(_sentences(rest, 2), NEARBY))
     return Listed(tuple(_sentences([items], 1)), tuple(near), notes)
 
@@ -155,15 +152,11 @@ def unread_documents(
     return (f"Documents on the subject that were not read to the end: {named}.",)
 
 
-def _about(items: Sequence[Item], asked: frozenset[str]) -> Sequence[Item]:
-    """Return a group, or the items of a long group that share most words with the question."""
+def _part(items: Sequence[Item], first: frozenset[tuple[str, int]]) -> Sequence[Item]:
+    """Return a group, or the items of a long group that hold one of the first sentences."""
     if len(items) <= _WHOLE:
         return items
-    shared = [
-        len(asked.intersection(terms(" ".join(source.text for source in item)))) for item in items
-    ]
-    most = max(shared)
-    return [item for item, words in zip(items, shared, strict=True) if words == most][:_PART]
+    return [item for item in items if not first.isdisjoint(map(_place, item))] or items[:_PART]
 
 
 def _place(source: SourceSentence) -> tuple[str, int]:

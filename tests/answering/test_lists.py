@@ -98,7 +98,7 @@ def test_of_a_long_list_the_items_that_share_words_with_the_question_are_kept(
     shown = [one.text for one in reply.sentences]
     assert all("fatal" in text for text in shown)
     assert shown == sorted(shown, key=items.index)
-    assert f"{len(shown)} of the list's 60 items share most with the question." in reply.notes
+    assert f"{len(shown)} of the list's 60 items: those that answer best." in reply.notes
 
 
 def test_a_question_that_only_looks_like_one_for_a_list_is_answered_by_quotations(
