@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetch ten corpora of ten fields that no rule was made from, on Debian 12, as root:
+# Fetch fourteen corpora of fourteen fields that no rule was made from, on Debian 12, as root:
 #     benchmarks/strangers.sh FOLDER
 # Nothing is installed. FOLDER/seen/NAME: rules may be made by looking at them. FOLDER/unseen/NAME: drawn
 # and judged once. Long documents are cut, so that each corpus has 500 to 1,200 sentences. Needs pypdfium2.
@@ -9,18 +9,22 @@
 #     brewing       qbrew                                                         BSD-2-Clause; HTML
 #     radio         hackrf-doc                                                    GPL-2+; reStructuredText
 #     politics      anarchism                                                     GPL-2, GFDL; Markdown
-# The unseen corpora:
 #     games         omega-rpg (LGPL-2), angband-data (GPL-2)                      plain text
 #     statistics    r-cran-coin and eleven others                                 GPL-2, GPL-2+; PDF
 #     peoples       stellarium-data (the sky of forty peoples)                    GPL-2+; HTML
 #     finance       eqonomize-doc (GFDL-1.2+), homebank-data (GPL-2+)             HTML
 #     stories       manuskript (GPL-3+; the text, the Book of Acts, is in the public domain)  Markdown
+# The unseen corpora:
+#     music         lilypond-doc-html (its glossary and essay)                    GFDL-1.3+; HTML
+#     history       debian-history                                                GPL-2+; HTML
+#     power         nut-doc (its user manual and questions)                       GPL-2+; HTML
+#     geography     grass-doc                                                     GPL-2+; HTML
 set -euo pipefail
 out=$(mkdir -p "${1:?folder to write}" && cd "$1" && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT; chmod 755 "$work"; cd "$work"
 of_r() { printf 'r-cran-%s ' "$@"; }
 packages="qbrew hackrf-doc anarchism omega-rpg angband-data stellarium-data eqonomize-doc homebank-data
-          manuskript $(of_r surveillance survival epi msm)
+          manuskript lilypond-doc-html debian-history nut-doc grass-doc $(of_r surveillance survival epi msm)
           $(of_r coin multcomp mvtnorm pscl quantreg sandwich strucchange aer vcd zoo lme4 effects)"
 apt-get download $packages >/dev/null 2>&1 || { apt-get update >/dev/null; apt-get download $packages >/dev/null; }
 mkdir x; for package in *.deb; do dpkg -x "$package" x; done
@@ -51,7 +55,7 @@ R=x/usr/lib/R/site-library
 cut_pdfs seen/epidemiology $R/surveillance/doc/{glrnb,hhh4*,monitoringCounts,surveillance,twin*}.pdf \
   x/usr/lib/R/library/survival/doc/{adjcurve,compete,concordance,discrim,population,tiedtimes,timedep}.pdf \
   $R/Epi/doc/{crisk,simLexis,yll}.pdf $R/msm/doc/msm-manual.pdf
-mkdir -p "$out"/seen/brewing "$out"/unseen/{peoples,finance}
+mkdir -p "$out"/seen/brewing "$out"/seen/{peoples,finance}
 cp $doc/qbrew/primer/primer*.html $doc/qbrew/book/handbook-{configuration,faq,hop,intro,misc,notes,using}.html \
   "$out/seen/brewing/"
 rm $doc/hackrf/html/_sources/{index,libhackrf_api}.rst.txt
@@ -63,21 +67,27 @@ for section in A{1,2,3,4,5} B{1,3,5,7} C{1,4,8} D{1,3,6} E1 F{1,4} G2 I1; do
 done
 for page in $share/games/omega-rpg/help{1,2,3,4,5,6,7,8,9,10}.txt \
   $share/angband/help/{attack,birth,dungeon,general,playing}.txt; do
-  cut_to 1500 "$out/unseen/games/$(basename "$page")" <"$page"
+  cut_to 1500 "$out/seen/games/$(basename "$page")" <"$page"
 done
-cut_pdfs unseen/statistics $R/coin/doc/{LegoCondInf,MAXtest,coin}.pdf $R/multcomp/doc/{chfls1,generalsiminf}.pdf \
+cut_pdfs seen/statistics $R/coin/doc/{LegoCondInf,MAXtest,coin}.pdf $R/multcomp/doc/{chfls1,generalsiminf}.pdf \
   $R/{mvtnorm/doc/MVT_Rnews,pscl/doc/countreg,quantreg/doc/crq,quantreg/doc/rq,AER/doc/AER}.pdf \
   $R/sandwich/doc/sandwich*.pdf $R/strucchange/doc/*.pdf $R/vcd/doc/*.pdf $R/zoo/doc/zoo{,-design,-faq}.pdf \
   $R/lme4/doc/{Theory,lmer}.pdf $R/effects/doc/functions*.pdf
 find $share/stellarium/skycultures -name description.en.utf8 -size -20k -size +2k | while read -r page; do
-  cp "$page" "$out/unseen/peoples/$(basename "$(dirname "$page")").html"
+  cp "$page" "$out/seen/peoples/$(basename "$(dirname "$page")").html"
 done
 for page in accounting accounts currencies import_export introduction securities statistics transactions; do
-  cp $doc/eqonomize/html/C/$page.html "$out/unseen/finance/"
+  cp $doc/eqonomize/html/C/$page.html "$out/seen/finance/"
 done
-cp $doc/homebank-data/help/use-*.html "$out/unseen/finance/"
+cp $doc/homebank-data/help/use-*.html "$out/seen/finance/"
 find $share/manuskript/sample-projects/book-of-acts/outline -name '*.md' | LC_ALL=C sort | sed 40q | while read -r scene; do
   name=$(basename "$(dirname "$scene")")_$(basename "$scene")  # without Manuskript's header and verse numbers
-  sed -E '1,/^$/d; s/(^| )[0-9]{1,2} /\1/g' "$scene" | cut_to 2000 "$out/unseen/stories/$name"
+  sed -E '1,/^$/d; s/(^| )[0-9]{1,2} /\1/g' "$scene" | cut_to 2000 "$out/seen/stories/$name"
 done
+mkdir -p "$out"/unseen/{music,history,power,geography}
+score=$doc/lilypond/html/Documentation
+cp $(find $score/music-glossary $score/essay -name '[a-z]*.html' ! -name '*.*.html' | LC_ALL=C sort | awk 'NR % 4 == 1') "$out/unseen/music/"
+cp $doc/debian-history/docs/*.en.html "$out/unseen/history/"
+cp $doc/nut-doc/html/user-manual/ar*.html $doc/nut-doc/html/FAQ.html "$out/unseen/power/"
+cp $(ls $doc/grass-doc/html/[rv].*.html | LC_ALL=C sort | awk 'NR % 12 == 1') "$out/unseen/geography/"
 for corpus in "$out"/*/*/; do echo "${corpus#"$out"/}: $(find "$corpus" -type f | wc -l) files"; done

@@ -34,7 +34,9 @@ Floats = NDArray[np.float64]
 
 def table_of(facts: list[dict[str, Any]]) -> tuple[list[str], Floats]:
     """Return the names of features, and their values: a row for each fact."""
-    found = [frozenset(certainty_features(one["triple"], one["text"])) for one in facts]
+    found = [
+        frozenset(certainty_features(one["triple"], one["text"], one["arguments"])) for one in facts
+    ]
     names = sorted(frozenset().union(*found))
     table = np.array([[name in one for name in names] for one in found], float)
     kept = table.sum(axis=0) >= LEAST

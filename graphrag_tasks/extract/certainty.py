@@ -41,17 +41,18 @@ def load_certainty() -> Mapping[str, float]:
     return weights
 
 
-def certainty_of(row: Mapping[str, Any], text: str) -> float:
+def certainty_of(row: Mapping[str, Any], text: str, arguments: int) -> float:
     """Return the confidence of a row of `triples`, rounded to four places.
 
-    `text` is its sentence, and the row's confidence that of its frame. Rules that no judged fact
-    shows, such as those of tables, keep the confidence of the frame.
+    `text` is its sentence, `arguments` the number of arguments of its frame, and the row's
+    confidence that of its frame. Rules that no judged fact shows, such as those of tables, keep the
+    confidence of the frame.
     """
     weights = load_certainty()
     if f"rule {row['rule']}" not in weights:
         return float(row["confidence"])
     odds = weights[""] + weights[ODDS] * log_odds(row["confidence"])
-    odds += sum(weights.get(name, 0.0) for name in certainty_features(row, text))
+    odds += sum(weights.get(name, 0.0) for name in certainty_features(row, text, arguments))
     return round(1 / (1 + math.exp(-odds)), 4)
 
 
@@ -61,9 +62,10 @@ def log_odds(probability: float) -> float:
     return math.log(bounded / (1 - bounded))
 
 
-def certainty_features(row: Mapping[str, Any], text: str) -> Iterator[str]:
+def certainty_features(row: Mapping[str, Any], text: str, arguments: int) -> Iterator[str]:
     """Yield the names of the features of a triple, each once."""
     yield f"rule {row['rule']}"
+    yield f"frame of {_band(arguments, _ARGUMENT_BANDS)} arguments"
     relation = row["relation"]
     if match := _BE_WITH.fullmatch(relation):
         yield f"relation be {match[1]}"
@@ -152,6 +154,7 @@ def _band(value: int, bounds: tuple[int, ...]) -> str:
 
 _SENTENCE_BANDS, _GAP_BANDS = (12, 20, 30, 45), (3, 6, 10, 16)
 _NAME_BANDS, _PHRASE_BANDS = (2, 3, 4), (2, 3, 5, 9)
+_ARGUMENT_BANDS = (2, 3, 4, 5)
 _LONG_RELATION = 3
 _POINTING = frozenset({"this", "that", "these", "those", "such", "same", "other", "another"})
 _ENDS = frozenset(".!:;)\"'”’")

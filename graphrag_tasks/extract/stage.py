@@ -211,7 +211,8 @@ class _Rows:
             triples.extend(of_triple | asdict(triple) | origin for triple in derive_triples(frame))
         for row in merged(triples, text):
             row["triple_id"] = triple_id(row)
-            row["confidence"] = certainty_of(row, text)
+            arguments = self.frames[row["frame_id"]]["arguments"]
+            row["confidence"] = certainty_of(row, text, len(arguments))
             self.triples[row["triple_id"]] = row
 
 

@@ -57,7 +57,7 @@ class RelationshipsConfig(BaseConfig):
         None, description="YAML file or URI with an expert's schema; approved: the store's ontology"
     )
     min_confidence: float = Field(
-        0.32,
+        0.38,
         ge=0,
         lt=1,
         description="facts below it are no relations; higher: fewer facts, more of them right",
