@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from graphrag_tasks.cli import app
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.retrieval import open_index
+from graphrag_tasks.storage.snapshots.store import Store
 
 Indexer = Callable[..., Published]
 
@@ -82,3 +83,32 @@ def test_the_senses_of_a_name_are_explained_and_searched_by_it(
     answer = open_index(tmp_path / "store").search("What is Mercury?", "local")
     assert {one.name for one in answer.entities} >= set(senses)
     assert any("Mercury (planet), mercury (metal)" in note for note in answer.notes)
+
+
+def test_a_call_in_code_is_a_thing_of_its_own_and_a_plain_question_finds_both(
+    index: Indexer, corpus: Path, tmp_path: Path, command: Callable[..., str]
+) -> None:
+    (corpus / "hashing.md").write_text(
+        "# Hashing\n\nA digest identifies a message. The method `digest()` returns the bytes. "
+        "The caller uses the `digest()` method. The digest method follows a standard.\n\n"
+        "## finalize()\n\nThe object releases its memory.\n"
+    )
+    (corpus / "sorting.html").write_text(
+        "<title>Sorting</title><p>Some programs import <code>bisect</code>. A script loads "
+        "<code>bisect</code>. The function <code>bisect()</code> returns a place. "
+        "The loop calls <code>bisect()</code>.</p>"
+    )
+    index()
+    snapshot = Store(str(tmp_path / "store")).open()
+    names = {row["entity_id"]: row["name"] for row in snapshot.table("entities").to_pylist()}
+    assert {"digest", "digest()", "digest method", "bisect", "bisect()", "finalize()"} <= {
+        *names.values()
+    }
+    assert "finalize" not in names.values()
+    aliases = snapshot.table("aliases").to_pylist()
+    assert all(("()" in row["alias"]) == ("()" in names[row["entity_id"]]) for row in aliases)
+    (apart,) = json.loads(command("explain", "digest() method"))["decisions"]
+    assert (apart["verdict"], apart["guard"]) == ("different", "call")
+    for thing in ("digest", "bisect"):
+        found = open_index(tmp_path / "store").search(f"What does {thing} do?")
+        assert {one.name for one in found.entities} >= {thing, f"{thing}()"}

@@ -132,8 +132,10 @@ def defined(
 
 
 def test_keys_of_a_table_are_names() -> None:
-    assert defined([], ["CL_ABAP_TSTMP", "PGP Secret Keyring", "adding a row"]) == {
+    keys = ["CL_ABAP_TSTMP", "PGP Secret Keyring", "adding a row", "getItem()"]
+    assert defined([], keys) == {
         ("CL_ABAP_TSTMP", "key", "table"), ("PGP Secret Keyring", "key", "table"),
+        ("getItem()", "key", "table"),
     }  # fmt: skip
 
 

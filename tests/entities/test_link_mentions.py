@@ -74,6 +74,16 @@ def places(tables: dict[str, Rows], name: str) -> list[tuple[str, int, int, str]
     ]
 
 
+def test_a_name_without_brackets_is_not_found_in_a_call() -> None:
+    texts = ["The fsync service writes blocks.", "Call fsync() before the fsync service."]
+    tables = run(texts, [triple(0, texts[0], "fsync service", "blocks"),
+                         triple(1, texts[1], "fsync()", "fsync service")])  # fmt: skip
+    assert places(tables, "fsync()") == [("s1", 5, 12, "extracted")]
+    texts = ["The method digest reads blocks.", "The method digest() ends."]
+    tables = run(texts, [triple(0, texts[0], "method digest", "blocks")])
+    assert places(tables, "method digest") == [("s0", 4, 17, "extracted")]
+
+
 def test_a_name_is_found_where_no_triple_has_it() -> None:
     texts = ["The table VBBE replaces VBBS.", "Open VBBS first."]
     tables = run(texts, [triple(0, texts[0], "table VBBE", "VBBS")])

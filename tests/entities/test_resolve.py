@@ -132,7 +132,7 @@ def test_ways_of_writing_one_name() -> None:
 def test_near_names_stay_apart() -> None:
     names = ("VBBE", "VBBS", "SAP S/4HANA 1809", "SAP S/4HANA 1909", "World War I", "World War II",
              "content", "context", "table type", "type table", "1.5 m", "15 m", "client", "server",
-             "choice()", "choices()", "choice", "colour()", "color()",
+             "choice()", "choices()", "choice", "colour()", "color()", "sort() loop", "sort loop",
              "get_entry", "get_entries", "table", "TYPE TABLE", "news", "new", "DATA",
              "internal table DATA", "open quantities of table VBBE", "URL", "token service URL",
              )  # fmt: skip

@@ -24,7 +24,7 @@ _WHAT_IS = re.compile(
     r"wh(?:at|o)(?:’s|'s| is| are| was| were)\s(?:an?\s|the\s)?(?P<name>[^?]{2,60}?)\s?\??",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
+_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]\s*")
 _ACRONYM = re.compile(r"[A-Z][A-Za-z0-9/&-]*[A-Z0-9s]")
 _ENUMERATES = re.compile(r",|\b(?:and|or|using|with|for|to)\b")
 
@@ -76,10 +76,10 @@ _LONGEST, _LONGEST_WITH_BRACKETS = 60, 200
 """Characters of a name without and with brackets; longer texts are prose. Chosen."""
 
 _IDENTIFIER = re.compile(
-    r"(?=[^_]*[A-Za-z]{2})(?:/\w+/)?[A-Za-z](?:\w*(?:_|[a-z][A-Z]|[A-Z]\d)\w*)(?:[-.~]\w+)*"
+    r"(?=[^_]*[A-Za-z]{2})(?:/\w+/)?[A-Za-z](?:\w*(?:_|[a-z][A-Z]|[A-Z]\d)\w*)(?:[-.~]\w+)*(?:\(\))?"
 )
-"""A word with an underscore, a capital inside or a number behind a capital."""
-_WORD = re.compile(r"[^\W_][\w/&.+#'’-]*[\w+#]|[^\W\d_]|\d+")
+"""A word with an underscore, a capital inside or a number behind a capital; also as a call."""
+_WORD = re.compile(r"[^\W_][\w/&.+#'’-]*[\w+#](?:\(\))?|[^\W\d_]|\d+")
 _LINKS = frozenset({"by", "for", "from", "in", "of", "on", "per", "to", "via", "with"})
 """Small words inside names in capitals."""
 _OTHER_WORDS = words("words_of_prose")

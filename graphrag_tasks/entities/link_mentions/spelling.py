@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from graphrag_tasks.language.forms import unaccented
 
-TOKEN = re.compile(r"\w+://\S+|[^\W_]+(?:_+[^\W_]+)*|[^\w\s]|_+")
-"""A token: a URL, a word with its underscores, or a punctuation mark."""
+TOKEN = re.compile(r"\w+://\S+|(?:[^\W_]+(?:_+[^\W_]+)*|_+)(?:\(\))?|[^\w\s]")
+"""A token: a URL, a word with its underscores and the "()" of a call, or a punctuation mark."""
 
 
 def folded(token: str) -> str:

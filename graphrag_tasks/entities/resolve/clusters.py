@@ -30,6 +30,7 @@ def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:
     * `code`: an identifier has one spelling ("VBBS_OLD", "VBBS OLD").
     * `letter`: a single letter is a name of its own ("model S", "models").
     * `proper_number`: a name is no plural of another ("Carlo", "Carlos").
+    * `call`: a call in code is no thing without "()" ("digest()", "digest").
     * `plus`: a final "+" makes another thing ("CTS", "CTS+").
     * `types`: one is a person, the other a place.
     """
@@ -42,6 +43,8 @@ def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:
         return "letter"
     if "number" in used and (_is_proper(left) or _is_proper(right)):
         return "proper_number"
+    if ("()" in left.key) != ("()" in right.key):
+        return "call"
     if left.key != right.key and left.key.rstrip("+") == right.key.rstrip("+"):
         return "plus"
     if _conflict(left.type, right.type):
