@@ -9,6 +9,7 @@ from queue import SimpleQueue
 from threading import Thread
 
 from graphrag_tasks.answering.citations import checked
+from graphrag_tasks.answering.comparison import asked_of_each, sides, told_apart
 from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
 from graphrag_tasks.answering.map_reduce import Drawn, drawn
 from graphrag_tasks.answering.mentions import Mentioned, documents_asked_for, quoted_mentions
@@ -79,7 +80,11 @@ def answer(
     model = Model(client, index, max_usd) if client else None
     as_list = isinstance(question, str) and asks_for_list(question)
     rerank = index.config.rerank.candidates if mode in PLAIN_MODES else None
-    context = index.search(question, mode, k or (LIST_CHUNKS if as_list else None), filters, rerank)
+    two = sides(question)
+    context = index.search(
+        question, mode, k or (LIST_CHUNKS if as_list else None), filters, rerank,
+        beside=asked_of_each(two),
+    )  # fmt: skip
     reply = Reply(
         question=question,
         verdict=Verdict(state=NOT_HERE, probability=0.0, unknown=context.signals.unknown),
@@ -111,7 +116,7 @@ def answer(
         elif reply.model is None and reply.verdict.state != NOT_HERE:
             if reply.context is not context:  # a plan searched further
                 reading = read(index, reply.context)
-            reply = _with_sentences(index, reply, reading, wanted, as_list=as_list)
+            reply = _with_sentences(index, reply, reading, wanted, as_list=as_list, two=two)
     if reply.verdict.state != "answered":
         reply = _in_its_language(index, reply, wanted)
     return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
@@ -189,8 +194,16 @@ def _is_found(noun: str, context: Context) -> bool:
 
 
 def _with_sentences(
-    index: Index, reply: Reply, reading: Reading, wanted: int, *, as_list: bool
+    index: Index,
+    reply: Reply,
+    reading: Reading,
+    wanted: int,
+    *,
+    as_list: bool,
+    two: tuple[str, str] | None,
 ) -> Reply:
+    if apart := told_apart(index, reply.context, reading, two) if two else ():
+        return replace(reply, sentences=apart)
     found = list_items(index, reply.context, reading) if as_list else None
     if not found:
         return replace(reply, sentences=quotes(index, reply.context, reading, wanted))

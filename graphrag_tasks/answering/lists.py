@@ -14,6 +14,7 @@ from itertools import islice
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.answering.sentences import Reading
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
+from graphrag_tasks.retrieval.context.items import defines
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
 LIST_CHUNKS = 10
@@ -168,6 +169,13 @@ def _sentences(groups: Sequence[Sequence[Item]], first: int) -> Iterator[AnswerS
     for number, group in enumerate(groups, first):
         for item in group:
             yield AnswerSentence(
-                text=" ".join(source.text for source in item),
+                text=_text(item),
                 citations=tuple(Citation(number=number, source=source) for source in item),
             )
+
+
+def _text(item: Item) -> str:
+    """Return the text of an item, with a colon behind a term that its next sentence defines."""
+    first, *others = (source.text for source in item)
+    joint = ": " if others and defines(first, others[0]) else " "
+    return joint.join([first, " ".join(others)]) if others else first

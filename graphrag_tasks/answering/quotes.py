@@ -8,7 +8,7 @@ from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.answering.sentences import Candidate, Reading
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.retrieval import Context, Index, SourceSentence
+from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.context.signals import is_content
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 
@@ -29,7 +29,7 @@ _LEAST_WORDS = 3
 def quotes(
     index: Index, context: Context, reading: Reading, wanted: int = QUOTED
 ) -> tuple[AnswerSentence, ...]:
-    """Return the sentences that answer a question best, in reading order.
+    """Return the sentences that answer a question best, with their neighbours, best first.
 
     A question for several things gets at most one quotation per chunk, as its parts are often
     answered in different documents.
@@ -93,17 +93,21 @@ def _runs(
 def _beside(candidates: Sequence[Candidate], row: int) -> Iterator[int]:
     """Yield the quoted neighbours of a sentence, without fragments such as a lone name.
 
-    A table row ends where the next begins.
+    A heading, a term, a question and a table row begin something else.
     """
-    first = row if _is_row(candidates[row]) else max(row - _BEFORE, 0)
-    for other in range(first, min(row + _AFTER + 1, len(candidates))):
-        one = candidates[other]
-        if one.chunk != candidates[row].chunk or other == row:
-            continue
-        if other > row and _is_row(one):
-            return
-        if len(one.sentence.text.split()) >= _LEAST_WORDS:
-            yield other
+    one = candidates[row]
+    steps = [] if _is_row(one) or one.lead else [range(row - 1, max(row - _BEFORE, 0) - 1, -1)]
+    for step in (*steps, range(row + 1, min(row + _AFTER + 1, len(candidates)))):
+        for other in step:
+            beside = candidates[other]
+            if (
+                beside.chunk != one.chunk
+                or beside.answers_nothing
+                or (other > row and _is_row(beside))
+            ):
+                break
+            if len(beside.sentence.text.split()) >= _LEAST_WORDS:
+                yield other
 
 
 def _is_row(candidate: Candidate) -> bool:
@@ -113,20 +117,40 @@ def _is_row(candidate: Candidate) -> bool:
 def _quoted(
     candidates: Sequence[Candidate], runs: Sequence[Sequence[int]]
 ) -> Iterator[AnswerSentence]:
-    """Yield the sentences of runs in reading order; touching runs become one quotation."""
-    best = [run[0] for run in runs]
-    rows = sorted({row for run in runs for row in run})
-    documents = list(dict.fromkeys(candidates[row].sentence.document_id for row in best))
-    rows.sort(key=lambda row: _reading_order(candidates[row].sentence, documents))
-    number, before = 0, -1
-    for row in rows:
-        source = candidates[row].sentence
-        is_next = number > 0 and row == before + 1
-        touches = is_next and candidates[before].chunk == candidates[row].chunk
-        number, before = number + (not touches), row
-        citation = Citation(number=number, source=source)
-        yield AnswerSentence(text=source.text, citations=(citation,), is_best=row in best)
+    """Yield the sentences of runs, the best run first; touching runs become one quotation."""
+    best = {run[0] for run in runs}
+    for number, run in enumerate(_joined(candidates, runs), 1):
+        for row in run:
+            yield quotation(candidates[row], number, is_best=row in best)
 
 
-def _reading_order(source: SourceSentence, documents: Sequence[str]) -> tuple[int, int]:
-    return documents.index(source.document_id), source.char_start
+def quotation(one: Candidate, number: int, *, is_best: bool = True) -> AnswerSentence:
+    """Return a sentence with a citation number, behind the term or question that leads it."""
+    said = (one.lead, one.sentence) if one.lead else (one.sentence,)
+    joint = " " if said[0].text.endswith("?") else ": "
+    return AnswerSentence(
+        text=joint.join(source.text for source in said),
+        citations=tuple(Citation(number=number, source=source) for source in said),
+        is_best=is_best,
+    )
+
+
+def _joined(candidates: Sequence[Candidate], runs: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the runs in their order, each in reading order; one that touches another joins it."""
+    joined: list[list[int]] = []
+    for run in map(sorted, runs):
+        beside = next(
+            (
+                other
+                for other in joined
+                if candidates[other[0]].chunk == candidates[run[0]].chunk
+                and other[0] - 1 <= run[-1]
+                and run[0] - 1 <= other[-1]
+            ),
+            None,
+        )
+        if beside is None:
+            joined.append(run)
+        else:
+            beside[:] = sorted({*beside, *run})
+    return joined

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
+from graphrag_tasks.answering.definitions import leads, named_alone, says_what_it_is
 from graphrag_tasks.core.search_modes import SearchMode
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import ChunkHit, Context, Index, SourceSentence
@@ -30,6 +32,9 @@ of a chunk is often its heading or the end of the chunk before."""
 _OF_READER, _OF_CHUNK, _OF_OPENING, _OF_SHARED = 0.44, 0.13, -0.58, 2.85
 """Weights of the score, by `python -m benchmarks.training.sentences weights`."""
 
+_DEFINITION = 3.0
+"""Added to the definition of what the question names and nothing else; chosen."""
+
 _BEHIND = 100.0
 """Penalty of sentences that were not read, larger than any score."""
 
@@ -42,12 +47,25 @@ _SAME = 0.8
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence with the index of its chunk in the context, and its own in the chunk."""
+    """A sentence with the index of its chunk in the context, and its own in the chunk.
+
+    Attributes:
+        terms: Its words, and those of `lead`.
+        lead: What stands before it: the term that it defines, or the question that it answers.
+        answers_nothing: Whether it is such a line itself, or a question.
+    """
 
     sentence: SourceSentence
     chunk: int
     position: int
     terms: frozenset[str]
+    lead: SourceSentence | None = None
+    answers_nothing: bool = False
+
+    def defines(self, named: frozenset[str]) -> bool:
+        """Tell whether it says what something is, given the terms of its name."""
+        lead = self.lead.text if self.lead else ""
+        return says_what_it_is(named, lead, self.sentence.text)
 
     def is_copy_of(self, other: Candidate) -> bool:
         """Tell whether two sentences are near-duplicates."""
@@ -57,11 +75,17 @@ class Candidate:
 
 def candidates_of(index: Index, chunks: Sequence[ChunkHit]) -> list[Candidate]:
     """Return the sentences of chunks, ordered by chunk and position."""
-    return [
-        Candidate(sentence, place, position, frozenset(terms(sentence.text)))
-        for place, hit in enumerate(chunks)
-        for position, sentence in enumerate(index.sentences(hit.chunk_id))
-    ]
+    found = []
+    for place, hit in enumerate(chunks):
+        sentences = index.sentences(hit.chunk_id)
+        are_leads = [leads(*two) for two in pairwise(one.text for one in sentences)]
+        for position, sentence in enumerate(sentences):
+            lead = sentences[position - 1] if position and are_leads[position - 1] else None
+            text = f"{lead.text} {sentence.text}" if lead else sentence.text
+            silent = are_leads[position : position + 1] == [True] or text.endswith("?")
+            words = frozenset(terms(text))
+            found.append(Candidate(sentence, place, position, words, lead, silent))
+    return found
 
 
 @dataclass(frozen=True)
@@ -89,15 +113,33 @@ def read(index: Index, context: Context) -> Reading:
     if not candidates:
         return Reading((), np.empty(0, np.float32), None)
     likely, parts = _by_words(context, candidates)
+    likely += _defining(context.question, candidates)
     first = np.argsort(-likely, kind="stable")[:_READ]
+    read_first = frozenset(first.tolist())
+    for row, one in enumerate(candidates):
+        if one.lead and not (row in read_first and _is_told(index, one.lead)):
+            candidates[row] = replace(one, lead=None)
     passages = [
-        Passage(" > ".join(context.chunks[one.chunk].heading_path), one.sentence.text)
+        Passage(" > ".join(_above(context, one)), one.sentence.text)
         for one in (candidates[row] for row in first)
     ]
     log_odds = index.read_sentences(context.question, passages)
     scores = likely - np.float32(_BEHIND)
-    scores[first] = parts[first] + np.float32(_OF_READER) * log_odds
+    defining = _defining(context.question, [candidates[row] for row in first])
+    scores[first] = parts[first] + np.float32(_OF_READER) * log_odds + defining
     return Reading(candidates, scores, float(log_odds.max()))
+
+
+def _is_told(index: Index, lead: SourceSentence) -> bool:
+    """Tell whether a lead is a question or an item of a list, and no heading."""
+    if lead.text.endswith("?"):
+        return True
+    return any(item[0].char_start == lead.char_start for item in index.items_around(lead))
+
+
+def _above(context: Context, one: Candidate) -> tuple[str, ...]:
+    headings = context.chunks[one.chunk].heading_path
+    return (*headings, one.lead.text) if one.lead else headings
 
 
 def _by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
@@ -118,6 +160,15 @@ def _by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats
     weights = [[_CHUNK, _OF_CHUNK], [_OPENING, _OF_OPENING], [_SHARED, _OF_SHARED], [_NEW_TERMS, 0]]
     likely, parts = (np.array(rows, np.float32) @ np.array(weights, np.float32)).T
     return likely.copy(), parts.copy()
+
+
+def _defining(question: str, candidates: Sequence[Candidate]) -> Floats:
+    """Return what definitions get beside, and what says nothing; shape (candidates,)."""
+    named = named_alone(question)
+    also = [
+        -_BEHIND if one.answers_nothing else _DEFINITION * one.defines(named) for one in candidates
+    ]
+    return np.array(also, np.float32)
 
 
 def best_of_each_chunk(index: Index, context: Context) -> dict[str, SourceSentence]:

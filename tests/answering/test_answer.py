@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.answering.comparison import sides
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index
 from tests.answering.conftest import PAGES
@@ -46,15 +47,84 @@ def test_every_sentence_is_in_the_document_that_it_points_to(index: Index, find:
         assert citation.source.page is not None
 
 
-def test_sentences_stand_in_reading_order_and_once(index: Index, find: Find) -> None:
-    find("spooler")
+def test_the_best_quotation_comes_first_each_in_reading_order_and_once(
+    index: Index, find: Find
+) -> None:
+    find("midnight")
     reply = answer(index, "Does the spooler need the driver?")
-    places = [(one.citations[0].source.document_id, one.citations[0].source.char_start)
-              for one in reply.sentences]  # fmt: skip
-    documents = list(dict.fromkeys(document for document, _ in places))
-    assert places == sorted(set(places), key=lambda one: (documents.index(one[0]), one[1]))
-    numbers = [one.numbers[0] for one in reply.sentences]
-    assert numbers == sorted(numbers)
+    assert "midnight" in best(reply)[0]
+    places = [(one.numbers[0], one.citations[0].source.char_start) for one in reply.sentences]
+    assert places == sorted(set(places))
+    assert places[0][0] == 1
+
+
+def glossary(*lines: str) -> World:
+    sentences = [(f"s{number}", "c1", line) for number, line in enumerate(lines)]
+    return World(
+        documents=(("d1", "Glossary"),),
+        chunks=(("c1", "d1", " ".join(lines)),),
+        sentences=tuple(sentences),
+        entities=(),
+        relations=(),
+        evidence=(),
+        mentions=(),
+    )
+
+
+def test_a_question_answers_nothing_but_leads_its_answer(
+    open_world: Callable[..., Index], find: Find
+) -> None:
+    find("duplex")
+    index = open_world(
+        glossary(
+            "Can I get full duplex?",
+            "You need a second device for that, and full duplex is hard.",
+            "The gateway listens on port 5150.",
+        )
+    )
+    reply = answer(index, "Can I get full duplex?")
+    assert best(reply) == [
+        "Can I get full duplex? You need a second device for that, and full duplex is hard."
+    ]
+
+
+def test_two_things_are_told_apart_by_what_is_said_of_each(
+    open_world: Callable[..., Index], find: Find
+) -> None:
+    find("tun")
+    index = open_world(
+        glossary(
+            "Many prefer to join the mash tun and the lauter tun.",
+            "A mash tun holds the grains in hot water.",
+            "A lauter tun is for rinsing them.",
+            "The kettle is made of copper.",
+        )
+    )
+    reply = answer(index, "What is the difference between a mash tun and a lauter tun?")
+    assert quoted(reply) == [
+        "Many prefer to join the mash tun and the lauter tun.",
+        "A mash tun holds the grains in hot water.",
+        "A lauter tun is for rinsing them.",
+    ]
+    assert [one.numbers for one in reply.sentences] == [(1,), (2,), (3,)]
+
+
+@pytest.mark.parametrize(
+    ("question", "two"),
+    [
+        ("What's the difference between ale and a lager in brewing?", ("ale", "lager")),
+        ("How is VBBS different from VBBE?", ("VBBS", "VBBE")),
+        ("how do leap seconds and leap years differ?", ("leap seconds", "leap years")),
+        ("Compare PostgreSQL with MySQL", ("PostgreSQL", "MySQL")),
+        ("SQLite vs. MySQL", ("SQLite", "MySQL")),
+        ("What is the distance between A and B?", None),
+        ("Which files differ?", None),
+    ],
+)
+def test_two_things_are_seen_where_their_difference_is_asked_for(
+    question: str, two: tuple[str, str] | None
+) -> None:
+    assert sides(question) == two
 
 
 def test_quotations_are_numbered_from_one_in_an_index_of_one_chunk(

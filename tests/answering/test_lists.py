@@ -73,6 +73,22 @@ def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find) -
     assert reply.text.splitlines() == ["- error [1]", "- warning [1]", "- notice [1]"]
 
 
+def test_a_glossary_tells_the_term_that_is_asked_for_before_its_definition(
+    open_world: Open, find: Find
+) -> None:
+    entries = ["Wort", "Unfermented, or raw, beer.", "Trub", "Wort settles here as a sediment."]
+    world, blocks = listing(entries, lead="Words of brewers.")
+    find("beer")
+    index = open_world(world, blocks=blocks)
+    reply = answer(index, "What is wort?", wanted=1)
+    assert [one.text for one in reply.sentences] == ["Wort: Unfermented, or raw, beer."]
+    listed = answer(index, "Which words of brewers are there?")
+    assert [one.text for one in listed.sentences] == [
+        "Wort: Unfermented, or raw, beer.",
+        "Trub: Wort settles here as a sediment.",
+    ]
+
+
 def test_the_answer_ends_with_its_list_and_the_rest_is_shown_apart(
     open_world: Open, find: Find
 ) -> None:

@@ -17,6 +17,11 @@ _LEADS = ("paragraph", "heading", "title", "caption")
 _BELOW = 2
 """Blocks below a sentence in which its list may begin: a lead and the list."""
 
+_TERM_WORDS, _LEAST_DEFINITION = 6, 3
+"""Most words of a term that stands alone, and least of its definition; chosen."""
+_ENDS = (".", ":")
+_LEAST_PAIRS = 2
+
 _LONGEST = 40
 """Most items of a list of paragraphs."""
 
@@ -57,8 +62,30 @@ def _items(blocks: Sequence[Row], at: int) -> list[Span]:
     if blocks[at]["kind"] == "table":
         return _lines(blocks[at])
     if blocks[at]["kind"] == "list_item":
-        return [_span(block) for block in _run(blocks, at)]
+        return _entries(_run(blocks, at))
     return [_span(block) for block in _paragraphs(blocks, at)]
+
+
+def defines(line: str, text: str) -> bool:
+    """Tell whether a text may define the line before it: a few words without an end."""
+    return (
+        line.count(" ") < _TERM_WORDS
+        and line[-1:].isalnum()
+        and text.count(" ") + 1 >= _LEAST_DEFINITION
+        and text.endswith(_ENDS)
+    )
+
+
+def _entries(items: Sequence[Row]) -> list[Span]:
+    """Return the spans of items; where terms and definitions alternate, of both together."""
+    pairs = list(zip(items[::2], items[1::2], strict=False))
+    if (
+        len(items) % 2
+        or len(pairs) < _LEAST_PAIRS
+        or not all(defines(term["text"], told["text"]) for term, told in pairs)
+    ):
+        return [_span(item) for item in items]
+    return [Span(term["char_start"], told["char_end"]) for term, told in pairs]
 
 
 def _span(block: Row) -> Span:
