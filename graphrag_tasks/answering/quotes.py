@@ -81,8 +81,12 @@ def _runs(
         repeats = any(one.is_copy_of(candidates[other]) for other in shown)
         if repeats or (one_per_chunk and one.chunk in chunks) or not connected.take(one):
             continue
-        run = [row, *(other for other in _beside(candidates, row) if other not in shown)]
-        shown.update(run)
+        run = [row]
+        shown.add(row)
+        for other in _beside(candidates, row):
+            if not any(candidates[other].is_copy_of(candidates[known]) for known in shown):
+                run.append(other)
+                shown.add(other)
         chunks.add(one.chunk)
         runs.append(run)
         if len(runs) == wanted:

@@ -7,6 +7,7 @@ chunk, choose these and count beside what it says.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,7 +17,7 @@ import numpy as np
 from graphrag_tasks.answering.definitions import leads, named_alone, says_what_it_is
 from graphrag_tasks.core.search_modes import SearchMode
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.retrieval import ChunkHit, Context, Index, SourceSentence
+from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats
 
@@ -35,6 +36,8 @@ _OF_READER, _OF_CHUNK, _OF_OPENING, _OF_SHARED = 0.44, 0.13, -0.58, 2.85
 _DEFINITION = 3.0
 """Added to the definition of what the question names and nothing else; chosen."""
 
+_ASKS_WHAT = re.compile(r"\W*(?:what|which|who|whom|whose|where|when|why|how)\b", re.IGNORECASE)
+
 _BEHIND = 100.0
 """Penalty of sentences that were not read, larger than any score."""
 
@@ -52,7 +55,7 @@ class Candidate:
     Attributes:
         terms: Its words, and those of `lead`.
         lead: What stands before it: the term that it defines, or the question that it answers.
-        answers_nothing: Whether it is such a line itself, or a question.
+        answers_nothing: Whether it is such a line itself, a question, or the words of the question.
     """
 
     sentence: SourceSentence
@@ -73,17 +76,23 @@ class Candidate:
         return common >= _SAME * max(len(self.terms | other.terms), 1)
 
 
-def candidates_of(index: Index, chunks: Sequence[ChunkHit]) -> list[Candidate]:
-    """Return the sentences of chunks, ordered by chunk and position."""
+def candidates_of(index: Index, context: Context) -> list[Candidate]:
+    """Return the sentences of a context, ordered by chunk and position.
+
+    Unless the question can be answered by yes or no, its own words answer nothing.
+    """
+    question = context.question
+    asked = frozenset(terms(question)) if _ASKS_WHAT.match(question) else frozenset()
     found = []
-    for place, hit in enumerate(chunks):
+    for place, hit in enumerate(context.chunks):
         sentences = index.sentences(hit.chunk_id)
         are_leads = [leads(*two) for two in pairwise(one.text for one in sentences)]
         for position, sentence in enumerate(sentences):
             lead = sentences[position - 1] if position and are_leads[position - 1] else None
             text = f"{lead.text} {sentence.text}" if lead else sentence.text
-            silent = are_leads[position : position + 1] == [True] or text.endswith("?")
             words = frozenset(terms(text))
+            silent = are_leads[position : position + 1] == [True] or text.endswith("?")
+            silent = silent or words <= asked
             found.append(Candidate(sentence, place, position, words, lead, silent))
     return found
 
@@ -109,7 +118,7 @@ class Reading:
 
 def read(index: Index, context: Context) -> Reading:
     """Read the likeliest sentences of a context; they come before all others."""
-    candidates = candidates_of(index, context.chunks)
+    candidates = candidates_of(index, context)
     if not candidates:
         return Reading((), np.empty(0, np.float32), None)
     likely, parts = _by_words(context, candidates)
@@ -163,7 +172,7 @@ def _by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats
 
 
 def _defining(question: str, candidates: Sequence[Candidate]) -> Floats:
-    """Return what definitions get beside, and what says nothing; shape (candidates,)."""
+    """Return what definitions get beside, and what answers nothing; shape (candidates,)."""
     named = named_alone(question)
     also = [
         -_BEHIND if one.answers_nothing else _DEFINITION * one.defines(named) for one in candidates
@@ -177,7 +186,7 @@ def best_of_each_chunk(index: Index, context: Context) -> dict[str, SourceSenten
     After a BM25 search only words count: no model is loaded.
     """
     if context.mode == SearchMode.BM25:
-        candidates = candidates_of(index, context.chunks)
+        candidates = candidates_of(index, context)
         scores = _by_words(context, candidates)[0] if candidates else np.empty(0, np.float32)
     else:
         reading = read(index, context)

@@ -88,6 +88,25 @@ def test_a_question_answers_nothing_but_leads_its_answer(
     ]
 
 
+def test_a_repeated_sentence_is_quoted_once_and_the_words_of_the_question_never(
+    open_world: Callable[..., Index], find: Find
+) -> None:
+    find("port")
+    index = open_world(
+        glossary(
+            "Which port does the gateway listen on",
+            "The gateway listens on port 5150.",
+            "The gateway listens on port 5150.",
+            "Port 5151 is kept free for tests.",
+        )
+    )
+    reply = answer(index, "Which port does the gateway listen on?")
+    assert quoted(reply) == [
+        "The gateway listens on port 5150.",
+        "Port 5151 is kept free for tests.",
+    ]
+
+
 def test_two_things_are_told_apart_by_what_is_said_of_each(
     open_world: Callable[..., Index], find: Find
 ) -> None:

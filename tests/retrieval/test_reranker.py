@@ -189,3 +189,18 @@ def test_a_copy_of_a_better_candidate_is_not_read_and_comes_behind() -> None:
     scores = query.reranked(np.array([3, 1, 2, 0], np.float32), np.arange(4))
     assert read == texts[:2]
     assert np.argsort(-scores).tolist() == [0, 1, 2, 3]
+
+
+def test_behind_many_copies_as_many_other_chunks_are_read() -> None:
+    texts = [*["The port is 1."] * 9, "the port is 5150", "ports are opened by root"]
+    read: list[str] = []
+
+    def reader(_: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
+        read.extend(passage.text for passage in passages)
+        return np.arange(len(passages), dtype=np.float32)
+
+    reranking = Reranking(3, lambda rows: [Passage("", texts[row]) for row in rows], reader)
+    query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
+    scores = query.reranked(-np.arange(11, dtype=np.float32), np.arange(11))
+    assert read == [texts[0], *texts[9:]]
+    assert sorted(np.argsort(-scores)[:3].tolist()) == [0, 9, 10]

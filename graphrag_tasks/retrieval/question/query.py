@@ -38,6 +38,9 @@ the questions of benchmarks/README.md, where reading them too finds as much."""
 _ALWAYS_READ = 8
 """Candidates that are never too far: as many chunks as a language model is given."""
 
+_AMONG_COPIES = 10
+"""Candidates are sought among so many times more chunks where most of the first are copies."""
+
 _WITH_PARTS = np.float32(2)
 """How much more the reranker's score counts where parts are read too; chosen on the SAP questions
 (benchmarks/README.md)."""
@@ -88,6 +91,11 @@ class Reranking:
         new = [row for row in rows if row not in self._opened]
         self._opened |= zip(new, self._open(new), strict=True)
         return [self._opened[row] for row in rows]
+
+    def are_new(self, rows: Rows) -> NDArray[np.bool_]:
+        """Tell of each chunk whether it is no near-duplicate of one before it."""
+        texts = (passage.text for passage in self.passages(rows.tolist()))
+        return ~np.fromiter(are_copies(texts), dtype=bool, count=len(rows))
 
     def of(self, question: str, rows: Rows) -> Floats:
         """Return the score of each row; rows are in first-stage order."""
@@ -204,13 +212,16 @@ class Query:
         allowed = (
             np.arange(len(rows)) if self.allowed is None else np.flatnonzero(self.allowed[rows])
         )
-        first = allowed[top(scores[allowed], id_ranks[rows[allowed]], self.reranking.candidates)]
-        if not len(first):
+        most = self.reranking.candidates
+        best = allowed[top(scores[allowed], id_ranks[rows[allowed]], _AMONG_COPIES * most)]
+        if not len(best):
             return scores
+        first = best[:most]
+        is_new = self.reranking.are_new(rows[first])
+        if 2 * is_new.sum() < len(first) < len(best):
+            first, is_new = best, self.reranking.are_new(rows[best])
         apart = standardised(scores[first])
-        texts = (passage.text for passage in self.reranking.passages(rows[first].tolist()))
-        is_new = ~np.fromiter(are_copies(texts), dtype=bool, count=len(first))
-        first, apart = first[is_new], apart[is_new]
+        first, apart = first[is_new][:most], apart[is_new][:most]
         if self.reranking.only_near:
             near = apart >= _TOO_FAR
             near[:_ALWAYS_READ] = True
