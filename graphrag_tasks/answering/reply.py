@@ -43,7 +43,7 @@ class AnswerSentence:
         text: Text without citation numbers.
         citations: Cited sentences; never empty for a quotation.
         problem: What a model's sentence says and its source does not, in words.
-        is_best: Whether it was chosen; other sentences only give context.
+        is_best: Whether it answers best, or nearly; other sentences are less sure, or context.
     """
 
     text: str
