@@ -8,6 +8,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 
+from graphrag_tasks.answering.asked_type import asked_type
 from graphrag_tasks.answering.citations import checked
 from graphrag_tasks.answering.comparison import asked_of_each, sides, told_apart
 from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
@@ -206,9 +207,23 @@ def _with_sentences(
         return replace(reply, sentences=apart)
     found = list_items(index, reply.context, reading) if as_list else None
     if not found:
-        return replace(reply, sentences=quotes(index, reply.context, reading, wanted))
+        return _typed(replace(reply, sentences=quotes(index, reply.context, reading, wanted)))
     notes = (*reply.notes, *found.notes, *unread_documents(index, reply.context, found.items))
     return replace(reply, sentences=found.items, nearby=found.nearby, form="list", notes=notes)
+
+
+def _typed(reply: Reply) -> Reply:
+    """Return the reply, uncertain if no best sentence has the type of answer that is asked for."""
+    asked = asked_type(reply.question)
+    best = [one.text for one in reply.sentences if one.is_best]
+    if not asked or reply.verdict.state != "answered":
+        return reply
+    if any(asked.is_in(text, reply.question) for text in best):
+        return reply
+    note = f"The question asks for a {asked.name}, and none stands in the sentences in bold."
+    return replace(
+        reply, verdict=replace(reply.verdict, state="uncertain"), notes=(*reply.notes, note)
+    )
 
 
 def _written(

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from graphrag_tasks.answering.asked_type import asked_type
 from graphrag_tasks.answering.definitions import leads, named_alone, says_what_it_is
 from graphrag_tasks.core.search_modes import SearchMode
 from graphrag_tasks.language.bm25 import terms
@@ -36,6 +37,8 @@ _OF_READER, _OF_CHUNK, _OF_OPENING, _OF_SHARED = 0.44, 0.13, -0.58, 2.85
 _DEFINITION = 3.0
 """Added to the definition of what the question names and nothing else; chosen."""
 
+_TYPED = 1.0
+"""Added to a sentence with the type of answer that is asked for, such as a number."""
 _ASKS_WHAT = re.compile(r"\W*(?:what|which|who|whom|whose|where|when|why|how)\b", re.IGNORECASE)
 
 _BEHIND = 100.0
@@ -173,9 +176,13 @@ def _by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats
 
 def _defining(question: str, candidates: Sequence[Candidate]) -> Floats:
     """Return what definitions get beside, and what answers nothing; shape (candidates,)."""
-    named = named_alone(question)
+    named, asked = named_alone(question), asked_type(question)
     also = [
-        -_BEHIND if one.answers_nothing else _DEFINITION * one.defines(named) for one in candidates
+        -_BEHIND
+        if one.answers_nothing
+        else _DEFINITION * one.defines(named)
+        + _TYPED * bool(asked and asked.is_in(one.sentence.text, question))
+        for one in candidates
     ]
     return np.array(also, np.float32)
 

@@ -107,6 +107,25 @@ def test_a_repeated_sentence_is_quoted_once_and_the_words_of_the_question_never(
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "state"),
+    [
+        ("How many jobs do the queues of the print server hold?", "answered"),
+        ("How many queues does the print server have?", "uncertain"),
+        ("In what year was the spooler replaced?", "uncertain"),
+        ("Who invented the print server?", "uncertain"),
+        ("What replaced the spooler?", "answered"),
+    ],
+)
+def test_an_answer_without_the_number_date_or_name_that_is_asked_for_is_uncertain(
+    index: Index, find: Find, question: str, state: str
+) -> None:
+    find("90 jobs" if "jobs" in question else "spooler")
+    reply = answer(index, question, wanted=1)
+    assert reply.verdict.state == state
+    assert bool(reply.notes) == (state == "uncertain")
+
+
 def test_two_things_are_told_apart_by_what_is_said_of_each(
     open_world: Callable[..., Index], find: Find
 ) -> None:
@@ -164,7 +183,7 @@ def test_quotations_are_numbered_from_one_in_an_index_of_one_chunk(
 
 def test_a_question_for_several_things_quotes_each_chunk_once(index: Index, find: Find) -> None:
     find("e")
-    reply = answer(index, "What replaced the spooler, and which port does the gateway listen on?")
+    reply = answer(index, "What replaced the spooler, and what does the gateway listen on?")
     chunk_of = {one.numbers[0]: one.citations[0].source.chunk_id for one in reply.sentences}
     assert len(chunk_of) == len(set(chunk_of.values())) == 3
 
