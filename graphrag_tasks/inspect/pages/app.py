@@ -269,16 +269,18 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
 
     @app.get("/snapshots/{snapshot_id}/ask.json")
     def values(
-        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None
-    ) -> JSONResponse:
-        (said,) = ask(reader.index(snapshot_id), question, [mode], k)
+        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None,
+        after: Text = "",
+    ) -> JSONResponse:  # fmt: skip
+        (said,) = ask(reader.index(snapshot_id), question, [mode], k, after)
         return JSONResponse(as_json(said), headers=html.headers)
 
     @app.get("/snapshots/{snapshot_id}/ask.md")
     def markdown(
-        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None
-    ) -> PlainTextResponse:
-        (said,) = ask(reader.index(snapshot_id), question, [mode], k)
+        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None,
+        after: Text = "",
+    ) -> PlainTextResponse:  # fmt: skip
+        (said,) = ask(reader.index(snapshot_id), question, [mode], k, after)
         return PlainTextResponse(as_markdown(said), headers=html.headers)
 
 
