@@ -22,7 +22,8 @@ _AUXILIARY = (
     "am|is|are|was|were|do|does|did|can|could|has|have|had|may|might|must|shall|should|will|would"
 )
 _CIRCUMSTANCE = (
-    "in|on|at|with|without|for|from|under|by|during|before|after|since|until|to|via|using|between"
+    r"instead\s+of|in|on|at|with|without|for|from|under|by|during|before|after|since|until|to|via|using"
+    "|between"
 )
 _BARE = re.compile(
     r"(?:(?:and|but|or|so)\s+)?((?:(?:in|since|for|by|with|from|to)\s+)?"

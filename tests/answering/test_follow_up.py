@@ -40,6 +40,7 @@ def test_a_follow_up_is_asked_with_what_it_leaves_out(
         (IS_FOR, "Does VBUP replace it?", "Does VBUP replace table VBBS?"),
         (IS_FOR, "And in 2023?", "What is table VBBS for in 2023?"),
         ("What replaced VBBS in 2022?", "And in 2023?", "What replaced VBBS in 2023?"),
+        ("What is used instead of VBBS?", "And instead of VBUP?", "What is used instead of VBUP?"),
         (IS_FOR, "Why?", "Why: what is table VBBS for?"),
         (FERMENTED, "Why?", "Why is ale fermented?"),
         ("Does VBBS need VBUP?", "Since when?", "Since when does VBBS need VBUP?"),
