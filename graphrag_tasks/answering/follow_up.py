@@ -49,6 +49,8 @@ _PRONOUN = re.compile(
 )
 _POSSESSIVE = frozenset({"its", "their", "theirs", "his", "hers"})
 _PERSON = frozenset({"he", "him", "his", "she", "her", "hers"})
+_ACT = frozenset({"this", "that"})
+_ASKS_FOR_ACT = re.compile(r"(?:how|why|when)\b", re.IGNORECASE)  # "that" may be what was done
 _PLURAL = frozenset({"they", "them", "their", "theirs", "these", "those"})
 _POINTING = frozenset({"this", "that", "these", "those"})
 _BOUNDARY = re.compile(
@@ -67,6 +69,7 @@ _HERE = re.compile(  # the documents themselves, or a moment of the talk
 _BEFORE_THAT = re.compile(rf"(?:^|\b(?:{_AUXILIARY}|{_CIRCUMSTANCE}|of|about|how|why))\s*$", re.I)
 _AFTER_THAT = re.compile(rf"\s*(?:[?.!,;]|$)|\s+(?:{_CIRCUMSTANCE}|and|or)\b", re.IGNORECASE)
 _ASKS_FOR_THING = re.compile(r"(?:which|who)\b", re.IGNORECASE)  # "it" may be what answers it
+_MODIFIED = re.compile(r"\b(?:the|an?|my|our|your)\s+\w+\s+$", re.IGNORECASE)
 _LAST_WORD = re.compile(r"\s+[\w-]+\W*")
 _NOUN_AT_END = re.compile(r"\b(?:the|an?|any|some|which|what|ones?|those)\s+(?:\w+\s+)?$", re.I)
 _BE_BESIDE = re.compile(r"\s+(?:is|are|was|were|be)\b", re.IGNORECASE)
@@ -110,7 +113,8 @@ class _Thing:
 
     @property
     def is_telling(self) -> bool:
-        return self.is_name or " " in self.text
+        """Whether it is more than a common word, which the index may have as a heading."""
+        return " " in self.text or _is_name(self.text) or _is_code(self.written)
 
 
 def filled(question: str, before: Reply | str, index: Index) -> Filled | None:
@@ -138,9 +142,12 @@ def filled(question: str, before: Reply | str, index: Index) -> Filled | None:
     things = _things(asked, index)
     if pronoun := _pronoun(rest, _things(rest, index)):
         word = pronoun[0].lower()
-        is_answer = word in _PERSON and asked[:4].lower() == "who "  # no name in that question
-        name = "" if is_answer else _antecedent(asked, things, is_plural=word in _PLURAL)
-        name = name or _quoted_name(before, index)
+        is_person = word in _PERSON and asked[:4].lower() == "who "
+        is_act = (
+            word in _ACT and _ASKS_FOR_ACT.match(asked) and _AFTER_THAT.match(rest[pronoun.end() :])
+        )
+        name = "" if is_person or is_act else _antecedent(asked, things, is_plural=word in _PLURAL)
+        name = name or ("" if is_act else _quoted_name(before, index))
         return Filled(_upper(_put(rest, pronoun, name))) if name else _both(said, asked)
     about = _ABOUT.match(rest)
     phrase = (rest[about.end() :] if about else rest).rstrip(" ?.!")
@@ -214,7 +221,8 @@ def _antecedent(asked: str, things: Sequence[_Thing], *, is_plural: bool) -> str
     """Return what a pronoun stands for: the first name, better none behind a preposition."""
     telling = [one for one in things if one.is_telling]
     if not telling and not _ASKS_FOR_THING.match(asked):
-        telling = list(things)
+        whole = [one for one in things if not _MODIFIED.search(asked[: one.start])]
+        telling = [one for one in whole if not one.aside]
     if not telling:
         return ""
     first = next((one for one in telling if not one.aside), telling[0])
@@ -224,6 +232,8 @@ def _antecedent(asked: str, things: Sequence[_Thing], *, is_plural: bool) -> str
             r"(?:,|\s|\band\b|\bor\b|\bthe\b)+", asked[end : one.start]
         ):
             end = one.end
+    if is_plural and end == first.end and not first.text.endswith("s"):
+        return ""  # "they" are no single thing
     article = "the " if _ARTICLE.search(asked[: first.start]) else ""
     return article + asked[first.start : end]
 
@@ -242,6 +252,7 @@ def _with_circumstance(phrase: str, asked: str, index: Index) -> str:
     begun = re.match(rf"(?:{_CIRCUMSTANCE})\b", phrase, re.IGNORECASE)
     if not begun:
         return ""
+    phrase = phrase[0].lower() + phrase[1:]
     ends = rf"(?=\s+(?:{_CIRCUMSTANCE})\b|\s*[,?.!;:]|\s*$)"
     old = [*re.finditer(rf"\b{begun[0]}\s+[^,?.!;:]+?{ends}", asked, re.IGNORECASE)]
     if re.search(r"\b\d{4}\b", phrase):
@@ -263,7 +274,8 @@ def _with_thing(phrase: str, asked: str, things: Sequence[_Thing], index: Index)
     names = [one for one in things if one.is_name]
     if kind == "word" and of_name and any(one.text in of_name[2] for one in names):
         return f"{of_name[1]}{new}{of_name[2]}"
-    kin = _only([one for one in things if _last_word(one.text) == _last_word(new)])
+    words = set(new.lower().split())
+    kin = _only([one for one in things if words.intersection(one.text.lower().split())])
     if kin is None and kind == "word" and names and len(names) == len(things):
         return f"What about {phrase} of {_antecedent(asked, things, is_plural=False)}?"
     if not things:
@@ -280,7 +292,8 @@ def _with_thing(phrase: str, asked: str, things: Sequence[_Thing], index: Index)
         held = old.text.split()
         own = [place for place, word in enumerate(held) if _is_name(word)]
         new = " ".join([*held[: own[0]], new, *held[own[-1] + 1 :]])
-    return asked[: old.start] + new + asked[old.end :]
+    left = re.sub(r"\ban?\s+$", "an " if new[0] in "aeiouAEIOU" else "a ", asked[: old.start])
+    return left + new + asked[old.end :]
 
 
 def _with_subject(new: str, asked: str) -> str:
@@ -294,10 +307,6 @@ def _with_subject(new: str, asked: str) -> str:
     start = found.start("said")
     end = start + len(" ".join(held))
     return asked[:start] + new + asked[end:]
-
-
-def _last_word(text: str) -> str:
-    return text.lower().rsplit(None, 1)[-1]
 
 
 def _only(things: Sequence[_Thing]) -> _Thing | None:
@@ -325,8 +334,8 @@ def _things(text: str, index: Index) -> list[_Thing]:
     taken = -1
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         said = text[start:end]
-        is_word = said.islower() and " " not in said
-        if start < taken or (is_word and (said in _VERBS or _NO_THING.search(text[:start]))):
+        is_asked_for = said.islower() and _NO_THING.search(text[:start])
+        if start < taken or said in _VERBS or is_asked_for:
             continue
         taken = end
         left = _ARTICLE.sub("", text[:start])
