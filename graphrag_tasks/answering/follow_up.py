@@ -1,13 +1,12 @@
-"""Fill a follow-up question from the question before it, by rules on English words.
+"""Fill a follow-up question from the question before it, by a few rules on English words.
 
-"and VBUP?" after "What is table VBBS for?" asks "What is table VBUP for?". What is filled in are
-words of the question before, or the only name in the sentence that answered it.
+"and VBUP?" after "What is table VBBS for?" asks "What is table VBUP for?". What the rules do not
+decide is searched with both questions, and the reply says so: a guess is worse than that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphrag_tasks.answering.reply import Reply
@@ -18,75 +17,49 @@ from graphrag_tasks.retrieval.question.sub_questions import asks
 
 UNCLEAR = "What it refers to is not clear: the question before was searched with it."
 
+_LONGEST = 6
+"""Most words of an elliptic question, such as "and the SFTP adapter in 2023"; chosen."""
+
 _AUXILIARY = (
-    "am|is|are|was|were|do|does|did|can|could|has|have|had|may|might|must|shall|should|will|would"
+    "(?i:am|is|are|was|were|do|does|did|can|could|has|have|had|may|might|must|shall|should|will"
+    "|would)"
 )
-_CIRCUMSTANCE = (
-    r"instead\s+of|in|on|at|with|without|for|from|under|by|during|before|after|since|until|to|via|using"
-    "|between"
+_PREPOSITION = (
+    r"(?:instead\s+of|in|on|at|with|without|for|from|under|by|during|before|after|since|until|to"
+    "|via|using|between)"
 )
 _BARE = re.compile(
     r"(?:(?:and|but|or|so)\s+)?((?:(?:in|since|for|by|with|from|to)\s+)?"
     r"(?:why|how|when|where|who|whom|which|what)"
-    r"(?:\s+(?:long|many|much|often|far|else|so|not|exactly|then|come|ones?|way|order))*)\W*",
+    r"(?:\s+(?:long|many|much|often|far|else|so|not|exactly|then|ones?))*)\W*",
     re.IGNORECASE,
 )
-_LEAD = re.compile(r"(?:(?:and|but|or|so|then)\b\s*,?\s*)+", re.IGNORECASE)
-_ABOUT = re.compile(
-    r"(?:what|how)\s+(?:about|of)\s+|(?:the\s+same|that|those)\s+(?:for|of)\s+", re.I
+_ASKED_OF = re.compile(rf"(?:(?i:why|how|when|where)\s+)?({_AUXILIARY}\b.*)")
+_LEAD = re.compile(
+    r"^(?:(?:and|but|or|so|then)\b\s*,?\s*)*(?:(?:what|how)\s+(?:about|of)\s+)?", re.IGNORECASE
 )
-_CLAUSE = re.compile(
-    r"(?:list|show|give|name|explain|describe|tell|compare|find|count|please|thanks?)\b"
-    r"|.*\b(?:i|you|we)\b",
-    re.IGNORECASE,
-)
-_LONGEST = 6
-"""Most words of an elliptic question, such as "and the SFTP adapter in 2023"; chosen."""
+_BEGINS_WITH_PREPOSITION = re.compile(rf"{_PREPOSITION}\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+_ARTICLE_AT_END = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
+_ASKED_FOR = re.compile(r"\b(?:what|which|many|much)\s+$", re.IGNORECASE)
 
+# IT is a trade; "it" of "is it possible to …" is nothing; "that" is often "the table that …"
 _PRONOUN = re.compile(
-    r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b",
+    r"\b(?P<it>[Ii]ts?)\b(?!\s+(?:possible|necessary|safe|better|allowed|worth|easy|hard)\b.*\bto\b)"
+    rf"|(?P<left>\b{_AUXILIARY}\s+)?\b(?P<that>[Tt]his|[Tt]hat|there)\b(?P<end>\W*$)?"
+)
+_OTHER_PRONOUN = re.compile(
+    r"\b(?:they|them|theirs?|he|him|his|she|hers?|this|these|those|that(?=\s+\w+\W*$))\b"
+    r"(?!\s+(?:documents?|documentation|corpus|collection|of|who|which|that)\b)",
     re.IGNORECASE,
 )
-_POSSESSIVE = frozenset({"its", "their", "theirs", "his", "hers"})
-_PERSON = frozenset({"he", "him", "his", "she", "her", "hers"})
-_ACT = frozenset({"this", "that"})
-_ASKS_FOR_ACT = re.compile(r"(?:how|why|when)\b", re.IGNORECASE)  # "that" may be what was done
-_PLURAL = frozenset({"they", "them", "their", "theirs", "these", "those"})
-_POINTING = frozenset({"this", "that", "these", "those"})
-_BOUNDARY = re.compile(
-    r"[,;:.?!]|\b(?:and|but|or|if|when|while|because|before|after|that|which|who|so)\b", re.I
+_WHAT_IS = re.compile(r"what\s+(?:is|are|was|were|do|does|did)\b", re.IGNORECASE)
+_PROPERTY_OF = re.compile(
+    r"(what\s+(?:is|are|was|were)\s+the\s+)(.+?)(\s+of\s+(?:(?:the|an?)\s+)?)", re.IGNORECASE
 )
-_SAYS_NOTHING = re.compile(  # "it" of "is it possible to …"
-    r"\s+(?:be\s+)?(?:possible|true|necessary|safe|better|best|useful|important|allowed|worth|okay|ok"
-    r"|good|bad|common|hard|easy|required|legal|take|mean|matter|make\s+sense)\b.*\b(?:to|that|if)\b",
-    re.IGNORECASE,
-)
-_HERE = re.compile(  # the documents themselves, or a moment of the talk
-    r"\s+(?:documents?|documentation|corpus|collection|texts?|books?|guides?|manuals?|pages?"
-    r"|articles?|ways?|times?|years?|cases?|of|who|which|whose|that)\b",
-    re.IGNORECASE,
-)
-_BEFORE_THAT = re.compile(rf"(?:^|\b(?:{_AUXILIARY}|{_CIRCUMSTANCE}|of|about|how|why))\s*$", re.I)
-_AFTER_THAT = re.compile(rf"\s*(?:[?.!,;]|$)|\s+(?:{_CIRCUMSTANCE}|and|or)\b", re.IGNORECASE)
-_ASKS_FOR_THING = re.compile(r"(?:which|who)\b", re.IGNORECASE)  # "it" may be what answers it
-_MODIFIED = re.compile(r"\b(?:the|an?|my|our|your)\s+\w+\s+$", re.IGNORECASE)
-_LAST_WORD = re.compile(r"\s+[\w-]+\W*")
-_NOUN_AT_END = re.compile(r"\b(?:the|an?|any|some|which|what|ones?|those)\s+(?:\w+\s+)?$", re.I)
-_BE_BESIDE = re.compile(r"\s+(?:is|are|was|were|be)\b", re.IGNORECASE)
-_BE_AT_END = re.compile(r"\b(?:is|are|was|were)\s+$", re.IGNORECASE)
-_ARTICLE = re.compile(r"\b(?:the|an?|this|that)\s+$", re.IGNORECASE)
-_ARTICLE_AT_START = re.compile(r"(?:the|an?)\s+", re.IGNORECASE)
-_NO_THING = re.compile(r"\b(?:what|which|how\s+many|how\s+much|i|you|we|to)\s+$", re.IGNORECASE)
-_VERBS = frozenset(
-    ["work", "works", "use", "uses", "need", "needs", "cost", "run", "help", "mean", "change", "do"]
-)
-_WRITTEN = re.compile(r"\b[A-Z][\w/+#-]*(?:\s+[A-Z0-9][\w/+#-]*)*|\b(?=\w*\d)(?=\w*[A-Za-z])\w+")
-_SUBJECT = re.compile(
-    rf"(?P<first>.*?)\b(?:{_AUXILIARY})\s+(?:(?:the|an?)\s+)?"
-    rf"(?P<said>(?!i\b|you\b|we\b|there\b)[^?.!,;:]+?)"
-    rf"(?=\s+(?:{_CIRCUMSTANCE}|of|than)\b|\s*[?.!,;:]|\s*$)",
-    re.IGNORECASE,
-)
+_NAME_WORD = r"[\w/+#-]*[A-Z\d_][\w/+#-]*"
+_WRITTEN = rf"\b(?!I\b|\d+\b){_NAME_WORD}(?:\s+{_NAME_WORD})*"
+"""Words that are written as a name: VBBS, HackRF One, hackrf_sweep, Pin 16."""
 
 
 @dataclass(frozen=True)
@@ -95,26 +68,6 @@ class Filled:
 
     text: str
     note: str = ""
-
-
-@dataclass(frozen=True)
-class _Thing:
-    """A name in a question; `written`: as in the index, if it is there."""
-
-    start: int
-    end: int
-    text: str
-    written: str
-    aside: bool  # behind a preposition
-
-    @property
-    def is_name(self) -> bool:
-        return any(map(_is_name, self.written.split()))
-
-    @property
-    def is_telling(self) -> bool:
-        """Whether it is more than a common word, which the index may have as a heading."""
-        return " " in self.text or _is_name(self.text) or _is_code(self.written)
 
 
 def filled(question: str, before: Reply | str, index: Index) -> Filled | None:
@@ -136,106 +89,66 @@ def filled(question: str, before: Reply | str, index: Index) -> Filled | None:
     asked, said = " ".join(asked[:MOST_READ].split()), " ".join(question.split())
     if not asked or not said or len(said) > MOST_READ:
         return None
+    rest = _LEAD.sub("", said)
     if bare := _BARE.fullmatch(said):
-        return Filled(_with_other_word(_upper(bare[1]), asked))
-    rest = said[lead.end() :] if (lead := _LEAD.match(said)) else said
-    things = _things(asked, index)
-    if pronoun := _pronoun(rest, _things(rest, index)):
-        word = pronoun[0].lower()
-        is_person = word in _PERSON and asked[:4].lower() == "who "
-        is_act = (
-            word in _ACT and _ASKS_FOR_ACT.match(asked) and _AFTER_THAT.match(rest[pronoun.end() :])
-        )
-        name = "" if is_person or is_act else _antecedent(asked, things, is_plural=word in _PLURAL)
-        name = name or ("" if is_act else _quoted_name(before, index))
-        return Filled(_upper(_put(rest, pronoun, name))) if name else _both(said, asked)
-    about = _ABOUT.match(rest)
-    phrase = (rest[about.end() :] if about else rest).rstrip(" ?.!")
-    is_short = 0 < len(phrase.split()) <= _LONGEST and not asks(phrase)
-    begun = bool(about or lead or _is_phrase(phrase, index))
-    if not is_short or not begun or _CLAUSE.match(phrase):
-        return None
-    text = _with_circumstance(phrase, asked, index) or _with_thing(phrase, asked, things, index)
-    return Filled(text) if text else _both(said, asked)
-
-
-def _is_phrase(phrase: str, index: Index) -> bool:
-    """Tell whether a text is nothing but a name, or words on place, time or purpose."""
-    if re.match(rf"(?:{_CIRCUMSTANCE})\b", phrase, re.IGNORECASE):
-        return True
-    return any(one.text == _ARTICLE_AT_START.sub("", phrase) for one in _things(phrase, index))
-
-
-def _both(said: str, asked: str) -> Filled:
-    return Filled(f"{said} {asked}", UNCLEAR)
+        text = _with_other_word(bare[1], asked)
+    elif pronoun := _pronoun(rest):
+        text = _with_name(rest, pronoun, _meant(pronoun, asked, before, index))
+    elif _OTHER_PRONOUN.search(rest):
+        text = ""
+    else:
+        phrase = rest.rstrip(" ?.!")
+        new = _ARTICLE.sub("", phrase)
+        preposition = _BEGINS_WITH_PREPOSITION.match(phrase)
+        is_begun = rest != said or preposition or index.names_in(new) == (new,)
+        if not is_begun or not 0 < len(phrase.split()) <= _LONGEST or asks(phrase):
+            return None
+        if preposition:
+            text = _with_phrase(phrase, preposition[0], asked)
+        else:
+            text = _with_thing(new, asked, index, is_definite=phrase[:4].lower() == "the ")
+    return Filled(text[0].upper() + text[1:]) if text else Filled(f"{said} {asked}", UNCLEAR)
 
 
 def _with_other_word(word: str, asked: str) -> str:
     """Return the question before with another question word: "Why?"."""
-    lower = asked[0].lower() + asked[1:] if asked[1:2].islower() else asked
-    if re.match(rf"(?:{_AUXILIARY})\b", lower):
-        return f"{word} {lower}"
-    adverb = re.match(rf"(?:why|how|when|where)\s+(?=(?:{_AUXILIARY})\b)", lower)
-    return f"{word} {lower[adverb.end() :]}" if adverb else f"{word}: {lower}"
+    found = _ASKED_OF.match(asked)
+    old = found[1] if found else asked
+    old = old[0].lower() + old[1:] if old[1:2].islower() else old
+    return f"{word} {old}" if found else f"{word}: {old}"
 
 
-def _pronoun(text: str, own: Sequence[_Thing]) -> re.Match[str] | None:
-    """Return the first pronoun that nothing in its own question stands for."""
+def _pronoun(text: str) -> re.Match[str] | None:
+    """Return the first pronoun that a name can replace."""
     for found in _PRONOUN.finditer(text):
-        word, left, right = found[0].lower(), text[: found.start()], text[found.end() :]
-        if found[0].isupper():  # IT, the trade
-            continue
-        if word == "there" and (_BE_BESIDE.match(right) or _BE_AT_END.search(left)):
-            continue
-        if word in _POINTING and _HERE.match(right):
-            continue
-        if word == "that" and not (
-            _BEFORE_THAT.search(left)
-            or _AFTER_THAT.match(right)
-            or (_LAST_WORD.fullmatch(right) and not _NOUN_AT_END.search(left))
-        ):
-            continue
-        if word == "it" and own and _SAYS_NOTHING.match(right):
-            continue
-        between = [text[one.end : found.start()] for one in own if one.end <= found.start()]
-        if between and (word in _POSSESSIVE or any(map(_BOUNDARY.search, between))):
-            continue
-        return found
+        is_there = found["that"] == "there"
+        if found["it"] or found["end"] is not None or (found["left"] and not is_there):
+            return found
     return None
 
 
-def _put(text: str, pronoun: re.Match[str], name: str) -> str:
-    """Return a question with a name in the place of its pronoun."""
-    word, right = pronoun[0].lower(), text[pronoun.end() :]
-    if word in _POSSESSIVE or (word == "her" and not _AFTER_THAT.match(right)):
-        name += "’" if name.endswith("s") else "’s"
-    if word == "there":
-        name = f"in {name}"
-    noun = re.match(r"\s+(\w+?)s?\b", right)
-    if word in _POINTING and noun and noun[1].lower() in name.lower().split():
-        right = right[noun.end() :]  # "that table" is "table VBBS"
-    return text[: pronoun.start()] + name + right
-
-
-def _antecedent(asked: str, things: Sequence[_Thing], *, is_plural: bool) -> str:
-    """Return what a pronoun stands for: the first name, better none behind a preposition."""
-    telling = [one for one in things if one.is_telling]
-    if not telling and not _ASKS_FOR_THING.match(asked):
-        whole = [one for one in things if not _MODIFIED.search(asked[: one.start])]
-        telling = [one for one in whole if not one.aside]
-    if not telling:
+def _with_name(text: str, pronoun: re.Match[str], name: str) -> str:
+    """Return a question with a name in the place of its pronoun; "" if one stands before it."""
+    word = (pronoun["it"] or pronoun["that"]).lower()
+    start, end = pronoun.span("it" if pronoun["it"] else "that")
+    if not name or re.search(rf"(?!^){_WRITTEN}", text[:start]):
         return ""
-    first = next((one for one in telling if not one.aside), telling[0])
-    end = first.end
-    for one in things if is_plural else ():
-        if one.start > end and re.fullmatch(
-            r"(?:,|\s|\band\b|\bor\b|\bthe\b)+", asked[end : one.start]
-        ):
-            end = one.end
-    if is_plural and end == first.end and not first.text.endswith("s"):
-        return ""  # "they" are no single thing
-    article = "the " if _ARTICLE.search(asked[: first.start]) else ""
-    return article + asked[first.start : end]
+    name = {"its": f"{name}’s", "there": f"in {name}"}.get(word, name)
+    return text[:start] + name + text[end:]
+
+
+def _meant(pronoun: re.Match[str], asked: str, before: Reply | str, index: Index) -> str:
+    """Return what a pronoun stands for: the first written name, or the only thing asked about."""
+    what_is, names = _WHAT_IS.match(asked), _names(asked, index)
+    if asked.lower().startswith("which ") or (pronoun["that"] and not what_is):
+        return ""  # the answer to "Which …", or what was done ("that" after "How is …")
+    if not names:
+        return _quoted_name(before, index)
+    told = [one for one in names if _is_written(one[0])]
+    told = told or (names if what_is and len(names) == 1 else [])
+    if not told:
+        return ""
+    return ("the " if _ARTICLE_AT_END.search(asked[: told[0].start()]) else "") + told[0][0]
 
 
 def _quoted_name(before: Reply | str, index: Index) -> str:
@@ -247,121 +160,40 @@ def _quoted_name(before: Reply | str, index: Index) -> str:
     return next(iter(names.values())) if len(names) == 1 else ""
 
 
-def _with_circumstance(phrase: str, asked: str, index: Index) -> str:
+def _with_phrase(phrase: str, preposition: str, asked: str) -> str:
     """Return the question before with another phrase of place, time or purpose: "in 2023"."""
-    begun = re.match(rf"(?:{_CIRCUMSTANCE})\b", phrase, re.IGNORECASE)
-    if not begun:
-        return ""
+    ends = rf"(?=\s+{_PREPOSITION}\b|\s*[,?.!;:]|\s*$)"
+    old = [*re.finditer(rf"\b{preposition}\s+[^,?.!;:]+?{ends}", asked, re.IGNORECASE)]
     phrase = phrase[0].lower() + phrase[1:]
-    ends = rf"(?=\s+(?:{_CIRCUMSTANCE})\b|\s*[,?.!;:]|\s*$)"
-    old = [*re.finditer(rf"\b{begun[0]}\s+[^,?.!;:]+?{ends}", asked, re.IGNORECASE)]
-    if re.search(r"\b\d{4}\b", phrase):
-        old = [*re.finditer(rf"\b(?:(?:{_CIRCUMSTANCE})\s+)?\d{{4}}\b", asked, re.I)] or old
-    if old:
-        return asked[: old[-1].start()] + phrase + asked[old[-1].end() :]
-    if begun[0].lower() == "for" and _things(phrase, index):
-        return _with_thing(phrase[begun.end() :].strip(), asked, _things(asked, index), index)
-    return f"{asked.rstrip(' ?.!')} {phrase}?"
+    if not old:
+        return f"{asked.rstrip(' ?.!')} {phrase}?"
+    return asked[: old[0].start()] + phrase + asked[old[0].end() :] if len(old) == 1 else ""
 
 
-def _with_thing(phrase: str, asked: str, things: Sequence[_Thing], index: Index) -> str:
+def _with_thing(new: str, asked: str, index: Index, *, is_definite: bool) -> str:
     """Return the question before about another thing; "" if it is not clear in which place."""
-    new = _ARTICLE_AT_START.sub("", phrase)
-    kind = _shape(_spelling(new, index))
-    of_name = re.match(
-        r"((?:what|which)\s+(?:is|are|was|were)\s+the\s+).+?(\s+of\s+.+)", asked, re.I
-    )
-    names = [one for one in things if one.is_name]
-    if kind == "word" and of_name and any(one.text in of_name[2] for one in names):
-        return f"{of_name[1]}{new}{of_name[2]}"
-    words = set(new.lower().split())
-    kin = _only([one for one in things if words.intersection(one.text.lower().split())])
-    if kin is None and kind == "word" and names and len(names) == len(things):
-        return f"What about {phrase} of {_antecedent(asked, things, is_plural=False)}?"
-    if not things:
-        return _with_subject(new, asked)
-    old = (
-        kin
-        or _only([one for one in things if _shape(one.written) == kind])
-        or _only([one for one in things if _shape(one.written) == "mixed" and kind == "name"])
-        or _only(things)
-    )
-    if old is None:
+    names, is_written = _names(asked, index), _is_written(new)
+    if of := _PROPERTY_OF.match(asked):  # "the size" after "What is the price of VBUP?"
+        if is_definite and not is_written:
+            return of[1] + new + asked[of.end(2) :]
+        names = [one for one in names if one.start() == of.end()]
+    fitting = [one for one in names if _is_written(one[0])] if is_written else names
+    if len(fitting) != 1 or _is_written(fitting[0][0]) != is_written:
         return ""
-    if kind == "name" and _shape(old.text) == "mixed":  # "table VBBS": "table" stays
-        held = old.text.split()
-        own = [place for place, word in enumerate(held) if _is_name(word)]
-        new = " ".join([*held[: own[0]], new, *held[own[-1] + 1 :]])
-    left = re.sub(r"\ban?\s+$", "an " if new[0] in "aeiouAEIOU" else "a ", asked[: old.start])
-    return left + new + asked[old.end :]
-
-
-def _with_subject(new: str, asked: str) -> str:
-    """Return the question before with another subject, where it has no name: "ale fermented"."""
-    found = _SUBJECT.match(asked)
-    if not found:
+    (old,) = fitting
+    if _ASKED_FOR.search(asked[: old.start()]):  # "temperature" of "What temperature is …"
         return ""
-    words = found["said"].split()
-    is_all = found["first"].strip().lower() in ("what", "who", "where") or len(words) == 1
-    held = words if is_all else words[:-1]
-    start = found.start("said")
-    end = start + len(" ".join(held))
-    return asked[:start] + new + asked[end:]
+    if re.fullmatch(_WRITTEN, new):  # "table VBBS": "table" stays
+        new = re.sub(_WRITTEN, lambda _: new, old[0], count=1)
+    left = re.sub(r"\ban?\s+$", "an " if new[0] in "aeiouAEIOU" else "a ", asked[: old.start()])
+    return left + new + asked[old.end() :]
 
 
-def _only(things: Sequence[_Thing]) -> _Thing | None:
-    """Return the only thing, or the only one that is not behind a preposition."""
-    main = [one for one in things if not one.aside] if len(things) > 1 else things
-    return main[0] if len(main) == 1 else None
-
-
-def _things(text: str, index: Index) -> list[_Thing]:
+def _names(text: str, index: Index) -> list[re.Match[str]]:
     """Return the names in a question: those of the index, and words written as names."""
-    found: list[_Thing] = []
-    place = 0
-    spans = []
-    for name in index.names_in(text):
-        place = text.index(name, place)
-        spans.append((place, place + len(name)))
-        place += len(name)
-    for match in _WRITTEN.finditer(text):
-        start = match.start()
-        if start == 0 or text[start - 2] in ".?!":
-            first = match[0].split()[0]
-            start += 0 if _is_code(first) else len(first) + 1
-        if start < match.end() and text[start : match.end()] != "I":
-            spans.append((start, match.end()))
-    taken = -1
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        said = text[start:end]
-        is_asked_for = said.islower() and _NO_THING.search(text[:start])
-        if start < taken or said in _VERBS or is_asked_for:
-            continue
-        taken = end
-        left = _ARTICLE.sub("", text[:start])
-        aside = re.search(rf"\b(?:{_CIRCUMSTANCE})\s+$", left, re.IGNORECASE) is not None
-        found.append(_Thing(start, end, said, _spelling(said, index), aside))
-    return found
+    known = [rf"(?<!\w){re.escape(name)}(?!\w)" for name in index.names_in(text)]
+    return [*re.finditer("|".join([*known, rf"(?!^){_WRITTEN}"]), text)]
 
 
-def _spelling(name: str, index: Index) -> str:
-    """Return a name as the index writes it, if it is typed in lower case."""
-    rows = index.graph.names.get(name) if name.islower() else None
-    return name if rows is None else index.graph.entity_names[int(rows[0])]
-
-
-def _is_name(word: str) -> bool:
-    return word != word.lower() or any(map(str.isdigit, word))
-
-
-def _is_code(word: str) -> bool:
-    return word[1:] != word[1:].lower() or any(map(str.isdigit, word)) or "_" in word
-
-
-def _shape(name: str) -> str:
-    words = [_is_name(word) for word in name.split()]
-    return "name" if all(words) else "mixed" if any(words) else "word"
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _is_written(name: str) -> bool:
+    return re.search(_WRITTEN, name) is not None
