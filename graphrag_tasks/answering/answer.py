@@ -11,6 +11,7 @@ from threading import Thread
 from graphrag_tasks.answering.asked_type import asked_type
 from graphrag_tasks.answering.citations import checked
 from graphrag_tasks.answering.comparison import asked_of_each, sides, told_apart
+from graphrag_tasks.answering.follow_up import Filled, filled
 from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
 from graphrag_tasks.answering.map_reduce import Drawn, drawn
 from graphrag_tasks.answering.mentions import Mentioned, documents_asked_for, quoted_mentions
@@ -52,6 +53,7 @@ def answer(
     wanted: int = QUOTED,
     max_usd: float | None = None,
     tell: Callable[[str], None] | None = None,
+    after: Reply | str | None = None,
 ) -> Reply:
     """Answer a question with sentences that cite documents, or with none.
 
@@ -72,12 +74,16 @@ def answer(
         wanted: Sentences that are quoted, each with its neighbours.
         max_usd: Cost limit of the model for this question.
         tell: Is called with pieces of the model's text as they arrive, without links.
+        after: The question before, or its reply: what a follow-up such as "and VBUP?" leaves out
+            is filled in from it; `Reply.asked_as` says how.
 
     Raises:
         QueryError: As in `Index.search`.
         TerminalError: The settings of the model are wrong.
     """
     started = time.perf_counter()
+    follow_up = filled(question, after, index) if after and isinstance(question, str) else None
+    typed, question = question, follow_up.text if follow_up else question
     model = Model(client, index, max_usd) if client else None
     as_list = isinstance(question, str) and asks_for_list(question)
     rerank = index.config.rerank.candidates if mode in PLAIN_MODES else None
@@ -120,7 +126,16 @@ def answer(
             reply = _with_sentences(index, reply, reading, wanted, as_list=as_list, two=two)
     if reply.verdict.state != "answered":
         reply = _in_its_language(index, reply, wanted)
+    reply = _as_typed(reply, typed, follow_up)
     return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
+
+
+def _as_typed(reply: Reply, typed: str, follow_up: Filled | None) -> Reply:
+    """Return a reply that tells the question as it was typed, and as it was searched."""
+    if follow_up is None:
+        return reply
+    notes = (*filter(None, [follow_up.note]), *reply.notes)
+    return replace(reply, question=typed, asked_as=follow_up.text, notes=notes)
 
 
 def _may_answer(reply: Reply) -> bool:
@@ -269,6 +284,7 @@ def answer_stream(
     filters: Filters | None = None,
     wanted: int = QUOTED,
     max_usd: float | None = None,
+    after: Reply | str | None = None,
 ) -> Iterator[str | Reply]:
     """Yield the pieces of a model's answer as they arrive, and finally the checked reply.
 
@@ -285,6 +301,7 @@ def answer_stream(
                 answer(
                     index, question, client, mode,
                     k=k, filters=filters, wanted=wanted, max_usd=max_usd, tell=came.put,
+                    after=after,
                 )
             )  # fmt: skip
         except Exception as error:  # noqa: BLE001 - raised below

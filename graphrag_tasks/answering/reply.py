@@ -89,6 +89,8 @@ class Reply:
     """An answer to a question, from one snapshot.
 
     Attributes:
+        question: The question, as it was typed.
+        asked_as: A follow-up as it was searched, with what it leaves out; empty if the same.
         form: `quotes`; `list` if each sentence is an item, `rows` if it is a table row, `overview`
             if it is a topic with counts, which no document states.
         summary: What was counted in tables, over how many rows; empty for other answers.
@@ -113,6 +115,12 @@ class Reply:
     usd: float | None = 0.0
     nearby: tuple[AnswerSentence, ...] = ()
     notes: tuple[str, ...] = ()
+    asked_as: str = ""
+
+    @property
+    def asked_line(self) -> str:
+        """The line that says how a follow-up was filled; empty for other questions."""
+        return f"Asked as: “{one_line(self.asked_as)}”" if self.asked_as else ""
 
     @property
     def citations(self) -> tuple[Citation, ...]:
@@ -163,6 +171,7 @@ class Reply:
         """Return the reply as JSON values."""
         return {
             "question": self.question,
+            "asked_as": self.asked_as,
             "text": self.text,
             "form": self.form,
             "summary": self.summary,
@@ -184,7 +193,7 @@ class Reply:
         return f"Reply({self.question!r}, {self.verdict.state}, {len(self.sentences)} sentences)"
 
     def __str__(self) -> str:
-        lines = [self.verdict.sentence, ""]
+        lines = [*filter(None, [self.asked_line]), self.verdict.sentence, ""]
         if self.text:
             near = ["Also near:", *(sentence.line for sentence in self.nearby), ""]
             lines += [self.text, "", *(near if self.nearby else ()), *self.sources()]
@@ -195,7 +204,8 @@ class Reply:
         sources = "<br>".join(escape(line) for line in self.sources())
         notes = "".join(f"<p><i>{escape(note)}</i></p>" for note in self.notes)
         said = escape(self.verdict.sentence)
-        return f"<p><b>{said}</b></p><p>{lines}</p><p><small>{sources}</small></p>{notes}"
+        asked = f"<p>{escape(self.asked_line)}</p>" if self.asked_as else ""
+        return f"{asked}<p><b>{said}</b></p><p>{lines}</p><p><small>{sources}</small></p>{notes}"
 
     def sources(self) -> list[str]:
         """Return a line for each cited page or document: numbers, title and address."""

@@ -52,6 +52,12 @@ def answer(
         float | None,
         typer.Option(min=0, help="Most that the model may cost.", show_default="llm.budget"),
     ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUESTION", help="Question before this one, from which a follow-up is filled."
+        ),
+    ] = None,
     vectors: VectorsOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -72,7 +78,7 @@ def answer(
     client = None
     if llm:
         client = Client(settings.llm, settings.store, f"answers-{date.today():%Y-%m-%d}")
-    reply = make_answer(opened, question, client, mode, k=k, max_usd=max_usd)
+    reply = make_answer(opened, question, client, mode, k=k, max_usd=max_usd, after=after)
     if json:
         print_json(reply.to_dict())
     else:
@@ -85,6 +91,8 @@ def _problem(one: AnswerSentence) -> str:
 
 def _print_reply(reply: Reply) -> None:
     CONSOLE.print(f"[bold]{escape(reply.question)}[/]")
+    if reply.asked_as:
+        CONSOLE.print(escape(reply.asked_line), highlight=False)
     style = _STYLES[reply.verdict.state]
     CONSOLE.print(f"[{style}]{escape(reply.verdict.sentence)}[/]", highlight=False)
     if reply.form != "quotes" or reply.summary:

@@ -49,6 +49,20 @@ def test_no_word_of_a_hidden_document_is_in_an_answer(
     assert "Quorum" in told(["board"])
 
 
+def test_a_follow_up_names_nothing_that_its_reader_may_not_see(
+    store: Path, find: Callable[[str], Finder]
+) -> None:
+    find("Quorum")
+    board, staff = (
+        open_index(store, principals=[one], embedder=FakeEmbedder(), noun_phrases=lambda _: [])
+        for one in ("board", "staff")
+    )
+    before = answer(board, "What is funded?", wanted=1)
+    assert "Quorum" in before.text
+    follow_up = answer(staff, "Who did it?", after=before)
+    assert "Quorum" not in json.dumps(follow_up.to_dict())
+
+
 @pytest.mark.parametrize("mode", ["auto", "ranked", "global", "list", "path"])
 def test_no_word_of_a_hidden_document_is_in_a_request(
     store: Path, find: Callable[[str], Finder], mode: str

@@ -101,6 +101,12 @@ def test_answer_quotes_and_a_model_is_asked_only_with_llm(store: Path, tmp_path:
         assert (cheap["model"], endpoint.requests) == (None, 1)
 
 
+def test_a_follow_up_says_how_it_was_asked(store: Path) -> None:
+    asked = ("answer", "And what replaced it?", "--store", store, "--after", "Who reads VBBS?")
+    assert run_json(*asked)["asked_as"] == "What replaced VBBS?"
+    assert "Asked as: “What replaced VBBS?”" in run(*asked)
+
+
 def test_snapshots_are_listed_and_shown_with_every_hash(store: Path) -> None:
     (listed,) = run_json("snapshots", "list", "--store", store)
     assert (listed["current"], listed["documents"]) == (True, 2)

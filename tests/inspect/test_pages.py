@@ -394,6 +394,11 @@ def test_two_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Confi
     values = client(config).get("/snapshots/current/ask.json", params=asked).json()
     assert values["verdict"]["state"] == "answered"
     assert "VBBE" in values["text"]
+    follow_up = {"question": "And what replaces it?", "after": "Who reads the table VBBS?"}
+    values = client(config).get("/snapshots/current/ask.json", params=follow_up).json()
+    assert values["asked_as"] == "What replaces the table VBBS?"
+    markdown = client(config).get("/snapshots/current/ask.md", params=follow_up).text
+    assert "Asked as: “What replaces the table VBBS?”" in markdown
     markdown = client(config).get("/snapshots/current/ask.md", params=asked).text
     assert markdown.startswith("## What replaces the table VBBS?\n\n**Answered")
     assert "corpus/tables.md" in markdown

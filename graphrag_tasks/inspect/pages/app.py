@@ -33,6 +33,7 @@ from graphrag_tasks.graph.drawing import draw
 from graphrag_tasks.inspect.export import changed_facts
 from graphrag_tasks.inspect.pages.ask import (
     MOST_CHUNKS,
+    Asked,
     Examples,
     Passages,
     as_json,
@@ -226,11 +227,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
 
     @app.get("/snapshots/{snapshot_id}/why")
     def why(
-        request: Request,
-        snapshot_id: SnapshotId,
-        question: Text,
-        chunk: ChunkId,
-        mode: Mode = AUTO,
+        request: Request, snapshot_id: SnapshotId, question: Text, chunk: ChunkId, mode: Mode = AUTO
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         return html.page(
@@ -267,18 +264,20 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip
 
+    def one(
+        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None,
+        after: Text = "",
+    ) -> Asked:  # fmt: skip
+        return ask(reader.index(snapshot_id), question, [mode], k, after)[0]
+
+    asked = Depends(one)
+
     @app.get("/snapshots/{snapshot_id}/ask.json")
-    def values(
-        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None
-    ) -> JSONResponse:
-        (said,) = ask(reader.index(snapshot_id), question, [mode], k)
+    def values(said: Asked = asked) -> JSONResponse:
         return JSONResponse(as_json(said), headers=html.headers)
 
     @app.get("/snapshots/{snapshot_id}/ask.md")
-    def markdown(
-        snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None
-    ) -> PlainTextResponse:
-        (said,) = ask(reader.index(snapshot_id), question, [mode], k)
+    def markdown(said: Asked = asked) -> PlainTextResponse:
         return PlainTextResponse(as_markdown(said), headers=html.headers)
 
 

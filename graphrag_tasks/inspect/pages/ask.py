@@ -60,10 +60,12 @@ class Asked:
         return urlencode([*asked, ("most", _NEIGHBOURS)]) if asked else ""
 
 
-def ask(index: Index, question: str, modes: Sequence[str], k: int | None = None) -> list[Asked]:
+def ask(
+    index: Index, question: str, modes: Sequence[str], k: int | None = None, after: str = ""
+) -> list[Asked]:
     """Ask a question in several modes; the empty question gives [].
 
-    Without `k` each mode reads its default number of chunks.
+    Without `k` each mode reads its default number of chunks. `after` is the question before.
     """
     if not question.strip():
         return []
@@ -72,7 +74,7 @@ def ask(index: Index, question: str, modes: Sequence[str], k: int | None = None)
         if mode in PLAIN_MODES:  # those are there to be compared
             asked.append(Asked(mode, None, index.search(question, mode, k)))
         else:
-            reply = answer(index, question, mode=mode, k=k)
+            reply = answer(index, question, mode=mode, k=k, after=after)
             asked.append(Asked(mode, reply, reply.context))
     return asked
 
@@ -152,10 +154,11 @@ def as_json(asked: Asked) -> dict[str, Any]:
 
 def as_markdown(asked: Asked) -> str:
     """Return the answer with sources as Markdown; without an answer, the chunks found."""
-    question = f"## {asked.found.question}"
+    question = f"## {asked.reply.question if asked.reply else asked.found.question}"
     if asked.reply:
         lines = [f"- {line}" for line in asked.reply.sources()]
-        said = [f"**{asked.reply.verdict.sentence}**", asked.reply.text, "\n".join(lines)]
+        verdict = f"**{asked.reply.verdict.sentence}**"
+        said = [asked.reply.asked_line, verdict, asked.reply.text, "\n".join(lines)]
     else:
         passages = [f"{chunk.text}\n\n{chunk.title} ({chunk.uri})" for chunk in asked.found.chunks]
         said = [indent(passage, "> ", lambda _line: True) for passage in passages]

@@ -50,13 +50,15 @@ class Tools:
         asked = {"tool": "search", "question": question, "mode": mode}
         return _paged(index, asked, items, limit, cursor)
 
-    def answer(self, question: str) -> Json:
+    def answer(self, question: str, after: str = "") -> Json:
         """Answer a question by sentences of the documents, each with its source.
 
-        No model writes. It is empty where the documents do not answer.
+        No model writes. It is empty where the documents do not answer. after is the question
+        before, if this one is a follow-up such as "and in 2023?"; asked_as says how it was filled.
         """
         index = self._current()
-        reply = answer(index, _question(question))
+        before = _text(after, "after") if after.strip() else None
+        reply = answer(index, _question(question), after=before)
         return {
             "snapshot_id": index.facts.snapshot_id,
             "sentences": [
@@ -66,6 +68,7 @@ class Tools:
                 }
                 for sentence in reply.sentences
             ],
+            "asked_as": reply.asked_as,
             "notes": list(reply.notes),
         }
 

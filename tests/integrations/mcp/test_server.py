@@ -108,6 +108,12 @@ def test_every_tool_is_told_and_answers(staff: Index) -> None:
     assert "gateway" in entity["name"].lower()
 
 
+def test_a_follow_up_is_filled_from_the_question_before(staff: Index) -> None:
+    asked = {"question": "What replaces it?", "after": "What needs the Spooler?"}
+    (result,) = called(staff, [("answer", asked)])
+    assert said(result)["asked_as"] == "What replaces the Spooler?"
+
+
 def test_no_hidden_word_comes_out(staff: Index) -> None:
     calls = [*filled(staff).items()]
     calls += [(name, {"name": word}) for name in ("find_entity", "neighbours")
