@@ -63,6 +63,7 @@ _EXISTING = re.compile(
     r"\b(?:which|what)\s+([\w -]{3,60}?)\s+(?:exist|are there|do we have|are documented)\b",
     re.IGNORECASE,
 )
+_SOURCE = re.compile(r"https?://|\bwww\.|\bISBN\b|\bdoi:|^\[\s?\d+\]", re.IGNORECASE)
 _ON_THE_SUBJECT = 0.2
 _NAMED = 5
 """Least score of a chunk whose document is listed, and most listed documents."""
@@ -134,8 +135,11 @@ class _Groups:
             self.found.append(new)
 
     def first_list(self) -> list[Item] | None:
-        """Return the first group of several items; one of at least `_LEAST` comes first."""
-        several = [group for group in self.found if len(group) > 1]
+        """Return the first group of several items; one of at least `_LEAST` comes first.
+
+        A list of sources answers nothing.
+        """
+        several = [one for one in self.found if len(one) > 1 and not _is_of_sources(one)]
         return next((group for group in several if len(group) >= _LEAST), next(iter(several), None))
 
 
@@ -151,6 +155,12 @@ def unread_documents(
         return ()
     named = "; ".join(others[:_NAMED]) + ("; …" if len(others) > _NAMED else "")
     return (f"Documents on the subject that were not read to the end: {named}.",)
+
+
+def _is_of_sources(items: Sequence[Item]) -> bool:
+    """Tell whether most items of a list cite other works."""
+    cited = sum(any(_SOURCE.search(source.text) for source in item) for item in items)
+    return 2 * cited > len(items)
 
 
 def _part(items: Sequence[Item], first: frozenset[tuple[str, int]]) -> Sequence[Item]:

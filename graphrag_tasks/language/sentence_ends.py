@@ -23,6 +23,8 @@ _BEFORE_NUMBER = re.compile(
     r"\b(?:[Ff]igs?|[Tt]ab|[Ss]ecs?|[Ee]qs?|Nos?|Nr|[Vv]ols?|[Cc]hs?|pp?)\.\Z"
 )
 """Abbreviations before a number, which rarely end a sentence."""
+_MARKED_NAME = re.compile(r"\b[A-Z]\w+!\Z")
+"""A name with a mark of its own, such as "Yahoo!"."""
 _SEEN = 100
 """Tokens examined around a letter; bounds the time of a long sentence."""
 _OPENING = ("PRP", "DT", "EX", "IN", "WDT", "WP", "WRB", "MD", "RB", "CC")
@@ -48,7 +50,8 @@ def sentence_spans(document: Doc) -> Iterator[Span]:
 
 def _goes_on(last: str, following: str) -> bool:
     is_number = following[:1].isdigit() and _BEFORE_NUMBER.search(last) is not None
-    return is_number or following == "."
+    is_name = following[:1].islower() and _MARKED_NAME.search(last) is not None
+    return is_number or is_name or following == "."
 
 
 def _ends(before: Span, after: Span) -> bool:

@@ -73,6 +73,13 @@ def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find) -
     assert reply.text.splitlines() == ["- error [1]", "- warning [1]", "- notice [1]"]
 
 
+def test_a_list_of_sources_is_no_answer(open_world: Open, find: Find) -> None:
+    world, blocks = listing(["[1] Levels, ISBN 978-1", "[2] https://a.example/levels"])
+    find("levels")
+    reply = answer(open_world(world, blocks=blocks), "Which levels can a message have?")
+    assert reply.form == "quotes"
+
+
 def test_a_glossary_tells_the_term_that_is_asked_for_before_its_definition(
     open_world: Open, find: Find
 ) -> None:

@@ -121,6 +121,7 @@ def test_sentences_stay_in_their_blocks() -> None:
         "Mr. A. Smith wrote the book. | J. R. R. Tolkien wrote another.",
         "It was made by engineer K. Weber, whom physicist A. Einstein knew.",
         "In 1937 A. Miller and B. Baker met George W. Bush.",
+        "Yahoo! is a portal that shows news. | It stops at noon.",
     ],
 )
 def test_a_sentence_ends_at_a_letter_that_is_no_initial(text: str) -> None:
