@@ -41,6 +41,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command("try")(serve.try_folder)
 app.command()(index.index)
 app.command()(estimate.estimate)
 app.command()(query.query)

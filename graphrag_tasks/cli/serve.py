@@ -1,14 +1,17 @@
-"""`graphrag-tasks serve`: the pages of a store in a local browser."""
+"""`graphrag-tasks serve`: the pages of a store in a local browser; `try` indexes a folder first."""
 
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from graphrag_tasks.cli.index import index
 from graphrag_tasks.cli.options import ConfigOption, StoreOption, VectorsOption
 from graphrag_tasks.cli.output import CONSOLE
+from graphrag_tasks.core.commands import note_store
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
 
@@ -50,6 +53,22 @@ def serve(
             typer.launch(address)
         served = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")
         uvicorn.Server(served).run(sockets=[listening])
+
+
+def try_folder(
+    folder: Annotated[str, typer.Argument(help="Folder, file or URI of documents.")],
+    store: Annotated[
+        str | None,
+        typer.Option("--store", help="Store folder or URI.", show_default="./FOLDER-index"),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: a free one.")] = 0,
+    open_: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
+) -> None:
+    """Index a folder and open the page that answers questions about it."""
+    store = note_store(store or f"{Path(folder).expanduser().resolve().name}-index")
+    index([folder], store)
+    CONSOLE.print()
+    serve(store, port=port, open_=open_)
 
 
 def bound(port: int) -> socket.socket:

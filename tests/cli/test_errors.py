@@ -18,6 +18,7 @@ NOTHING = "not-there: nothing is published here. Index documents first"
 NO_SOURCE = "not-there: the source does not exist. Nothing was changed. Check the path"
 NO_FILE = "No such file"
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
+    "try": ((NOT_THERE, *STORE, "--no-open"), NO_SOURCE),
     "index": ((NOT_THERE, *STORE), NO_SOURCE),
     "estimate": ((NOT_THERE, *STORE), NO_SOURCE),
     "query": (("What?", *STORE), NOTHING),

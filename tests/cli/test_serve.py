@@ -41,6 +41,28 @@ def test_it_tells_its_address_and_serves_nobody_who_was_led_here(address: str) -
         urllib.request.urlopen(request, timeout=60)  # noqa: S310
 
 
+def test_a_folder_is_indexed_and_its_page_answers(tmp_path: Path) -> None:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    (folder / "valve.md").write_text("# Valves\n\nThe valve closes the duct at noon.\n", "utf-8")
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", "graphrag_tasks", "try", str(folder), "--no-open"],
+        stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=os.environ | {"COLUMNS": "80"},
+    )  # fmt: skip
+    assert process.stdout
+    try:
+        words = (word for line in process.stdout for word in line.split())
+        address = next(word for word in words if word.startswith("http"))
+        asked = f"{address}snapshots/current/ask?question=When+does+the+valve+close%3F"
+        with urllib.request.urlopen(asked, timeout=60) as answer:  # noqa: S310
+            assert "The valve closes the duct at noon." in answer.read().decode()
+        assert (tmp_path / "letters-index" / "CURRENT").exists()
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stdout.close()
+
+
 def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "staging").mkdir()
     with socket.socket() as other:
