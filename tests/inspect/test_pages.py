@@ -399,6 +399,9 @@ def test_two_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Confi
     assert values["asked_as"] == "What replaces the table VBBS?"
     markdown = client(config).get("/snapshots/current/ask.md", params=follow_up).text
     assert "Asked as: “What replaces the table VBBS?”" in markdown
+    page = client(config).get("/snapshots/current/ask", params=follow_up).text
+    assert "Asked as: “What replaces the table VBBS?”" in page
+    assert 'name="after" value="What replaces the table VBBS?"' in page
     markdown = client(config).get("/snapshots/current/ask.md", params=asked).text
     assert markdown.startswith("## What replaces the table VBBS?\n\n**Answered")
     assert "corpus/tables.md" in markdown

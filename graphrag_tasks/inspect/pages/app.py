@@ -254,13 +254,14 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         mode: Mode = AUTO,
         beside: Mode = "",
         k: Passages = None,
+        after: Text = "",
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
-        said = ask(index, question, (mode, beside), k)
+        said = ask(index, question, (mode, beside), k, after)
         return html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
-            mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, most=MOST_CHUNKS, said=said,
-            examples=([], True) if said else examples.of(index),
+            after=after, mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, said=said,
+            most=MOST_CHUNKS, examples=([], True) if said else examples.of(index),
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip
 
