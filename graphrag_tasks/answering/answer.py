@@ -16,7 +16,7 @@ from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_item
 from graphrag_tasks.answering.map_reduce import Drawn, drawn
 from graphrag_tasks.answering.mentions import Mentioned, documents_asked_for, quoted_mentions
 from graphrag_tasks.answering.model import Model
-from graphrag_tasks.answering.overview import asks_for_overview, overview
+from graphrag_tasks.answering.overview import SUBJECT_CHUNKS, asks_for_overview, overview, sections
 from graphrag_tasks.answering.quotes import QUOTED, quotes
 from graphrag_tasks.answering.reply import AnswerSentence, Reply
 from graphrag_tasks.answering.rows import (
@@ -36,7 +36,7 @@ from graphrag_tasks.language.languages import CODES, ENGLISH, language_of
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.filters import Filters
-from graphrag_tasks.retrieval.modes.overview import has_subject
+from graphrag_tasks.retrieval.modes.overview import has_subject, subject_of
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES
 
 _REFUSED = "The model found no answer in the passages."
@@ -58,8 +58,8 @@ def answer(
     """Answer a question with sentences that cite documents, or with none.
 
     Questions that filter or count table rows are answered from tables, even if there is a model.
-    Other questions go to the model. Without one, questions about the corpus's topics are answered
-    from its communities, questions for several things by whole lists, the rest by quotations. If a
+    Other questions go to the model. Without one, overviews of the corpus or of a subject are
+    answered by its parts, questions for several things by whole lists, the rest by quotations. If a
     model gives no answer, the answer is as without it, with a note why. It is not asked if no
     document answers, or, for questions on the whole corpus, if no document contains a word of the
     subject.
@@ -69,7 +69,8 @@ def answer(
         question: As in `Index.search`.
         client: Client of the model that writes the answer; None: documents are quoted.
         mode: How chunks are found, as in `Index.search`; the reranker reads in every mode.
-        k: Chunks that are read for sentences; by default `index.config.k`, and 10 for a list.
+        k: Chunks that are read for sentences; by default `index.config.k`, 10 for a list,
+            24 for an overview of a subject.
         filters: As in `Index.search`; tables are not counted with them.
         wanted: Sentences that are quoted, each with its neighbours.
         max_usd: Cost limit of the model for this question.
@@ -85,11 +86,10 @@ def answer(
     follow_up = filled(question, after, index) if after and isinstance(question, str) else None
     typed, question = question, follow_up.text if follow_up else question
     model = Model(client, index, max_usd) if client else None
-    as_list = isinstance(question, str) and asks_for_list(question)
     rerank = index.config.rerank.candidates if mode in PLAIN_MODES else None
     two = sides(question)
     context = index.search(
-        question, mode, k or (LIST_CHUNKS if as_list else None), filters, rerank,
+        question, mode, k or _most(question, model), filters, rerank,
         beside=asked_of_each(two),
     )  # fmt: skip
     reply = Reply(
@@ -123,11 +123,20 @@ def answer(
         elif reply.model is None and reply.verdict.state != NOT_HERE:
             if reply.context is not context:  # a plan searched further
                 reading = read(index, reply.context)
-            reply = _with_sentences(index, reply, reading, wanted, as_list=as_list, two=two)
+            reply = _with_sentences(index, reply, reading, wanted, two)
     if reply.verdict.state != "answered":
         reply = _in_its_language(index, reply, wanted)
     reply = _as_typed(reply, typed, follow_up)
     return replace(reply, milliseconds=(time.perf_counter() - started) * 1000)
+
+
+def _most(question: str, model: Model | None) -> int | None:
+    """Return how many chunks are found; None: as many as by default."""
+    if not isinstance(question, str):
+        return None  # `search` refuses it
+    if model is None and subject_of(question):
+        return SUBJECT_CHUNKS
+    return LIST_CHUNKS if asks_for_list(question) else None
 
 
 def _as_typed(reply: Reply, typed: str, follow_up: Filled | None) -> Reply:
@@ -210,16 +219,13 @@ def _is_found(noun: str, context: Context) -> bool:
 
 
 def _with_sentences(
-    index: Index,
-    reply: Reply,
-    reading: Reading,
-    wanted: int,
-    *,
-    as_list: bool,
-    two: tuple[str, str] | None,
+    index: Index, reply: Reply, reading: Reading, wanted: int, two: tuple[str, str] | None
 ) -> Reply:
+    if lines := sections(index, reply.context, reading):
+        return replace(reply, sentences=lines, form="overview")
     if apart := told_apart(index, reply.context, reading, two) if two else ():
         return replace(reply, sentences=apart)
+    as_list = asks_for_list(reply.question)
     found = list_items(index, reply.context, reading) if as_list else None
     if not found:
         return _typed(replace(reply, sentences=quotes(index, reply.context, reading, wanted)))

@@ -14,6 +14,7 @@ _FRAME = frozenset(
         " go get take make belong mean mention name call list tell explain describe show give find"
         " know want need say state document file page section text article kind type sort thing"
         " way please anyone anybody someone somebody anything something everything example detail"
+        " overview summary summarize summarise"
     )
 )
 """Words of a question's frame, which say what is asked and name nothing that could be missing:

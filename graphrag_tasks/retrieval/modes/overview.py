@@ -22,13 +22,25 @@ from graphrag_tasks.retrieval.ranker import rank_chunks
 from graphrag_tasks.retrieval.view.arrays import cosines_of, standardised
 
 _ASKED_FOR = """
-about across all base collection common content contents corpus cover covered covers docs document
-documentation documents entire everything file files general give guide handbook here idea ideas
-key knowledge list main manual me most name overall overview pages please recurring show subject
-subjects summarise summarize summary tell text texts theme themes topic topics trend trends whole
+about across all base collection common contain contains content contents corpus cover covered
+covers discuss discussed docs document documentation documents entire everything file files
+general give guide handbook here idea ideas key knowledge list main manual me most name overall
+overview pages please recurring show subject subjects summarise summarize summary tell text texts
+theme themes topic topics trend trends whole
 """
 _ASKING_WORDS = STOP_WORDS.union(_ASKED_FOR.split())
 """Words of overview questions that name no subject."""
+
+_SUBJECT = re.compile(
+    r"\W*(?:please,? |(?:can|could|would) you (?:please )?)?(?:"
+    r"tell me (?:something |more |everything |all )?about|everything about|summari[sz]e"
+    r"|(?:(?:give|show)(?: me)? )?(?:an? |the )?(?:short |brief )?(?:overview|summary) (?:of|on)"
+    r"|what (?:do|does) (?:it|they|(?:the|these|this) \w+) (?:say|tell(?: me| us)?|state)"
+    r" (?:about|on)) (?:the |an? )?(?P<subject>(?!how\b|why\b|what\b|who\b)\S+(?: \S+){0,5}?)"
+    r"(?:,? in (?:these|the|this) \w+)?(?:,? please)?\W*",
+    re.IGNORECASE,
+)
+"""A question for an overview of a subject; what is longer describes something of its own."""
 
 _NO_COMMUNITIES = "The snapshot has no communities: chunks come from the default ranking alone."
 
@@ -36,6 +48,12 @@ _NO_COMMUNITIES = "The snapshot has no communities: chunks come from the default
 def has_subject(question: str) -> bool:
     """Tell whether a question has a subject besides the words that ask for an overview."""
     return not set(re.findall(r"\w+", question.casefold())) <= _ASKING_WORDS
+
+
+def subject_of(question: str) -> str:
+    """Return the subject that a question asks an overview of; "" for other questions."""
+    found = _SUBJECT.fullmatch(" ".join(question.split()))
+    return found["subject"] if found and has_subject(found["subject"]) else ""
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
