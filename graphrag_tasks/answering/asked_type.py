@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 _NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million"
-    "|once|twice|half|single|double|both|none|zero|pair|several|unlimited|any|no|all|every|each|always"
-    "|never|hourly|daily|weekly|monthly|yearly|seconds?|minutes?|hours?|days?|weeks?|months?|years?"
+    "|once|twice|half|none|zero|pair|unlimited|any number|no limit|every|each|always|never|hourly"
+    "|daily|weekly|monthly|yearly|seconds?|minutes?|hours?|days?|weeks?|months?|years?"
 )
 _MONTHS = (
     "january|february|march|april|june|july|august|september|october|november|december|century"
@@ -44,7 +44,7 @@ _TYPES = (
             r"|developed|designed|built|introduced|published|said)\b|\bby\s+whom\b",
             re.IGNORECASE,
         ),
-        re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|^[A-Z]\w+ [A-Z]"),
+        re.compile(r"\b[A-Z]\w+ (?:[A-Z][.]? )?[A-Z]\w+|\bby (?:the )?[A-Z]\w+"),
     ),
     AskedType(
         "date",
