@@ -222,7 +222,7 @@ def test_what_is_shown_is_saved(browser: Any, address: str) -> None:
         find(browser, f"#{what}").click()
     folder = Path(browser.downloads)
     names = ("graph.png", "graph.graphml", "graph.csv")
-    wait_for(lambda: all((folder / name).exists() for name in names), "files")
+    wait_for(lambda: all((folder / name).exists() for name in names), "files", 90)
     assert (folder / "graph.png").read_bytes().startswith(b"\x89PNG")
     rows = list(csv.DictReader(io.StringIO((folder / "graph.csv").read_text("utf-8"))))
     assert {"table VBBE", "table VBBS"} <= {one[end] for one in rows for end in ("head", "tail")}
