@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.extract import certainty
 from graphrag_tasks.extract.certainty import ODDS, certainty_features, log_odds
+from graphrag_tasks.extract.tables import RULE as TABLE_ROW
 
 GOLD = Path(__file__).parents[1] / "gold" / "judged_facts.jsonl"
 STRENGTHS = (0.03, 0.1, 0.3, 1.0)
@@ -83,7 +84,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--gold", type=Path, default=GOLD, help="the judged facts")
     options = parser.parse_args()
-    facts = [json.loads(line) for line in options.gold.read_text("utf-8").splitlines()]
+    judged = [json.loads(line) for line in options.gold.read_text("utf-8").splitlines()]
+    facts = [one for one in judged if one["triple"]["rule"] != TABLE_ROW]  # no sentence says them
     names, table = table_of(facts)
     right = np.array([one["judgement"] == "right" for one in facts])
     corpora = np.array([one["corpus"] for one in facts])
