@@ -36,6 +36,8 @@ def serve(
     from starlette.middleware.trustedhost import TrustedHostMiddleware
 
     from graphrag_tasks.inspect.pages import make_app
+    from graphrag_tasks.inspect.pages.runs import Runs
+    from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES
     from graphrag_tasks.storage.snapshots.store import Store
 
     overrides = {"store": store, "retrieval": {"vectors": vectors}}
@@ -44,7 +46,9 @@ def serve(
     published.require()
     # The files are this person's, so that pictures of their pages need no setting.
     sources = settings.sources or published.sources()
-    app = make_app(lambda: None, settings.model_copy(update={"sources": sources}), lambda: "")
+    settings = settings.model_copy(update={"sources": sources})
+    runs = Runs(settings, config, tuple(SHARD_STAGES), tuple(CORPUS_STAGES))
+    app = make_app(lambda: None, settings, lambda: "", runs)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS))
     with bound(port) as listening:
         address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/"
@@ -52,7 +56,10 @@ def serve(
         if open_:
             typer.launch(address)
         served = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off")
-        uvicorn.Server(served).run(sockets=[listening])
+        try:
+            uvicorn.Server(served).run(sockets=[listening])
+        finally:
+            runs.cancel()
 
 
 def try_folder(

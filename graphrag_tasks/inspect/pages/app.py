@@ -35,10 +35,12 @@ from graphrag_tasks.inspect.pages.ask import (
     MOST_CHUNKS,
     Asked,
     Examples,
+    Home,
     Passages,
     as_json,
     as_markdown,
     ask,
+    paths,
 )
 from graphrag_tasks.inspect.pages.changes import add_rollback, may_change, note_editor
 from graphrag_tasks.inspect.pages.charts import CHART_HEIGHT, CHART_WIDTH, charts_of
@@ -65,6 +67,7 @@ from graphrag_tasks.inspect.pages.reader import (
     summarize,
 )
 from graphrag_tasks.inspect.pages.rendering import style_text, templates
+from graphrag_tasks.inspect.pages.runs import Runs, add_runs
 from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
@@ -110,12 +113,14 @@ def make_app(
     authorise: Callable[..., Any],
     config: Config,
     editor: Callable[..., str | None] | None = None,
+    runs: Runs | None = None,
 ) -> FastAPI:
     """Return the pages of the configured stores, as the configured principals see them.
 
     `authorise` is a dependency of every route, and raises `HTTPException` to refuse. `editor` is a
     dependency that returns the user's name if that user may change the store and the files that
-    runs read, else None. Without it nobody may.
+    runs read, else None. Without it nobody may. With `runs`, editors may also index, and add and
+    remove files of documents.
     """
     # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
@@ -124,13 +129,15 @@ def make_app(
     )  # fmt: skip
     app.add_middleware(GZipMiddleware)
     app.add_middleware(_HeadAsGet)
-    reader, html = Reader(config), _Renderer()
+    reader, html = Reader(config), _Renderer(runs)
     _add_errors(app, html)
     _add_pages(app, reader, html)
     if editor is not None:
         add_rollback(app, reader, html)
         add_judging(app, reader, html)
         add_editing(app, reader, html)
+    if runs is not None:
+        add_runs(app, runs, html)
     _add_questions(app, reader, html)
     _add_documents(app, reader, html)
     _add_map(app, reader, html)
@@ -255,21 +262,23 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         beside: Mode = "",
         k: Passages = None,
         after: Text = "",
+        within: Text = "",
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
-        said = ask(index, question, (mode, beside), k, after)
+        said = ask(index, question, (mode, beside), k, after, within)
         return html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             after=after, mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, said=said,
+            within=within, uris=paths(index), home=None if said else Home.of(index), width=WIDTH,
             most=MOST_CHUNKS, examples=([], True) if said else examples.of(index),
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip
 
     def one(
         snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None,
-        after: Text = "",
+        after: Text = "", within: Text = "",
     ) -> Asked:  # fmt: skip
-        return ask(reader.index(snapshot_id), question, [mode], k, after)[0]
+        return ask(reader.index(snapshot_id), question, [mode], k, after, within)[0]
 
     asked = Depends(one)
 
@@ -367,8 +376,8 @@ class _Renderer:
     other sites.
     """
 
-    def __init__(self) -> None:
-        self._templates = templates()
+    def __init__(self, runs: Runs | None) -> None:
+        self._templates, self._runs = templates(), runs
         style = style_text()
         # not escaped: it is a file of ours
         self._templates.globals["style"] = Markup(style)  # noqa: S704
@@ -391,7 +400,11 @@ class _Renderer:
     ) -> HTMLResponse:
         root = request.scope.get("root_path", "")
         text = self._templates.get_template(f"{template}.html").render(
-            root=root, may_change=may_change(request), **values
+            root=root,
+            may_change=may_change(request),
+            may_run=self._runs is not None and may_change(request),
+            runs=self._runs,
+            **values,
         )
         return HTMLResponse(text, status, self.headers)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from glob import escape
+from itertools import chain, islice, zip_longest
 from textwrap import indent
 from threading import Lock, Thread
 from typing import Annotated, Any
@@ -15,13 +18,23 @@ from weakref import WeakKeyDictionary
 import pyarrow.compute as pc
 from pydantic import BeforeValidator, Field
 
-from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.answering import AnswerSentence, Reply, answer
 from graphrag_tasks.core.errors import GraphragError
 from graphrag_tasks.core.visible import visible
 from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.inspect.pages.map import View, view
 from graphrag_tasks.language.names import is_code
+from graphrag_tasks.operations.documents import document_reports
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
+from graphrag_tasks.storage.columns import column
+
+_NUMBER = re.compile(
+    r"(?:chapter |section )?(?:\d+|[a-z](?=[.]\d))(?:[.]\d+)*[.:]? +", re.IGNORECASE
+)
+"""The number of a heading, as in "A.5 " and "Chapter 6. "."""
+_Candidate = tuple[str, Callable[[AnswerSentence], bool]]
+"""A question, and whether a sentence in bold answers it."""
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +51,9 @@ _PATIENCE_SECONDS = 2.0
 """Extra time that a page may take for its examples; chosen."""
 _DRAWN, _NEIGHBOURS = 6, 12
 """Entities with which an answer's graph starts, and neighbours of each."""
+_MOST_PATHS = 200
+"""Folders, and documents, that a question can be limited to by choosing; chosen."""
+_LONGEST_HEADING = 12  # words
 _SHORTEST = 2  # characters
 _LONGEST = 4  # words
 
@@ -61,39 +77,110 @@ class Asked:
 
 
 def ask(
-    index: Index, question: str, modes: Sequence[str], k: int | None = None, after: str = ""
-) -> list[Asked]:
+    index: Index, question: str, modes: Sequence[str], k: int | None = None, after: str = "",
+    within: str = "",
+) -> list[Asked]:  # fmt: skip
     """Ask a question in several modes; the empty question gives [].
 
-    Without `k` each mode reads its default number of chunks. `after` is the question before.
+    Without `k` each mode reads its default number of chunks. `after` is the question before,
+    `within` a part of the paths of documents, or a pattern: only these are read.
     """
     if not question.strip():
         return []
     asked = []
+    part = within.strip()
+    filters = {"uri": part if {"*", "?"} & set(part) else f"*{escape(part)}*"} if part else None
     for mode in dict.fromkeys(mode for mode in modes if mode):
         if mode in PLAIN_MODES:  # those are there to be compared
-            asked.append(Asked(mode, None, index.search(question, mode, k)))
+            asked.append(Asked(mode, None, index.search(question, mode, k, filters)))
         else:
-            reply = answer(index, question, mode=mode, k=k, after=after)
+            reply = answer(index, question, mode=mode, k=k, filters=filters, after=after)
             asked.append(Asked(mode, reply, reply.context))
     return asked
 
 
-def examples(index: Index) -> Iterator[str]:
-    """Yield questions that the corpus answers, made from its most supported facts.
+@dataclass(frozen=True)
+class Home:
+    """What stands below an empty question: counts of a snapshot, and its map.
 
-    Each is asked: it is yielded only if the answer's best sentence states the fact.
+    `unread` counts documents that were not read, or not as a whole.
     """
-    for relation_id, question in islice(_candidates(index), _TRIED):
+
+    documents: int
+    unread: int
+    entities: int
+    relations: int
+    map: View
+
+    @classmethod
+    def of(cls, index: Index) -> Home:
+        """Return it for an opened snapshot, as its reader sees it."""
+        reports = document_reports(index.snapshot)
+        facts = index.facts
+        return cls(
+            len(reports), sum(report.is_problem for report in reports),
+            facts.entities, facts.relations, view(index, ""),
+        )  # fmt: skip
+
+
+def paths(index: Index) -> list[str]:
+    """Return the first paths of documents, and of their folders, to choose from."""
+    listed = column(index.snapshot.table("documents", ["uri"]), "uri").to_pylist()
+    folders = {uri[: uri.rindex("/") + 1] for uri in listed if uri.count("/") > 1}
+    return [*sorted(folders)[:_MOST_PATHS], *sorted(listed)[:_MOST_PATHS]]
+
+
+def examples(index: Index) -> Iterator[str]:
+    """Yield questions that the corpus answers: of terms and headings in turn, then of facts.
+
+    Each is asked: it is yielded only if the documents answer it, and a sentence in bold states what
+    it was made from.
+    """
+    terms, headings, facts = (
+        islice(of(index), _TRIED) for of in (_of_terms, _of_headings, _of_facts)
+    )
+    made = chain(chain.from_iterable(zip_longest(terms, headings)), facts)
+    for question, is_answer in filter(None, made):
         reply = answer(index, question)
-        stated = {source.sentence_id for source in index.cite(relation_id)}
-        best = (one.citations for one in reply.sentences if one.is_best)
-        quoted = {citation.source.sentence_id for citations in best for citation in citations}
-        if reply.verdict.state == "answered" and stated & quoted:
+        best = [one for one in reply.sentences if one.is_best]
+        if reply.verdict.state == "answered" and any(map(is_answer, best)):
             yield question
 
 
-def _candidates(index: Index) -> Iterator[tuple[str, str]]:
+def _of_terms(index: Index) -> Iterator[_Candidate]:
+    """Yield what the most mentioned names are."""
+    entities = index.entities().sort_values(["mentions", "name"], ascending=[False, True])
+    for name in filter(_is_askable, entities["name"]):
+        told = rf"(?:(?:an?|the) )?{re.escape(name)}(?:: | (?:is|means) )"
+        asked = f"What does {name} mean?" if name.islower() else f"What is {name}?"
+        yield asked, partial(_begins, re.compile(told, re.IGNORECASE))
+
+
+def _begins(told: re.Pattern[str], one: AnswerSentence) -> bool:
+    return told.match(one.text) is not None
+
+
+def _is_quoted(_one: AnswerSentence) -> bool:
+    return True
+
+
+def _states(sentence_ids: frozenset[str], one: AnswerSentence) -> bool:
+    return any(citation.source.sentence_id in sentence_ids for citation in one.citations)
+
+
+def _of_headings(index: Index) -> Iterator[_Candidate]:
+    """Yield headings: questions as they stand, and what is said about those that name a topic."""
+    paths = column(index.snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
+    headings = dict.fromkeys(_NUMBER.sub("", path[-1]) for path in paths if path)
+    topics = {topic.title.casefold() for topic in index.topics(_TRIED)}
+    for heading in headings:
+        if heading.endswith("?") and heading.count(" ") < _LONGEST_HEADING:
+            yield heading, _is_quoted
+        elif heading.casefold() in topics:
+            yield f"What does it say about {heading}?", _is_quoted
+
+
+def _of_facts(index: Index) -> Iterator[_Candidate]:
     """Yield the most supported facts, each with a question that it answers, one per verb."""
     entities = index.snapshot.table("entities", ["entity_id", "name", "is_named"])
     named = entities.filter(entities["is_named"]).to_pylist()
@@ -108,7 +195,8 @@ def _candidates(index: Index) -> Iterator[tuple[str, str]]:
         tail, verb = names.get(row["tail_id"]), row["phrase"]
         if tail and row["head_id"] in names and _asks_singular(verb) and verb not in verbs:
             verbs.add(verb)
-            yield row["relation_id"], f"What {verb} {tail}?"
+            stated = frozenset(one.sentence_id for one in index.cite(row["relation_id"]))
+            yield f"What {verb} {tail}?", partial(_states, stated)
 
 
 class Examples:

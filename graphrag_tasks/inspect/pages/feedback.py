@@ -60,6 +60,7 @@ class _Judged(BaseModel):
     beside: str = Field("", max_length=20)
     judged_mode: str = Field(max_length=20)
     k: Passages = None
+    within: str = Field("", max_length=500)
     judged: Judgement
     passage: str = Field("", max_length=100)
 
@@ -71,11 +72,13 @@ def add_judging(app: FastAPI, reader: Reader, html: Renderer) -> None:
     def judged(request: Request, snapshot_id: SnapshotId, fields: Fields) -> RedirectResponse:
         form = read_form(_Judged, fields)
         index = reader.index(snapshot_id)
-        (said,) = ask(index, form.question, [form.judged_mode], form.k)
+        (said,) = ask(index, form.question, [form.judged_mode], form.k, within=form.within)
         gold = _gold(index, said, form)
         with refusing():
             judge(judged_file(reader.config), form.question, form.judged, gold)
-        asked = form.model_dump(include={"question", "mode", "beside", "k"}, exclude_none=True)
+        asked = form.model_dump(
+            include={"question", "mode", "beside", "k", "within"}, exclude_none=True
+        )
         return go_to(request, html, f"/snapshots/{snapshot_id}/ask", asked)
 
 
