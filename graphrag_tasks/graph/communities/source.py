@@ -124,13 +124,22 @@ class Source:
         self._connection.register("member", member)
         yield from self._connection.sql(_SQL["headings"]).fetchall()
 
+    def telling(self, entities: Rows) -> NDArray[np.float64]:
+        """Return how much entities say as names: mentioned often, and in few chunks."""
+        self._choose(entities)
+        found = self._connection.sql(_SQL["telling"]).fetchnumpy()["telling"]
+        return np.asarray(found, np.float64)
+
     def texts(self, kind: Literal["names", "wordings", "quotations"], numbers: Rows) -> list[Any]:
         """Return names of entities, wordings of relations, or quotations of sentences, by number.
 
         A wording maps `head`, `relation`, `phrase` and `tail`; a quotation `text`, the document's
         `title`, and `page`.
         """
-        places = pa.array(np.arange(len(numbers)))
-        self._connection.register("chosen", pa.table({"place": places, "number": numbers}))
+        self._choose(numbers)
         found: list[Any] = self._connection.sql(_SQL[kind]).to_arrow_table().column(0).to_pylist()
         return found
+
+    def _choose(self, numbers: Rows) -> None:
+        places = pa.array(np.arange(len(numbers)))
+        self._connection.register("chosen", pa.table({"place": places, "number": numbers}))

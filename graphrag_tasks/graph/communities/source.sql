@@ -76,6 +76,13 @@ ORDER BY relation, sentence
 SELECT name FROM chosen JOIN thing ON entity = number JOIN entities USING (entity_id)
 ORDER BY place
 
+-- name: telling
+-- How much is said of an entity, and in how few chunks, as tf-idf weighs words.
+WITH all_chunks AS (SELECT count(DISTINCT chunk_id) AS chunks FROM mentioned)
+SELECT coalesce(ln(1 + sum(times)) * ln(1 + any_value(chunks) / count(times)), 0) AS telling
+FROM chosen CROSS JOIN all_chunks LEFT JOIN mentioned ON entity = chosen.number GROUP BY place
+ORDER BY place
+
 -- name: wordings
 SELECT {head: h.name, relation: relations.relation, phrase: phrase, tail: t.name}
 FROM chosen JOIN tie ON relation = number JOIN relations USING (relation_id)
