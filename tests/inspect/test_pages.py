@@ -409,6 +409,17 @@ def test_two_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Confi
     assert "> The table VBBE" in plain
 
 
+def test_a_question_can_be_limited_to_documents(config: Config) -> None:
+    asked = {"question": "What replaces the table VBBS?", "within": "odd"}
+    found = client(config).get("/snapshots/current/ask.json", params=asked).json()
+    assert {hit["uri"] for hit in found["context"]["chunks"]} == {"corpus/odd.md"}
+    page = client(config).get("/snapshots/current/ask", params=asked).text
+    assert 'name="within" value="odd"' in page
+    pattern = asked | {"within": "corpus/[o]*.md"}
+    again = client(config).get("/snapshots/current/ask.json", params=pattern).json()
+    assert again["context"]["chunks"] == found["context"]["chunks"]
+
+
 def test_a_page_without_a_question_has_examples_that_are_answered(config: Config) -> None:
     held = list(examples(open_index(config.store)))
     assert held == ["What replaces table VBBS?", "What shows table VBBE?"]
