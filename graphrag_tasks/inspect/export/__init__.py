@@ -5,7 +5,7 @@ an extra.
 """
 
 from graphrag_tasks.graph.drawing import Selection, draw
-from graphrag_tasks.inspect.export.changes import changed_facts
+from graphrag_tasks.inspect.export.changes import changed_facts, listed_facts
 from graphrag_tasks.inspect.export.csv_files import (
     NEO4J_FILES,
     write_property_graph,
@@ -22,6 +22,7 @@ __all__ = [
     "changed_facts",
     "community",
     "draw",
+    "listed_facts",
     "neighbourhood",
     "provenance",
     "whole_graph",

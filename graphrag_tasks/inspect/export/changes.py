@@ -1,6 +1,8 @@
-"""The part of the graph in which two snapshots differ."""
+"""Some facts as a part of the graph: those in which two snapshots differ, or of a list."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,7 +30,7 @@ def changed_facts(before: Snapshot, after: Snapshot, *, limit: int = 40) -> Sele
     changes = dict.fromkeys(gained["relation_id"].to_pylist(), GAINED)
     changes |= dict.fromkeys(lost["relation_id"].to_pylist(), LOST)
     relations = pa.concat_tables([gained, lost])
-    ends = pa.concat_arrays([relations[end].combine_chunks() for end in ("head_id", "tail_id")])
+    ends = _ends(relations)
     entities, left = (_entities(snapshot, ends) for snapshot in (after, before))
     gone = _missing(left, "entity_id", entities)
     changes |= dict.fromkeys(gone["entity_id"].to_pylist(), LOST)
@@ -37,6 +39,18 @@ def changed_facts(before: Snapshot, after: Snapshot, *, limit: int = 40) -> Sele
     entities = pa.concat_tables([entities, gone]).sort_by("entity_id")
     title = f"From {before.snapshot_id[:_SHOWN]} to {after.snapshot_id[:_SHOWN]}"
     return Selection(title, entities, agreeing_phrases(relations, entities), changes=changes)
+
+
+def listed_facts(snapshot: Snapshot, title: str, relation_ids: Sequence[str]) -> Selection:
+    """Return the relations with these ids that are facts, with their entities."""
+    facts = _facts(snapshot)
+    facts = facts.filter(pc.is_in(facts["relation_id"], value_set=pa.array(relation_ids)))
+    entities = _entities(snapshot, _ends(facts)).sort_by("entity_id")
+    return Selection(title, entities, agreeing_phrases(facts, entities))
+
+
+def _ends(relations: pa.Table) -> pa.Array:
+    return pa.concat_arrays([relations[end].combine_chunks() for end in ("head_id", "tail_id")])
 
 
 def _facts(snapshot: Snapshot) -> pa.Table:

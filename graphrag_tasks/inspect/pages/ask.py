@@ -16,12 +16,15 @@ from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
 import pyarrow.compute as pc
+from markupsafe import Markup
 from pydantic import BeforeValidator, Field
 
 from graphrag_tasks.answering import AnswerSentence, Reply, answer
 from graphrag_tasks.core.errors import GraphragError
 from graphrag_tasks.core.visible import visible
+from graphrag_tasks.graph.drawing import draw
 from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.inspect.export import listed_facts
 from graphrag_tasks.inspect.pages.map import View, view
 from graphrag_tasks.language.names import is_code
 from graphrag_tasks.operations.documents import document_reports
@@ -60,11 +63,17 @@ _LONGEST = 4  # words
 
 @dataclass(frozen=True)
 class Asked:
-    """Result of a question in one mode: an answer, if the mode gives one, and what was found."""
+    """Result of a question in one mode.
+
+    Attributes:
+        reply: The answer, if the mode gives one.
+        found: What was found, and `drawn` its facts as a picture; "" if there are none.
+    """
 
     mode: str
     reply: Reply | None
     found: Context
+    drawn: Markup
 
     @property
     def graph(self) -> str:
@@ -92,11 +101,19 @@ def ask(
     filters = {"uri": part if {"*", "?"} & set(part) else f"*{escape(part)}*"} if part else None
     for mode in dict.fromkeys(mode for mode in modes if mode):
         if mode in PLAIN_MODES:  # those are there to be compared
-            asked.append(Asked(mode, None, index.search(question, mode, k, filters)))
+            reply, found = None, index.search(question, mode, k, filters)
         else:
             reply = answer(index, question, mode=mode, k=k, filters=filters, after=after)
-            asked.append(Asked(mode, reply, reply.context))
+            found = reply.context
+        asked.append(Asked(mode, reply, found, _drawn(index, found)))
     return asked
+
+
+def _drawn(index: Index, found: Context) -> Markup:
+    ids = [hit.relation_id for hit in found.relations]
+    facts = listed_facts(index.snapshot, "Facts", ids) if ids else None
+    # not escaped: the picture escapes what it shows
+    return Markup(draw(facts) if facts and facts.relations.num_rows else "")  # noqa: S704
 
 
 @dataclass(frozen=True)
