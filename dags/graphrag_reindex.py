@@ -61,7 +61,7 @@ MOST_OF_NAME = 200
 PARTS, OF_PARTS = list(range(DEFAULTS.plan.parts)), "_parts"
 ASK, ADOPT = MODEL_STAGES["ask"], MODEL_STAGES["adopt"]
 
-READING, WORK, LIMITS = "What reads", "What is done again", "When nothing is published"
+READING, WORK, LIMITS = "Extractor", "Rebuild", "Safety limits"
 """Sections of the form, closed at first; what stands in none must be given and comes first."""
 
 PARAMS = {

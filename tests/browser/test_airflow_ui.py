@@ -152,7 +152,7 @@ def trigger_a_run(airflow_url: str, browser: Any, picture: Callable[[str], None]
     # The form unpauses the DAG only where it has already read that the DAG is paused.
     wait_for(lambda: "Unpause graphrag_reindex" in text(), 60, "paused DAG in the form")
     form = wait_for(lambda: "Run Parameters" in text() and text(), 60, "trigger form")
-    for title in ("Sources", "Store", "What reads", "What is done again", "When nothing is pub"):
+    for title in ("Sources", "Store", "Extractor", "Rebuild", "Safety limits"):
         assert title in form
     assert "Allow mass delete" not in form  # its section is closed
     browser.set_window_size(1500, 1500)

@@ -135,11 +135,11 @@ def test_the_form_asks_first_for_what_must_be_given(seen: dict[str, Any]) -> Non
     params = seen["dag"]["params"]
     assert {name: schema.get("section") for name, schema in params.items()} == {
         "sources": None, "store": None,
-        "extractor": "What reads", "budget_usd": "What reads",
-        "full_refresh": "What is done again",
-        "max_failed_share": "When nothing is published",
-        "allow_mass_delete": "When nothing is published",
-        "allow_quality_drop": "When nothing is published",
+        "extractor": "Extractor", "budget_usd": "Extractor",
+        "full_refresh": "Rebuild",
+        "max_failed_share": "Safety limits",
+        "allow_mass_delete": "Safety limits",
+        "allow_quality_drop": "Safety limits",
     }  # fmt: skip
     must = {name for name, schema in params.items() if "null" not in schema["type"]}
     assert must == {"sources", "store", "extractor"}  # one of a list is always chosen

@@ -86,6 +86,20 @@ def test_every_image_is_an_exact_release(services: dict[str, Any]) -> None:
     assert re.fullmatch(r"python:\d+\.\d+\.\d+-slim-[a-z]+", base[1])
 
 
+def test_milvus_comes_only_with_its_profile(services: dict[str, Any]) -> None:
+    asked_for = {name for name, one in services.items() if one.get("profiles") == ["milvus"]}
+    assert asked_for == {"milvus", "etcd", "minio"}
+    for name in services.keys() - asked_for:
+        assert asked_for.isdisjoint(services[name].get("depends_on", ()))
+
+
+def test_no_container_gains_rights_or_fills_the_disk_with_logs(services: dict[str, Any]) -> None:
+    for service in services.values():
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert service["logging"]["options"]["max-size"]
+        assert service.get("cap_drop") == ["ALL"] or "build" not in service
+
+
 def test_any_user_of_the_group_0_may_run_airflow(services: dict[str, Any]) -> None:
     users = {one["user"] for one in services.values() if "build" in one}
     assert users == {"${AIRFLOW_UID:-50000}:0"}
