@@ -27,7 +27,7 @@ SCRIPT = """
 import sys
 import graphrag_tasks as graphrag
 index = graphrag.index({sources!r}, {store!r}, load={{"vector_store": "none"}})
-print(graphrag.answer(index, "Which table replaces BSEG?"))
+print(graphrag.answer({store!r}, "Which table replaces BSEG?"))
 """
 SERVED = """
 import asyncio

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 
@@ -34,7 +35,7 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.harmless import Held
 from graphrag_tasks.language.languages import CODES, ENGLISH, language_of
 from graphrag_tasks.llm import Client
-from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval import Context, Index, open_index
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.overview import has_subject, subject_of
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES
@@ -43,7 +44,7 @@ _REFUSED = "The model found no answer in the passages."
 
 
 def answer(
-    index: Index,
+    index: Index | str | Path,
     question: str,
     client: Client | None = None,
     mode: str = AUTO,
@@ -65,7 +66,8 @@ def answer(
     subject.
 
     Args:
-        index: Opened with the reader's labels: nothing else is read, or sent.
+        index: Opened with the reader's labels: nothing else is read, or sent. A store is opened for
+            this question alone, which takes longer.
         question: As in `Index.search`.
         client: Client of the model that writes the answer; None: documents are quoted.
         mode: How chunks are found, as in `Index.search`; the reranker reads in every mode.
@@ -83,6 +85,7 @@ def answer(
         TerminalError: The settings of the model are wrong.
     """
     started = time.perf_counter()
+    index = index if isinstance(index, Index) else open_index(index)
     follow_up = filled(question, after, index) if after and isinstance(question, str) else None
     typed, question = question, follow_up.text if follow_up else question
     model = Model(client, index, max_usd) if client else None
@@ -228,7 +231,9 @@ def _with_sentences(
     as_list = asks_for_list(reply.question)
     found = list_items(index, reply.context, reading) if as_list else None
     if not found:
-        return _typed(replace(reply, sentences=quotes(index, reply.context, reading, wanted)))
+        is_sure = reply.verdict.state == "answered"
+        quoted = quotes(index, reply.context, reading, wanted, is_sure=is_sure)
+        return _typed(replace(reply, sentences=quoted))
     notes = (*reply.notes, *found.notes, *unread_documents(index, reply.context, found.items))
     return replace(reply, sentences=found.items, nearby=found.nearby, form="list", notes=notes)
 
@@ -281,9 +286,9 @@ def _seen(reply: Reply, sentences: Sequence[AnswerSentence]) -> Verdict:
 
 
 def answer_stream(
-    index: Index,
+    index: Index | str | Path,
     question: str,
-    client: Client,
+    client: Client | None = None,
     mode: str = AUTO,
     *,
     k: int | None = None,
@@ -295,7 +300,8 @@ def answer_stream(
     """Yield the pieces of a model's answer as they arrive, and finally the checked reply.
 
     Pieces have no links, but are otherwise unchecked: only the reply counts, which may quote
-    sentences instead. Stopping early does not stop the answer: it is paid, and kept.
+    sentences instead. Without a model these are the pieces. Stopping early does not stop the
+    answer: it is paid, and kept.
 
     Args and errors are those of `answer`.
     """
@@ -303,13 +309,13 @@ def answer_stream(
 
     def work() -> None:
         try:
-            came.put(
-                answer(
-                    index, question, client, mode,
-                    k=k, filters=filters, wanted=wanted, max_usd=max_usd, tell=came.put,
-                    after=after,
-                )
+            reply = answer(
+                index, question, client, mode,
+                k=k, filters=filters, wanted=wanted, max_usd=max_usd, tell=came.put, after=after,
             )  # fmt: skip
+            for sentence in () if client else reply.sentences:
+                came.put(f"{sentence.marked} ")
+            came.put(reply)
         except Exception as error:  # noqa: BLE001 - raised below
             came.put(error)
 

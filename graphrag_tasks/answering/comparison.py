@@ -14,15 +14,19 @@ from graphrag_tasks.retrieval import Context, Index
 _MOST_WORDS = 8
 """Words of one side; chosen."""
 _ENDS = r"(?:,?\s+(?:in|for|when|if)\s.*)?\W*$"
+_ONE, _OTHER = r"(?P<one>.+?)", r"(?P<other>.+?)"
 _COMPARES = tuple(
     re.compile(pattern + _ENDS, re.IGNORECASE)
     for pattern in (
-        r"\b(?:differences?|distinction|comparison)\s+between\s+(?P<one>.+?)\s+and\s+(?P<other>.+?)",
-        r"\bhow\s+(?:is|are|was|were)\s+(?P<one>.+?)\s+different\s+from\s+(?P<other>.+?)",
-        r"\bhow\s+(?:does|do|did)\s+(?P<one>.+?)\s+differ\s+from\s+(?P<other>.+?)",
-        r"\bhow\s+do\s+(?P<one>.+?)\s+and\s+(?P<other>.+?)\s+differ",
-        r"\bcompare\s+(?P<one>.+?)\s+(?:with|to|and|against)\s+(?P<other>.+?)",
-        r"^\W*(?P<one>.+?)\s+(?:vs[.]?|versus)\s+(?P<other>.+?)",
+        rf"\b(?:diff?er[ea]nces?|distinction|comparison)\s+between\s+{_ONE}\s+and\s+{_OTHER}",
+        rf"\bhow\s+(?:is|are|was|were)\s+{_ONE}\s+different\s+from\s+{_OTHER}",
+        rf"\bhow\s+(?:does|do|did)\s+{_ONE}\s+differ\s+from\s+{_OTHER}",
+        rf"\bhow\s+do\s+{_ONE}\s+and\s+{_OTHER}\s+differ",
+        rf"\bwhat\s+(?:distinguishes|sets)\s+{_ONE}\s+(?:apart\s+)?from\s+{_OTHER}",
+        rf"\bcompare\s+{_ONE}\s+(?:with|to|and|against)\s+{_OTHER}",
+        rf"^\W*{_ONE}\s+(?:vs[.]?|versus|compared\s+(?:to|with))\s+{_OTHER}",
+        rf"^\W*(?:which|who|what)\b[^,:?]*[,:]\s+{_ONE}\s+or\s+{_OTHER}",
+        rf"^\W*{_ONE}\s+or\s+{_OTHER}\s*(?::|\s[-–—])\s.*\b(?:for|against|advantages?|pros|better)\b.*",
     )
 )
 _ARTICLE = re.compile(r"^(?:an?|the)\s+", re.IGNORECASE)

@@ -15,7 +15,7 @@ from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.answering.sentences import Reading
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.items import defines
-from graphrag_tasks.retrieval.question.sub_questions import question_parts
+from graphrag_tasks.retrieval.question.sub_questions import asks, question_parts
 
 LIST_CHUNKS = 10
 """Chunks read for a list: twice as many as for other questions."""
@@ -37,18 +37,19 @@ _NO_NOUN = (
     r"(?!(?:does|is|was|has|this|its|process|access|class|status|\w+(?:ss|us)"
     r"|happens|occurs|belongs|comes|goes|depends|applies|remains|refers|relates|leads|consists)\b)"
 )
-_PLURAL = rf"{_NO_NOUN}[a-z][\w-]+(?-i:s)"
+_PLURAL = rf"(?:{_NO_NOUN}[a-z][\w-]+(?-i:s)|people|men|women|children|criteria)"
 _FOLLOWS = (
     r"(?:\W*$|\s+(?:are|were|have|had|can|could|must|may|might|should|shall|do|does|did|will|would|need"
-    r"|exist|of|in|for|to|from|with|on|at|by|under|between|that|there)\b)"
+    r"|exist|of|in|for|to|from|with|on|at|by|under|between|that|there|belong|contain|control|form|hold"
+    r"|make|use)\b)"
 )
 _PLEASE = r"(?:please\s+|(?:can|could|would)\s+you\s+(?:please\s+)?)?"
 _NO_KIND = r"(?:of|is|are|was|were|do|does|did|can|could|must|should|will|would|has|have|had)"
 _SEVERAL = re.compile(
     rf"^\W*{_PLEASE}(?:list|enumerate|give me a list)\b"
     rf"|^\W*{_PLEASE}(?:name|show|tell|give)\s+(?:me\s+)?"
-    rf"(?:all\b|(?:the|some)\s+(?:[\w-]+\s+){{0,3}}?{_PLURAL}\b)"
-    rf"|\bwhat are (?:the|my|our|its|all)\s+(?:[\w-]+\s+){{0,3}}?{_PLURAL}\b"
+    rf"(?:all\b|examples\b|(?:the|some)\s+(?:[\w-]+\s+){{0,3}}?{_PLURAL}\b)"
+    rf"|\b(?:what|who) (?:are|were) (?:the|my|our|its|all)\s+(?:[\w-]+\s+){{0,3}}?{_PLURAL}\b"
     rf"|\bwhich\s+(?:of the\s+)?{_PLURAL}\b"
     rf"|\b(?:which|what)\s+(?:of the\s+)?(?:(?!{_NO_KIND}\b)[\w/-]+\s+){{0,2}}?"
     rf"{_PLURAL}{_FOLLOWS}",
@@ -74,7 +75,9 @@ Item = tuple[SourceSentence, ...]
 def asks_for_list(question: str) -> bool:
     """Tell whether a question only asks for several things of one kind."""
     asked, which = _WHICH_THEY_ARE.subn("", " ".join(question.split()))
-    return not question_parts(asked) and bool(which or _SEVERAL.search(asked))
+    asking = [part for part in question_parts(asked) if asks(part)]
+    one = asking[0] if asking else asked
+    return len(asking) <= 1 and bool(which or _SEVERAL.search(one))
 
 
 @dataclass(frozen=True)

@@ -31,12 +31,12 @@ _LEAST_WORDS = 3
 
 
 def quotes(
-    index: Index, context: Context, reading: Reading, wanted: int = QUOTED
+    index: Index, context: Context, reading: Reading, wanted: int = QUOTED, *, is_sure: bool = True
 ) -> tuple[AnswerSentence, ...]:
     """Return the sentences that answer a question best, with their neighbours, best first.
 
     A question for several things gets at most one quotation per chunk, as its parts are often
-    answered in different documents.
+    answered in different documents. Unless it is sure that they answer, only the best is marked.
     """
     if not reading.candidates:
         return ()
@@ -45,7 +45,8 @@ def quotes(
     order = (row for row in reading.best_first() if scores[row] >= floor)
     several = len(question_parts(context.question)) > 1
     runs = _runs(candidates, order, wanted, _Connected(index, context), one_per_chunk=several)
-    best = {run[0] for run in runs if scores[run[0]] >= scores.max() - _BEHIND}
+    behind = _BEHIND if is_sure else 0.0
+    best = {run[0] for run in runs if scores[run[0]] >= scores[runs[0][0]] - behind}
     return tuple(
         quotation(candidates[row], number, is_best=row in best)
         for number, run in enumerate(_joined(candidates, runs), 1)

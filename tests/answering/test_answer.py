@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.answering import Reply, answer, answer_stream
 from graphrag_tasks.answering.comparison import sides
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index
@@ -33,6 +33,13 @@ def test_the_best_sentence_is_quoted_with_its_neighbours(index: Index, find: Fin
     assert quoted(reply) == ["Its queues hold 90 jobs.", "Old queues are deleted each night."]
     assert reply.text == "Its queues hold 90 jobs. Old queues are deleted each night. [1]"
     assert reply.sources() == ["[1] Printing, pages 5-6 (docs/d1.pdf)"]
+
+
+def test_a_stream_without_a_model_yields_the_quotations(index: Index, find: Find) -> None:
+    find("90 jobs")
+    *pieces, reply = answer_stream(index, "How many jobs do the queues of the print server hold?")
+    assert isinstance(reply, Reply)
+    assert [str(piece).strip() for piece in pieces] == quoted(reply)
 
 
 def test_every_sentence_is_in_the_document_that_it_points_to(index: Index, find: Find) -> None:

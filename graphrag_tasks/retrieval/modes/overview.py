@@ -31,13 +31,20 @@ theme themes topic topics trend trends whole
 _ASKING_WORDS = STOP_WORDS.union(_ASKED_FOR.split())
 """Words of overview questions that name no subject."""
 
+_SAY = r"(?:say|says|said|tells?(?: me| us)?|state|stated|told|covers?)"
+_TEXTS = r"(?:it|they|(?:all )?(?:the|these|this) (?:\w+ ){1,2}?)"
 _SUBJECT = re.compile(
-    r"\W*(?:please,? |(?:can|could|would) you (?:please )?)?(?:"
-    r"tell me (?:something |more |everything |all )?about|everything about|summari[sz]e"
-    r"|(?:(?:give|show)(?: me)? )?(?:an? |the )?(?:short |brief )?(?:overview|summary) (?:of|on)"
-    r"|what (?:do|does) (?:it|they|(?:the|these|this) \w+) (?:say|tell(?: me| us)?|state)"
-    r" (?:about|on)) (?:the |an? )?(?P<subject>(?!how\b|why\b|what\b|who\b)\S+(?: \S+){0,5}?)"
-    r"(?:,? in (?:these|the|this) \w+)?(?:,? please)?\W*",
+    r"\W*(?:(?:please|briefly),? |in (?:a few|short|brief) \w+, "
+    r"|(?:can|could|would) you (?:please )?)?"
+    r"(?:tell me )?(?:"
+    r"(?:something |more |everything |all )?about|everything about|(?:sum up|summari[sz]e)"
+    r"|(?:(?:give|show)(?: me)? )?(?:an? |the )?(?:short |brief |general )?"
+    r"(?:overview|summary|outline|picture) (?:of|on)"
+    rf"|(?:what|everything|all) (?:that )?(?:is|are) {_SAY} (?:about|on|of)"
+    rf"|(?:everything|all) (?:that )?{_TEXTS} ?{_SAY} (?:about|on|of)"
+    rf"|what (?:do|does) {_TEXTS} ?{_SAY} (?:about|on)"
+    r") (?:the |an? )?(?P<subject>(?!how\b|why\b|what\b|who\b)\S+(?: \S+){0,5}?)"
+    r"(?:,? (?:in|throughout|across) (?:all )?(?:these|the|this) \w+)?(?:,? please)?\W*",
     re.IGNORECASE,
 )
 """A question for an overview of a subject; what is longer describes something of its own."""
