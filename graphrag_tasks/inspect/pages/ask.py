@@ -50,7 +50,7 @@ Passages = Annotated[
 _EXAMPLES = 6
 _TRIED = 12
 """Example questions shown, and candidates tried; chosen."""
-_PATIENCE_SECONDS = 2.0
+_PATIENCE_SECONDS = 0.7
 """Extra time that a page may take for its examples; chosen."""
 _DRAWN, _NEIGHBOURS = 6, 12
 """Entities with which an answer's graph starts, and neighbours of each."""

@@ -22,11 +22,13 @@ from graphrag_tasks.retrieval import Index
 WIDTH = 1000.0
 """Width of a picture in its own units."""
 
+COMMUNITIES_DRAWN = 120
 COMMUNITIES_LISTED = 40
 ENTITIES_LISTED = 60
 _MOST_POINTS = 300
 _TIES = 40
-"""Entries listed beside the map, and points and ties drawn: more would overlap. Chosen."""
+"""Circles drawn, entries listed at first, and points and ties drawn: more would be too small to
+point at. Chosen."""
 _ON_SCREEN = (1160.0, 700.0)
 """Pixels of a picture on a laptop, where its height is limited."""
 _ON_PHONE = 366.0
@@ -79,7 +81,8 @@ class View:
         community: Row of the shown community; None for the whole map.
         summary: Its summary.
         above: Its ancestors, the coarsest first.
-        circles, inner: Child communities, and their children.
+        circles, inner: The largest child communities, and their children.
+        smaller: Titles and sizes of the child communities that are not drawn, by id.
         points: Entities of a community without children, the most central first.
         names, names_on_phone: Readable names for each screen width.
         entities: Names of the community's entities, the most central first.
@@ -91,6 +94,7 @@ class View:
     height: float
     circles: Sequence[Circle]
     inner: Sequence[Circle]
+    smaller: Mapping[str, tuple[str, int]]
     ties: Sequence[Tie]
     points: Sequence[Dot]
     names: Sequence[Name]
@@ -114,10 +118,11 @@ def view(index: Index, community_id: str) -> View:
     inside = [row for row in rows if row["parent_id"] == (community_id or None)]
     inside.sort(key=lambda row: (-row["size"], row["community_id"]))
     members = _members(index, community_id) if shown else []
-    frame = _Frame.around(inside or members, is_of_points=not inside)
+    drawn, smaller = inside[:COMMUNITIES_DRAWN], inside[COMMUNITIES_DRAWN:]
+    frame = _Frame.around(drawn or members, is_of_points=not inside)
     hues = _hues(rows)
-    circles = [frame.circle(row, hues) for row in inside]
-    ids = {row["community_id"] for row in inside}
+    circles = [frame.circle(row, hues) for row in drawn]
+    ids = {row["community_id"] for row in drawn}
     points = [] if inside else [frame.dot(row) for row in members[:_MOST_POINTS]]
     return View(
         community=shown,
@@ -126,6 +131,7 @@ def view(index: Index, community_id: str) -> View:
         height=frame.height,
         circles=circles,
         inner=[frame.circle(row, hues) for row in rows if row["parent_id"] in ids],
+        smaller={row["community_id"]: (row["title"], row["size"]) for row in smaller},
         ties=_ties_of_points(index, members, points) if points else _ties(index, circles),
         points=points,
         names=_names(circles, points, frame, frame.pixel),
