@@ -5,7 +5,8 @@ shards, through **parse**, **chunk**, **filter_sentences** and **extract**. Wher
 a language model there are **ask**, which has it read with the extractor llm or hybrid, and
 **adopt**, which keeps what the sentences support; by the settings somebody **approve**s the price
 before, and **batches** halve it.
-**merge_shards** joins the rows with those of the unchanged documents; **entity_dictionary** to
+**merge_shards** joins the rows with those of the unchanged documents; **versions** compares
+releases of a document; **entity_dictionary** to
 **relationships** make entities, their mentions and relations; **communities** groups and summarises
 them; **embed** makes vectors, **load** the graph's arrays; **publish** verifies everything,
 compares its quality with what is published, and flips `CURRENT`.
@@ -242,6 +243,7 @@ def graphrag_reindex() -> None:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
         from graphrag_tasks.operations.quality import QualityGate
         from graphrag_tasks.storage.snapshots.summary import headline, note
+        from graphrag_tasks.versions.told import since
 
         instance = get_current_context()["ti"]
         run = open_run()
@@ -251,6 +253,8 @@ def graphrag_reindex() -> None:
         summary = headline(run.state.store.open(snapshot_id))
         tell_publish(run, published, summary)
         told = note(summary, changed=published.changed)
+        if changed := since(run.state.store.open(snapshot_id), run.state.parent):
+            told = f"{told} {changed}."
         instance.xcom_push(NOTE, told)
         if not published.changed:
             raise AirflowSkipException(told)

@@ -17,6 +17,7 @@ from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_item
 from graphrag_tasks.answering.map_reduce import Drawn, drawn
 from graphrag_tasks.answering.mentions import Mentioned, documents_asked_for, quoted_mentions
 from graphrag_tasks.answering.model import Model
+from graphrag_tasks.answering.newest import with_newest
 from graphrag_tasks.answering.overview import SUBJECT_CHUNKS, asks_for_overview, overview, sections
 from graphrag_tasks.answering.quotes import QUOTED, quotes
 from graphrag_tasks.answering.reply import AnswerSentence, Reply
@@ -126,7 +127,7 @@ def answer(
         elif reply.model is None and reply.verdict.state != NOT_HERE:
             if reply.context is not context:  # a plan searched further
                 reading = read(index, reply.context)
-            reply = _with_sentences(index, reply, reading, wanted, two)
+            reply = _with_sentences(index, reply, reading, wanted, two, filters)
     if reply.verdict.state != "answered":
         reply = _in_its_language(index, reply, wanted)
     reply = _as_typed(reply, typed, follow_up)
@@ -222,8 +223,9 @@ def _is_found(noun: str, context: Context) -> bool:
 
 
 def _with_sentences(
-    index: Index, reply: Reply, reading: Reading, wanted: int, two: tuple[str, str] | None
-) -> Reply:
+    index: Index, reply: Reply, reading: Reading, wanted: int, two: tuple[str, str] | None,
+    filters: Filters | None,
+) -> Reply:  # fmt: skip
     if lines := sections(index, reply.context, reading):
         return replace(reply, sentences=lines, form="overview")
     if apart := told_apart(index, reply.context, reading, two) if two else ():
@@ -233,7 +235,10 @@ def _with_sentences(
     if not found:
         is_sure = reply.verdict.state == "answered"
         quoted = quotes(index, reply.context, reading, wanted, is_sure=is_sure)
-        return _typed(replace(reply, sentences=quoted))
+        if filters:  # they may ask for an older version
+            return _typed(replace(reply, sentences=quoted))
+        newest, gone = with_newest(index, quoted)
+        return _typed(replace(reply, sentences=newest, notes=(*reply.notes, *gone)))
     notes = (*reply.notes, *found.notes, *unread_documents(index, reply.context, found.items))
     return replace(reply, sentences=found.items, nearby=found.nearby, form="list", notes=notes)
 

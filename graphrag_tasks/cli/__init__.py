@@ -18,6 +18,7 @@ from graphrag_tasks import __version__
 from graphrag_tasks.cli import (
     adapt,
     answer,
+    changes,
     documents,
     entities,
     estimate,
@@ -53,6 +54,7 @@ app.add_typer(evaluate.app, name="eval")
 app.command()(adapt.adapt)
 app.add_typer(snapshots.app, name="snapshots")
 app.command()(documents.documents)
+app.command()(changes.changes)
 app.add_typer(entities.app, name="entities")
 app.add_typer(ontology.app, name="ontology")
 app.command()(export.export)

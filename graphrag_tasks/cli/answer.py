@@ -16,6 +16,8 @@ from graphrag_tasks.cli.options import (
     SnapshotOption,
     StoreOption,
     VectorsOption,
+    WhereOption,
+    filters_of,
 )
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
@@ -58,6 +60,7 @@ def answer(
             metavar="QUESTION", help="Question before this one, from which a follow-up is filled."
         ),
     ] = None,
+    where: WhereOption = None,
     vectors: VectorsOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -78,7 +81,10 @@ def answer(
     client = None
     if llm:
         client = Client(settings.llm, settings.store, f"answers-{date.today():%Y-%m-%d}")
-    reply = make_answer(opened, question, client, mode, k=k, max_usd=max_usd, after=after)
+    reply = make_answer(
+        opened, question, client, mode,
+        k=k, filters=filters_of(where), max_usd=max_usd, after=after,
+    )  # fmt: skip
     if json:
         print_json(reply.to_dict())
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
 
@@ -24,7 +25,9 @@ from graphrag_tasks.cli.output import (
     table,
 )
 from graphrag_tasks.cli.stage_progress import stage_progress
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.errors import SnapshotError
 
 _NAMED = 10
 """Documents named for each kind of change."""
@@ -77,6 +80,7 @@ def index(
         return
     from graphrag_tasks.operations.runner import run_index
     from graphrag_tasks.storage.snapshots.store import Store
+    from graphrag_tasks.versions.told import since
 
     with stage_progress() as show:
         published = run_index(settings, workers=workers, progress=show, wait=wait)
@@ -84,9 +88,20 @@ def index(
         print_json({"changed": published.changed, **published.manifest.as_dict()})
         return
     print_result(published.manifest)
-    print_problem_counts(Store(settings.store).open(published.manifest.snapshot_id))
+    opened = Store(settings.store)
+    current = opened.open(published.manifest.snapshot_id)
+    print_problem_counts(current)
     if not published.changed:
         CONSOLE.print("Nothing changed: this snapshot was current already.")
+    elif parent := published.manifest.parent_id:
+        with suppress(SnapshotError):  # it is of another release of this package
+            _print_changes(since(current, opened.open(parent)), parent)
+
+
+def _print_changes(changed: str, parent: str) -> None:
+    if changed:
+        line = f"{changed}: {command('changes', '--from', parent)}"
+        CONSOLE.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _print_plan(settings: Config, *, access: bool, json: bool) -> None:

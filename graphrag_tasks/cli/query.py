@@ -18,6 +18,8 @@ from graphrag_tasks.cli.options import (
     SnapshotOption,
     StoreOption,
     VectorsOption,
+    WhereOption,
+    filters_of,
 )
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
@@ -48,6 +50,7 @@ def query(
         list[str] | None,
         typer.Option("--as", help="Access label that you hold; repeat it for several."),
     ] = None,
+    where: WhereOption = None,
     vectors: VectorsOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -61,7 +64,7 @@ def query(
         settings.store, snapshot, principals or None,
         config=settings.retrieval, language=settings.language, load=settings.load,
     )  # fmt: skip
-    context = opened.search(question, mode=mode, k=k, rerank=rerank)
+    context = opened.search(question, mode, k, filters_of(where), rerank)
     if json:
         print_json(context.to_dict())
     else:

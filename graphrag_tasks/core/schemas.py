@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 14
+SCHEMA_VERSION = 15
 BLOCK_SEPARATOR = "\n\n"
 CELL_SEPARATOR = " | "
 
@@ -73,6 +73,12 @@ LABELS = (
     _nullable("labels_error", STRING, "why its access file could not be read"),
 )
 
+METADATA = _nullable(
+    "metadata",
+    pa.list_(pa.struct([("key", STRING), ("value", STRING)])),
+    "what files beside it say of it, by key; null: nothing",
+)
+
 ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
 """Change of a document since the published snapshot; documents that stages process are
 `changed`."""
@@ -87,6 +93,7 @@ SOURCES = _table(
     _nullable("content_sha256", STRING, "hash of the bytes when planned, includes too"),
     _nullable("includes", STRINGS, "paths of the files whose text it takes; null: none"),
     *LABELS,
+    METADATA,
     _column("change", STRING, "added, changed, unchanged or removed"),
     _nullable("shard", INT, "shard that processes it; null when nothing is to do"),
     _nullable("first_stage", STRING, "stage of shards that works on it first; null: none"),
@@ -114,6 +121,7 @@ DOCUMENTS = _table(
     _nullable("error_code", STRING, "one of errors.DOCUMENT_ERROR_CODES"),
     _nullable("error_message", STRING, "what went wrong and what to do"),
     *LABELS,
+    METADATA,
 )
 
 BLOCKS = _table(
@@ -570,6 +578,23 @@ def vectors_schema(dimension: int) -> pa.Schema:
     )
 
 
+VERSIONS = _table(
+    _column("chain_id", STRING, "the chain: id of its documents"),
+    DOCUMENT_ID,
+    _column("release", STRING, "release or date that tells it from the others, as in its path"),
+)
+
+CHANGES = _table(
+    _column("chain_id", STRING, "the chain of versions"),
+    _column("older_document_id", STRING, "the version before"),
+    _column("document_id", STRING, "the version after"),
+    _column("kind", STRING, "number, value, name or wording; added or removed: a whole sentence"),
+    _nullable("older_sentence_id", STRING, "sentence of the version before; null: added"),
+    _nullable("sentence_id", STRING, "sentence of the version after; null: removed"),
+    _column("before", STRING, "words that went; empty for none"),
+    _column("after", STRING, "words that came; empty for none"),
+)
+
 SCHEMAS: dict[str, pa.Schema] = {
     "sources": SOURCES,
     "documents": DOCUMENTS,
@@ -602,6 +627,8 @@ SCHEMAS: dict[str, pa.Schema] = {
     "senses": SENSES,
     "attributes": ATTRIBUTES,
     "rejected": REJECTED,
+    "versions": VERSIONS,
+    "changes": CHANGES,
     "communities": COMMUNITIES,
     "members": MEMBERS,
     "nodes": NODES,

@@ -53,9 +53,9 @@ from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import file_of
 
 SOURCES = "sources"
-"""Key of the fingerprint of the listed documents and their labels."""
+"""Key of the fingerprint of the listed documents, their labels and metadata."""
 
-_OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error"]
+_OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error", "metadata"]
 
 
 def call(

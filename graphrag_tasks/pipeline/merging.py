@@ -72,10 +72,10 @@ def merge_shards(
 
 
 def _labelled(documents: pa.Table, sources: pa.Table) -> pa.Table:
-    """Set every document's current access labels, reused or not."""
+    """Set every document's current access labels and metadata, reused or not."""
     ids = sources["document_id"].combine_chunks()
     rows = pc.index_in(documents["document_id"], value_set=ids)
-    for name in ("labels", "labels_error"):
+    for name in ("labels", "labels_error", "metadata"):
         place, field = documents.schema.get_field_index(name), documents.schema.field(name)
         documents = documents.set_column(place, field, sources[name].take(rows))
     return documents

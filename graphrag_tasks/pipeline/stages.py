@@ -21,6 +21,7 @@ from graphrag_tasks.graph.load import load
 from graphrag_tasks.graph.relationships import relationships
 from graphrag_tasks.parse import parse
 from graphrag_tasks.pipeline import merging
+from graphrag_tasks.versions import versions
 
 AnyStage = Stage[Any]
 
@@ -37,7 +38,7 @@ merge_shards = stage(
 )(merging.merge_shards)
 
 STAGES: tuple[AnyStage, ...] = (
-    *_OF_SHARDS, merge_shards, entity_dictionary, normalize, resolve, link_mentions,
+    *_OF_SHARDS, merge_shards, versions, entity_dictionary, normalize, resolve, link_mentions,
     relationships, communities, embed, load,
 )  # fmt: skip
 """All stages, in the order of a run."""

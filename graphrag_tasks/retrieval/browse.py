@@ -28,6 +28,7 @@ from graphrag_tasks.retrieval.ranker.traverse import MAX_HOPS, MAX_PATHS, paths_
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
 from graphrag_tasks.storage.columns import Rows
 from graphrag_tasks.storage.snapshots.store import Snapshot
+from graphrag_tasks.versions.told import Releases
 
 if TYPE_CHECKING:
     import igraph
@@ -239,6 +240,24 @@ class Browser:
     def views(self) -> tuple[View, ...]:
         """The rows of tables with a header, grouped by header."""
         return views_of(self.snapshot)
+
+    @cached_property
+    def releases(self) -> Releases:
+        """Which documents are versions of each other, and what changed between them."""
+        return Releases(self.snapshot)
+
+    def sentence(self, sentence_id: str) -> SourceSentence:
+        """Return a sentence with its place.
+
+        Raises:
+            QueryError: No sentence has the id.
+        """
+        rows = self.snapshot.find_rows("sentences", "sentence_id", sentence_id).to_pylist()
+        found = self.sentences(rows[0]["chunk_id"]) if rows else ()
+        for one in found:
+            if one.sentence_id == sentence_id:
+                return one
+        raise QueryError(f"there is no sentence '{sentence_id}'", "", "Ids stand in hits")
 
     def sentences_between(
         self, document_id: str, char_start: int, char_end: int

@@ -41,6 +41,7 @@ from graphrag_tasks.sources.first_bytes import (
 from graphrag_tasks.sources.labels import Labeller
 from graphrag_tasks.sources.markdown import MarkdownPages, assemble
 from graphrag_tasks.sources.media_types import MEDIA_TYPES
+from graphrag_tasks.sources.metadata import MetadataFiles
 from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
 from graphrag_tasks.sources.roots import (
     ESCAPED,
@@ -88,6 +89,7 @@ LISTED = pa.schema(
         ("labels", pa.list_(pa.string())),
         ("labels_from", pa.string()),
         ("labels_error", pa.string()),
+        ("metadata", pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())]))),
     ]
 )
 """Columns of a listing: those of `schemas.SOURCES` that do not depend on a plan, and
@@ -138,14 +140,16 @@ def _list_root(
             yield row | labeller.columns(f"{base}/{root.file}", row["path"].removeprefix(ESCAPED))
         return
     rows = []
+    metadata = MetadataFiles(found if root.file is None else (), read)
     for full, info in found.items():
         path = full[len(base) :].removeprefix("/")
-        if is_access_file(path):
+        if is_access_file(path) or metadata.has(full):
             continue
         if root.file is None and is_passed_over(path):
             passed_over[root.name] += 1
             continue
         row = _row(fs, root, path, full, info, versions)
+        row["metadata"] = metadata.of(full) or None
         rows.append(row | labeller.columns(full, row["path"].removeprefix(ESCAPED)))
     if root.file is None:
         MarkdownPages(

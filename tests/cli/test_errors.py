@@ -40,6 +40,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "snapshots rollback": (STORE, NOTHING),
     "snapshots gc": (STORE, NOTHING),
     "documents": (STORE, NOTHING),
+    "changes": (STORE, NOTHING),
     "entities explain": (("VBBE", *STORE), NOTHING),
     "entities override": (("merge", "VBBE", "VBBS"), "resolve.overrides"),
     "ontology propose": (("--questions", "q.jsonl", *STORE), NO_FILE),

@@ -67,7 +67,7 @@ def test_tasks_of_the_whole_corpus_have_a_pod_of_their_own(seen: dict[str, Any])
 def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
     chain = [
         "plan", "shard.parse", "shard.chunk", "shard.filter_sentences", "shard.extract",
-        "merge_shards", "entity_dictionary", "normalize", "resolve", "link_mentions",
+        "merge_shards", "versions", "entity_dictionary", "normalize", "resolve", "link_mentions",
         "relationships", "communities", "embed_parts", "embed", "load", "publish",
     ]  # fmt: skip
     assert {tuple(edge) for edge in seen["dag"]["edges"]} == set(pairwise(chain))

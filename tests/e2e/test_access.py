@@ -46,6 +46,11 @@ Bacteria turn mercury into a toxic compound, which fish take up in rivers.
 """,
 }
 """Two documents in which a name means different things."""
+RELEASES = {
+    f"guide-{release}.md": f"# Guide\n\nThe gateway listens on port {port}. A clerk opens the gate."
+    for release, port in (("1.0", 5150), ("2.0", 5151))
+}
+"""Two versions of a document, with a changed statement."""
 TABLES = sorted({*SNAPSHOT_TABLES, *ARROW_TABLES})
 
 ACCESS = {"enabled": True, "rules": [{"path": "tables.md", "labels": ["dba"]}]}
@@ -109,8 +114,9 @@ def test_no_table_names_a_hidden_document(
     """Every table of a snapshot is refused, or holds rows of which none has a hidden text."""
     (corpus / "gateway.md").write_text(SHARED)
     (corpus / "merger plan.md").write_text(HIDDEN)
-    for name, text in SENSES.items():
+    for name, text in (SENSES | RELEASES).items():
         (corpus / name).write_text(text)
+    (corpus / "metadata.csv").write_text("path,owner\nmerger*,quorumex\nguide*,docs team\n")
     hidden_rule = {"path": "merger*", "labels": ["board"]}
     with scripted() as endpoint:
         index(

@@ -27,7 +27,7 @@ from tests.sizes import few_or_many
 
 PAGES = (
     "/snapshots", "/", "/diff?before=current&after=current", "/snapshots/current",
-    "/snapshots/current/map", "/snapshots/current/documents",
+    "/snapshots/current/map", "/snapshots/current/documents", "/snapshots/current/changes",
     f"/snapshots/current/documents/{'0' * 24}",
     f"/snapshots/current/documents/{'0' * 24}/pages/1.png",
     "/snapshots/current/entities?name=VBBS", "/snapshots/current/ask?question=What+replaced+VBBS",

@@ -238,7 +238,8 @@ def publish(
     store = Store(str(root))
     folder = store.snapshot_folder(snapshot_id)
     tables: dict[str, Table] = {}
-    for name, rows in {**_rows(world), **further}.items():
+    none: dict[str, Sequence[Mapping[str, Any]]] = {"versions": (), "changes": ()}
+    for name, rows in {**none, **_rows(world), **further}.items():
         data = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])
         tables[name] = folder.write_table(name, data, fingerprint="0")
     documents, chunks = (folder.read_table(name) for name in ("documents", "chunks"))

@@ -72,9 +72,12 @@ from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.storage.snapshots.store import Snapshot
+from graphrag_tasks.versions.told import changes
 
 FACTS_SHOWN = 100
 """Facts per page of an entity. Chosen."""
+CHANGES_SHOWN = 50
+"""Changed statements per page. Chosen."""
 FACTS_DRAWN = 40
 """Most facts in a picture; more are unreadable. Chosen."""
 AUTO = "auto"
@@ -305,7 +308,18 @@ def _add_documents(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         return html.page(
             request, "documents", manifest=index.snapshot.manifest, page="documents",
             asked={"text": text, "status": status, "kind": kind}, first=first,
-            step=DOCUMENTS_SHOWN, found=list_documents(index, text, status, kind, first),
+            step=DOCUMENTS_SHOWN, versions=index.snapshot.table("versions", ["release"]).num_rows,
+            found=list_documents(index, text, status, kind, first),
+        )  # fmt: skip
+
+    @app.get("/snapshots/{snapshot_id}/changes")
+    def changed(
+        request: Request, snapshot_id: SnapshotId, text: Text = "", first: From = 0
+    ) -> HTMLResponse:
+        index = reader.index(snapshot_id)
+        return html.page(
+            request, "changes", manifest=index.snapshot.manifest, page="documents", text=text,
+            first=first, step=CHANGES_SHOWN, found=changes(index.snapshot, text),
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/documents/{document_id}")

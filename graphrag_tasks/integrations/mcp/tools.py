@@ -38,27 +38,32 @@ class Tools:
     def __init__(self, current: Callable[[], Index]) -> None:
         self._current = current
 
-    def search(self, question: str, mode: str = "auto", limit: int = 5, cursor: str = "") -> Json:
+    def search(
+        self, question: str, mode: str = "auto", limit: int = 5, cursor: str = "",
+        where: dict[str, str] | None = None,
+    ) -> Json:  # fmt: skip
         """Find passages that help to answer a question, best first.
 
         Each has a score (0 to 1), title, page and ids. Long ones are cut: read has the whole.
-        cursor is the next_cursor of a page.
+        cursor is the next_cursor of a page. where limits documents by uri, title, media_type,
+        release (">=5.0") or as_of ("2024": the newest versions up to then); values may have *.
         """
         index = self._current()
-        hits = index.search(_question(question), mode, k=_FOUND).chunks
+        hits = index.search(_question(question), mode, k=_FOUND, filters=where).chunks
         items = [_passage(hit) for hit in hits]
-        asked = {"tool": "search", "question": question, "mode": mode}
+        asked = {"tool": "search", "question": question, "mode": mode, "where": where}
         return _paged(index, asked, items, limit, cursor)
 
-    def answer(self, question: str, after: str = "") -> Json:
+    def answer(self, question: str, after: str = "", where: dict[str, str] | None = None) -> Json:
         """Answer a question by sentences of the documents, each with its source.
 
         No model writes. It is empty where the documents do not answer. after is the question
         before, if this one is a follow-up such as "and in 2023?"; asked_as says how it was filled.
+        where limits documents as in search.
         """
         index = self._current()
         before = _text(after, "after") if after.strip() else None
-        reply = answer(index, _question(question), after=before)
+        reply = answer(index, _question(question), filters=where, after=before)
         return {
             "snapshot_id": index.facts.snapshot_id,
             "sentences": [

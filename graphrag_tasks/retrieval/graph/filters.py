@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import operator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -13,18 +15,28 @@ from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.storage.columns import column
 from graphrag_tasks.storage.snapshots.store import Snapshot
+from graphrag_tasks.versions.chains import order_of
+from graphrag_tasks.versions.told import Releases
 
 Filters = Mapping[str, str | Iterable[str]]
 """For each field, a value or pattern, or several alternatives."""
 
-FIELDS = ("document_id", "uri", "source", "path", "media_type", "title", "language", "heading")
-"""Columns of `documents`, and `heading`: any heading above the chunk."""
+_OF_DOCUMENTS = ("document_id", "uri", "source", "path", "media_type", "title", "language")
+FIELDS = (*_OF_DOCUMENTS, "heading", "release", "as_of")
+"""Columns of `documents`; `heading`: any heading above the chunk; `release` of documents that have
+versions; `as_of`: of these the newest that is not newer than this release or date. Beside them any
+key of the documents' own metadata."""
+_NAMED = 30
+"""Fields that an error names."""
+_COMPARED = re.compile(r"(>=|<=|>|<)\s*(.+)")
+_COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
 
 def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArray[np.bool_]:
     """Return which chunks all filters allow, shape (chunks,).
 
-    Values are compared without case and may be file name patterns (`docs/*.md`).
+    Values are compared without case and may be file name patterns (`docs/*.md`); releases, dates
+    and numbers also as in `>=5.0`.
 
     Raises:
         QueryError: A field is unknown, a value is no text, or the filters are not by field.
@@ -33,25 +45,60 @@ def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArra
         example = "For example {'uri': 'docs/*.md'}"
         raise QueryError(f"must be values by field (got {filters!r})", "filters", example)
     allowed = np.ones(len(graph.chunks), dtype=np.bool_)
+    own = _own_metadata(snapshot)
     for field, values in filters.items():
-        patterns = _patterns(field, values)
+        patterns = _patterns(field, values, own)
         if field == "heading":
             paths = column(snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
             allowed &= np.array([_matches(path, patterns) for path in paths], dtype=np.bool_)
-        else:
+            continue
+        if field in _OF_DOCUMENTS:
             found = column(snapshot.table("documents", [field]), field).to_pylist()
-            fits = np.array([_matches([one or ""], patterns) for one in found], dtype=np.bool_)
-            allowed &= fits[graph.chunk_documents]
+            fits = [_matches([one or ""], patterns) for one in found]
+        elif field == "as_of":
+            fits = _as_of(snapshot, patterns)
+        else:
+            fits = [_matches(one, patterns) for one in _values(snapshot, field, own)]
+        allowed &= np.array(fits, dtype=np.bool_)[graph.chunk_documents]
     return allowed
 
 
-def _patterns(field: str, values: str | Iterable[str]) -> list[str]:
-    if field not in FIELDS:
-        near = difflib.get_close_matches(field, FIELDS, n=1)
+def _own_metadata(snapshot: Snapshot) -> dict[str, list[list[str]]]:
+    """Return for each key of the documents' metadata the values of each document."""
+    rows = column(snapshot.table("documents", ["metadata"]), "metadata").to_pylist()
+    found: dict[str, list[list[str]]] = {}
+    for place, entries in enumerate(rows):
+        for entry in entries or ():
+            of_key = found.setdefault(entry["key"], [[] for _ in rows])
+            of_key[place].append(entry["value"])
+    return found
+
+
+def _values(
+    snapshot: Snapshot, field: str, own: Mapping[str, list[list[str]]]
+) -> Iterator[list[str]]:
+    """Yield each document's values of its own metadata, or else its release."""
+    ids = column(snapshot.table("documents", ["document_id"]), "document_id").to_pylist()
+    known = Releases(snapshot).of if field == "release" else {}
+    for document, values in zip(ids, own.get(field, [[] for _ in ids]), strict=True):
+        yield values or ([known[document]] if document in known else [])
+
+
+def _as_of(snapshot: Snapshot, patterns: Sequence[str]) -> list[bool]:
+    if wrong := [one for one in patterns if not order_of(one)]:
+        raise QueryError(f"is no release or date (got {wrong[0]!r})", "filters, as_of")
+    kept = [Releases(snapshot).up_to(one) for one in patterns]
+    ids = column(snapshot.table("documents", ["document_id"]), "document_id").to_pylist()
+    return [any(one.get(document, True) for one in kept) for document in ids]
+
+
+def _patterns(field: str, values: str | Iterable[str], own: Iterable[str]) -> list[str]:
+    known = [*FIELDS, *own]
+    if field not in known:
+        near = difflib.get_close_matches(str(field), known, n=1)
         hint = f"Did you mean '{near[0]}'? " if near else ""
-        raise QueryError(
-            f"there is no field '{field}'", "filters", f"{hint}Fields: {', '.join(FIELDS)}"
-        )
+        named = ", ".join(known[:_NAMED]) + (", …" if len(known) > _NAMED else "")
+        raise QueryError(f"there is no field '{field}'", "filters", f"{hint}Fields: {named}")
     listed = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     patterns = list(listed)
     if wrong := [pattern for pattern in patterns if not isinstance(pattern, str)]:
@@ -61,6 +108,11 @@ def _patterns(field: str, values: str | Iterable[str]) -> list[str]:
 
 def _matches(values: Iterable[str], patterns: Iterable[str]) -> bool:
     folded = [value.casefold() for value in values]
-    return any(
-        value == pattern or fnmatchcase(value, pattern) for pattern in patterns for value in folded
-    )
+    return any(_fits(value, pattern) for pattern in patterns for value in folded)
+
+
+def _fits(value: str, pattern: str) -> bool:
+    if compared := _COMPARED.fullmatch(pattern):
+        own, other = order_of(value), order_of(compared[2])
+        return bool(own and other and _COMPARE[compared[1]](own, other))
+    return value == pattern or fnmatchcase(value, pattern)

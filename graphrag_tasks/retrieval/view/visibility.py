@@ -118,7 +118,7 @@ class VisibleSnapshot(Snapshot):
     def _made(self, name: str) -> pa.Table | None:
         """Return a table that is recomputed from visible rows; None if it is only filtered."""
         kind, _, part = name.partition("_")
-        if name in ("entities", "aliases", "relations", "links"):
+        if name in ("entities", "aliases", "relations", "links", "changes"):
             return getattr(self, f"_{name}")
         if name in ("communities", "members"):
             return self._communities[name]
@@ -158,6 +158,12 @@ class VisibleSnapshot(Snapshot):
             known = pc.if_else(shown, rows[name], pa.scalar(None, pa.string()))
             rows = rows.set_column(rows.column_names.index(name), name, known)
         return rows
+
+    @cached_property
+    def _changes(self) -> pa.Table:
+        """Changes whose both versions are visible."""
+        rows = self._rows("changes")
+        return rows.filter(pc.is_in(rows["older_document_id"], value_set=self._documents))
 
     @cached_property
     def _mentions(self) -> pa.Table:

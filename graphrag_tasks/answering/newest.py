@@ -1,0 +1,80 @@
+"""Quote the newest version of a document, and what it said before.
+
+A sentence of an older version that changed gives way to what it became, even if that was not found;
+one that did not change is quoted from the newest version; of one that is gone a note tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from graphrag_tasks.answering.reply import AnswerSentence, Citation
+from graphrag_tasks.retrieval import Index, SourceSentence
+
+
+def with_newest(
+    index: Index, sentences: Sequence[AnswerSentence]
+) -> tuple[tuple[AnswerSentence, ...], tuple[str, ...]]:
+    """Return quotations, the best ones from the newest versions, and notes on what is gone."""
+    releases = index.releases
+    if not releases.of:
+        return tuple(sentences), ()
+    number = max((one for said in sentences for one in said.numbers), default=0)
+    found: list[AnswerSentence] = []
+    notes: list[str] = []
+    shown: set[str] = set()
+    moved: set[int] = set()
+    for said in sentences:
+        source = said.citations[-1].source
+        newest = releases.newest(source.document_id)
+        if not said.is_best or newest is None:
+            found.append(said)
+            continue
+        release = releases.of[newest]
+        new = releases.newest_twin(source.sentence_id)
+        if new is None and source.document_id != newest:
+            new = releases.equal_in(newest, source.text)
+            if new is None:
+                own = releases.of[source.document_id]
+                notes.append(f"“{source.text}” stands in {own}, no longer in {release}.")
+        current = index.sentence(new) if new else source
+        if current.sentence_id in shown:
+            moved.update(said.numbers)
+            continue
+        shown.add(current.sentence_id)
+        old = releases.before(current.sentence_id)
+        if new:
+            moved.update(said.numbers)
+        prefix = f"In {release}: " if old else ""
+        found.append(_quoted(said, current, prefix))
+        if old:
+            number += 1
+            before = index.sentence(old)
+            told = f"Before ({releases.of[before.document_id]}): {before.text}"
+            source_of = (Citation(number=number, source=before),)
+            found.append(AnswerSentence(text=told, citations=source_of, is_best=False))
+    kept = [one for one in found if one.is_best or moved.isdisjoint(one.numbers)]
+    return tuple(_renumbered(kept)), tuple(notes)
+
+
+def _renumbered(sentences: Sequence[AnswerSentence]) -> Iterator[AnswerSentence]:
+    """Yield sentences whose citations count from 1, as they come."""
+    order = {
+        old: new
+        for new, old in enumerate(
+            dict.fromkeys(one for said in sentences for one in said.numbers), 1
+        )
+    }
+    for said in sentences:
+        citations = (replace(one, number=order[one.number]) for one in said.citations)
+        yield replace(said, citations=tuple(citations))
+
+
+def _quoted(said: AnswerSentence, source: SourceSentence, prefix: str) -> AnswerSentence:
+    """Return a quotation of another sentence, or the same one behind a prefix."""
+    own = said.citations[-1]
+    if source.sentence_id == own.source.sentence_id:
+        return replace(said, text=f"{prefix}{said.text}")
+    citation = Citation(number=own.number, source=source)
+    return replace(said, text=f"{prefix}{source.text}", citations=(citation,))
