@@ -26,7 +26,12 @@ _COMPARES = tuple(
         rf"\bcompare\s+{_ONE}\s+(?:with|to|and|against)\s+{_OTHER}",
         rf"^\W*{_ONE}\s+(?:vs[.]?|versus|compared\s+(?:to|with))\s+{_OTHER}",
         rf"^\W*(?:which|who|what)\b[^,:?]*[,:]\s+{_ONE}\s+or\s+{_OTHER}",
-        rf"^\W*{_ONE}\s+or\s+{_OTHER}\s*(?::|\s[-–—])\s.*\b(?:for|against|advantages?|pros|better)\b.*",
+        rf"^\W*{_ONE}\s+or\s+{_OTHER}\s*(?:[,:]|\s[-–—])\s.*"
+        r"\b(?:for|against|advantages?|pros|better|trade-?offs?|which)\b.*",
+        rf"\bpros\s+and\s+cons\s+of\s+{_ONE}\s+(?:as\s+)?(?:against|over|versus)\s+{_OTHER}",
+        rf"^\W*{_ONE}\s+against\s+{_OTHER},\s+which\b.*",
+        rf"^\W*(?:is|are)\s+{_ONE}\s+or\s+{_OTHER}\s+(?:the\s+)?(?:better|best|easier|faster|safer)\b.*",
+        rf"\bput\s+(?:.*,\s+)?{_ONE}\s+and\s+{_OTHER},?\s+side\s+by\s+side",
     )
 )
 _ARTICLE = re.compile(r"^(?:an?|the)\s+", re.IGNORECASE)

@@ -48,7 +48,7 @@ _NO_KIND = r"(?:of|is|are|was|were|do|does|did|can|could|must|should|will|would|
 _SEVERAL = re.compile(
     rf"^\W*{_PLEASE}(?:list|enumerate|give me a list)\b"
     rf"|^\W*{_PLEASE}(?:name|show|tell|give)\s+(?:me\s+)?"
-    rf"(?:all\b|examples\b|(?:the|some)\s+(?:[\w-]+\s+){{0,3}}?{_PLURAL}\b)"
+    rf"(?:all\b|every\b|examples\b|(?:the|some)\s+(?:[\w-]+\s+){{0,3}}?{_PLURAL}\b)"
     rf"|\b(?:what|who) (?:are|were) (?:the|my|our|its|all)\s+(?:[\w-]+\s+){{0,3}}?{_PLURAL}\b"
     rf"|\bwhich\s+(?:of the\s+)?{_PLURAL}\b"
     rf"|\b(?:which|what)\s+(?:of the\s+)?(?:(?!{_NO_KIND}\b)[\w/-]+\s+){{0,2}}?"
@@ -57,6 +57,18 @@ _SEVERAL = re.compile(
 )
 """A question for several things of a kind. A word that ends with s may be a verb ("which table
 stores …", "what takes …"), so the next words decide."""
+
+_OF_EACH = re.compile(
+    r"^\W*(?!(?:is|are|do|does|did|can|could|was|were|should|will|would|has|have|had|if|tell)\b)"
+    r"(?!.*\b(?:what|which|who|when|where|why|how)\b)"
+    r"(?:[\w',-]+\s+){0,5}?(?:all|every)\s+(?:of\s+)?(?:the\s+)?(?:[\w-]+\s+){0,3}?[\w-]{3,}",
+    re.IGNORECASE,
+)
+"""Everything of a kind without a question word: "all gap filling modes", "Show every option"."""
+_OF_ITS_CAUSE = re.compile(
+    r"^\W*what\s+(?:are|were)\b.*\b(?:by|from|for|with|of|about)\W*$", re.IGNORECASE
+)
+"""A question for one thing: "What are the lines caused by?"."""
 
 _WHICH_THEY_ARE = re.compile(r",?\s+and\s+which\s+(?:ones\s+)?are\s+they\W*$", re.IGNORECASE)
 
@@ -77,7 +89,8 @@ def asks_for_list(question: str) -> bool:
     asked, which = _WHICH_THEY_ARE.subn("", " ".join(question.split()))
     asking = [part for part in question_parts(asked) if asks(part)]
     one = asking[0] if asking else asked
-    return len(asking) <= 1 and bool(which or _SEVERAL.search(one))
+    several = _SEVERAL.search(one) and not _OF_ITS_CAUSE.match(one)
+    return len(asking) <= 1 and bool(which or several or _OF_EACH.match(asked))
 
 
 @dataclass(frozen=True)

@@ -33,20 +33,30 @@ _ASKING_WORDS = STOP_WORDS.union(_ASKED_FOR.split())
 
 _SAY = r"(?:say|says|said|tells?(?: me| us)?|state|stated|told|covers?)"
 _TEXTS = r"(?:it|they|(?:all )?(?:the|these|this) (?:\w+ ){1,2}?)"
+_OVERVIEW = r"(?:overview|summary|outline|picture|rundown|survey|tour|gist|introduction)"
 _SUBJECT = re.compile(
     r"\W*(?:(?:please|briefly),? |in (?:a few|short|brief) \w+, "
-    r"|(?:can|could|would) you (?:please )?)?"
+    r"|(?:can|could|would) you (?:please )?|i would like |walk me through )?"
     r"(?:tell me )?(?:"
     r"(?:something |more |everything |all )?about|everything about|(?:sum up|summari[sz]e)"
-    r"|(?:(?:give|show)(?: me)? )?(?:an? |the )?(?:short |brief |general )?"
-    r"(?:overview|summary|outline|picture) (?:of|on)"
+    rf"|(?:(?:give|show)(?: me)? )?(?:an? |the )?(?:short |brief |general )?{_OVERVIEW} (?:of|on)"
     rf"|(?:what|everything|all) (?:that )?(?:is|are) {_SAY} (?:about|on|of)"
     rf"|(?:everything|all) (?:that )?{_TEXTS} ?{_SAY} (?:about|on|of)"
+    r"|everything (?:there is to know )?(?:about|on)"
     rf"|what (?:do|does) {_TEXTS} ?{_SAY} (?:about|on)"
+    r"|what (?:do|does)(?= (?:the|this) \w+ .*\b(?:cover|deal with|go over)\b)"
     r") (?:the |an? )?(?P<subject>(?!how\b|why\b|what\b|who\b)\S+(?: \S+){0,5}?)"
-    r"(?:,? (?:in|throughout|across) (?:all )?(?:these|the|this) \w+)?(?:,? please)?\W*",
+    r"(?: cover| deal with| go over)?"
+    r"(?:,? (?:in|throughout|across|as) (?:all |a )?(?:these|the|this|one)? ?\w+)?"
+    r"(?:,? (?:please|condensed))?\W*",
     re.IGNORECASE,
 )
+_NAMED_FIRST = re.compile(
+    rf"\W*(?:the )?(?P<subject>\S+(?: \S+){{0,4}}?)(?:,|:| -) (?:as )?(?:an? )?"
+    rf"(?:short |general )?{_OVERVIEW}\W*",
+    re.IGNORECASE,
+)
+"""The same with the subject first: "HDR: an overview"."""
 """A question for an overview of a subject; what is longer describes something of its own."""
 
 _NO_COMMUNITIES = "The snapshot has no communities: chunks come from the default ranking alone."
@@ -59,7 +69,8 @@ def has_subject(question: str) -> bool:
 
 def subject_of(question: str) -> str:
     """Return the subject that a question asks an overview of; "" for other questions."""
-    found = _SUBJECT.fullmatch(" ".join(question.split()))
+    text = " ".join(question.split())
+    found = _SUBJECT.fullmatch(text) or _NAMED_FIRST.fullmatch(text)
     return found["subject"] if found and has_subject(found["subject"]) else ""
 
 
