@@ -124,7 +124,7 @@ def _add_page(
             request, "graph", manifest=index.snapshot.manifest, page="graph", view=view,
             shown=shown, problem=problem, relations=neighbourhoods.hits(shown, LISTED),
             documents=neighbourhoods.titles(shown.documents), kinds=KINDS,
-            of=neighbourhoods.community(view.community),
+            of=_titles(index, view.community),
             neighbours=NEIGHBOURS, script=script.path, query=request.url.query,
             names=names_with(index, view.names[0]).entities if problem and view.names else [],
         )  # fmt: skip
@@ -177,6 +177,15 @@ def as_columns(data: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Resp
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
     headers = {"Cache-Control": "private, no-store", **_SAFE}
     return Response(text, status, headers, "application/json")
+
+
+def _titles(index: Index, community_id: str) -> list[str]:
+    """Return the title of a community, if there is one with this id."""
+    if not community_id:
+        return []
+    found = index.snapshot.find_rows("communities", "community_id", community_id)
+    titles: list[str] = found["title"].to_pylist()
+    return titles
 
 
 def _selected(neighbourhoods: Neighbourhoods, view: View) -> Selection:

@@ -23,7 +23,7 @@ from graphrag_tasks.retrieval import RelationHit
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.hits import SourceSentence
 from graphrag_tasks.retrieval.graph.pinned import name_key
-from graphrag_tasks.retrieval.notebook.parts import nearest, part
+from graphrag_tasks.retrieval.notebook.parts import nearest, part, strongest
 from graphrag_tasks.storage.columns import Rows, column
 
 NO_TYPE = "-"
@@ -158,9 +158,9 @@ class Neighbourhoods:
             shown = sum(row in placed for row in near.tolist())
             steps.append(Step(name, shown, len(near)))
         if not view.names:
-            strongest = self._strongest(allowed)
-            placed = dict.fromkeys(strongest[: view.most].tolist(), 0)
-            steps.append(Step("", len(placed), len(strongest)))
+            ranked = strongest(graph, allowed)
+            placed = dict.fromkeys(ranked[: view.most].tolist(), 0)
+            steps.append(Step("", len(placed), len(ranked)))
         entities = np.array(list(placed), dtype=np.int64)
         is_shown = np.zeros(len(graph.entities), dtype=np.bool_)
         is_shown[entities] = True
@@ -211,14 +211,6 @@ class Neighbourhoods:
             "omitted": shown.omitted,
             "documents": self.titles(shown.documents),
         }
-
-    def community(self, community_id: str) -> list[str]:
-        """Return the title of a community, if there is one with this id."""
-        if not community_id:
-            return []
-        found = self.index.snapshot.find_rows("communities", "community_id", community_id)
-        titles: list[str] = found["title"].to_pylist()
-        return titles
 
     def titles(self, rows: Sequence[int]) -> dict[str, list[str]]:
         """Return ids and titles of documents."""
@@ -346,14 +338,6 @@ class Neighbourhoods:
         inside = np.array(pc.is_in(ids, value_set=column(members, "entity_id")), dtype=np.bool_)
         found: Mask = inside[self._graph.heads] & inside[self._graph.tails]
         return found
-
-    def _strongest(self, relations: Mask) -> Rows:
-        """Return the entities with any of these relations, those with most first."""
-        graph = self._graph
-        ends = np.concatenate([graph.heads[relations], graph.tails[relations]])
-        counts = np.bincount(ends, minlength=len(graph.entities))
-        found = np.flatnonzero(counts)
-        return found[np.lexsort((graph.entities.id_ranks[found], -counts[found]))]
 
     def _order(self, relations: Rows, first: Mask) -> Rows:
         ranks = self._graph.relations.id_ranks[relations]

@@ -59,7 +59,7 @@ export class Drawing {
           y: data.y,
           size: data.size,
           rank: Number(data["rank"]),
-          bold: (Boolean(data["opened"]) && !this.isWhole) || data["key"] === this.pointed,
+          bold: (Boolean(data["opened"]) && !this.isWhole) || data["key"] === this.pointed || data["key"] === this.chosen,
           colour: data.zIndex === 0 ? mixed(this.colours.soft, this.colours.page, 0.5) : this.colours.text,
         });
       },
@@ -203,7 +203,8 @@ export class Drawing {
 
   /** Return the words of lines: others give way to those pointed at or chosen, the rest fills room. */
   private lineLabels(): Label[] {
-    const { accent, text, soft } = this.colours;
+    const { accent, text, soft, page } = this.colours;
+    const resting = this.pointed === null ? soft : mixed(soft, page, 0.5);
     return this.graph.mapEdges((id, { label, relations, size }, _head, _tail, head, tail) => {
       const [one, other] = [this.sigma.graphToViewport(head), this.sigma.graphToViewport(tail)];
       const more = relations.length > 1 ? ` +${relations.length - 1}` : "";
@@ -211,12 +212,12 @@ export class Drawing {
       const rank = bold ? -2e9 : near ? -5e8 : 2e9;
       return {
         key: id,
-        text: `${shortened(label)}${more}`,
+        text: `${shortened((bold ? label : label.split(" … ")[0]) ?? "")}${more}`,
         ...one,
         size: 0,
         rank: rank - size,
         bold,
-        colour: bold ? accent : near ? text : soft,
+        colour: bold ? accent : near ? text : resting,
         line: { x: other.x - one.x, y: other.y - one.y },
       };
     });
@@ -235,7 +236,7 @@ export class Drawing {
     const own = (node.colour === null ? undefined : types[node.colour]) ?? plain;
     const near =
       this.pointed === null || id === this.pointed || this.graph.areNeighbors(id, this.pointed);
-    const rank = id === this.pointed ? -1e9 : node.rank;
+    const rank = id === this.pointed || id === this.chosen ? -1e9 : node.rank;
     return { ...node, rank, color: near ? own : mixed(own, page, FADED), zIndex: near ? 1 : 0 };
   }
 

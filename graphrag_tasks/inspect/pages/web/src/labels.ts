@@ -45,13 +45,15 @@ export function drawLabels(
   context.lineJoin = "round";
   context.lineWidth = 3;
   context.strokeStyle = halo;
-  for (const [order, label] of ordered.entries()) {
+  const hubs = ordered.filter((one) => !one.line).slice(0, HUBS);
+  for (const label of ordered) {
     context.font = fontOf(label);
     const places = placesOf(label, context.measureText(label.text).width).filter(
       (one) => isInside(one, sheet) && !meets(one, taken),
     );
     const others = nodes.filter((_, place) => ordered[place] !== label && !ordered[place]?.line);
-    const chosen = places.find((one) => !meets(one, others)) ?? (label.bold || order < HUBS ? places[0] : undefined);
+    const mayCover = label.line ? label.rank < 0 : label.bold || hubs.includes(label);
+    const chosen = places.find((one) => !meets(one, others)) ?? (mayCover ? places[0] : undefined);
     if (!chosen) continue;
     taken.push(chosen);
     const middle = (chosen.top + chosen.bottom) / 2;

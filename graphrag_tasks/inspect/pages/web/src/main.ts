@@ -307,6 +307,7 @@ class Page {
     full.addEventListener("click", () => {
       void (document.fullscreenElement ? document.exitFullscreen() : byId("drawn").requestFullscreen());
     });
+    document.addEventListener("fullscreenchange", () => this.drawing.fit());
     byId("picture").addEventListener("click", () => void this.savePicture());
     window.addEventListener("popstate", () => void this.show(this.address.view(), false));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawing.recolour());
