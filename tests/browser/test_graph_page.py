@@ -107,10 +107,14 @@ def pointer_finds(browser: Any, wanted: str) -> tuple[int, int]:
     pytest.fail(f"the pointer does not find '{wanted}' in the picture")
 
 
+def press(browser: Any, kind: str, place: tuple[int, int]) -> None:
+    event = {"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1}
+    browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+
 def click_at(browser: Any, place: tuple[int, int]) -> None:
     for kind in ("mousePressed", "mouseReleased"):
-        event = {"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1}
-        browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+        press(browser, kind, place)
 
 
 def test_a_click_in_the_picture_adds_neighbours_and_one_on_a_line_shows_its_sentence(
@@ -214,6 +218,29 @@ def test_a_search_suggests_names_and_draws_another_entity(browser: Any, address:
     name.send_keys("table VBBE\n")
     wait_for(lambda: "transaction MD04" in shown(browser), "neighbours of table VBBE")
     assert find(browser, "#problem").text == ""
+
+
+def test_without_a_name_nodes_can_be_moved_and_fill_the_screen(browser: Any, address: str) -> None:
+    open_graph(browser, address, "", "table MARA")
+    assert "The 60 entities with most facts" in find(browser, "#notices").text
+    place = pointer_finds(browser, "table MARA")
+    target = (place[0] + 60, place[1] + 45)
+    press(browser, "mousePressed", place)
+    for step in range(1, 7):
+        press(browser, "mouseMoved", (place[0] + 10 * step, place[1] + int(7.5 * step)))
+    press(browser, "mouseReleased", target)
+    assert "table MARA" not in panel(browser)
+    moved = pointer_finds(browser, "table MARA")
+    assert max(abs(moved[0] - target[0]), abs(moved[1] - target[1])) < 2 * _STEP
+    click_at(browser, moved)
+    wait_for(lambda: "table MARA" in panel(browser), "entity in the panel")
+    assert urlsplit(browser.current_url).query == ""
+    height = find(browser, "#canvas").rect["height"]
+    find(browser, "#full").click()
+    wait_for(lambda: find(browser, "#canvas").rect["height"] > height, "full screen")
+    assert "table MARA" in panel(browser)
+    find(browser, "#full").click()
+    wait_for(lambda: find(browser, "#canvas").rect["height"] == height, "the page again")
 
 
 def test_what_is_shown_is_saved(browser: Any, address: str) -> None:

@@ -113,6 +113,32 @@ def test_filters_leave_out_kinds_types_confidence_and_documents(config: Config) 
     assert tables["documents"] == facts["documents"]
 
 
+def test_without_a_name_the_entities_with_most_facts_are_shown(config: Config) -> None:
+    found = shown(client(config), "")
+    names, relations = found["entities"]["name"], found["relations"]
+    assert found["steps"]["shown"] == [len(names)] == [NEIGHBOURS[0]]
+    assert found["steps"]["of"][0] > READERS
+    assert names[0] == "table MARA"
+    assert {"table VBBE replaces table VBBS", "report ZR000 reads table MARA"} & statements(found)
+    rank = list(zip([-one for one in found["entities"]["relations"]], found["entities"]["id"],
+                    strict=True))  # fmt: skip
+    assert rank == sorted(rank)
+    assert set(relations["kind"]) == {"fact"}
+    assert shown(client(config), "most=120")["steps"]["shown"] == found["steps"]["of"]
+    page = client(config).get(AT).text
+    assert "The 60 entities with most facts; enter a name to see others." in page
+    assert "<h2>Relations</h2>" in page
+    assert "reads the table MARA." in page
+
+
+def test_a_reader_gets_the_entities_with_most_facts_that_he_may_see(labelled: Config) -> None:
+    staff, board = client(labelled, "staff"), client(labelled, "staff", "board")
+    assert HIDDEN in shown(board, "")["entities"]["name"]
+    seen = shown(staff, "")
+    assert sorted(seen["entities"]["name"]) == ["table VBBE", "table VBBS"]
+    assert seen["entities"]["relations"] == [1, 1]
+
+
 def test_a_hub_is_cut_and_says_so_and_more_can_be_asked_for(config: Config) -> None:
     browser = client(config)
     few, more = (shown(browser, f"name=table+MARA&most={most}") for most in NEIGHBOURS[:2])
@@ -218,6 +244,9 @@ def test_names_from_requests_and_documents_are_text(config: Config, odd: str) ->
         (f"{AT}/shown.json?name=table+VBBS&kind=rumour", 422, "kind"),
         (f"{AT}/shown.json?name=table+VBBS&document=x", 422, "document"),
         (f"{AT}/shown.json?name=table+VBBS&document={'0' * 24}", 400, "there is no document"),
+        (f"{AT}/shown.json?community=x", 422, "community"),
+        (f"{AT}/shown.json?community={'0' * 24}", 400, "there is no community"),
+        (f"{AT}?community={'0' * 24}", 200, "there is no community"),
         (f"{AT}/entity.json?id={'0' * 24}", 400, "there is no entity with the id"),
         (f"{AT}/relations.json?id={'0' * 24}", 400, "there is no relation with the id"),
         (f"{AT}/relations.json", 422, "id"),
@@ -253,7 +282,7 @@ def test_no_route_tells_what_a_reader_may_not_see(labelled: Config) -> None:
     relations = "&".join(f"id={one}" for one in whole["relations"]["id"])
     kept = seen["relations"]["id"][0]
     for address in (
-        f"{AT}?name=table+VBBS", f"{AT}/shown.json?name=table+VBBS",
+        AT, f"{AT}/shown.json", f"{AT}?name=table+VBBS", f"{AT}/shown.json?name=table+VBBS",
         f"{AT}/shown.graphml?name=table+VBBS", f"{AT}/shown.csv?name=table+VBBS",
         f"{AT}/names.json?text=ephy", f"{AT}/entity.json?id={ids[HIDDEN]}",
         f"{AT}/entity.json?id={ids['table VBBS']}", f"{AT}/relations.json?id={kept}",

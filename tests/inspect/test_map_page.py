@@ -102,6 +102,27 @@ def test_the_map_leads_to_every_community_and_from_the_deepest_to_entities(confi
     assert all(f"{row['title']}: {row['size']} entities" in found[AT] for row in coarsest)
 
 
+def test_a_community_leads_to_the_graph_of_its_entities_and_back(config: Config) -> None:
+    browser = client(config)
+    for address, page in walk(browser).items():
+        graphs = re.findall(r'href="([^"]*/graph\?community=(\w+))"', page)
+        if address == AT:
+            assert not graphs
+            continue
+        ((graph, community),) = graphs
+        drawn = browser.get(graph).text
+        assert re.search(rf'href="/snapshots/\w+/map\?community={community}">', drawn)
+        assert f'name="community" value="{community}"' in drawn
+        names = browser.get(graph.replace("?", "/shown.json?")).json()["entities"]["name"]
+        assert names
+        assert all(f">{name}</a>" in page for name in names)
+        other = browser.get(f"{graph.replace('?', '/shown.json?')}&name=table+VBB0").json()
+        assert other["entities"]["name"][0] == "table VBB0"
+    assert re.search(
+        r'href="/snapshots/\w+/map">Map</a>', browser.get(AT.replace("map", "graph")).text
+    )
+
+
 def test_what_a_principal_may_not_see_is_in_no_view(labelled: Config) -> None:
     board, staff = walk(client(labelled, "staff", "board")), walk(client(labelled, "staff"))
     assert any(f'aria-label="{HIDDEN}"' in page for page in board.values())

@@ -89,10 +89,12 @@ def asked_view(
     least: Annotated[float, Query(ge=0, le=1)] = 0.0,
     document: Annotated[str, Query(pattern=rf"{_ITEM_ID}|^$")] = "",
     most: Annotated[int, Query(ge=1, le=NEIGHBOURS[-1])] = NEIGHBOURS[0],
+    community: Annotated[str, Query(pattern=rf"{_ITEM_ID}|^$")] = "",
 ) -> View:
     """Return the view that a URL's query describes."""
     names = tuple(dict.fromkeys(one for one in name if one.strip()))
-    return View(names, frozenset(kind), frozenset(hide), least, document, most)
+    community = "" if names else community
+    return View(names, frozenset(kind), frozenset(hide), least, document, most, community)
 
 
 AskedView = Annotated[View, Depends(asked_view)]
@@ -122,6 +124,7 @@ def _add_page(
             request, "graph", manifest=index.snapshot.manifest, page="graph", view=view,
             shown=shown, problem=problem, relations=neighbourhoods.hits(shown, LISTED),
             documents=neighbourhoods.titles(shown.documents), kinds=KINDS,
+            of=_titles(index, view.community),
             neighbours=NEIGHBOURS, script=script.path, query=request.url.query,
             names=names_with(index, view.names[0]).entities if problem and view.names else [],
         )  # fmt: skip
@@ -176,8 +179,17 @@ def as_columns(data: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Resp
     return Response(text, status, headers, "application/json")
 
 
+def _titles(index: Index, community_id: str) -> list[str]:
+    """Return the title of a community, if there is one with this id."""
+    if not community_id:
+        return []
+    found = index.snapshot.find_rows("communities", "community_id", community_id)
+    titles: list[str] = found["title"].to_pylist()
+    return titles
+
+
 def _selected(neighbourhoods: Neighbourhoods, view: View) -> Selection:
-    return neighbourhoods.selection(", ".join(view.names), neighbourhoods.shown(view))
+    return neighbourhoods.selection(", ".join(view.names) or "Graph", neighbourhoods.shown(view))
 
 
 def _file(

@@ -60,7 +60,7 @@ def graph_page(snapshot: Snapshot, selection: Selection) -> str:
         count=count, relation_count=selection.relations.num_rows, omitted=selection.omitted,
         document_count=sources.documents.num_rows,
         kinds=kinds, view=View((), frozenset(kinds)), neighbours=NEIGHBOURS, action="",
-        needs_name=False, first="", documents={"id": [], "title": []}, listed=_listed(held),
+        first="", documents={"id": [], "title": []}, listed=_listed(held),
         # not escaped as HTML: files of ours, and JSON without the characters that end an element
         held=Markup(as_json(held)), script=Markup(script), style=Markup(style),  # noqa: S704
     )  # fmt: skip

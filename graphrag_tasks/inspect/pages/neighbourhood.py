@@ -23,7 +23,7 @@ from graphrag_tasks.retrieval import RelationHit
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.hits import SourceSentence
 from graphrag_tasks.retrieval.graph.pinned import name_key
-from graphrag_tasks.retrieval.notebook.parts import nearest, part
+from graphrag_tasks.retrieval.notebook.parts import nearest, part, strongest
 from graphrag_tasks.storage.columns import Rows, column
 
 NO_TYPE = "-"
@@ -62,7 +62,8 @@ class View:
         hidden: Entity types to leave out, `NO_TYPE` for entities without a type.
         least: Least confidence of a relation.
         document: Id of the only document that may state a relation; empty for all.
-        most: Most neighbours of each entity.
+        most: Most neighbours of each entity; without names, most entities.
+        community: Id of the only community shown, if there are no names; empty for all.
     """
 
     names: tuple[str, ...]
@@ -71,11 +72,15 @@ class View:
     least: float = 0.0
     document: str = ""
     most: int = NEIGHBOURS[0]
+    community: str = ""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A name of a view: how many neighbours its entities have, and how many are shown."""
+    """A name of a view: how many neighbours its entities have, and how many are shown.
+
+    Without a name: how many entities there are, and how many are shown.
+    """
 
     name: str
     shown: int
@@ -127,16 +132,19 @@ class Neighbourhoods:
         self._confidence: NDArray[np.float32] = column(self._relations, "confidence").to_numpy()
 
     def shown(self, view: View) -> Shown:
-        """Return the rows that a view shows.
+        """Return the rows that a view shows: without names, the entities with most relations.
 
         Raises:
-            QueryError: No entity has one of the names, or there is no such document.
+            QueryError: No entity has one of the names, or there is no such document or community.
         """
         graph = self._graph
         named = [self._named(name) for name in view.names]
         opened = np.concatenate([*named, np.zeros(0, dtype=np.int64)])
         allowed = self._allowed(view, opened)
-        documents = self._stating(np.flatnonzero(allowed & self._touching(opened)))
+        if view.community:
+            allowed &= self._of_community(view.community)
+        about = allowed & self._touching(opened) if view.names else allowed
+        documents = self._stating(np.flatnonzero(about))
         if view.document:
             allowed &= self._of_document(view.document)
         placed: dict[int, int] = {}
@@ -149,6 +157,10 @@ class Neighbourhoods:
             placed |= dict.fromkeys(wanted[:room], place)
             shown = sum(row in placed for row in near.tolist())
             steps.append(Step(name, shown, len(near)))
+        if not view.names:
+            ranked = strongest(graph, allowed)
+            placed = dict.fromkeys(ranked[: view.most].tolist(), 0)
+            steps.append(Step("", len(placed), len(ranked)))
         entities = np.array(list(placed), dtype=np.int64)
         is_shown = np.zeros(len(graph.entities), dtype=np.bool_)
         is_shown[entities] = True
@@ -159,7 +171,7 @@ class Neighbourhoods:
             steps=tuple(steps),
             entities=entities,
             brought_by=tuple(placed.values()),
-            opened=tuple(row in is_open for row in placed),
+            opened=tuple(not view.names or row in is_open for row in placed),
             relations=relations[:MOST_RELATIONS],
             omitted=max(len(relations) - MOST_RELATIONS, 0),
             documents=documents,
@@ -317,6 +329,15 @@ class Neighbourhoods:
             raise QueryError(f"there is no document with the id '{document_id}'")
         chunks = np.flatnonzero(self._graph.chunk_documents == document)
         return self._graph.chunk_relations.union(chunks)
+
+    def _of_community(self, community_id: str) -> Mask:
+        members = self.index.snapshot.find_rows("members", "community_id", community_id)
+        if not members.num_rows:
+            raise QueryError(f"there is no community with the id '{community_id}'")
+        ids = self._graph.entities.ids
+        inside = np.array(pc.is_in(ids, value_set=column(members, "entity_id")), dtype=np.bool_)
+        found: Mask = inside[self._graph.heads] & inside[self._graph.tails]
+        return found
 
     def _order(self, relations: Rows, first: Mask) -> Rows:
         ranks = self._graph.relations.id_ranks[relations]

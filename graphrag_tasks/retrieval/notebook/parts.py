@@ -92,6 +92,14 @@ def nearest(graph: Graph, entities: Rows, allowed: NDArray[np.bool_]) -> Rows:
     return found[np.lexsort((graph.entities.id_ranks[found], -ties[found]))]
 
 
+def strongest(graph: Graph, relations: NDArray[np.bool_]) -> Rows:
+    """Return the entities of these relations, those with most of them first."""
+    ends = np.concatenate([graph.heads[relations], graph.tails[relations]])
+    counts = np.bincount(ends, minlength=len(graph.entities))
+    found = np.flatnonzero(counts)
+    return found[np.lexsort((graph.entities.id_ranks[found], -counts[found]))]
+
+
 def _allowed(graph: Graph, *, all_kinds: bool) -> NDArray[np.bool_]:
     return np.ones(len(graph.relations), dtype=np.bool_) if all_kinds else graph.tells
 

@@ -9,8 +9,10 @@ export interface View {
   readonly least: number;
   /** Id of the only document that may state a relation; empty for all. */
   readonly document: string;
-  /** Most neighbours of each entity. */
+  /** Most neighbours of each entity; without names, most entities. */
   readonly most: number;
+  /** Id of the only community shown without names; empty for all. */
+  readonly community: string;
 }
 
 const FACTS: readonly string[] = ["fact"];
@@ -26,6 +28,7 @@ export function readView(query: string): View {
     least: Number(given.get("least") ?? 0),
     document: given.get("document") ?? "",
     most: Number(given.get("most") ?? FEWEST),
+    community: given.get("community") ?? "",
   };
 }
 
@@ -38,6 +41,7 @@ export function queryOf(view: View): string {
   if (view.least) said.set("least", String(view.least));
   if (view.document) said.set("document", view.document);
   if (view.most !== FEWEST) said.set("most", String(view.most));
+  if (view.community && !view.names.length) said.set("community", view.community);
   return said.toString();
 }
 

@@ -65,8 +65,6 @@ export class Refused extends Error {}
 
 /** Where data come from. Addresses are null where there are no other pages. */
 export interface Source {
-  /** Whether a view without a name shows something. */
-  readonly showsAll: boolean;
   shown(view: View): Promise<Shown>;
   entity(id: string): Promise<Entity>;
   stated(ids: readonly string[]): Promise<Stated>;
@@ -77,8 +75,6 @@ export interface Source {
 }
 
 export class Server implements Source {
-  readonly showsAll = false;
-
   constructor(private readonly at: string) {}
 
   shown(view: View): Promise<Shown> {

@@ -5,7 +5,7 @@ import Sigma from "sigma";
 import { EdgeArrowProgram, EdgeRectangleProgram } from "sigma/rendering";
 
 import { mixed, readColours, type Colours } from "./colours";
-import type { Drawn, Edge, Node } from "./graph";
+import { shortened, type Drawn, type Edge, type Node } from "./graph";
 import { drawLabels, type Label } from "./labels";
 import type { Sheet } from "./layout";
 
@@ -14,6 +14,9 @@ const FADED = 0.8;
 
 const PADDING = 40;
 const MOVE = { duration: 200 };
+
+/** Moves of a held mouse that make a drag of a click, as in Sigma. */
+const DRAG = 3;
 
 export interface Clicks {
   node(id: string): void;
@@ -24,9 +27,13 @@ export class Drawing {
   private colours: Colours = readColours();
   private graph: Drawn = new DirectedGraph<Node, Edge>();
   private labels: Label[] = [];
+  private isWhole = false;
   private pointed: string | null = null;
-  private chosenEdge: string | null = null;
+  /** A node or an edge. */
+  private chosen: string | null = null;
   private hoveredEdge: string | null = null;
+  private held: string | null = null;
+  private moves = 0;
   private readonly sigma: Sigma;
 
   /** Throws where the browser has no WebGL. */
@@ -52,7 +59,7 @@ export class Drawing {
           y: data.y,
           size: data.size,
           rank: Number(data["rank"]),
-          bold: Boolean(data["opened"]) || data["key"] === this.pointed,
+          bold: (Boolean(data["opened"]) && !this.isWhole) || data["key"] === this.pointed || data["key"] === this.chosen,
           colour: data.zIndex === 0 ? mixed(this.colours.soft, this.colours.page, 0.5) : this.colours.text,
         });
       },
@@ -67,8 +74,9 @@ export class Drawing {
       const labels = [...this.labels, ...this.lineLabels()];
       if (context) drawLabels(context, labels, this.sigma.getDimensions(), this.colours.page);
     });
-    this.sigma.on("clickNode", ({ node }) => clicks.node(node));
-    this.sigma.on("clickEdge", ({ edge }) => clicks.edge(edge));
+    this.sigma.on("clickNode", ({ node }) => this.moves < DRAG && clicks.node(node));
+    this.sigma.on("clickEdge", ({ edge }) => this.moves < DRAG && clicks.edge(edge));
+    this.letDrag();
     this.sigma.on("enterNode", ({ node }) => {
       this.point(node);
       container.title = this.graph.getNodeAttribute(node, "name");
@@ -89,9 +97,11 @@ export class Drawing {
 
   show(graph: Drawn): void {
     this.graph = graph;
+    this.isWhole = graph.everyNode((_, node) => node.opened);
     this.pointed = null;
-    this.chosenEdge = null;
+    this.chosen = null;
     this.hoveredEdge = null;
+    this.held = null;
     this.sigma.setGraph(graph as DirectedGraph);
     this.fit();
   }
@@ -114,8 +124,8 @@ export class Drawing {
     }
   }
 
-  chooseEdge(id: string | null): void {
-    this.chosenEdge = id;
+  choose(id: string): void {
+    this.chosen = id;
     this.sigma.refresh({ skipIndexation: true });
   }
 
@@ -125,6 +135,7 @@ export class Drawing {
   }
 
   fit(): void {
+    this.sigma.setCustomBBox(null);
     this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
     this.sigma.refresh();
   }
@@ -156,6 +167,28 @@ export class Drawing {
     });
   }
 
+  /** Let a mouse move nodes; the frame stays while it does. */
+  private letDrag(): void {
+    const mouse = this.sigma.getMouseCaptor();
+    mouse.on("mousedown", () => {
+      this.moves = 0;
+    });
+    mouse.on("mouseup", () => {
+      this.held = null;
+    });
+    this.sigma.on("downNode", ({ node, event }) => {
+      if (event.original instanceof MouseEvent) this.held = node;
+    });
+    this.sigma.on("moveBody", ({ event }) => {
+      if (this.held === null) return;
+      event.preventSigmaDefault();
+      this.moves += 1;
+      if (this.moves < DRAG) return;
+      if (!this.sigma.getCustomBBox()) this.sigma.setCustomBBox(this.sigma.getBBox());
+      this.graph.mergeNodeAttributes(this.held, this.sigma.viewportToGraph(event));
+    });
+  }
+
   private hover(id: string | null): void {
     this.hoveredEdge = id;
     this.container.classList.toggle("pointed", id !== null);
@@ -168,21 +201,34 @@ export class Drawing {
     return `${head} ${this.graph.getEdgeAttribute(id, "label")} ${tail}`;
   }
 
-  /** Return the words of the lines that are pointed at or chosen; others give way to them. */
+  /** Return the words of lines: others give way to those pointed at or chosen, the rest fills room. */
   private lineLabels(): Label[] {
-    return [...new Set([this.hoveredEdge, this.chosenEdge])].flatMap((id) => {
-      if (id === null || !this.graph.hasEdge(id)) return [];
-      const [one, other] = this.graph.extremities(id).map((end) => {
-        const { x, y } = this.graph.getNodeAttributes(end);
-        return this.sigma.graphToViewport({ x, y });
-      });
-      if (!one || !other) return [];
-      const { label, relations } = this.graph.getEdgeAttributes(id);
+    const { accent, text, soft, page } = this.colours;
+    const resting = this.pointed === null ? soft : mixed(soft, page, 0.5);
+    return this.graph.mapEdges((id, { label, relations, size }, _head, _tail, head, tail) => {
+      const [one, other] = [this.sigma.graphToViewport(head), this.sigma.graphToViewport(tail)];
       const more = relations.length > 1 ? ` +${relations.length - 1}` : "";
-      const [x, y] = [(one.x + other.x) / 2, (one.y + other.y) / 2];
-      const look = { size: 0, rank: -2e9, bold: true, colour: this.colours.accent };
-      return [{ key: id, text: `${label}${more}`, x, y, ...look }];
+      const [bold, near] = [this.isBright(id), this.touches(id, this.pointed) || this.touches(id, this.chosen)];
+      const rank = bold ? -2e9 : near ? -5e8 : 2e9;
+      return {
+        key: id,
+        text: `${shortened((bold ? label : label.split(" … ")[0]) ?? "")}${more}`,
+        ...one,
+        size: 0,
+        rank: rank - size,
+        bold,
+        colour: bold ? accent : near ? text : resting,
+        line: { x: other.x - one.x, y: other.y - one.y },
+      };
     });
+  }
+
+  private isBright(edge: string): boolean {
+    return edge === this.chosen || edge === this.hoveredEdge;
+  }
+
+  private touches(edge: string, node: string | null): boolean {
+    return node !== null && this.graph.hasNode(node) && this.graph.hasExtremity(edge, node);
   }
 
   private nodeStyle(id: string, node: Node): Partial<Node> & { color: string; zIndex: number } {
@@ -190,14 +236,14 @@ export class Drawing {
     const own = (node.colour === null ? undefined : types[node.colour]) ?? plain;
     const near =
       this.pointed === null || id === this.pointed || this.graph.areNeighbors(id, this.pointed);
-    const rank = id === this.pointed ? -1e9 : node.rank;
+    const rank = id === this.pointed || id === this.chosen ? -1e9 : node.rank;
     return { ...node, rank, color: near ? own : mixed(own, page, FADED), zIndex: near ? 1 : 0 };
   }
 
   private edgeStyle(id: string, edge: Edge): Record<string, unknown> {
     const { line, page, accent } = this.colours;
-    const bright = id === this.chosenEdge || id === this.hoveredEdge;
-    const near = this.pointed === null || this.graph.hasExtremity(id, this.pointed);
+    const bright = this.isBright(id);
+    const near = this.pointed === null || this.touches(id, this.pointed);
     return {
       size: edge.size + (bright ? 1 : 0),
       type: edge.both ? "line" : "arrow",

@@ -35,7 +35,6 @@ interface Held {
 }
 
 export class Enclosed implements Source {
-  readonly showsAll = true;
   private readonly held: Held;
   /** How many relations each entity has. */
   private readonly degrees: number[];
@@ -214,7 +213,7 @@ export class Enclosed implements Source {
     );
     const byDegree = possible.sort((a, b) => (this.degrees[b] ?? 0) - (this.degrees[a] ?? 0) || a - b);
     const kept = byDegree.slice(0, MOST_ENTITIES);
-    const steps = { name: [""], shown: [kept.length], of: [possible.length || 1] };
+    const steps = { name: [""], shown: [kept.length], of: [possible.length] };
     return { steps, placed: new Map(kept.map((place) => [place, 0])) };
   }
 

@@ -10,6 +10,9 @@ import { settle, spread, type Placed, type Sheet } from "./layout";
 const SMALLEST = 4;
 const LARGEST = 14;
 
+/** Square pixels for each node below which nodes are drawn smaller, down to half. */
+const ROOM = 4500;
+
 /** Width of a line in pixels. */
 const THINNEST = 1.2;
 const WIDEST = 4;
@@ -68,9 +71,10 @@ export function makeGraph(shown: Shown, sheet: Sheet): Drawn {
   const graph: Drawn = new DirectedGraph<Node, Edge>();
   const steps = shown.steps.name.length;
   const ids = shown.entities.id;
+  const room = (sheet.width * sheet.height) / ids.length;
   for (let step = 0; step < steps; step++) {
     const added = ids.filter((_, place) => shown.entities.step[place] === step);
-    addNodes(graph, shown, added);
+    addNodes(graph, shown, added, Math.min(1, Math.max(0.5, Math.sqrt(room / ROOM))));
     addEdges(graph, shown);
     const around = graph.order > added.length ? anchorOf(graph, shown, step) : null;
     if (added.length) settle(graph as DirectedGraph, added, around);
@@ -85,7 +89,7 @@ function anchorOf(graph: Drawn, shown: Shown, step: number): string | null {
   return graph.findNode((_, node) => node.name === wanted) ?? graph.nodes()[0] ?? null;
 }
 
-function addNodes(graph: Drawn, shown: Shown, added: readonly string[]): void {
+function addNodes(graph: Drawn, shown: Shown, added: readonly string[], scale: number): void {
   const { id, name, type, mentions, relations, opened } = shown.entities;
   const types = colouredTypes(shown);
   const most = Math.sqrt(Math.max(1, ...mentions));
@@ -100,7 +104,7 @@ function addNodes(graph: Drawn, shown: Shown, added: readonly string[]): void {
       entityType: own,
       colour: types.includes(own) ? types.indexOf(own) : null,
       opened: isOpen,
-      size: SMALLEST + (LARGEST - SMALLEST) * share + (isOpen ? 2 : 0),
+      size: scale * (SMALLEST + (LARGEST - SMALLEST) * share + (isOpen ? 2 : 0)),
       rank: (isOpen ? 0 : 1e9) - (relations[place] ?? 0),
       x: 0,
       y: 0,

@@ -9,6 +9,8 @@ export interface Label {
   readonly rank: number;
   readonly bold: boolean;
   readonly colour: string;
+  /** The way from one end to the other, where it names a line in place of a node. */
+  readonly line?: { readonly x: number; readonly y: number };
 }
 
 interface Box {
@@ -22,6 +24,9 @@ const FONT_SIZE = 12;
 const FAMILY = "system-ui, sans-serif";
 const GAP = 3;
 const HALF = FONT_SIZE * 0.62;
+
+/** Where the words of a line may stand: shares of the way along it. */
+const ALONG = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74];
 
 /** Labels that may cover a node where there is no other room: those that say what the picture is. */
 const HUBS = 12;
@@ -40,13 +45,15 @@ export function drawLabels(
   context.lineJoin = "round";
   context.lineWidth = 3;
   context.strokeStyle = halo;
-  for (const [order, label] of ordered.entries()) {
+  const hubs = ordered.filter((one) => !one.line).slice(0, HUBS);
+  for (const label of ordered) {
     context.font = fontOf(label);
     const places = placesOf(label, context.measureText(label.text).width).filter(
       (one) => isInside(one, sheet) && !meets(one, taken),
     );
-    const others = nodes.filter((_, place) => ordered[place] !== label);
-    const chosen = places.find((one) => !meets(one, others)) ?? (label.bold || order < HUBS ? places[0] : undefined);
+    const others = nodes.filter((_, place) => ordered[place] !== label && !ordered[place]?.line);
+    const mayCover = label.line ? label.rank < 0 : label.bold || hubs.includes(label);
+    const chosen = places.find((one) => !meets(one, others)) ?? (mayCover ? places[0] : undefined);
     if (!chosen) continue;
     taken.push(chosen);
     const middle = (chosen.top + chosen.bottom) / 2;
@@ -57,12 +64,12 @@ export function drawLabels(
 }
 
 function fontOf(label: Label): string {
-  return `${label.bold ? 600 : 400} ${FONT_SIZE}px ${FAMILY}`;
+  return `${label.bold ? 600 : 400} ${FONT_SIZE - (label.line ? 1 : 0)}px ${FAMILY}`;
 }
 
 /** Return where a label may stand, the usual place first: beside, below, above, at the corners. */
 function placesOf(label: Label, width: number): Box[] {
-  const { x, y, size } = label;
+  const { x, y, size, line } = label;
   const beside = size + GAP;
   const corner = 0.7 * size + HALF;
   const box = (left: number, middle: number): Box => ({
@@ -71,6 +78,7 @@ function placesOf(label: Label, width: number): Box[] {
     top: middle - HALF,
     bottom: middle + HALF,
   });
+  if (line) return ALONG.map((share) => box(x + share * line.x - width / 2, y + share * line.y));
   return [
     box(x + beside, y),
     box(x - beside - width, y),

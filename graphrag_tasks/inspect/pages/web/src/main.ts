@@ -61,29 +61,26 @@ class Page {
     const asked = ++this.asked;
     this.fillForm(view);
     try {
-      const isAsked = view.names.length > 0 || this.source.showsAll;
-      const shown = isAsked ? await this.source.shown(view) : null;
+      const shown = await this.source.shown(view);
       if (asked !== this.asked) return;
       this.view = view;
       this.shown = shown;
       if (push) history.pushState(null, "", this.address.of(view));
-      this.draw();
+      this.draw(shown);
       this.tell("");
     } catch (error) {
       if (asked === this.asked) this.tell(reason(error));
     }
   }
 
-  private draw(): void {
-    const { shown } = this;
-    byId("drawn").hidden = shown === null;
-    byId("save").hidden = shown === null;
+  private draw(shown: Shown): void {
+    byId("drawn").hidden = false;
+    byId("save").hidden = false;
     byId("picture").hidden = false;
     for (const id of ["listed", "none", "similar"]) document.getElementById(id)?.remove();
     document.title = `${this.view.names[0] ? `Graph of ${this.view.names[0]}` : "Graph"} – GraphRAG`;
-    const hint = this.view.names.length || !this.source.showsAll ? HINT : HINT_OF_ALL;
+    const hint = this.view.names.length ? HINT : HINT_OF_ALL;
     this.put(() => this.panel.replaceChildren(element("p", { css: "soft", text: hint })));
-    if (!shown) return;
     this.fillTypes(shown);
     this.fillDocuments(shown);
     this.notice(shown);
@@ -99,10 +96,12 @@ class Page {
   private notice(shown: Shown): void {
     const lines = shown.steps.name.flatMap((name, place) => {
       const [some, all] = [shown.steps.shown[place] ?? 0, shown.steps.of[place] ?? 0];
-      if (!all) return [element("p", { css: "soft", text: `${name} has no neighbours by these relations.` })];
+      if (!all && name) return [element("p", { css: "soft", text: `${name} has no neighbours by these relations.` })];
       if (some >= all) return [];
-      if (!name) return [element("p", { css: "soft", text: `The ${some.toLocaleString("en")} entities with most relations, of ${all.toLocaleString("en")}.` })];
-      const text = `${name}: ${some.toLocaleString("en")} of ${counted(all, "neighbour")} shown. `;
+      const what = this.view.kinds.join() === "fact" ? "facts" : "relations";
+      const text = name
+        ? `${name}: ${some.toLocaleString("en")} of ${counted(all, "neighbour")} shown. `
+        : `The ${some.toLocaleString("en")} entities with most ${what}; enter a name to see others. `;
       const line = element("p", { css: "soft", text });
       const next = this.choicesOfMost().find((one) => one > this.view.most);
       if (next) {
@@ -142,7 +141,7 @@ class Page {
     const graph = this.graph;
     if (!graph?.hasNode(id)) return;
     const { name, opened } = graph.getNodeAttributes(id);
-    this.drawing.chooseEdge(null);
+    this.drawing.choose(id);
     await this.fill(async () => {
       const entity = await this.source.entity(id);
       const others = this.view.names.filter((one) => one !== name);
@@ -180,7 +179,7 @@ class Page {
     const places = this.graph?.hasEdge(id) ? this.graph.getEdgeAttribute(id, "relations") : [];
     const ids = places.flatMap((place) => this.shown?.relations.id[place] ?? []);
     if (!ids.length) return;
-    this.drawing.chooseEdge(id);
+    this.drawing.choose(id);
     await this.fill(async () => {
       const stated = await this.source.stated(ids.slice(0, MOST_AT_ONCE));
       return () => relationPanel(this.panel, this.source, stated, ids.length - stated.relations.id.length);
@@ -279,6 +278,7 @@ class Page {
       least: Number(given.get("least")) || 0,
       document: String(given.get("document") ?? ""),
       most: Number(given.get("most")),
+      community: names.length ? "" : this.view.community,
     };
   }
 
@@ -302,6 +302,12 @@ class Page {
     byId("nearer").addEventListener("click", () => this.drawing.zoom(1 / 1.4));
     byId("farther").addEventListener("click", () => this.drawing.zoom(1.4));
     byId("whole").addEventListener("click", () => this.drawing.fit());
+    const full = byId("full");
+    full.hidden = !document.fullscreenEnabled;
+    full.addEventListener("click", () => {
+      void (document.fullscreenElement ? document.exitFullscreen() : byId("drawn").requestFullscreen());
+    });
+    document.addEventListener("fullscreenchange", () => this.drawing.fit());
     byId("picture").addEventListener("click", () => void this.savePicture());
     window.addEventListener("popstate", () => void this.show(this.address.view(), false));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawing.recolour());
