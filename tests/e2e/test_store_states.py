@@ -45,7 +45,7 @@ from tests.e2e.warm_runs import kill_after
 
 HISTORIES = int(os.environ.get("STORE_HISTORIES", "60"))
 SOURCES = ("one", "two")
-NAMES = ("a", "b", "sub/c", "sub/d")
+NAMES = ("a", "b", "sub-1.0/c", "sub-2.0/c")
 FACTS = (
     "The report ZSALES{0} reads the table VBB{0}.",
     "SAP replaced the table VBB{0} with the table VBBE.",
@@ -127,6 +127,20 @@ class StoreStates(RuleBasedStateMachine):
         counted["empty"] += 1
         for name in NAMES:
             self.file(source, name).unlink(missing_ok=True)
+
+    @rule(document=documents, owner=st.sampled_from(("", "hr", "[")), in_table=st.booleans())
+    def write_metadata(self, document: tuple[str, str], owner: str, in_table: bool) -> None:
+        counted["metadata"] += 1
+        file = self.file(*document)
+        beside = file.with_name(f"{file.name}.meta.yaml")
+        if in_table:
+            table = self.place / document[0] / "metadata.csv"
+            table.write_text(f"path,owner\n{document[1]}.txt,{owner}\n")
+        elif owner:
+            beside.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_text(f"owner: {owner}\n")
+        else:
+            beside.unlink(missing_ok=True)
 
     @rule(labels=st.booleans())
     def change_a_setting(self, labels: bool) -> None:
