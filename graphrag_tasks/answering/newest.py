@@ -46,15 +46,19 @@ def with_newest(
         old = releases.before(current.sentence_id)
         if new:
             moved.update(said.numbers)
-        prefix = f"In {release}: " if old else ""
-        found.append(_quoted(said, current, prefix))
+        found.append(_quoted(said, current, release if old else ""))
         if old:
             number += 1
             before = index.sentence(old)
-            told = f"Before ({releases.of[before.document_id]}): {before.text}"
-            source_of = (Citation(number=number, source=before),)
-            found.append(AnswerSentence(text=told, citations=source_of, is_best=False))
-    kept = [one for one in found if one.is_best or moved.isdisjoint(one.numbers)]
+            found.append(
+                AnswerSentence(
+                    text=before.text,
+                    citations=(Citation(number=number, source=before),),
+                    is_best=False,
+                    release=releases.of[before.document_id],
+                )
+            )
+    kept = [one for one in found if one.is_best or one.release or moved.isdisjoint(one.numbers)]
     return tuple(_renumbered(kept)), tuple(notes)
 
 
@@ -71,10 +75,10 @@ def _renumbered(sentences: Sequence[AnswerSentence]) -> Iterator[AnswerSentence]
         yield replace(said, citations=tuple(citations))
 
 
-def _quoted(said: AnswerSentence, source: SourceSentence, prefix: str) -> AnswerSentence:
-    """Return a quotation of another sentence, or the same one behind a prefix."""
+def _quoted(said: AnswerSentence, source: SourceSentence, release: str) -> AnswerSentence:
+    """Return a quotation of another sentence, or the same one, with its release."""
     own = said.citations[-1]
     if source.sentence_id == own.source.sentence_id:
-        return replace(said, text=f"{prefix}{said.text}")
+        return replace(said, release=release)
     citation = Citation(number=own.number, source=source)
-    return replace(said, text=f"{prefix}{source.text}", citations=(citation,))
+    return replace(said, text=source.text, citations=(citation,), release=release)

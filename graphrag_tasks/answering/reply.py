@@ -44,17 +44,22 @@ class AnswerSentence:
         citations: Cited sentences; never empty for a quotation.
         problem: What a model's sentence says and its source does not, in words.
         is_best: Whether it answers best, or nearly; other sentences are less sure, or context.
+        release: Of a statement that changed: the release that says so. The newest is best, the one
+            before it is not.
     """
 
     text: str
     citations: tuple[Citation, ...]
     is_best: bool = True
     problem: str | None = None
+    release: str = ""
 
     @property
     def shown(self) -> str:
-        """The text on one line, shortened if very long, such as a row with code."""
+        """The text on one line behind its release, shortened if very long, as a row with code."""
         text = one_line(self.text)
+        if self.release:
+            text = f"{f'In {self.release}' if self.is_best else f'Before ({self.release})'}: {text}"
         if len(text) <= _SHOWN_CHARACTERS:
             return text
         return f"{text[:_SHOWN_CHARACTERS].rsplit(' ', 1)[0]} …"
@@ -81,6 +86,7 @@ class AnswerSentence:
             "citations": list(self.numbers),
             "is_best": self.is_best,
             "problem": self.problem,
+            "release": self.release,
         }
 
 

@@ -79,6 +79,12 @@ class Releases:
         }
         self._said: dict[str, dict[str, str]] = {}
 
+    def versions_of(self, document_id: str) -> dict[str, str]:
+        """Return the release of each version of a document, itself too, the oldest first."""
+        chain = self._chain_of.get(document_id)
+        found = {one: self.of[one] for one, other in self._chain_of.items() if other == chain}
+        return dict(sorted(found.items(), key=lambda one: order_of(one[1]))) if chain else {}
+
     def newest(self, document_id: str) -> str | None:
         """Return the newest version of a document; None if there is only one."""
         return self._newest.get(self._chain_of.get(document_id, ""))

@@ -86,7 +86,7 @@ def test_changes_say_what_went_and_came(index: Index) -> None:
 def test_the_newest_is_quoted_first_and_the_older_named(index: Index) -> None:
     reply = answer(index, "For how many days are backups kept?")
     (best,) = [one for one in reply.sentences if one.is_best]
-    assert best.text == "In 2.0: Backups are kept for 270 days."
+    assert best.shown == "In 2.0: Backups are kept for 270 days."
     assert "manual-2.0" in best.citations[0].source.uri
     assert "Before (1.10): Backups are kept for 180 days." in reply.text
 

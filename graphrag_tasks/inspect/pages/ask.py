@@ -148,15 +148,13 @@ def paths(index: Index) -> list[str]:
 
 
 def examples(index: Index) -> Iterator[str]:
-    """Yield questions that the corpus answers: of terms and headings in turn, then of facts.
+    """Yield questions that the corpus answers: of terms, headings and facts in turn.
 
     Each is asked: it is yielded only if the documents answer it, and a sentence in bold states what
     it was made from.
     """
-    terms, headings, facts = (
-        islice(of(index), _TRIED) for of in (_of_terms, _of_headings, _of_facts)
-    )
-    made = chain(chain.from_iterable(zip_longest(terms, headings)), facts)
+    kinds = [islice(of(index), _TRIED) for of in (_of_terms, _of_headings, _of_facts)]
+    made = chain.from_iterable(zip_longest(*kinds))
     for question, is_answer in filter(None, made):
         reply = answer(index, question)
         best = [one for one in reply.sentences if one.is_best]
@@ -190,11 +188,10 @@ def _of_headings(index: Index) -> Iterator[_Candidate]:
     paths = column(index.snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
     headings = dict.fromkeys(_NUMBER.sub("", path[-1]) for path in paths if path)
     topics = {topic.title.casefold() for topic in index.topics(_TRIED)}
-    for heading in headings:
-        if heading.endswith("?") and heading.count(" ") < _LONGEST_HEADING:
-            yield heading, _is_quoted
-        elif heading.casefold() in topics:
-            yield f"What does it say about {heading}?", _is_quoted
+    asked = [one for one in headings if one.endswith("?") and one.count(" ") < _LONGEST_HEADING]
+    named = [one for one in headings if one.casefold() in topics]
+    for question in (*asked, *(f"What does it say about {one}?" for one in named)):
+        yield question, _is_quoted
 
 
 def _of_facts(index: Index) -> Iterator[_Candidate]:

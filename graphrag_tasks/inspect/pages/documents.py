@@ -90,13 +90,17 @@ class Passage:
 
 @dataclass(frozen=True)
 class Opened:
-    """A document with some of its passages, starting with `first`."""
+    """A document with some of its passages, starting with `first`.
+
+    `versions` has the release of each version of it, by document id.
+    """
 
     row: Mapping[str, Any]
     report: DocumentReport
     passages: Sequence[Passage]
     first: int
     chunks: int
+    versions: Mapping[str, str]
 
 
 def list_documents(index: Index, text: str, status: str, kind: str, first: int) -> Documents:
@@ -146,7 +150,8 @@ def open_document(index: Index, document_id: str, chunk_id: str, first: int) -> 
     if chunk_id in ids:
         first = ids.index(chunk_id) // CHUNKS_SHOWN * CHUNKS_SHOWN
     shown = chunks.slice(first, CHUNKS_SHOWN)
-    return Opened(row, reports[0], _passages(index, shown), first, len(ids))
+    versions = index.releases.versions_of(document_id)
+    return Opened(row, reports[0], _passages(index, shown), first, len(ids), versions)
 
 
 def _passages(index: Index, chunks: pa.Table) -> list[Passage]:

@@ -68,7 +68,7 @@ class Tools:
             "snapshot_id": index.facts.snapshot_id,
             "sentences": [
                 {
-                    "text": sentence.text,
+                    "text": sentence.shown if sentence.release else sentence.text,
                     "sources": [_source(citation.source) for citation in sentence.citations],
                 }
                 for sentence in reply.sentences
