@@ -1,41 +1,26 @@
-"""Pairs of nearly equal sentences of two versions of a document, and what differs in them.
+"""Pairs of nearly equal sentences of two versions of a document.
 
 Equal sentences say nothing of a change. Of the others those that share most words are paired, each
-once. What differs is a change if it is short and says something: a number, a name or a value, not
-only a spelling.
+once; rows of tables only if they have the same first cell.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.core.schemas import CELL_SEPARATOR
+from graphrag_tasks.versions.differences import difference, words_of
 
 LEAST_SHARED, LEAST_RATIO = 0.35, 0.75
 """Least Jaccard similarity of the words of a pair, and least share of equal words in order; chosen
 on two releases of one manual."""
-_MOST_CHANGED = 6
-"""Most words of a changed span; a longer one is another statement. Chosen, too."""
 _RAREST = 6
 """Rarest words of a sentence by which others are sought."""
-
-_WORD = re.compile(r"\w+(?:[.'’_/:-]\w+)*(?:\(\))?|[%€$£]")
-_NUMBER, _SIGN = re.compile(r"\d"), re.compile(r"\w[._/:]\w|\(\)|_")
-_COUNTED = """
-zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty
-hundred thousand million half twice once
-"""
-_NUMBER_WORDS = frozenset(_COUNTED.split())
-_SAID = """
-true false none null yes no not never always must may should can cannot enabled disabled required
-optional deprecated removed allowed forbidden supported unsupported minimum maximum
-"""
-_VALUES = frozenset(_SAID.split())
-NUMBER, VALUE, NAME, WORDING = "number", "value", "name", "wording"
+_LEAST_WORDS = 5
+"""Words of a sentence; shorter ones are heads such as "Changed in version 2.0:"."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +44,13 @@ def pairs(older: Sequence[str], newer: Sequence[str]) -> Iterator[Pair]:
         (1, row): _words(newer[row]) for row in right
     }
     found = []
+    keys = [Counter(filter(None, map(_key, texts))) for texts in (older, newer)]
     for old, new in _candidates(words, left, right):
-        ratio = _ratio(words[0, old], words[1, new])
+        key = _key(newer[new])
+        if _key(older[old]) != key or (key and {counts[key] for counts in keys} != {1}):
+            continue
+        two = words[0, old], words[1, new]
+        ratio = _ratio(*two) if key or min(map(len, two)) >= _LEAST_WORDS else 0.0
         if ratio >= LEAST_RATIO:
             found.append((-ratio, abs(old - new), new, old))
     used: set[tuple[int, int]] = set()
@@ -70,12 +60,12 @@ def pairs(older: Sequence[str], newer: Sequence[str]) -> Iterator[Pair]:
             used |= {(0, old), (1, new)}
             chosen.append((new, old))
     for new, old in sorted(chosen):
-        yield _pair(old, new, older[old], newer[new])
+        yield Pair(old, new, *difference(older[old], newer[new]))
 
 
 def plain(text: str) -> str:
     """Return a text as it is compared: words alone, in small letters."""
-    return " ".join(word.lower() for word in _WORD.findall(text))
+    return " ".join(_words(text))
 
 
 def _remaining(older: Sequence[str], newer: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -89,7 +79,13 @@ def _remaining(older: Sequence[str], newer: Sequence[str]) -> tuple[list[int], l
 
 
 def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
+    return [word.lower() for word in words_of(text)]
+
+
+def _key(text: str) -> str:
+    """Return the first cell of a table's row; "" for other sentences."""
+    first, is_row, _ = text.partition(CELL_SEPARATOR)
+    return first.casefold() if is_row else ""
 
 
 def _candidates(
@@ -117,55 +113,3 @@ def _rarest(words: Sequence[str], counts: Counter[str]) -> list[str]:
 def _ratio(one: Sequence[str], other: Sequence[str]) -> float:
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     return matcher.ratio() if matcher.quick_ratio() >= LEAST_RATIO else 0.0
-
-
-def _pair(old: int, new: int, before: str, after: str) -> Pair:
-    one, other = _WORD.findall(before), _WORD.findall(after)
-    lower = [[word.lower() for word in words] for words in (one, other)]
-    matcher = SequenceMatcher(None, lower[0], lower[1], autojunk=False)
-    spans, kinds = [], []
-    for tag, start, end, first, last in matcher.get_opcodes():
-        gone, came = one[start:end], other[first:last]
-        if tag == "equal" or not _says(gone, came):
-            continue
-        kind = _kind(gone, came, begins=not start and not first)
-        at_edge = start in (0, len(one)) or end == len(one) or first == 0 or last == len(other)
-        if kind != NUMBER and at_edge and not (gone and came):
-            kind = WORDING  # where a sentence was cut differs
-        spans.append((gone, came))
-        kinds.append(kind)
-    best = min(range(len(spans)), key=lambda place: _ORDER.index(kinds[place]), default=None)
-    if best is None:
-        return Pair(old, new, WORDING, "", "")
-    gone, came = spans[best]
-    kind = kinds[best] if max(len(gone), len(came)) <= _MOST_CHANGED else WORDING
-    return Pair(old, new, kind, " ".join(gone), " ".join(came))
-
-
-_ORDER = (NUMBER, VALUE, NAME, WORDING)
-
-
-def _says(gone: Sequence[str], came: Sequence[str]) -> bool:
-    """Tell whether words differ by more than spelling, number, hyphens and stop words."""
-    return _root(gone) != _root(came)
-
-
-def _root(words: Sequence[str]) -> str:
-    roots = [
-        word.lower() if word.lower() in _VALUES else "".join(terms(re.sub(r"[-_]", "", word)))
-        for word in words
-    ]
-    return "".join(roots)
-
-
-def _kind(gone: Sequence[str], came: Sequence[str], *, begins: bool) -> str:
-    both = [*gone, *came]
-    lower = {word.lower() for word in both}
-    if any(map(_NUMBER.search, both)) or lower & _NUMBER_WORDS:
-        return NUMBER
-    if lower & _VALUES:
-        return VALUE
-    names = [*gone[begins:], *came[begins:]]
-    if any(_SIGN.search(word) for word in both) or any(word[:1].isupper() for word in names):
-        return NAME
-    return WORDING

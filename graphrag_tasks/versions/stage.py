@@ -18,7 +18,7 @@ from graphrag_tasks.versions.chains import candidates, chains
 from graphrag_tasks.versions.changed import pairs, plain
 
 ADDED, REMOVED = "added", "removed"
-_CODE = "code"
+_CODE, _PROMPTS = "code", (">>>", "... ", "$ ")
 
 _Sentence = tuple[str, str]
 """Its id and its text."""
@@ -79,7 +79,8 @@ def _texts(blocks: Rows, sentences: Rows, wanted: pa.Array) -> dict[str, list[_S
     columns = ["document_id", "sentence_id", "text", "char_start"]
     for row in _rows(sentences, columns, wanted):
         start, document = row["char_start"], row["document_id"]
-        if not any(first <= start < end for first, end in code[document]):
+        is_code = row["text"].startswith(_PROMPTS)
+        if not is_code and not any(first <= start < end for first, end in code[document]):
             found[document].setdefault(start, (row["sentence_id"], row["text"]))
     return {document: [said[start] for start in sorted(said)] for document, said in found.items()}
 
