@@ -47,6 +47,7 @@ def quotes(
     runs = _runs(candidates, order, wanted, _Connected(index, context), one_per_chunk=several)
     behind = _BEHIND if is_sure else 0.0
     best = {run[0] for run in runs if scores[run[0]] >= scores[runs[0][0]] - behind}
+    best |= {row + 1 for row in best if candidates[row].sentence.text.endswith(":")}
     return tuple(
         quotation(candidates[row], number, is_best=row in best)
         for number, run in enumerate(_joined(candidates, runs), 1)

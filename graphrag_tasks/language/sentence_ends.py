@@ -20,7 +20,7 @@ _UNIT = re.compile(r"[ACFJKNVWghlmst]\.")
 """One-letter unit symbols (SI brochure, 9th edition), litres and degrees."""
 _PERSON = re.compile(r"\w+(?:ist|ian|eer)|author|editor|director|inventor|colleagues?")
 _BEFORE_NUMBER = re.compile(
-    r"\b(?:[Ff]igs?|[Tt]ab|[Ss]ecs?|[Ee]qs?|Nos?|Nr|[Vv]ols?|[Cc]hs?|pp?)\.\Z"
+    r"\b(?:[Ff]igs?|[Tt]ab|[Ss]ecs?|[Ee]qs?|Nos?|Nr|[Vv]ols?|[Cc]hs?|pp?|ca|approx)\.\Z"
 )
 """Abbreviations before a number, which rarely end a sentence."""
 _MARKED_NAME = re.compile(r"\b[A-Z]\w+!\Z")

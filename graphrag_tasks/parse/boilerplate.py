@@ -151,10 +151,14 @@ def _inside_content(tag: Tag) -> bool:
 
 
 def _is_mostly_links(tag: Tag) -> bool:
-    words = len(tag.get_text(" ").split())
+    words = _words(tag)
     return words > 0 and 1 - _words_outside_links(tag) / words >= _MOSTLY_LINKS
 
 
 def _words_outside_links(tag: Tag) -> int:
-    in_links = sum(len(link.get_text(" ").split()) for link in tag.find_all("a"))
-    return max(0, len(tag.get_text(" ").split()) - in_links)
+    return max(0, _words(tag) - sum(map(_words, tag.find_all("a"))))
+
+
+def _words(tag: Tag) -> int:
+    """Count words; brackets and bars around links are none."""
+    return sum(any(map(str.isalnum, word)) for word in tag.get_text(" ").split())

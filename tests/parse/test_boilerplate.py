@@ -35,6 +35,12 @@ def test_a_page_of_which_nothing_would_be_left_is_read_as_it_is() -> None:
     assert blocks_of(f"<title>T</title>{FRAME}")[-1] == "Printed here"
 
 
+def test_the_links_around_a_chapter_of_a_manual_are_no_text() -> None:
+    links = "[ <a href='a'>&lt;&lt; Terms</a> ] | [<a href='b'>Top</a>][<a href='c'>Contents</a>]"
+    page = f"<table class='nav_table'><tr><td>{links}</td></tr></table><p>The lute has a neck.</p>"
+    assert blocks_of(page) == ["The lute has a neck."]
+
+
 def test_permalinks_and_the_name_of_the_site_are_of_no_name() -> None:
     mark = '<a class="headerlink" href="#a">¶</a>'
     page = f"<h1>uuid — Ids{mark}</h1><dl><dt id='a'>UUID.bytes{mark}</dt><dd>Bytes.</dd></dl>"
