@@ -153,9 +153,13 @@ def examples(index: Index) -> Iterator[str]:
     Each is asked: it is yielded only if the documents answer it, and a sentence in bold states what
     it was made from.
     """
-    kinds = [islice(of(index), _TRIED) for of in (_of_terms, _of_headings, _of_facts)]
-    made = chain.from_iterable(zip_longest(*kinds))
-    for question, is_answer in filter(None, made):
+    kinds = (_of_terms, _of_headings, _of_facts)
+    answered = [_answered(index, islice(of(index), _TRIED)) for of in kinds]
+    yield from filter(None, chain.from_iterable(zip_longest(*answered)))
+
+
+def _answered(index: Index, candidates: Iterator[_Candidate]) -> Iterator[str]:
+    for question, is_answer in candidates:
         reply = answer(index, question)
         best = [one for one in reply.sentences if one.is_best]
         if reply.verdict.state == "answered" and any(map(is_answer, best)):
