@@ -93,17 +93,20 @@ def _dated(row: Mapping[str, Any]) -> _Dated | None:
 
 
 def _add_moved(by_key: dict[str, list[_Dated]]) -> None:
-    """Join pages that are alone, and have the title of another one in a folder of releases."""
-    alone: dict[tuple[str, str], list[_Dated]] = defaultdict(list)
-    for group in by_key.values():
-        if len(group) == 1 and group[0].folder:
-            alone[group[0].folder, group[0].title.casefold()].append(group[0])
-    for pages in alone.values():
-        if len(pages) > 1 and len({page.releases for page in pages}) == len(pages):
-            first = min(pages, key=lambda page: page.key)
-            for page in pages:
-                del by_key[page.key]
-            by_key[first.key] = pages
+    """Join pages in folders of releases of one title, or file name, if no release has two."""
+    for by_title in (True, False):
+        alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for key, group in by_key.items():
+            page = group[0]
+            name = page.title.casefold() if by_title else key.rpartition("/")[2]
+            if page.folder:
+                alike[page.folder, name].append(key)
+        for keys in alike.values():
+            pages = [page for key in keys for page in by_key[key]]
+            if len(keys) > 1 and len({page.releases for page in pages}) == len(pages):
+                for key in keys:
+                    del by_key[key]
+                by_key[min(keys)] = pages
 
 
 def _parts(ordered: Sequence[_Dated], texts: Mapping[str, Set[str]]) -> list[list[_Dated]]:

@@ -40,10 +40,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("1.9", 90, 5150, "Vault"), ("1.10", 180, 5151, "Vault"), ("2.0", 270, 5151, "Ledger"),
     ):  # fmt: skip
         pages = docs / f"manual-{release}"
-        pages.mkdir(parents=True)
+        (pages / "sub").mkdir(parents=True)
         (pages / "retention.md").write_text(RETENTION.format(days=days, same=SAME))
         text = PORTS.format(port=port, name=name, same=SAME)
-        (pages / ("network.md" if release == "2.0" else "ports.md")).write_text(text)
+        (pages / ("sub/ports.md" if release == "2.0" else "ports.md")).write_text(text)
     for number, about in (("1.1", "apples"), ("1.2", "pears"), ("2.1", "plums")):
         (docs / f"chapter-{number}.md").write_text(NOT_CHANGED.format(number=number, about=about))
     run_index(settings(made), workers=1)
@@ -70,7 +70,8 @@ def test_releases_are_ordered_as_numbers_and_chapters_are_none(index: Index) -> 
     for row in rows:
         found.setdefault(row["chain_id"], []).append((row["release"], uris[row["document_id"]]))
     assert sorted(found.values()) == [
-        [("1.9", "docs/manual-1.9/ports.md"), ("1.10", "docs/manual-1.10/ports.md")],
+        [("1.9", "docs/manual-1.9/ports.md"), ("1.10", "docs/manual-1.10/ports.md"),
+         ("2.0", "docs/manual-2.0/sub/ports.md")],
         [("1.9", "docs/manual-1.9/retention.md"), ("1.10", "docs/manual-1.10/retention.md"),
          ("2.0", "docs/manual-2.0/retention.md")],
     ]  # fmt: skip
@@ -80,6 +81,7 @@ def test_changes_say_what_went_and_came(index: Index) -> None:
     found = {(one.kind, one.before, one.after) for one in changes(index.snapshot)}
     assert found == {
         ("number", "90", "180"), ("number", "180", "270"), ("number", "5150", "5151"),
+        ("name", "Vault", "Ledger"),
     }  # fmt: skip
 
 
