@@ -23,6 +23,8 @@ MODE_OF: Mapping[str, str] = MappingProxyType(
 )
 """The mode for each kind of question."""
 
+_MOST_QUOTED = 4
+"""Matched words that a reason quotes as a whole; longer ones hold the question's names."""
 _PLURAL = r"(?!this\b|was\b|is\b|has\b|does\b|access\b|process\b|class\b)[a-z]{2,}s"
 _IN = r"(?:in|under|through|by|for|of|to|at|on|with|from|via|against)"
 _NO_KIND = r"(?!(?:do|does|did|is|are|was|were|a|an)\b)"
@@ -77,10 +79,16 @@ def route(question: str) -> Route:
 def _decide(question: str) -> tuple[str, str]:
     for kind, reason, pattern in _RULES:
         if found := pattern.search(question):
-            return kind, f"{reason}: “{found[0].strip()}”"
+            return kind, f"{reason}: “{_shortened(found[0])}”"
     if everything := _everything(question):
         return "list", f"asks for everything of a kind: “{everything}”"
     return "simple", "no rule for another kind matched"
+
+
+def _shortened(words: str) -> str:
+    """Return matched words without what stands between them."""
+    told = words.split()
+    return " ".join(told) if len(told) <= _MOST_QUOTED else f"{told[0]} {told[1]} … {told[-1]}"
 
 
 def _everything(question: str) -> str:
