@@ -13,6 +13,7 @@ import pytest
 
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.inspect.pages import make_app
+from graphrag_tasks.inspect.pages.runs import Runs
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.storage.snapshots.store import Store
@@ -30,10 +31,11 @@ PAGES = (
     "snapshots", "summary", "documents", "document", "map", "community", "deepest", "entities",
     "entity", "graph", "graph of one", "ask", "answered", "two modes", "not answered", "why",
     "diff", "rollback", "edit", "merge", "judged", "error",
+    "changes", "index",
 )  # fmt: skip
 BY_KEYBOARD = (
     "snapshots", "documents", "map", "deepest", "entity", "answered", "why", "rollback", "edit",
-    "merge",
+    "merge", "index",
 )  # fmt: skip
 
 
@@ -54,6 +56,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     corpus.mkdir()
     for letter in "VWX":
         (corpus / f"{letter}.md").write_text(about(letter))
+    for release, port in (("1.0", 5150), ("2.0", 5151)):
+        text = f"# Guide\n\nThe gateway listens on port {port}. A clerk opens it at noon.\n"
+        (corpus / f"guide-{release}.md").write_text(text)
     overrides = {
         "store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"},
         "resolve": {"overrides": str(folder / "overrides.yaml")},
@@ -82,8 +87,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         f"/snapshots/{older}/rollback", f"{one}/entities/edit?name=table+VBB0",
         f"{one}/entities/edit?name=table+VBB0&change=merge&other=table+XBB0",
         f"{one}/ask?question={quote(JUDGED)}", f"{one}/map?community={'0' * 24}",
+        f"{one}/changes", "/run",
     )  # fmt: skip
-    with served(make_app(lambda: None, config, lambda: "")) as root:
+    runs = Runs(config, None, (), ())
+    with served(make_app(lambda: None, config, lambda: "", runs)) as root:
         yield {name: root + path for name, path in zip(PAGES, paths, strict=True)}
 
 
