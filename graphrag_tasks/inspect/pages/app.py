@@ -5,8 +5,6 @@ All text from documents and requests is escaped.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Callable
 from http import HTTPStatus
 from importlib.resources import files
@@ -54,7 +52,7 @@ from graphrag_tasks.inspect.pages.documents import (
 )
 from graphrag_tasks.inspect.pages.editing import add_editing
 from graphrag_tasks.inspect.pages.feedback import Judging, add_judging
-from graphrag_tasks.inspect.pages.graph import add_graph, as_columns
+from graphrag_tasks.inspect.pages.graph import add_graph
 from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, ENTITIES_LISTED, WIDTH, view
 from graphrag_tasks.inspect.pages.reader import (
     ID_PATTERN,
@@ -66,7 +64,7 @@ from graphrag_tasks.inspect.pages.reader import (
     neighbors,
     summarize,
 )
-from graphrag_tasks.inspect.pages.rendering import style_text, templates
+from graphrag_tasks.inspect.pages.renderer import PageRenderer
 from graphrag_tasks.inspect.pages.runs import Runs, add_runs
 from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.diff import difference
@@ -132,7 +130,7 @@ def make_app(
     )  # fmt: skip
     app.add_middleware(GZipMiddleware)
     app.add_middleware(_HeadAsGet)
-    reader, html = Reader(config), _Renderer(runs)
+    reader, html = Reader(config), PageRenderer(runs)
     _add_errors(app, html)
     _add_pages(app, reader, html)
     if editor is not None:
@@ -179,7 +177,7 @@ class _HeadAsGet:
         await self._app(scope, receive, send)
 
 
-def _add_pages(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+def _add_pages(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     @app.get("/")
     def first(request: Request) -> Response:
         path = "/snapshots/current/ask" if reader.store.current_id() else "/snapshots"
@@ -253,7 +251,7 @@ def _drawn(before: Snapshot, after: Snapshot) -> Markup:
     return Markup(draw(changed) if changed.relations.num_rows else "")  # noqa: S704
 
 
-def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     examples = Examples()
 
     @app.get("/snapshots/{snapshot_id}/ask")
@@ -294,7 +292,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         return PlainTextResponse(as_markdown(said), headers=html.headers)
 
 
-def _add_documents(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+def _add_documents(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     @app.get("/snapshots/{snapshot_id}/documents")
     def documents(
         request: Request,
@@ -344,7 +342,7 @@ def _add_documents(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         return Response(drawn, headers=html.headers, media_type="image/png")
 
 
-def _add_map(app: FastAPI, reader: Reader, html: _Renderer) -> None:
+def _add_map(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     @app.get("/snapshots/{snapshot_id}/map")
     def page(request: Request, snapshot_id: SnapshotId, community: Community = "") -> HTMLResponse:
         index = reader.index(snapshot_id)
@@ -355,7 +353,7 @@ def _add_map(app: FastAPI, reader: Reader, html: _Renderer) -> None:
         )  # fmt: skip
 
 
-def _add_errors(app: FastAPI, html: _Renderer) -> None:
+def _add_errors(app: FastAPI, html: PageRenderer) -> None:
     @app.exception_handler(errors.GraphragError)
     def ours(request: Request, error: errors.GraphragError) -> Response:
         status = next((_STATUS[one] for one in type(error).__mro__ if one in _STATUS), None)
@@ -381,49 +379,3 @@ def _add_errors(app: FastAPI, html: _Renderer) -> None:
             f"{' '.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()
         )
         return html.error(request, what, HTTPStatus.UNPROCESSABLE_ENTITY)
-
-
-class _Renderer:
-    """Renders this package's templates.
-
-    Pages contain their style. Their content security policy forbids loading, scripts, and forms to
-    other sites.
-    """
-
-    def __init__(self, runs: Runs | None) -> None:
-        self._templates, self._runs = templates(), runs
-        style = style_text()
-        # not escaped: it is a file of ours
-        self._templates.globals["style"] = Markup(style)  # noqa: S704
-        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
-        self.headers = {
-            "Cache-Control": "private, no-store",
-            "Content-Security-Policy": f"default-src 'none'; img-src 'self'; "
-            f"style-src 'sha256-{digest}'; "
-            "form-action 'self'; frame-ancestors 'self'; base-uri 'none'",
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
-        }
-
-    def page(
-        self,
-        request: Request,
-        template: str,
-        status: HTTPStatus = HTTPStatus.OK,
-        **values: Any,  # noqa: ANN401 - what the template shows
-    ) -> HTMLResponse:
-        root = request.scope.get("root_path", "")
-        text = self._templates.get_template(f"{template}.html").render(
-            root=root,
-            may_change=may_change(request),
-            may_run=self._runs is not None and may_change(request),
-            runs=self._runs,
-            **values,
-        )
-        return HTMLResponse(text, status, self.headers)
-
-    def error(self, request: Request, what: str, status: HTTPStatus) -> Response:
-        """Return an error page, or JSON for a script."""
-        if request.url.path.endswith(".json"):
-            return as_columns({"error": what}, status)
-        return self.page(request, "error", status, what=what, title=status.phrase)
