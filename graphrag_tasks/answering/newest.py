@@ -32,30 +32,29 @@ def with_newest(
             found.append(said)
             continue
         release = releases.of[newest]
-        new = releases.newest_twin(source.sentence_id)
-        if new is None and source.document_id != newest:
-            new = releases.equal_in(newest, source.text)
-            if new is None:
-                own = releases.of[source.document_id]
-                notes.append(f"“{source.text}” stands in {own}, no longer in {release}.")
-        current = index.sentence(new) if new else source
+        found_id = releases.newest_of(source.document_id, source.text)
+        if found_id is None:
+            own = releases.of[source.document_id]
+            notes.append(f"“{source.text}” stands in {own}, no longer in {release}.")
+        is_moved = found_id is not None and source.document_id != newest
+        current = index.sentence(found_id) if found_id and is_moved else source
         if current.sentence_id in shown:
             moved.update(said.numbers)
             continue
         shown.add(current.sentence_id)
-        old = releases.before(current.sentence_id)
-        if new:
+        old = releases.before(newest, current.text) if found_id else None
+        if is_moved:
             moved.update(said.numbers)
         found.append(_quoted(said, current, release if old else ""))
         if old:
             number += 1
-            before = index.sentence(old)
+            before = index.sentence(old[1])
             found.append(
                 AnswerSentence(
                     text=before.text,
                     citations=(Citation(number=number, source=before),),
                     is_best=False,
-                    release=releases.of[before.document_id],
+                    release=releases.of[old[0]],
                 )
             )
     kept = [one for one in found if one.is_best or one.release or moved.isdisjoint(one.numbers)]

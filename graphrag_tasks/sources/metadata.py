@@ -16,13 +16,13 @@ import csv
 import io
 import logging
 import posixpath
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from fnmatch import fnmatchcase
 
 import yaml
 
 from graphrag_tasks.core.errors import GraphragError
+from graphrag_tasks.core.globs import fits
 from graphrag_tasks.sources.roots import printable
 
 SUFFIX, TABLE = ".meta.yaml", "metadata.csv"
@@ -44,10 +44,10 @@ class MetadataFiles:
     def __init__(self, files: Collection[str], read: Callable[[str], bytes]) -> None:
         self._read = read
         self._beside = {file for file in files if file.endswith(SUFFIX)}
-        self._tables: dict[str, list[tuple[str, Values]]] = {}
+        self._tables: dict[str, _Table] = {}
         for file in sorted(files, key=lambda one: (one.count("/"), one)):
-            if posixpath.basename(file) == TABLE and (rows := self._table(file)) is not None:
-                self._tables[file] = rows
+            if posixpath.basename(file) == TABLE and (table := self._table(file)) is not None:
+                self._tables[file] = table
 
     def has(self, file: str) -> bool:
         """Tell whether a file holds metadata, and is no document."""
@@ -56,13 +56,10 @@ class MetadataFiles:
     def of(self, file: str) -> list[dict[str, str]]:
         """Return a document's metadata as rows of key and value, sorted."""
         found: dict[str, tuple[str, ...]] = {}
-        for table, rows in self._tables.items():
-            folder = posixpath.dirname(table)
-            if file.startswith(f"{folder}/"):
-                path = file[len(folder) + 1 :]
-                for pattern, values in rows:
-                    if path == pattern or fnmatchcase(path, pattern):
-                        found.update(values)
+        for place, table in self._tables.items():
+            folder = f"{posixpath.dirname(place)}/"
+            if file.startswith(folder):
+                found.update(table.of(file.removeprefix(folder)))
         if (beside := f"{file}{SUFFIX}") in self._beside:
             found.update(self._file(beside))
         if len(found) > _MOST_KEYS:
@@ -80,31 +77,51 @@ class MetadataFiles:
             raise ValueError(f"it has more than {_LARGEST:,} bytes")
         return data.decode("utf-8-sig")
 
-    def _table(self, file: str) -> list[tuple[str, Values]] | None:
-        """Return patterns with values; None if the file is no table of metadata."""
+    def _table(self, file: str) -> _Table | None:
+        """Return a table; None if the file is no table of metadata."""
         try:
-            rows = list(csv.reader(io.StringIO(self._text(file))))
+            rows = csv.reader(io.StringIO(self._text(file)))
+            first, *keys = [_key(cell) for cell in next(rows, [])] or [""]
+            return _Table(keys, rows) if first == _PATH else None
         except (OSError, ValueError, csv.Error, GraphragError):
             return None  # a document, whose reader says what is wrong
-        if not rows or [cell.strip().casefold() for cell in rows[0][:1]] != [_PATH]:
-            return None
-        keys = [_key(cell) for cell in rows[0][1:]]
-        return [
-            (row[0].strip(), {key: (_value(cell),) for key, cell in zip(keys, row[1:], strict=False)
-                              if key and cell.strip()})
-            for row in rows[1:] if row and row[0].strip()
-        ]  # fmt: skip
 
     def _file(self, file: str) -> Values:
         try:
             found = yaml.safe_load(self._text(file))
             if not isinstance(found, dict):
                 raise ValueError("it is no mapping of keys to values")
-        except (OSError, ValueError, yaml.YAMLError, GraphragError) as error:
+        except (OSError, ValueError, yaml.YAMLError, RecursionError, GraphragError) as error:
             reason = " ".join(str(error).split())
             log.warning("the metadata of %s are not read: %s", printable(file), reason)
             return {}
         return {_key(str(key)): tuple(_values(value)) for key, value in found.items()}
+
+
+class _Table:
+    """The rows of a table: values by pattern, and by path, which wins over patterns."""
+
+    def __init__(self, keys: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        self._exact: dict[str, Values] = {}
+        self._patterns: list[tuple[str, Values]] = []
+        for path, *cells in filter(None, rows):
+            values = {
+                key: (_value(cell),)
+                for key, cell in zip(keys, cells, strict=False)
+                if key and cell.strip()
+            }
+            if set("*?") & set(path):
+                self._patterns.append((path.strip(), values))
+            else:
+                self._exact[path.strip()] = values
+
+    def of(self, path: str) -> Values:
+        """Return what the table says of a path below its folder; later rows win."""
+        found: dict[str, tuple[str, ...]] = {}
+        for pattern, values in self._patterns:
+            if fits(path, pattern):
+                found.update(values)
+        return {**found, **self._exact.get(path, {})}
 
 
 def _key(text: str) -> str:

@@ -57,7 +57,9 @@ class Change:
 
 
 class Releases:
-    """Which documents are versions of each other, and which sentences changed between them.
+    """Which documents are versions of each other, and what became of a sentence in the next one.
+
+    Sentences are looked up by their words, as chunks that overlap hold one twice.
 
     Attributes:
         of: The release of each document that has versions.
@@ -67,56 +69,90 @@ class Releases:
         self._snapshot = snapshot
         rows = snapshot.table("versions").to_pylist()
         self.of: dict[str, str] = {row["document_id"]: row["release"] for row in rows}
-        self._chain_of = {row["document_id"]: row["chain_id"] for row in rows}
-        newest: dict[str, str] = {}
-        for document in sorted(self.of, key=lambda one: (order_of(self.of[one]), one)):
-            newest[self._chain_of[document]] = document
-        self._newest = newest
-        columns = ["older_sentence_id", "sentence_id", "kind"]
-        changed = snapshot.table("changes", columns).drop_null().to_pylist()
-        self._newer = {row["older_sentence_id"]: row["sentence_id"] for row in changed}
-        self._older = {
-            row["sentence_id"]: row["older_sentence_id"] for row in changed if row["kind"] in MEANT
-        }
-        self._said: dict[str, dict[str, str]] = {}
+        chains: dict[str, list[str]] = {}
+        for row in sorted(rows, key=lambda row: (order_of(row["release"]), row["document_id"])):
+            chains.setdefault(row["chain_id"], []).append(row["document_id"])
+        self._chains = list(chains.values())
+        self._chain_of = {document: chain for chain in self._chains for document in chain}
+        self._said: dict[str, _Said] = {}
 
     def versions_of(self, document_id: str) -> dict[str, str]:
         """Return the release of each version of a document, itself too, the oldest first."""
-        chain = self._chain_of.get(document_id)
-        found = {one: self.of[one] for one, other in self._chain_of.items() if other == chain}
-        return dict(sorted(found.items(), key=lambda one: order_of(one[1]))) if chain else {}
+        return {one: self.of[one] for one in self._chain_of.get(document_id, ())}
 
     def newest(self, document_id: str) -> str | None:
         """Return the newest version of a document; None if there is only one."""
-        return self._newest.get(self._chain_of.get(document_id, ""))
+        chain = self._chain_of.get(document_id)
+        return chain[-1] if chain else None
 
-    def newest_twin(self, sentence_id: str) -> str | None:
-        """Return the id of the sentence that a sentence became; None if it did not change."""
-        found = None
-        while sentence_id := self._newer.get(sentence_id, ""):
-            found = sentence_id
+    def newest_of(self, document_id: str, text: str) -> str | None:
+        """Return the id of what a sentence is in the newest version; None if it is gone."""
+        chain, said = self._chain_of[document_id], plain(text)
+        found = self._said_in(document_id).ids.get(said)
+        for document in chain[chain.index(document_id) + 1 :]:
+            other = self._said_in(document)
+            became = other.older.get(said)
+            found = became[0] if became else other.ids.get(said)
+            if found is None:
+                return None
+            said = other.texts[found]
         return found
 
-    def before(self, sentence_id: str) -> str | None:
-        """Return the id of what a sentence said in the version before; None for other wordings."""
-        return self._older.get(sentence_id)
+    def before(self, document_id: str, text: str) -> tuple[str, str] | None:
+        """Return the document and id of what a sentence said before it last changed.
 
-    def equal_in(self, document_id: str, text: str) -> str | None:
-        """Return the id of a sentence of a document that says the same in the same words."""
-        if document_id not in self._said:
-            rows = self._snapshot.find_rows("sentences", "document_id", document_id)
-            texts = map(plain, rows["text"].to_pylist())
-            self._said[document_id] = dict(zip(texts, rows["sentence_id"].to_pylist(), strict=True))
-        return self._said[document_id].get(plain(text))
+        None if it did not change, was added, or only has other words.
+        """
+        chain, said = self._chain_of[document_id], plain(text)
+        place = chain.index(document_id)
+        for document, older in zip(chain[place:0:-1], chain[place - 1 :: -1], strict=False):
+            was = self._said_in(document).newer.get(said)
+            if was is None and said not in self._said_in(older).ids:
+                return None
+            if was is not None:
+                old, kind = was
+                if kind in MEANT:
+                    return older, old
+                said = self._said_in(older).texts[old]
+        return None
 
     def up_to(self, release: str) -> dict[str, bool]:
         """Tell for each version whether it is the newest that is not newer than a release."""
         asked = order_of(release)
-        found: dict[str, str] = {}
-        for document in sorted(self.of, key=lambda one: (order_of(self.of[one]), one)):
-            if order_of(self.of[document]) <= asked:
-                found[self._chain_of[document]] = document
-        return {one: found.get(chain) == one for one, chain in self._chain_of.items()}
+        kept: set[str] = set()
+        for chain in self._chains:
+            kept.update([one for one in chain if order_of(self.of[one]) <= asked][-1:])
+        return {document: document in kept for document in self.of}
+
+    def _said_in(self, document_id: str) -> _Said:
+        """Return the sentences of a document, and what they were in the version before."""
+        if document_id not in self._said:
+            rows = self._snapshot.find_rows("sentences", "document_id", document_id).to_pylist()
+            made = _Said({}, {row["sentence_id"]: plain(row["text"]) for row in rows}, {}, {})
+            for sentence, text in made.texts.items():
+                made.ids.setdefault(text, sentence)
+            self._said[document_id] = made
+            changed = self._snapshot.find_rows("changes", "document_id", document_id).to_pylist()
+            for row in changed:
+                old, new = row["older_sentence_id"], row["sentence_id"]
+                if old and new:
+                    older = self._said_in(row["older_document_id"])
+                    made.older[older.texts[old]] = (new, row["kind"])
+                    made.newer[made.texts[new]] = (old, row["kind"])
+        return self._said[document_id]
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Sentences of a document: ids by words, words by id, and changes since the version before.
+
+    `older` and `newer` have the other sentence's id and the kind, by the words before and after.
+    """
+
+    ids: dict[str, str]
+    texts: dict[str, str]
+    older: dict[str, tuple[str, str]]
+    newer: dict[str, tuple[str, str]]
 
 
 def changes(
@@ -151,6 +187,8 @@ def changes_between(
         for one in (before, after)
     )  # fmt: skip
     edited = sorted(one for one in old.keys() & new.keys() if old[one] != new[one])
+    if not edited:  # most nights; sentences need not be read
+        return ()
     lists = [_of_documents(one, edited) for one in (before, after)]
     found = []
     for document in edited:

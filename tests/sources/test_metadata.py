@@ -81,7 +81,7 @@ def test_what_is_no_metadata_is_told_or_read_as_a_document(
 ) -> None:
     (corpus / "metadata.csv").write_text("name,price\nbolt,3\n")
     (corpus / "reports/south.md.meta.yaml").write_text("- a\n- b\n")
-    (corpus / "reports/north.md.meta.yaml").write_text("a: [")
+    (corpus / "reports/north.md.meta.yaml").write_text("[" * 5_000)
     (corpus / "plan.md.meta.yaml").write_text("".join(f"k{one}: {one}\n" for one in range(10_000)))
     with caplog.at_level(logging.WARNING):
         opened = index(corpus)

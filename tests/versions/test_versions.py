@@ -93,6 +93,17 @@ def test_the_newest_is_quoted_first_and_the_older_named(index: Index) -> None:
     assert "Before (1.10): Backups are kept for 180 days." in reply.text
 
 
+def test_what_changed_earlier_and_then_stayed_is_told_of_the_newest(index: Index) -> None:
+    reply = answer(index, "On which port does the gateway listen?")
+    (best,) = [one for one in reply.sentences if one.is_best]
+    assert best.shown == "In 2.0: The gateway listens on port 5151."
+    assert "manual-2.0" in best.citations[0].source.uri
+    assert "Before (1.9): The gateway listens on port 5150." in reply.text
+    reply = answer(index, "Who starts the nightly export?")
+    assert "manual-2.0" in reply.sentences[0].citations[0].source.uri
+    assert not any(one.release for one in reply.sentences)
+
+
 def test_a_filter_chooses_the_release(index: Index) -> None:
     question = "For how many days are backups kept?"
     for filters, days in (

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import HTTPException
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, Field
-from starlette.datastructures import UploadFile
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, SourceError
@@ -31,9 +31,6 @@ from graphrag_tasks.inspect.pages.graph import Renderer
 from graphrag_tasks.operations.background import BackgroundRun
 from graphrag_tasks.sources.roots import is_passed_over, source_roots, unescaped
 from graphrag_tasks.storage.files import Files
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
 
 log = logging.getLogger(__name__)
 
@@ -212,17 +209,16 @@ def add_runs(app: FastAPI, runs: Runs, html: Renderer) -> None:
     async def files(request: Request) -> HTMLResponse:
         _check_length(request)
         async with request.form(max_files=MOST_FILES) as form:
-            taken, refused = await _taken(runs, form)
+            return await run_in_threadpool(received, request, form)
+
+    def received(request: Request, form: FormData) -> HTMLResponse:
+        sent = [
+            one for one in form.getlist("files") if isinstance(one, UploadFile) and one.filename
+        ]
+        taken, refused = runs.take(sent, replace="replace" in form)
         if taken and not (runs.last and runs.last.state == "running"):
             runs.start()
         return page(request, taken, refused)
-
-
-async def _taken(runs: Runs, form: FormData) -> tuple[list[str], list[str]]:
-    from starlette.concurrency import run_in_threadpool
-
-    sent = [one for one in form.getlist("files") if isinstance(one, UploadFile) and one.filename]
-    return await run_in_threadpool(runs.take, sent, replace="replace" in form)
 
 
 def _check_length(request: Request) -> None:
