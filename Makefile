@@ -239,11 +239,12 @@ format: install-dev ## Rewrite code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-release: .venv-release/installed ## Build the wheel and the source archive, check both, print their sha256
+release: .venv-release/installed ## Build the wheel and the source archive, check both, list what they need (SBOM), print their sha256
 	@rm -rf dist
 	@$(BIN)/uv build --quiet --out-dir dist
 	@.venv-release/bin/twine check --strict dist/*.whl dist/*.tar.gz
-	@cd dist && sha256sum *.whl *.tar.gz | tee SHA256SUMS
+	@.venv-release/bin/cyclonedx-py requirements requirements.txt --pyproject pyproject.toml --output-reproducible --output-file dist/sbom.cdx.json
+	@cd dist && sha256sum *.whl *.tar.gz *.json | tee SHA256SUMS
 
 .venv-release/installed: .venv/installed benchmarks/tools/release/requirements.txt
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-release

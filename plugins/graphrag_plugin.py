@@ -22,6 +22,8 @@ DAG_ID = "graphrag_reindex"
 """Who may read this DAG may read what it published; who may edit it may change it in the pages."""
 
 PREFIX = "/graphrag"
+_ROOT = urlsplit(conf.get("api", "base_url", fallback="")).path.rstrip("/")
+"""Path that Airflow is served below."""
 
 _OUR_DAGS = "graphrag_"
 _LONGEST_NOTE = 1000  # characters: what Airflow's database holds
@@ -45,7 +47,8 @@ def _pages() -> Any:  # noqa: ANN401 - a FastAPI application, which is not impor
         may = get_auth_manager().is_authorized_dag(method="PUT", details=dag, user=user)
         return str(user.get_name()) if may else None
 
-    return make_app(requires_access_dag("GET", param_dag_id=DAG_ID), load_config(), editor)
+    authorise = requires_access_dag("GET", param_dag_id=DAG_ID)
+    return make_app(authorise, load_config(), editor, scheduler=f"{_ROOT}/dags/{DAG_ID}")
 
 
 async def pages(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - as ASGI has it
@@ -111,8 +114,7 @@ class GraphragPlugin(AirflowPlugin):
     external_views = [  # noqa: RUF012
         {
             "name": "GraphRAG",
-            "href": f"{urlsplit(conf.get('api', 'base_url', fallback='')).path.rstrip('/')}"
-            f"{PREFIX}/",
+            "href": f"{_ROOT}{PREFIX}/",
             "destination": "nav",
             "url_route": "graphrag",
         }

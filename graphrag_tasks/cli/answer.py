@@ -17,7 +17,6 @@ from graphrag_tasks.cli.options import (
     StoreOption,
     VectorsOption,
     WhereOption,
-    filters_of,
 )
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
@@ -72,6 +71,7 @@ def answer(
     from graphrag_tasks.answering import answer as make_answer
     from graphrag_tasks.llm import Client
     from graphrag_tasks.retrieval import open_index
+    from graphrag_tasks.retrieval.graph.filters import read_filters
 
     settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
     opened = open_index(
@@ -83,7 +83,7 @@ def answer(
         client = Client(settings.llm, settings.store, f"answers-{date.today():%Y-%m-%d}")
     reply = make_answer(
         opened, question, client, mode,
-        k=k, filters=filters_of(where), max_usd=max_usd, after=after,
+        k=k, filters=read_filters(where or ()), max_usd=max_usd, after=after,
     )  # fmt: skip
     if json:
         print_json(reply.to_dict())

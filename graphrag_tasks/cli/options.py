@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from graphrag_tasks.core.commands import note_config, note_store
-from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.search_modes import SearchMode
 
 StoreOption = Annotated[
@@ -23,7 +22,7 @@ WhereOption = Annotated[
     typer.Option(
         "--where",
         metavar="FIELD=VALUE",
-        help="Only documents like this: path=docs/*, release=>=5.0, as_of=2024. Repeatable.",
+        help="Only documents like this: path=docs/*, release>=5.0, as_of=2024. Repeatable.",
     ),
 ]
 ConfigOption = Annotated[
@@ -60,20 +59,3 @@ SourcesArgument = Annotated[
         show_default="from config",
     ),
 ]
-
-
-def filters_of(where: list[str] | None) -> dict[str, list[str]] | None:
-    """Return the filters of `--where`; values of one field are alternatives.
-
-    Raises:
-        QueryError: One is no FIELD=VALUE.
-    """
-    found: dict[str, list[str]] = {}
-    for one in where or ():
-        field, equals, value = one.partition("=")
-        if not (field and equals and value):
-            raise QueryError(
-                "is no FIELD=VALUE", f"--where {one}", "For example --where as_of=2024"
-            )
-        found.setdefault(field, []).append(value)
-    return found or None

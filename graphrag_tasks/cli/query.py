@@ -19,7 +19,6 @@ from graphrag_tasks.cli.options import (
     StoreOption,
     VectorsOption,
     WhereOption,
-    filters_of,
 )
 from graphrag_tasks.cli.output import CONSOLE, print_json
 from graphrag_tasks.core.config import load_config
@@ -58,13 +57,14 @@ def query(
     """Find the chunks, relations and entities that help to answer a question."""
     from graphrag_tasks.answering.sentences import best_of_each_chunk
     from graphrag_tasks.retrieval import open_index
+    from graphrag_tasks.retrieval.graph.filters import read_filters
 
     settings = load_config(config, overrides={"store": store, "retrieval": {"vectors": vectors}})
     opened = open_index(
         settings.store, snapshot, principals or None,
         config=settings.retrieval, language=settings.language, load=settings.load,
     )  # fmt: skip
-    context = opened.search(question, mode, k, filters_of(where), rerank)
+    context = opened.search(question, mode, k, read_filters(where or ()), rerank)
     if json:
         print_json(context.to_dict())
     else:

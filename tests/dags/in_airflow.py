@@ -64,6 +64,7 @@ def plugin() -> dict[str, Any]:
         "forged": get(f"{PAGES}/snapshots", Authorization=f"Bearer {token('viewer')[:-4]}AAAA"),
         "no role": get_as(f"{PAGES}/snapshots", None),
         "viewer": get_as(f"{PAGES}/snapshots", "viewer"),
+        "editor": get_as(f"{PAGES}/snapshots", "op"),
         "other store": [get_as(f"{PAGES}{path}/snapshots", "viewer") for path in stores],
         "changes": {
             role: {

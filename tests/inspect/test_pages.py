@@ -381,10 +381,11 @@ def test_a_question_gets_a_verdict_and_sentences_with_their_sources(config: Conf
     assert "Not in these documents." in page
 
 
-def test_two_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Config) -> None:
+def test_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Config) -> None:
     asked = {"question": "What replaces the table VBBS?"}
-    both = client(config).get("/snapshots/current/ask", params=asked | {"beside": "bm25"}).text
-    assert both.count("<h2>Passages") == 2
+    beside = asked | {"beside": ["bm25", "dense"]}
+    both = client(config).get("/snapshots/current/ask", params=beside).text
+    assert both.count("<h2>Passages") == 3
     graph = unescape(both.partition("/graph?")[2].partition('"')[0])
     shown = client(config).get(f"/snapshots/current/graph/shown.json?{graph}").json()
     assert "table VBBE" in str(shown)
@@ -418,6 +419,12 @@ def test_a_question_can_be_limited_to_documents(config: Config) -> None:
     pattern = asked | {"within": "corpus/[o]*.md"}
     again = client(config).get("/snapshots/current/ask.json", params=pattern).json()
     assert again["context"]["chunks"] == found["context"]["chunks"]
+    by_field = asked | {"within": "media_type=md, path=*odd*"}
+    again = client(config).get("/snapshots/current/ask.json", params=by_field).json()
+    assert again["context"]["chunks"] == found["context"]["chunks"]
+    page = client(config).get("/snapshots/current/ask", params=asked | {"within": "pth=odd"})
+    assert page.status_code == 400
+    assert "Did you mean" in page.text
 
 
 def test_a_page_without_a_question_has_examples_that_are_answered(config: Config) -> None:

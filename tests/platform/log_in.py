@@ -33,9 +33,9 @@ def main(password: str) -> dict[str, object]:
         "wrong": log_in("admin", "admin")[0],
         "stranger": log_in("stranger", password)[0],
         "pools": get("/api/v2/pools", token),
-        "pages": get("/graphrag/", token),
+        "pages": get("/graphrag/snapshots", token),
         "pools of strangers": get("/api/v2/pools"),
-        "pages of strangers": get("/graphrag/"),
+        "pages of strangers": get("/graphrag/snapshots"),
     }
 
 

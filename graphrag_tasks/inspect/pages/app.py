@@ -38,7 +38,7 @@ from graphrag_tasks.inspect.pages.ask import (
     as_json,
     as_markdown,
     ask,
-    paths,
+    limits,
 )
 from graphrag_tasks.inspect.pages.changes import add_rollback, may_change, note_editor
 from graphrag_tasks.inspect.pages.charts import CHART_HEIGHT, CHART_WIDTH, charts_of
@@ -84,6 +84,7 @@ SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
 NamedId = Annotated[str, Query(pattern=ID_PATTERN)]
 Text = Annotated[str, Query(max_length=500)]
 Mode = Annotated[str, Query(max_length=20)]
+Beside = Annotated[tuple[Mode, ...], Query(max_length=3)]
 Word = Annotated[str, Query(max_length=40)]
 ChunkId = Annotated[str, Query(max_length=100)]
 DocumentId = Annotated[str, Path(pattern=rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$")]
@@ -115,13 +116,15 @@ def make_app(
     config: Config,
     editor: Callable[..., str | None] | None = None,
     runs: Runs | None = None,
+    scheduler: str = "",
 ) -> FastAPI:
     """Return the pages of the configured stores, as the configured principals see them.
 
     `authorise` is a dependency of every route, and raises `HTTPException` to refuse. `editor` is a
     dependency that returns the user's name if that user may change the store and the files that
     runs read, else None. Without it nobody may. With `runs`, editors may also index, and add and
-    remove files of documents.
+    remove files of documents. `scheduler` is the address of a page that starts runs, which editors
+    get a link to.
     """
     # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
@@ -130,7 +133,7 @@ def make_app(
     )  # fmt: skip
     app.add_middleware(GZipMiddleware)
     app.add_middleware(_HeadAsGet)
-    reader, html = Reader(config), PageRenderer(runs)
+    reader, html = Reader(config), PageRenderer(runs, scheduler)
     _add_errors(app, html)
     _add_pages(app, reader, html)
     if editor is not None:
@@ -143,7 +146,7 @@ def make_app(
     _add_documents(app, reader, html)
     _add_map(app, reader, html)
     add_graph(app, reader, html)
-    _add_stores(app, authorise, config, editor)
+    _add_stores(app, authorise, config, editor, scheduler)
     return app
 
 
@@ -152,13 +155,14 @@ def _add_stores(
     authorise: Callable[..., Any],
     config: Config,
     editor: Callable[..., str | None] | None,
+    scheduler: str,
 ) -> None:
     """Mount the other configured stores, each below its own path."""
     alone = config.pages.model_copy(update={"stores": ()})
     for store in config.pages.stores:
         if path := path_of_store(config, store):
             own = config.model_copy(update={"store": store, "pages": alone})
-            app.mount(path, make_app(authorise, own, editor))
+            app.mount(path, make_app(authorise, own, editor, scheduler=scheduler))
 
 
 def _nobody() -> None:
@@ -260,17 +264,17 @@ def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         snapshot_id: SnapshotId,
         question: Text = "",
         mode: Mode = AUTO,
-        beside: Mode = "",
+        beside: Beside = (),
         k: Passages = None,
         after: Text = "",
         within: Text = "",
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
-        said = ask(index, question, (mode, beside), k, after, within)
+        said = ask(index, question, (mode, *beside), k, after, within)
         return html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             after=after, mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, said=said,
-            within=within, uris=paths(index), home=None if said else Home.of(index), width=WIDTH,
+            within=within, limits=limits(index), home=None if said else Home.of(index), width=WIDTH,
             most=MOST_CHUNKS, examples=([], True) if said else examples.of(index),
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip

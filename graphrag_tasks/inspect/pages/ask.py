@@ -1,4 +1,4 @@
-"""The question page: answers in one or two modes, and example questions."""
+"""The question page: answers in up to four modes, and example questions."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from graphrag_tasks.inspect.pages.map import View, view
 from graphrag_tasks.language.names import is_code
 from graphrag_tasks.operations.documents import document_reports
 from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval.graph.filters import Filters, read_filters, values_of_fields
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 from graphrag_tasks.storage.columns import column
 
@@ -56,6 +57,10 @@ _DRAWN, _NEIGHBOURS = 6, 12
 """Entities with which an answer's graph starts, and neighbours of each."""
 _MOST_PATHS = 200
 """Folders, and documents, that a question can be limited to by choosing; chosen."""
+_MOST_VALUES = 30
+"""Values of a field that are offered; fields with more are names or texts. Chosen."""
+_FILTER = re.compile(r"[^/=<>]+[=<>]")
+"""Begin of a filter by a field; anything else is a part of a path."""
 _LONGEST_HEADING = 12  # words
 _SHORTEST = 2  # characters
 _LONGEST = 4  # words
@@ -91,14 +96,14 @@ def ask(
 ) -> list[Asked]:  # fmt: skip
     """Ask a question in several modes; the empty question gives [].
 
-    Without `k` each mode reads its default number of chunks. `after` is the question before,
-    `within` a part of the paths of documents, or a pattern: only these are read.
+    Without `k` each mode reads its default number of chunks. `after` is the question before.
+    `within` limits what is read: a part of the paths of documents, a pattern, or filters as in
+    "release>=5.0, department=finance".
     """
     if not question.strip():
         return []
     asked = []
-    part = within.strip()
-    filters = {"uri": part if {"*", "?"} & set(part) else f"*{escape(part)}*"} if part else None
+    filters = _filters(within.strip())
     for mode in dict.fromkeys(mode for mode in modes if mode):
         if mode in PLAIN_MODES:  # those are there to be compared
             reply, found = None, index.search(question, mode, k, filters)
@@ -107,6 +112,13 @@ def ask(
             found = reply.context
         asked.append(Asked(mode, reply, found, _drawn(index, found)))
     return asked
+
+
+def _filters(within: str) -> Filters:
+    if _FILTER.match(within):
+        return read_filters(filter(str.strip, within.split(",")))
+    pattern = within if {"*", "?"} & set(within) else f"*{escape(within)}*"
+    return {"uri": pattern} if within else {}
 
 
 def _drawn(index: Index, found: Context) -> Markup:
@@ -140,11 +152,18 @@ class Home:
         )  # fmt: skip
 
 
-def paths(index: Index) -> list[str]:
-    """Return the first paths of documents, and of their folders, to choose from."""
-    listed = column(index.snapshot.table("documents", ["uri"]), "uri").to_pylist()
-    folders = {uri[: uri.rindex("/") + 1] for uri in listed if uri.count("/") > 1}
-    return [*sorted(folders)[:_MOST_PATHS], *sorted(listed)[:_MOST_PATHS]]
+def limits(index: Index) -> list[str]:
+    """Return what a question can be limited to: values of fields, folders, and documents."""
+    listed = index.snapshot.table("documents", ["uri"])
+    uris = column(listed, "uri").to_pylist()
+    folders = {uri[: uri.rindex("/") + 1] for uri in uris if uri.count("/") > 1}
+    fields = [
+        f"{field}={value}"
+        for field, values in values_of_fields(index.snapshot).items()
+        if 1 < len(values) <= _MOST_VALUES
+        for value in values
+    ]
+    return [*fields, *sorted(folders)[:_MOST_PATHS], *sorted(uris)[:_MOST_PATHS]]
 
 
 def examples(index: Index) -> Iterator[str]:

@@ -151,6 +151,6 @@ def go_to(
     request: Request, html: Renderer, path: str, asked: Mapping[str, object] | None = None
 ) -> RedirectResponse:
     """Redirect after a change, so that reloading repeats nothing."""
-    query = f"?{urlencode(asked)}" if asked else ""
+    query = f"?{urlencode(asked, doseq=True)}" if asked else ""
     root = request.scope.get("root_path", "")
     return RedirectResponse(f"{root}{path}{query}", HTTPStatus.SEE_OTHER, dict(html.headers))

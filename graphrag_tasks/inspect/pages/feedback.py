@@ -57,7 +57,7 @@ class Judging:
 class _Judged(BaseModel):
     question: str = Field(min_length=1, max_length=500, pattern=r"\S")
     mode: str = Field(max_length=20)
-    beside: str = Field("", max_length=20)
+    beside: str = Field("", max_length=80)
     judged_mode: str = Field(max_length=20)
     k: Passages = None
     within: str = Field("", max_length=500)
@@ -76,9 +76,8 @@ def add_judging(app: FastAPI, reader: Reader, html: Renderer) -> None:
         gold = _gold(index, said, form)
         with refusing():
             judge(judged_file(reader.config), form.question, form.judged, gold)
-        asked = form.model_dump(
-            include={"question", "mode", "beside", "k", "within"}, exclude_none=True
-        )
+        asked = form.model_dump(include={"question", "mode", "k", "within"}, exclude_none=True)
+        asked["beside"] = form.beside.split()
         return go_to(request, html, f"/snapshots/{snapshot_id}/ask", asked)
 
 

@@ -24,8 +24,9 @@ class PageRenderer:
     other sites.
     """
 
-    def __init__(self, runs: Runs | None) -> None:
+    def __init__(self, runs: Runs | None, scheduler: str = "") -> None:
         self._templates, self._runs = templates(), runs
+        self._templates.globals["scheduler"] = scheduler
         style = style_text()
         # not escaped: it is a file of ours
         self._templates.globals["style"] = Markup(style)  # noqa: S704

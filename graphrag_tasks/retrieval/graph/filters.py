@@ -28,8 +28,36 @@ versions; `as_of`: of these the newest that is not newer than this release or da
 key of the documents' own metadata."""
 _NAMED = 30
 """Fields that an error names."""
+_GIVEN = re.compile(r"\s*([^=<>]*[^=<>\s])\s*(?:=|(?=[<>]))\s*(.*\S)\s*")
+"""A filter in one text: a field, and the values that it takes."""
 _COMPARED = re.compile(r"(>=|<=|>|<)\s*(.+)")
 _COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+
+
+def read_filters(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Return the filters that texts like `release>=5.0` and `path=docs/*` say.
+
+    Values of one field are alternatives.
+
+    Raises:
+        QueryError: A text is no such filter.
+    """
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        if (given := _GIVEN.fullmatch(text)) is None:
+            raise QueryError("is no FIELD=VALUE", f"filter '{text}'", "For example as_of=2024")
+        found.setdefault(given[1], []).append(given[2])
+    return found
+
+
+def values_of_fields(snapshot: Snapshot) -> dict[str, list[str]]:
+    """Return the values of media types, releases and each key of own metadata, sorted."""
+    own = _own_metadata(snapshot)
+    types = snapshot.table("documents", ["media_type"])
+    found = {"media_type": {one for one in column(types, "media_type").to_pylist() if one}}
+    for field in ("release", *own):
+        found[field] = {value for values in _values(snapshot, field, own) for value in values}
+    return {field: sorted(values) for field, values in found.items()}
 
 
 def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArray[np.bool_]:
