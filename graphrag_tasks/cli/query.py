@@ -118,9 +118,10 @@ def _panel(hit: ChunkHit, best: SourceSentence | None, question: str) -> Panel:
     if best is not None:
         text = f"{_marked(best.text, question)}\n[dim]{text}[/]"
     notes = [f"{name} #{rank}" for name, rank in hit.ranks.items()]
+    place = f"{hit.uri}, release {hit.release}" if hit.release else hit.uri
     title = f"{hit.rank}. {hit.title}{_pages(hit.page_start, hit.page_end)}"
     return Panel(
-        f"{text}\n[dim]{escape(hit.uri)}[/]",
+        f"{text}\n[dim]{escape(place)}[/]",
         title=CONSOLE.render_str(escape(title), highlight=False),
         title_align="left",
         subtitle=escape(f"score {hit.score:.2f} · {', '.join(notes)}"),

@@ -18,6 +18,7 @@ from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, without_copies
 from graphrag_tasks.retrieval.context.cells import paragraph, table
 from graphrag_tasks.retrieval.context.context import Context, Explanation
+from graphrag_tasks.retrieval.context.folding import MORE, folded
 from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
 from graphrag_tasks.retrieval.context.hits import FIRST_STAGE, ChunkHit
 from graphrag_tasks.retrieval.context.skeleton import by_question, by_support, fitting
@@ -159,10 +160,8 @@ class Index(Browser):
                 default.
             filters: Values or patterns by field (`filters.FIELDS`) that all chunks must match.
             rerank: How many of the first chunks are reranked, which changes the order in all modes
-                but
-                `paper`; by default `config.rerank.candidates`, but none in the modes of
-                    `PLAIN_MODES` or
-                if no document has a word of the question.
+                but `paper`; by default `config.rerank.candidates`, but none in the modes of
+                `PLAIN_MODES` or if no document has a word of the question.
             budget_characters: Instead of k: as many chunks as fit, without copies, the last one cut
                 to whole sentences; k is then their number.
             beside: Further questions, such as a rewording or a part: their results join the chunks
@@ -179,16 +178,19 @@ class Index(Browser):
                 raise QueryError("give k or budget_characters, not both")
         if isinstance(beside, str):
             raise QueryError("beside must be a list of questions", "", f"Give [{beside!r}]")
-        query, bounds = self._searcher.query(
-            question, k if budget_characters is None else MOST_READ
-        )
+        asked = k if budget_characters is None else MOST_READ
+        query, bounds = self._searcher.query(question, asked)
         routed, mode = self._searcher.routed(query, mode)
         if filters:
             query = replace(query, allowed=allowed_chunks(self.snapshot, self.graph, filters))
+        places = query.k
+        if self.releases.of:
+            query = replace(query, k=MORE * places)
         found = self._searcher.found(query, mode, rerank, beside)
-        query = found.query
+        query = replace(found.query, k=places)
         ranking = self._sifted(found.ranking, query)
-        chunks = self._chunk_hits(ranking, query)
+        chunks = folded(self._chunk_hits(ranking, query), self.releases, places)
+        ranking = ranking.cut(places)
         if budget_characters is not None:
             chunks = self._within(chunks, budget_characters)
             places = max(len(chunks), 1)

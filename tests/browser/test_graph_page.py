@@ -216,8 +216,8 @@ def test_a_search_suggests_names_and_draws_another_entity(browser: Any, address:
     wait_for(lambda: "there is no entity 'nobody'" in find(browser, "#problem").text, "problem")
     name.clear()
     name.send_keys("table VBBE\n")
+    wait_for(lambda: find(browser, "#problem").text == "", "end of the problem")
     wait_for(lambda: "transaction MD04" in shown(browser), "neighbours of table VBBE")
-    assert find(browser, "#problem").text == ""
 
 
 def test_without_a_name_nodes_can_be_moved_and_fill_the_screen(browser: Any, address: str) -> None:

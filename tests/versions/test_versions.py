@@ -104,6 +104,15 @@ def test_what_changed_earlier_and_then_stayed_is_told_of_the_newest(index: Index
     assert not any(one.release for one in reply.sentences)
 
 
+def test_a_passage_of_several_versions_is_one_hit_of_the_newest(index: Index) -> None:
+    first, *others = index.search("For how many days are backups kept?", k=3).chunks
+    assert "Backups are kept for 270 days." in first.text
+    assert first.release == "2.0"
+    assert not any("Backups" in one.text for one in others)
+    older = index.search("How long are backups kept?", k=3, filters={"release": "1.9"}).chunks
+    assert {one.release for one in older} == {"1.9"}
+
+
 def test_a_filter_chooses_the_release(index: Index) -> None:
     question = "For how many days are backups kept?"
     for filters, days in (

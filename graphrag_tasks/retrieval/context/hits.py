@@ -64,6 +64,7 @@ class ChunkHit:
         path: Graph path to it: a name in the question, then names and titles alternating; empty
             without such a path.
         heading_path: Headings above it, outermost first.
+        release: Release or date of the document if it has versions, else empty.
     """
 
     rank: int
@@ -83,6 +84,7 @@ class ChunkHit:
     char_end: int
     heading_path: tuple[str, ...]
     boxes: tuple[PageBox, ...] = ()
+    release: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
