@@ -47,7 +47,7 @@ _NEAR = 8
 _NOISE = 0.02
 """Standard deviation of each of a vector's numbers: a cosine of about .93 with the original."""
 _PREFIX = 4
-"""Hexadecimal digits of an id that are the copy's number."""
+"""Hexadecimal digits before an id that are the copy's number, so that tables stay sorted by id."""
 
 
 def write_resampled(source: Snapshot, target: Store, chunks: int) -> None:
@@ -131,7 +131,7 @@ def _column(
     values: pa.ChunkedArray, table: str, field: pa.Field, number: int, swap: Callable[[str], str]
 ) -> pa.ChunkedArray:
     if field.name.endswith("_id"):
-        return pc.binary_replace_slice(values, 0, _PREFIX, f"{number:0{_PREFIX}x}")
+        return pc.binary_replace_slice(values, 0, 0, f"{number:0{_PREFIX}x}")
     if field.name not in _TEXTS.get(table, ()) or not number:
         return values
     swapped = [
@@ -152,7 +152,7 @@ def _vectors(source: Snapshot, name: str, copies: int) -> pa.RecordBatchReader:
             moved = vectors + noise.astype(np.float32) * bool(number)
             moved /= np.linalg.norm(moved, axis=1, keepdims=True)
             flat = pa.FixedSizeListArray.from_arrays(pa.array(moved.ravel()), width)
-            ids = pc.binary_replace_slice(rows["id"], 0, _PREFIX, f"{number:0{_PREFIX}x}")
+            ids = pc.binary_replace_slice(rows["id"], 0, 0, f"{number:0{_PREFIX}x}")
             columns = [ids, rows["text_sha256"], flat]
             table = pa.table(columns, schema=schemas.vectors_schema(width))
             yield from table.combine_chunks().to_batches()

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
 BLOCK_SEPARATOR = "\n\n"
 CELL_SEPARATOR = " | "
 
@@ -557,6 +557,18 @@ SPELLED = _table(
     _column("entity", INT, "row in entities that is spelled so, the most mentioned first"),
 )
 
+EVIDENCE_ROWS = _table(
+    _column("relation", INT, "row in relations, sorted"),
+    _column("sentence", INT, "row in sentences that states it, the surest first"),
+    _column("chunk", INT, "row in chunks of that sentence"),
+    _column("confidence", FLOAT, "0 to 1"),
+)
+
+NO_ROW = -1
+ENTITY_ROWS = _table(
+    _column("sentence", INT, "row in sentences of its first mention; -1 without one"),
+)
+
 NAME_NODES = _table(
     _column("entity", INT, "row in entities"),
     _column("is_title", BOOL, "a chunk is about it"),
@@ -633,6 +645,8 @@ SCHEMAS: dict[str, pa.Schema] = {
     "members": MEMBERS,
     "nodes": NODES,
     "edges": EDGES,
+    "evidence_rows": EVIDENCE_ROWS,
+    "entity_rows": ENTITY_ROWS,
     "text_terms": TERMS,
     "text_postings": POSTINGS,
     "heading_terms": TERMS,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.schemas import EDGES, NODES
-from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.graph.relation_kinds import FACT, MENTION
 from graphrag_tasks.graph.weights import Rows, mention_weights, relation_weights
 from graphrag_tasks.storage.sql import Connection, sql_over, with_row
 from graphrag_tasks.storage.sql import Rows as Scanned
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ENTITY, CHUNK = "entity", "chunk"
 RELATION, ASSOCIATION = "relation", "association"
-MENTION, TITLE, NEXT, LINK = "mention", "title", "next", "link"
+TITLE, NEXT, LINK = "title", "next", "link"
 
 _RELATED = ["head_id", "tail_id", "kind", "weight", "confidence"]
 _RELATIONS = f"""

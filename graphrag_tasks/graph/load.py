@@ -10,6 +10,7 @@ from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.graph.arrays import build_edges, build_nodes, linked_chunks
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
+from graphrag_tasks.graph.row_tables import ROW_TABLES, row_tables
 from graphrag_tasks.graph.statistics import graph_statistics
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.storage.artifacts import batches_of
@@ -20,7 +21,7 @@ _READS = (
     table("documents", "document_id", "title", "title_source"), scan("chunks"),
     table("entities", "entity_id", "name", "mentions", "is_named", "chunks"),
     table("aliases", "entity_id", "alias"), scan("relations"), scan("mentions"), scan("titles"),
-    scan("sentences"), table("links"), table("anchors"),
+    scan("sentences"), scan("evidence"), table("links"), table("anchors"),
 )  # fmt: skip
 
 
@@ -30,6 +31,7 @@ _READS = (
     makes=(
         "nodes",
         "edges",
+        *ROW_TABLES,
         "text_terms",
         "text_postings",
         "heading_terms",
@@ -43,10 +45,11 @@ _READS = (
 )
 def load(
     documents: pa.Table, chunks: Rows, entities: pa.Table, aliases: pa.Table, relations: Rows,
-    mentions: Rows, titles: Rows, sentences: Rows, links: pa.Table, anchors: pa.Table,
+    mentions: Rows, titles: Rows, sentences: Rows, evidence: Rows, links: pa.Table,
+    anchors: pa.Table,
     *, sql: SqlConfig, upload: Callable[[], int] = lambda: 0,
 ) -> StageResult:  # fmt: skip
-    """Build the graph's arrays, BM25 and name tables, and the paper's statistics.
+    """Build the graph's arrays, BM25, name and row tables, and the paper's statistics.
 
     `upload` sends missing vectors to their server, and returns their number.
     """
@@ -60,5 +63,6 @@ def load(
     nodes = build_nodes(entities, placed)
     linked = linked_chunks(links, anchors, placed)
     edges = build_edges(nodes, placed, relations, mentions, titles, linked, sql=sql)
+    rows = row_tables(entities, placed, relations, mentions, sentences, evidence, sql=sql)
     stats = graph_statistics(nodes, edges) | {"vectors_inserted": upload()}
-    return StageResult({"nodes": nodes, "edges": edges, **words, **names}, stats)
+    return StageResult({"nodes": nodes, "edges": edges, **rows, **words, **names}, stats)

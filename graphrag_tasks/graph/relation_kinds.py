@@ -8,6 +8,9 @@ FACT, ASSOCIATION, CONDITION = "fact", "association", "condition"
 """Kinds of relations. Degrees, paths, lists and pictures use facts only, unless all are
 requested."""
 
+MENTION = "mention"
+"""Kind of an edge from an entity to a chunk that names it."""
+
 _PREPOSITIONS = (
     "about|above|across|after|against|along|among|around|as|at|before|behind|below|beside|between|"
     "beyond|by|during|for|from|in|inside|into|like|near|of|on|onto|out of|outside|over|through|to|"

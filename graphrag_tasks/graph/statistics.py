@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from graphrag_tasks.graph.arrays import (
     ASSOCIATION,
     LINK,
-    MENTION,
     RELATION,
     TITLE,
     count_entities,
     edge_ends,
 )
+from graphrag_tasks.graph.relation_kinds import MENTION
 from graphrag_tasks.graph.weights import Rows
 
 _ROWS_AT_ONCE = 1 << 22

@@ -41,14 +41,16 @@ def rows_of(table: pa.Table, name: str, ids: pa.Array[Any], what: str) -> Rows:
         SnapshotError: A value has no row: the tables, described by `what`, are of different
             versions.
     """
-    found = pc.index_in(column(table, name), value_set=ids)
+    runs = pc.run_end_encode(column(table, name))  # rows of one document, say, lie together
+    found = pc.index_in(runs.values, value_set=ids)
     if found.null_count:
         raise SnapshotError(
             f"{found.null_count} values of {name} name no row",
             what,
             f"The snapshot is damaged; publish it again: {command('index')}",
         )
-    rows: Rows = numbers(found).astype(np.int64)
+    lengths = np.diff(numbers(runs.run_ends), prepend=0)
+    rows: Rows = np.repeat(numbers(found).astype(np.int64), lengths)
     return rows
 
 

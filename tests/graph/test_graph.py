@@ -45,6 +45,13 @@ def sentence() -> dict[str, object]:
     }  # fmt: skip
 
 
+def evidence(confidence: float) -> dict[str, object]:
+    return dict.fromkeys(schemas.EVIDENCE.names) | {
+        "relation_id": "ab", "sentence_id": "s", "chunk_id": "c1", "document_id": "d",
+        "confidence": confidence,
+    }  # fmt: skip
+
+
 def title(entity_id: str, chunk_id: str) -> dict[str, object]:
     return {
         "entity_id": entity_id, "chunk_id": chunk_id, "document_id": "d", "alias": "t",
@@ -74,6 +81,7 @@ def tables() -> dict[str, pa.Table]:
         "sentences": [sentence()],
         "links": [link("c2", "d3"), link("c2", "d3"), link("c1", "gone"), link("c1", None)],
         "anchors": [],
+        "evidence": [evidence(confidence) for confidence in (0.4, 0.9)],
         "mentions": [mention("a", "c1", 0), mention("a", "c1", 5), mention("b", "c2", 0)],
         "titles": [title("b", "c2")],
     }
@@ -98,6 +106,13 @@ def test_edges_join_the_right_nodes() -> None:
         ("c1", "next", "c2", 1.0, None),
         ("c2", "link", "c3", 2.0, None),
     ]
+
+
+def test_evidence_and_first_mentions_are_rows_of_the_published_tables() -> None:
+    made = load(**tables(), sql=SQL).tables
+    evidence = [tuple(row.values()) for row in made["evidence_rows"].to_pylist()]
+    assert evidence == [(0, 0, 0, pytest.approx(0.9)), (0, 0, 0, pytest.approx(0.4))]
+    assert made["entity_rows"]["sentence"].to_pylist() == [0, 0, -1]
 
 
 def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph() -> None:

@@ -26,9 +26,8 @@ from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.extract.rows import said
 from graphrag_tasks.graph.communities import COLUMNS, ExtractiveSummarizer, communities
-from graphrag_tasks.graph.names import name_tables
+from graphrag_tasks.graph.load import load
 from graphrag_tasks.graph.relationships import relationships
-from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, settings_of
 from graphrag_tasks.storage.snapshots.store import Store, write_table
 from tests.retrieval.small_worlds import DIMENSION, ONE, FakeEmbedder
@@ -199,8 +198,8 @@ def _global(tables: dict[str, pa.Table], of_communities: CommunitiesConfig) -> d
         **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=of_communities, summarizer=ExtractiveSummarizer(),
     ))  # fmt: skip
-    made |= word_tables(tables["documents"], tables["chunks"])
-    return made | name_tables(lambda name, columns: (tables | made)[name].select(columns))
+    keep(load(**{read.name: (tables | made)[read.name] for read in load.reads}, sql=SQL))
+    return made
 
 
 def _vectors(texts: pa.Table) -> pa.Table:

@@ -29,7 +29,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.graph.topics import central_relations
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
-from graphrag_tasks.retrieval.view.arrays import Adjacency, Records, id_ranks
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Records
 from graphrag_tasks.storage.columns import Rows, column, numbers, rows_of
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
@@ -176,7 +176,7 @@ class Provenance:
         if not seeds:
             return ()
         rows = [seed.row for seed in seeds]
-        examples = self._example_sentences[rows]
+        examples = self._graph.joins.first_sentences[rows]
         known = examples[examples >= 0]
         sentences = dict(zip(known.tolist(), self._sentences_of(known), strict=True))
         entities = zip(seeds, self._records("entities").at(rows), examples.tolist(), strict=True)
@@ -218,7 +218,7 @@ class Provenance:
         if (row := self._graph.relations.row_of(item_id)) is not None:
             return self._evidence_of([row])[0]
         if (row := self._graph.entities.row_of(item_id)) is not None:
-            example = self._example_sentences[[row]]
+            example = self._graph.joins.first_sentences[[row]]
             return tuple(self._sentences_of(example[example >= 0]))
         row = pc.index(self._tables.ids("sentence_id"), item_id).as_py()
         return None if row < 0 else tuple(self._sentences_of(np.array([row])))
@@ -238,13 +238,15 @@ class Provenance:
         """
         found = central_relations(self._graph, community)
         relations, telling = (one[:_MOST_RELATIONS] for one in found)
-        bounds, sentences, _ = self._evidence
+        bounds, sentences, _, _ = self._graph.joins.evidence
         stated = [
             sentences[bounds[relation] : bounds[relation + 1]] for relation in relations.tolist()
         ]
         if not stated:
             members, centrality = self._graph.communities.members(community)
-            mentioned = self._example_sentences[members[np.lexsort((members, -centrality))]]
+            mentioned = self._graph.joins.first_sentences[
+                members[np.lexsort((members, -centrality))]
+            ]
             return list(dict.fromkeys(mentioned[mentioned >= 0].tolist()))[:_CENTRAL_RELATIONS]
         rows, places = np.unique(np.concatenate(stated), return_inverse=True)
         told = np.bincount(places, np.repeat(telling, list(map(len, stated))))
@@ -254,7 +256,7 @@ class Provenance:
 
     def _best_sentences(self, relation: int) -> dict[int, float]:
         """Return rows of distinct sentences with the confidence of their best triple."""
-        bounds, sentences, confidences = self._evidence
+        bounds, sentences, _, confidences = self._graph.joins.evidence
         part = slice(bounds[relation], bounds[relation + 1])
         best: dict[int, float] = {}
         for row, confidence in zip(
@@ -313,25 +315,6 @@ class Provenance:
         """Character offsets of sentences in their documents."""
         names = ("char_start", "char_end")
         return {name: self._tables.numbers("sentences", name) for name in names}
-
-    @cached_property
-    def _evidence(self) -> tuple[Rows, Rows, np.ndarray[Any, Any]]:
-        """Offsets of each relation's evidence, with sentences and confidences, best first."""
-        sentences = self._tables.rows("evidence", "sentence_id")
-        confidence = self._tables.numbers("evidence", "confidence")
-        ranks = id_ranks(self._tables.ids("sentence_id"))[sentences]
-        found = self._tables.groups("evidence", "relation_id", ranks, -confidence)
-        return found.offsets, sentences[found.neighbours], confidence[found.neighbours]
-
-    @cached_property
-    def _example_sentences(self) -> Rows:
-        """Sentence row of each entity's first mention; -1 without a mention."""
-        entities = self._tables.rows("mentions", "entity_id")
-        sentences = self._tables.rows("mentions", "sentence_id")
-        examples = np.full(len(self._graph.entities), -1, dtype=np.int64)
-        found, first = np.unique(entities, return_index=True)
-        examples[found] = sentences[first]
-        return examples
 
     def _records(self, table: str) -> Records:
         if table not in self._known:

@@ -14,6 +14,7 @@ from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import relation_weights
 from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.language.bm25 import Lexicon
+from graphrag_tasks.retrieval.graph.joins import Joins
 from graphrag_tasks.retrieval.graph.linking import Linker
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.spellings import Spellings
@@ -123,6 +124,7 @@ class Graph:
     def __init__(self, snapshot: Snapshot, vectors: OpenVectors = FlatIndex.of) -> None:
         self._snapshot = snapshot
         self.tables = Tables(snapshot)
+        self.joins = Joins(snapshot, self.tables)
         ids = {kind: self.tables.ids(f"{kind}_id") for kind in ("chunk", "entity", "relation")}
         self.chunks, self.entities, self.relations = (
             Nodes(of_kind, vectors(snapshot, kind, of_kind)) for kind, of_kind in ids.items()
@@ -134,15 +136,15 @@ class Graph:
         found = self.tables.numbers("chunks", "is_reference")
         return found if found.any() else None
 
-    @cached_property
+    @property
     def heads(self) -> Rows:
         """Head entity of each relation, by row."""
-        return self.tables.rows("relations", "head_id")
+        return self.joins.heads
 
-    @cached_property
+    @property
     def tails(self) -> Rows:
         """Tail entity of each relation, by row."""
-        return self.tables.rows("relations", "tail_id")
+        return self.joins.tails
 
     @cached_property
     def entity_names(self) -> list[str]:
@@ -227,12 +229,10 @@ class Graph:
         others = np.where(heads == entity, tails, heads)
         return list(zip(relations.tolist(), others.tolist(), strict=True))
 
-    @cached_property
+    @property
     def entity_chunks(self) -> Adjacency:
         """Chunks that mention each entity: the entity-chunk edges."""
-        entities = self.tables.rows("mentions", "entity_id")
-        chunks = self.tables.rows("mentions", "chunk_id")
-        return Adjacency.from_pairs(entities, chunks, len(self.entities), len(self.chunks))
+        return self.joins.entity_chunks
 
     @cached_property
     def relation_chunks(self) -> Adjacency:
@@ -247,8 +247,8 @@ class Graph:
 
     @property
     def _evidence(self) -> tuple[Rows, Rows]:
-        relations = self.tables.rows("evidence", "relation_id")
-        return relations, self.tables.rows("evidence", "chunk_id")
+        offsets, _, chunks, _ = self.joins.evidence
+        return np.repeat(np.arange(len(self.relations)), np.diff(offsets)), chunks
 
     @cached_property
     def lexicon(self) -> Lexicon:

@@ -139,11 +139,11 @@ class Adjacency:
         cls, sources: Rows, targets: Rows, source_count: int, target_count: int
     ) -> Adjacency:
         """Build from pairs in any order, without duplicates."""
-        order = np.lexsort((targets, sources))
-        sources, targets = sources[order], targets[order]
-        first = np.ones(len(order), dtype=bool)
-        first[1:] = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1])
-        sources, targets = sources[first], targets[first]
+        pairs = sources.astype(np.int64) * max(target_count, 1) + targets
+        pairs.sort()  # faster than np.unique
+        first = np.ones(len(pairs), dtype=bool)
+        np.not_equal(pairs[1:], pairs[:-1], out=first[1:])
+        sources, targets = np.divmod(pairs[first], max(target_count, 1))
         return cls(np.searchsorted(sources, np.arange(source_count + 1)), targets, target_count)
 
     def of(self, row: int) -> Rows:

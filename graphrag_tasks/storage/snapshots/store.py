@@ -46,6 +46,8 @@ CURRENT_FILE = "CURRENT"
 ARROW_TABLES = {
     "nodes": "graph/nodes.arrow",
     "edges": "graph/edges.arrow",
+    "evidence_rows": "graph/evidence.arrow",
+    "entity_rows": "graph/entities.arrow",
     "text_terms": "words/text_terms.arrow",
     "text_postings": "words/text_postings.arrow",
     "heading_terms": "words/heading_terms.arrow",
