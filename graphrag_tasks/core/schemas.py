@@ -16,6 +16,9 @@ import pyarrow as pa
 
 SCHEMA_VERSION = 15
 BLOCK_SEPARATOR = "\n\n"
+FACT_CELL, GIVEN = "fact", "given"
+"""Value type of the cells of a file of facts, whose rows are triples as they stand, and the
+extractor of these."""
 CELL_SEPARATOR = " | "
 
 VECTOR_TABLES = ("chunk_vectors", "entity_vectors", "relation_vectors")
@@ -153,7 +156,8 @@ CELLS = _table(
     _column(
         "value_type",
         STRING,
-        "text, integer, number, percent, boolean, date, datetime, time or error",
+        "text, integer, number, percent, boolean, date, datetime, time or error; fact: a cell of a "
+        "given fact (0 head, 1 relation, 2 tail, 3 and 4 their types, 5 there if it is denied)",
     ),
     _nullable("number", DOUBLE, "value of numbers, percents (25 % is 0.25) and booleans (1 or 0)"),
     _nullable("iso", STRING, "value of date, datetime and time in ISO 8601"),
