@@ -12,10 +12,15 @@ none.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
 import pyarrow as pa
 
 SCHEMA_VERSION = 15
 BLOCK_SEPARATOR = "\n\n"
+_ROWS_AT_ONCE = 10_000
 FACT_CELL, GIVEN = "fact", "given"
 """Value type of the cells of a file of facts, whose rows are triples as they stand, and the
 extractor of these."""
@@ -247,7 +252,7 @@ FRAMES = _table(
 
 TRIPLES = _table(
     _column("triple_id", STRING, "id of frame, spans and relation"),
-    _column("frame_id", STRING, "frame it was derived from"),
+    _column("frame_id", STRING, "frame it was derived from; its sentence, if it was given"),
     *_SENTENCE,
     _column("head", STRING, "surface of the head"),
     _column("relation", STRING, "canonical relation form, with its preposition"),
@@ -661,3 +666,11 @@ def schema_of(table: str) -> pa.Schema | None:
 def empty(table: str) -> pa.Table:
     """Return an empty table with this table's schema."""
     return SCHEMAS[table].empty_table()
+
+
+def table_of(table: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Return a table of rows; made late, only some of them are Python objects at a time."""
+    left, made = iter(rows), [empty(table)]
+    while some := list(islice(left, _ROWS_AT_ONCE)):
+        made.append(pa.Table.from_pylist(some, schema=SCHEMAS[table]))
+    return pa.concat_tables(made)

@@ -96,9 +96,12 @@ def extract(
     Returns:
         `frames`; `triples`, with resolved heads and tails; and `coreferences`.
     """
-    given = given_facts(cells, sentences)
-    others = pc.invert(pc.field("document_id").isin(documents_of_facts(cells)))
-    blocks, cells, sentences = (one.filter(others) for one in (blocks, cells, sentences))
+    given = schemas.table_of("triples", given_facts(cells, sentences))
+    of_facts = documents_of_facts(cells)
+    blocks, cells, sentences = (
+        one.filter(pc.invert(pc.is_in(one["document_id"], value_set=of_facts)))
+        for one in (blocks, cells, sentences)
+    )
     recorder = ParseRecorder()
     reader = extractor(recorder.record)
     found = resolve_mentions(
@@ -110,10 +113,9 @@ def extract(
         parses=recorder.parses,
         resolver=resolver,
     )
-    tables = {name: pa.concat_tables([found.tables[name], given[name]]) for name in given}
-    stats = {name: table.num_rows for name, table in tables.items()}
-    stats["facts_given"] = given["triples"].num_rows
-    return StageResult({**found.tables, **tables}, {**found.stats, **stats})
+    triples = pa.concat_tables([found.tables["triples"], given])
+    stats = {**found.stats, "triples": len(triples), "facts_given": len(given)}
+    return StageResult({**found.tables, "triples": triples}, stats)
 
 
 def make_extractor(

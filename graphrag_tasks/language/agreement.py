@@ -12,9 +12,7 @@ from graphrag_tasks.language.forms import singular_noun
 _IRREGULAR_THIRD = {"be": "is", "have": "has"}
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does"}
 _PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
-_BEFORE_NOT = frozenset(
-    {"is", "are", "was", "were", "can", "could", "may", "might", "must", "should", "will", "would"}
-)
+_BEFORE_NOT = frozenset({"is", "are", "was", "were", "can", "may", "must", "should", "will"})
 _COORDINATED = re.compile(r"\s(?:and|&)\s")
 
 
@@ -49,11 +47,10 @@ def base_of_third_person(verb: str) -> str:
 def denied(phrase: str) -> str:
     """Return a relation phrase with "not": "is not part of", "does not run on", "not owner of"."""
     first, space, rest = phrase.partition(" ")
-    verb = first.casefold()
-    if verb in _BEFORE_NOT or rest.startswith("been "):
+    if first in _BEFORE_NOT or rest.startswith("been "):
         return f"{first} not{space}{rest}"
-    base = "have" if verb == "has" else base_of_third_person(verb)
-    is_verb = base != verb and third_person(base) == verb
+    base = "have" if first == "has" else base_of_third_person(first)
+    is_verb = base != first and third_person(base) == first
     return f"does not {base}{space}{rest}" if is_verb else f"not {phrase}"
 
 

@@ -4,17 +4,18 @@
     Billing,runs on,Kubernetes,service,platform,,2024-01-01,,CMDB
 
 The row becomes "Billing runs on Kubernetes (from 2024-01-01; source: CMDB)." Its cells say what
-stands where, so that the fact is taken as it is given, and their addresses in which row. A row that
-states no fact is left out and named.
+stands where, so that the fact is taken as it is given; types and denials have empty places. A row
+that states no fact is left out and named.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+from array import array
 from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import Any
+from functools import cache
+from sys import intern
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
@@ -23,21 +24,25 @@ from graphrag_tasks.language.agreement import denied
 from graphrag_tasks.language.domain import type_label
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.encodings import decode
-from graphrag_tasks.parse.tables import CELL_COLUMNS, Table
+from graphrag_tasks.parse.tables import Table
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.text_files import DECLARED, DELIMITERS, records
 
 _NEEDED = ("head", "relation", "tail")
-_TYPES = ("head_type", "tail_type")
-_OTHERS = ("negated", "valid_from", "valid_to", "source")
-_COLUMNS = frozenset((*_NEEDED, *_TYPES, *_OTHERS))
+_OTHERS = ("head_type", "tail_type", "negated", "valid_from", "valid_to", "source")
+_OF_ALL = {"row_span": 1, "col_span": 1, "is_header": False, "is_row_header": False,
+           "number": None, "iso": None, "value_type": FACT_CELL}  # fmt: skip
 _MOST_NAMED = 20
 """Rows that are named, the first; the others are counted. Chosen."""
 _LONGEST = 1000
-"""Characters of a row's sentence: half a chunk, so that none is cut."""
-_HINT = "Write the columns head, relation and tail, and a fact in each row"
+"""Characters of a row's sentence: half a chunk, so that none is cut. Chosen."""
+_PROBLEM = ""
+"""Key of what is wrong with a row that cannot be read."""
+_DATES = (4, 7, 10)
+"""Characters of a year, a month and a day."""
 
 _Row = Mapping[str, str]
+_label = cache(type_label)
 
 
 def read_facts(data: bytes) -> ParsedDocument:
@@ -48,120 +53,95 @@ def read_facts(data: bytes) -> ParsedDocument:
     """
     file = decode(data)
     text = clean_text(file.text)
-    is_json = text.lstrip().startswith("{")
-    facts, problems, wrong = _Facts(), list[str](), 0
-    unknown: Counter[str] = Counter()
-    for number, row in _json_rows(text) if is_json else _csv_rows(text):
-        unknown.update(row.keys() - _COLUMNS)
+    rows = _json_rows(text) if text.lstrip().startswith("{") else _csv_rows(text)
+    facts, unknown, wrong = _Facts(), set[str](), list[str]()
+    for number, row in rows:
+        unknown |= row.keys() - {*_NEEDED, *_OTHERS, _PROBLEM}
         try:
             facts.add(number, row)
         except ValueError as error:
-            wrong += 1
-            if wrong <= _MOST_NAMED:
-                problems.append(f"row {number}: {error}")
-    if wrong > _MOST_NAMED:
-        problems.append(f"and {wrong - _MOST_NAMED} more")
-    told = [f"{wrong} rows are left out: {'; '.join(problems)}"] if problems else []
-    if unknown:
-        told.append(f"columns that are not read: {', '.join(map(repr, sorted(unknown)))}")
+            wrong.append(f"row {number}: {error}")
+    more = [f"and {len(wrong) - _MOST_NAMED} more"] * (len(wrong) > _MOST_NAMED)
+    told = [f"rows left out: {len(wrong)}", *wrong[:_MOST_NAMED], *more] if wrong else []
+    told += [f"columns that are not read: {', '.join(sorted(unknown))}"] if unknown else []
     if not facts.lines:
-        raise DocumentError("broken", "; ".join(["no row states a fact", *told]), hint=_HINT)
-    table = facts.table
-    left_out = {**file.left_out, LeftOut.FACT: wrong}
+        hint = "Write the columns head, relation and tail, and a fact in each row"
+        raise DocumentError("broken", "; ".join(["no row states a fact", *told]), hint=hint)
+    table = facts.table()
     return ParsedDocument(
         [Block("table", "\n".join(facts.lines), table=table)],
         cells=len(table),
-        left_out=left_out,
+        left_out={**file.left_out, LeftOut.FACT: len(wrong)},
         encoding=file.encoding,
         omitted="; ".join(told),
     )
 
 
 class _Facts:
-    """The sentences of facts, and their cells by column of `CELL_COLUMNS`."""
+    """The sentences of facts, and their cells by column, packed: there may be millions."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._cells: dict[str, list[Any]] = {
-            name: [] for name in ("row", "column", "text", "start", "end")
-        }
+        self._places = {name: array("i") for name in ("row", "column", "start", "end")}
+        self._texts: list[str] = []
         self._start = 0
 
     def add(self, number: int, row: _Row) -> None:
         """Add a row, or raise `ValueError` with what is wrong with it."""
-        if "" in row:
-            raise ValueError(row[""])
-        for name in _NEEDED:
-            if not row.get(name):
-                raise ValueError(f"the {name} is empty")
-        negated = row.get("negated", "").casefold()
-        if negated not in ("", "true", "false"):
-            raise ValueError(f"negated is {row['negated']!r}, neither true nor false")
+        _check(row)
         head, relation, tail = (row[name] for name in _NEEDED)
-        phrase = denied(relation) if negated == "true" else relation
-        behind = _behind(row)
-        line = f"{head} {phrase} {tail}{behind}"
+        is_denied = row.get("negated", "").casefold() == "true"
+        phrase = denied(relation) if is_denied else relation
+        line = f"{head} {phrase} {tail}{_behind(row)}"
         line = line if line.endswith(".") else f"{line}."
         if len(line) > _LONGEST:
             raise ValueError(f"it has more than {_LONGEST:,} characters")
+        told = self._start + len(head) + 1
+        other = told + len(phrase) + 1
+        types = (_label(row.get(name) or "") for name in ("head_type", "tail_type"))
+        texts = (head, relation, tail, *types, "true" if is_denied else "")
+        starts = (self._start, told, other, self._start, other, told)
+        ends = (told - 1, other - 1, other + len(tail), *starts[3:])
+        for column, cell in enumerate(zip(texts, starts, ends, strict=True)):
+            if cell[0]:
+                for name, value in zip(
+                    self._places.values(), (number - 1, column, *cell[1:]), strict=True
+                ):
+                    name.append(value)
+                self._texts.append(intern(cell[0]))
         self.lines.append(line)
-        end = self._start + len(head) + 1 + len(phrase) + 1 + len(tail)
-        self._cell(number, 0, head, self._start)
-        self._cell(
-            number, 1, relation, end - len(tail) - 1 - len(phrase), is_there=phrase == relation
-        )
-        self._cell(number, 2, tail, end - len(tail))
-        for column, name in enumerate(_TYPES, start=3):
-            if row.get(name):
-                self._cell(number, column, type_label(row[name]))
-        if negated == "true":
-            self._cell(number, 5, negated)
         self._start += len(line) + 1
 
-    def _cell(
-        self, number: int, column: int, text: str, start: int = 0, *, is_there: bool | None = None
-    ) -> None:
-        is_there = column < 3 if is_there is None else is_there
-        cells = self._cells
-        cells["row"].append(number - 1)
-        cells["column"].append(column)
-        cells["text"].append(text)
-        cells["start"].append(start if is_there else None)
-        cells["end"].append(start + len(text) if is_there else None)
-
-    @property
     def table(self) -> Table:
-        """The table of all rows; row and address of a cell are those in the file."""
-        size = len(self._cells["row"])
-        of_all = {"row_span": 1, "col_span": 1, "value_type": FACT_CELL}
-        of_all |= {"is_header": False, "is_row_header": False}
-        cells = {name: self._cells.get(name) or [of_all.get(name)] * size for name in CELL_COLUMNS}
-        return Table(cells, {}, origin=(1, 1))
+        """Return the table of all rows, which have their numbers in the file, from 0."""
+        same = {value: [value] * len(self._texts) for value in set(_OF_ALL.values())}
+        of_all = {name: same[value] for name, value in _OF_ALL.items()}
+        return Table({**self._places, "text": self._texts, **of_all}, {})
+
+
+def _check(row: _Row) -> None:
+    if _PROBLEM in row:
+        raise ValueError(row[_PROBLEM])
+    if empty := [name for name in _NEEDED if not row.get(name)]:
+        raise ValueError(f"the {' and the '.join(empty)} is empty")
+    if row.get("negated", "").casefold() not in ("", "true", "false"):
+        raise ValueError(f"negated is {row['negated']!r}, neither true nor false")
 
 
 def _behind(row: _Row) -> str:
     """Return what stands behind a fact in brackets: since when, until when, and its source."""
-    first, last = (_day(row, name) for name in ("valid_from", "valid_to"))
-    if first and last and first[: len(last)] > last[: len(first)]:
-        raise ValueError(f"it ends ({last}) before it begins ({first})")
-    said = " ".join([*(["from", first] if first else []), *(["to", last] if last else [])])
-    source = f"source: {row['source']}" if row.get("source") else ""
-    told = "; ".join(filter(None, [said, source]))
+    days = {name: row[f"valid_{name}"] for name in ("from", "to") if row.get(f"valid_{name}")}
+    for name, day in days.items():
+        try:  # a year or a month stands for its first day
+            date.fromisoformat(f"{day}-01-01"[: max(_DATES)] if len(day) in _DATES else "")
+        except ValueError:
+            what = f"valid_{name} is {day!r}, no date such as 2024-04-30, 2024-04 or 2024"
+            raise ValueError(what) from None
+    if len(days) > 1 and days["to"] < days["from"][: len(days["to"])]:
+        raise ValueError(f"it ends ({days['to']}) before it begins ({days['from']})")
+    said = " ".join(f"{name} {day}" for name, day in days.items())
+    told = "; ".join(filter(None, [said, row.get("source") and f"source: {row['source']}"]))
     return f" ({told})" if told else ""
-
-
-def _day(row: _Row, name: str) -> str:
-    """Return a date, month or year as it stands."""
-    text = row.get(name, "")
-    parts = text.split("-")
-    try:
-        if text and [len(part) for part in parts] != [4, 2, 2][: len(parts)]:
-            raise ValueError
-        if text:
-            date(*(int(part) for part in [*parts, "01", "01"][:3]))
-    except ValueError:
-        raise ValueError(f"{name} is {text!r}, no date such as 2024-04-30 or 2024") from None
-    return text
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, _Row]]:
@@ -174,7 +154,7 @@ def _csv_rows(text: str) -> Iterator[tuple[int, _Row]]:
             break
     for number, (record, _) in enumerate(rows, start=2):
         if record is None or any(record[len(header) :]):
-            yield number, {"": "its quotes are wrong, or it has more cells than the header"}
+            yield number, {_PROBLEM: "its quotes are wrong, or it has more cells than the header"}
         elif any(map(str.strip, record)):
             cells = zip(header, map(one_line, record), strict=False)
             yield number, {name: cell for name, cell in cells if name}
@@ -184,23 +164,13 @@ def _json_rows(text: str) -> Iterator[tuple[int, _Row]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                yield (
-                    number,
-                    {
-                        one_line(name).casefold() or "-": _text(name, value)
-                        for name, value in json.loads(line).items()
-                    },
-                )
-            except (ValueError, AttributeError, RecursionError) as error:
-                is_named = type(error) is ValueError
-                yield number, {"": str(error) if is_named else "it is no JSON object"}
+                values = json.loads(line).items()
+                yield number, {one_line(name).casefold(): _text(value) for name, value in values}
+            except (ValueError, AttributeError, TypeError, RecursionError):
+                yield number, {_PROBLEM: "it is no JSON object of texts"}
 
 
-def _text(name: str, value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, str | int | float):
-        raise ValueError(f"{one_line(name)} is no text")
-    return one_line(str(value))
+def _text(value: object) -> str:
+    if isinstance(value, list | dict):
+        raise TypeError
+    return "" if value is None else one_line(value if isinstance(value, str) else json.dumps(value))

@@ -40,9 +40,7 @@ def _first(block: Block, most: int) -> Block:
 
 
 def _within(table: Table, most: int) -> Table:
-    """Keep the cells before a place, with those of their rows that have none, such as "not"."""
-    ends, rows = table.cells["end"], table.cells["row"]
-    last = max((rows[at] for at, end in enumerate(ends) if end and end <= most), default=-1)
-    kept = [at for at, end in enumerate(ends) if (rows[at] <= last if end is None else end <= most)]
+    ends = table.cells["end"]
+    kept = [number for number, end in enumerate(ends) if end is not None and end <= most]
     cells = {name: [values[number] for number in kept] for name, values in table.cells.items()}
     return replace(table, cells=cells)

@@ -12,7 +12,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from io import StringIO
 from itertools import islice
 
 from graphrag_tasks.core.errors import DocumentError
@@ -88,10 +87,10 @@ def records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]]
 
     Reading continues on the next line, as a stray quote would take in the rest.
     """
-    lines = StringIO(text).readlines()
+    lines = text.split("\n")
     start = 0
     while start < len(lines):
-        rest = (lines[number] for number in range(start, len(lines)))
+        rest = (f"{lines[number]}\n" for number in range(start, len(lines)))
         reader = csv.reader(rest, delimiter=delimiter, skipinitialspace=True, strict=True)
         read = 0
         try:
