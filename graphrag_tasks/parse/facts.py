@@ -152,7 +152,7 @@ def _csv_rows(text: str) -> Iterator[tuple[int, _Row]]:
         header = [one_line(name).casefold() for name in next(rows, (None, ""))[0] or ()]
         if set(header) >= set(_NEEDED):
             break
-    for number, (record, _) in enumerate(rows, start=2):
+    for number, (record, _) in enumerate(rows, start=3 if declared else 2):
         if record is None or any(record[len(header) :]):
             yield number, {_PROBLEM: "its quotes are wrong, or it has more cells than the header"}
         elif any(map(str.strip, record)):

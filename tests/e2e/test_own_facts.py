@@ -125,6 +125,14 @@ def test_a_fact_given_and_denied_is_kept_both_ways(tmp_path: Path) -> None:
     assert "row 3: it is no JSON object" in document_reports(snapshot)[0].reason
 
 
+def test_common_nouns_that_are_given_are_things(tmp_path: Path) -> None:
+    rows = "".join(f"cache,stores,Item {number}\n" for number in range(9))
+    snapshot = indexed(tmp_path, facts__csv=f"sep=,\nhead,relation,tail\n{rows}cache,stores\n")
+    assert ("cache", None) in entities(snapshot)
+    assert snapshot.table("relations").num_rows == len(rows.splitlines())
+    assert "row 12: the tail is empty" in document_reports(snapshot)[0].reason
+
+
 def test_an_edited_file_is_read_anew_and_equals_a_first_run(tmp_path: Path) -> None:
     indexed(tmp_path / "a", facts__csv=HEADER + ROWS, text__md=TEXT)
     edited = HEADER + ROWS.replace("Atlas", "Borealis")
