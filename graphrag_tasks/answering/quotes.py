@@ -11,6 +11,7 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.context.signals import is_content
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
+from graphrag_tasks.sources.media_types import may_hold_facts
 
 QUOTED = 3
 """Sentences chosen, each with its neighbours."""
@@ -126,7 +127,8 @@ def _beside(candidates: Sequence[Candidate], row: int) -> Iterator[int]:
 
 
 def _is_row(candidate: Candidate) -> bool:
-    return CELL_SEPARATOR in candidate.sentence.text
+    sentence = candidate.sentence
+    return CELL_SEPARATOR in sentence.text or may_hold_facts(sentence.uri)
 
 
 def quotation(one: Candidate, number: int, *, is_best: bool = True) -> AnswerSentence:

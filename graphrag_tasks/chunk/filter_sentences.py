@@ -22,6 +22,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import LanguageConfig
@@ -117,24 +118,25 @@ def filter_sentences(
     for piece, sentence in _in_language(list(_find(pieces, language.model)), language):
         foreign += sentence.is_foreign
         sentences[piece.document_id].append(sentence)
-    rows = [
+    rows = (
         row
         for document_id in sorted(chunks_of)
         for row in _assign(
             sentences[document_id], chunks_of[document_id], _text(blocks_of.get(document_id, []))
         )
-    ]
-    found = [one for of_document in sentences.values() for one in of_document]
-    kept = sum(row["has_verb"] for row in rows)
-    dropped_share = 1 - kept / len(rows) if rows else 0.0
+    )
+    made = schemas.table_of("sentences", rows)
+    kept = pc.sum(made["has_verb"]).as_py() or 0
+    dropped_share = 1 - kept / len(made) if len(made) else 0.0
+    found = sum(one.end - one.start for of_one in sentences.values() for one in of_one)
+    held = pc.sum(pc.subtract(made["char_end"], made["char_start"])).as_py() or 0
     return StageResult(
-        {"sentences": pa.Table.from_pylist(rows, schema=schemas.SENTENCES)},
+        {"sentences": made},
         {
-            "sentences": len(rows),
+            "sentences": len(made),
             "kept": kept,
             "dropped_share": dropped_share,
-            "characters_clipped": sum(one.end - one.start for one in found)
-            - sum(row["char_end"] - row["char_start"] for row in rows),
+            "characters_clipped": found - held,
             "sentences_in_other_languages": foreign,
             "blocks_of_reference_matter": blocks_of_reference,
         },

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from graphrag_tasks.inspect.export import Selection
     from graphrag_tasks.storage.snapshots.store import Snapshot
 
-ExportFormat = StrEnum("ExportFormat", ["GRAPHML", "JSON", "TTL", "NT", "HTML", "SVG", "CSV"])
+ExportFormat = StrEnum(
+    "ExportFormat", ["GRAPHML", "JSON", "TTL", "NT", "HTML", "SVG", "CSV", "JSONL"]
+)
 _RDF = (ExportFormat.TTL, ExportFormat.NT)
 
 
@@ -56,7 +58,7 @@ def export(
     """Write the graph of entities for other programs, as a page or as a picture.
 
     graphml and json (node-link) are for graph programs, csv for Neo4j, ttl and nt are RDF, html is
-    a page that needs no server, svg a picture.
+    a page that needs no server, svg a picture. A file facts.jsonl can be indexed again.
     """
     from graphrag_tasks.storage.snapshots.store import Store
 
@@ -155,6 +157,7 @@ def _writer(
     writers = {
         ExportFormat.GRAPHML: exporting.write_graphml,
         ExportFormat.JSON: exporting.write_json,
+        ExportFormat.JSONL: exporting.write_facts,
     }
     return lambda file: writers[chosen](selection, file)
 

@@ -123,6 +123,7 @@ DOCUMENT_ERROR_CODES = {
     "no_text": "the document was read and holds no text",
     "glyphs": "most letters of the document are glyphs that it does not name",
     "pages_lost": "some pages could not be read or gave no text (the others are kept)",
+    "facts_left_out": "rows or columns of a file of facts cannot be read (the others are)",
     "text_cut": "the text is longer than is kept of a document (its first part is)",
     "parse_failed": "the parser raised an error",
     "timeout": "the parser took longer than it may and was killed",

@@ -47,5 +47,7 @@ class LeftOut(StrEnum):
     """Lines that quote an earlier message of the same mailbox, which is read."""
     MESSAGE = "message"
     """Messages of a mailbox that cannot be read, such as encrypted ones."""
+    FACT = "fact"
+    """Rows of a file of facts that state none."""
     SUBTITLE_MARK = "subtitle_mark"
     """Times, ids and display settings of subtitles."""

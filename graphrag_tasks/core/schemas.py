@@ -12,10 +12,18 @@ none.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
 import pyarrow as pa
 
 SCHEMA_VERSION = 16
 BLOCK_SEPARATOR = "\n\n"
+_ROWS_AT_ONCE = 10_000
+FACT_CELL, GIVEN = "fact", "given"
+"""Value type of the cells of a file of facts, whose rows are triples as they stand, and the
+extractor of these."""
 CELL_SEPARATOR = " | "
 
 VECTOR_TABLES = ("chunk_vectors", "entity_vectors", "relation_vectors")
@@ -153,7 +161,8 @@ CELLS = _table(
     _column(
         "value_type",
         STRING,
-        "text, integer, number, percent, boolean, date, datetime, time or error",
+        "text, integer, number, percent, boolean, date, datetime, time or error; fact: a cell of a "
+        "given fact (0 head, 1 relation, 2 tail, 3 and 4 their types, 5 there if it is denied)",
     ),
     _nullable("number", DOUBLE, "value of numbers, percents (25 % is 0.25) and booleans (1 or 0)"),
     _nullable("iso", STRING, "value of date, datetime and time in ISO 8601"),
@@ -243,7 +252,7 @@ FRAMES = _table(
 
 TRIPLES = _table(
     _column("triple_id", STRING, "id of frame, spans and relation"),
-    _column("frame_id", STRING, "frame it was derived from"),
+    _column("frame_id", STRING, "frame it was derived from; its sentence, if it was given"),
     *_SENTENCE,
     _column("head", STRING, "surface of the head"),
     _column("relation", STRING, "canonical relation form, with its preposition"),
@@ -671,3 +680,11 @@ def schema_of(table: str) -> pa.Schema | None:
 def empty(table: str) -> pa.Table:
     """Return an empty table with this table's schema."""
     return SCHEMAS[table].empty_table()
+
+
+def table_of(table: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Return a table of rows; made late, only some of them are Python objects at a time."""
+    left, made = iter(rows), [empty(table)]
+    while some := list(islice(left, _ROWS_AT_ONCE)):
+        made.append(pa.Table.from_pylist(some, schema=SCHEMAS[table]))
+    return pa.concat_tables(made)

@@ -47,15 +47,6 @@ def past_tense(lemma: str) -> str:
     return past_participle(lemma)
 
 
-def base_of_third_person(verb: str) -> str:
-    """Return the base of a regular third person singular ("carries": "carry")."""
-    if verb.endswith("ies") and len(verb) > 4:
-        return verb[:-3] + "y"
-    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
-        return verb[:-2]
-    return verb.removesuffix("s")
-
-
 def base_of_gerund(gerund: str, verbs: Collection[str]) -> str | None:
     """Return the verb of `verbs` that a gerund is formed of ("mapping": "map"), or None."""
     stem = gerund.removesuffix("ing")

@@ -2,7 +2,7 @@
 
 Triples come from the configured extractor, from the patterns of `linear`, and from table rows
 (paper, section 3.1: dependency triples ∪ linear heuristics). A fact found more than once is one
-triple.
+triple. Rows of files of facts are triples as they stand.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Place
 from graphrag_tasks.extract.coref.protocol import CoreferenceResolver
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
+from graphrag_tasks.extract.given import documents_of_facts, given_facts
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.rows import frame_row, said, triple_id
@@ -95,9 +96,15 @@ def extract(
     Returns:
         `frames`; `triples`, with resolved heads and tails; and `coreferences`.
     """
+    given = schemas.table_of("triples", given_facts(cells, sentences))
+    of_facts = documents_of_facts(cells)
+    blocks, cells, sentences = (
+        one.filter(pc.invert(pc.is_in(one["document_id"], value_set=of_facts)))
+        for one in (blocks, cells, sentences)
+    )
     recorder = ParseRecorder()
     reader = extractor(recorder.record)
-    return resolve_mentions(
+    found = resolve_mentions(
         extract_facts(blocks, cells, sentences, extractor=reader, config=config, language=language),
         documents,
         chunks,
@@ -106,6 +113,9 @@ def extract(
         parses=recorder.parses,
         resolver=resolver,
     )
+    triples = pa.concat_tables([found.tables["triples"], given])
+    stats = {**found.stats, "triples": len(triples), "facts_given": len(given)}
+    return StageResult({**found.tables, "triples": triples}, stats)
 
 
 def make_extractor(

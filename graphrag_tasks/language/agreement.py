@@ -12,6 +12,7 @@ from graphrag_tasks.language.forms import singular_noun
 _IRREGULAR_THIRD = {"be": "is", "have": "has"}
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does"}
 _PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_BEFORE_NOT = frozenset({"is", "are", "was", "were", "can", "may", "must", "should", "will"})
 _COORDINATED = re.compile(r"\s(?:and|&)\s")
 
 
@@ -32,6 +33,25 @@ def third_person(lemma: str) -> str:
     if re.search(r"[^aeiou]y$", lemma):
         return lemma[:-1] + "ies"
     return lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
+
+
+def base_of_third_person(verb: str) -> str:
+    """Return the base of a regular third person singular ("carries": "carry")."""
+    if verb.endswith("ies") and len(verb) > 4:
+        return verb[:-3] + "y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return verb[:-2]
+    return verb.removesuffix("s")
+
+
+def denied(phrase: str) -> str:
+    """Return a relation phrase with "not": "is not part of", "does not run on", "not owner of"."""
+    first, space, rest = phrase.partition(" ")
+    if first in _BEFORE_NOT or rest.startswith("been "):
+        return f"{first} not{space}{rest}"
+    base = "have" if first == "has" else base_of_third_person(first)
+    is_verb = base != first and third_person(base) == first
+    return f"does not {base}{space}{rest}" if is_verb else f"not {phrase}"
 
 
 def is_plural(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -18,6 +18,8 @@ from graphrag_tasks.parse.tables import CELL_COLUMNS, Table, header_above
 METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"
 """Where a title was found."""
 
+_CELLS_AT_ONCE = 50_000
+"""Cells that are Python objects at a time; bounds memory."""
 _COPIED = tuple(name for name in CELL_COLUMNS if name not in ("start", "end"))
 
 
@@ -84,6 +86,7 @@ class ParsedDocument:
         pages_lost: Numbers of the pages that should have given text and did not.
         left_out: Number of parts that are in no block, by reason (`left_out.LeftOut`).
         encoding: Detected text encoding; None for formats that fix it.
+        omitted: Which rows and columns of facts are left out, and why; empty if none are.
     """
 
     blocks: Sequence[Block]
@@ -95,6 +98,7 @@ class ParsedDocument:
     pages_lost: Sequence[int] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     encoding: Guess | None = None
+    omitted: str = ""
 
     @property
     def characters(self) -> int:
@@ -136,13 +140,16 @@ def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any
 
 def lay_out_cells(document_id: str, blocks: Iterable[Block]) -> pa.Table:
     """Return the `schemas.CELLS` rows of a document, with their spans in the document text."""
-    columns: dict[str, list[Any]] = {name: [] for name in schemas.CELLS.names}
+    made = [schemas.empty("cells")]
     for ordinal, (start, block) in enumerate(_placed(blocks)):
         if block.table is not None and not block.table.repeats:
             shared = {"document_id": document_id, "ordinal": ordinal, "page": block.page}
-            for name, values in _columns(block.table, start, shared).items():
-                columns[name].extend(values)
-    return pa.Table.from_pydict(columns, schema=schemas.CELLS)
+            columns = _columns(block.table, start, shared).items()
+            left = {name: iter(values) for name, values in columns}
+            for _ in range(0, len(block.table), _CELLS_AT_ONCE):
+                some = {name: list(islice(values, _CELLS_AT_ONCE)) for name, values in left.items()}
+                made.append(pa.Table.from_pydict(some, schema=schemas.CELLS))
+    return pa.concat_tables(made)
 
 
 def _placed(blocks: Iterable[Block]) -> Iterator[tuple[int, Block]]:

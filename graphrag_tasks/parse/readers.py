@@ -17,6 +17,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "csv": (".text_files", "read_csv"),
     "docx": (".office", "read_docx"),
     "eml": (".mail", "read_mail"),
+    "facts": (".facts", "read_facts"),
     "epub": (".epub", "read_epub"),
     "html": (".markup", "read_html"),
     "mbox": (".mailbox", "read_mbox"),
@@ -39,7 +40,7 @@ READERS: dict[str, tuple[str, ...]] = {
 }
 """Module (relative to this package) and function for each media type."""
 
-IN_PROCESS = frozenset({"passage", "txt", "vtt"})
+IN_PROCESS = frozenset({"facts", "passage", "txt", "vtt"})
 """Media types read in the caller's process: linear Python over the text, which cannot hang or
 crash, and hundreds of times faster than a worker."""
 

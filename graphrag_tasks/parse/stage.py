@@ -34,6 +34,7 @@ from graphrag_tasks.parse.wordless import without_wordless
 from graphrag_tasks.sources.first_bytes import media_type_of
 from graphrag_tasks.sources.listing import LINK, SPECIAL, ending
 from graphrag_tasks.sources.markdown import INCLUDE
+from graphrag_tasks.sources.media_types import FACTS
 
 PARSED, PARTIAL, EMPTY, SKIPPED = "parsed", "partial", "empty", "skipped"
 _STATUS_OF_CODE = {
@@ -43,6 +44,7 @@ _STATUS_OF_CODE = {
     "empty_file": EMPTY,
     "no_text": EMPTY,
     "pages_lost": PARTIAL,
+    "facts_left_out": PARTIAL,
     "text_cut": PARTIAL,
 }
 _NOT_OPENED = {
@@ -154,6 +156,8 @@ def _parse_one(
     row |= {"status": PARSED, "characters": parsed.characters, "cells": parsed.cells}
     if parsed.title:
         row |= {"title": parsed.title.text, "title_source": parsed.title.source}
+    elif row["media_type"] == FACTS:
+        row["title"] = f"Given by {one_line(PurePosixPath(path).name)}"
     row["language"] = detect_language(parsed.blocks)
     row |= _losses(parsed, config, uri)
     return row, parsed
@@ -174,8 +178,11 @@ def _losses(parsed: ParsedDocument, config: ParseConfig, uri: str) -> dict[str, 
             f"{beyond} characters are left out: the text has more than the "
             f"{config.max_characters} that are kept"
         )
+        what = f"{what}; {parsed.omitted}" if parsed.omitted else what
         hint = "Split the file, or raise parse.max_characters"
         return _error(DocumentError("text_cut", what, uri, hint))
+    if parsed.omitted:
+        return _error(DocumentError("facts_left_out", parsed.omitted, uri, "Mend the file"))
     return {}
 
 

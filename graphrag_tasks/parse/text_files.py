@@ -12,7 +12,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from io import StringIO
 from itertools import islice
 
 from graphrag_tasks.core.errors import DocumentError
@@ -24,9 +23,9 @@ from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
-_DELIMITERS = (",", ";", "\t", "|")
+DELIMITERS = (",", ";", "\t", "|")
 _NO_DELIMITER = "\x1f"  # which clean text does not hold
-_DECLARED = re.compile(r"sep=(.)(?:\n|\Z)", re.IGNORECASE)
+DECLARED = re.compile(r"sep=(.)(?:\n|\Z)", re.IGNORECASE)
 _SAMPLE_CHARACTERS = 200_000
 """Characters used to detect the delimiter; more would only take time."""
 
@@ -64,7 +63,7 @@ def read_csv(data: bytes) -> ParsedDocument:
     """
     file = decode(data)
     text = clean_text(file.text)
-    if declared := _DECLARED.match(text):
+    if declared := DECLARED.match(text):
         text = text[declared.end() :]
     rows = list(_rows(text, declared[1] if declared else _delimiter(text)))
     top = find_header(rows)
@@ -76,22 +75,22 @@ def read_csv(data: bytes) -> ParsedDocument:
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
-    for number, (record, line) in enumerate(_records(text, delimiter)):
+    for number, (record, line) in enumerate(records(text, delimiter)):
         fields = line.split(delimiter) if record is None else record
         texts = enumerate(" ".join(field.split()) for field in fields)
         if row := [Cell(number, column, text) for column, text in texts if text]:
             yield row
 
 
-def _records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]]:
+def records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]]:
     """Yield each record's fields; None and the line if its quotes are wrong.
 
     Reading continues on the next line, as a stray quote would take in the rest.
     """
-    lines = StringIO(text).readlines()
+    lines = text.split("\n")
     start = 0
     while start < len(lines):
-        rest = (lines[number] for number in range(start, len(lines)))
+        rest = (f"{lines[number]}\n" for number in range(start, len(lines)))
         reader = csv.reader(rest, delimiter=delimiter, skipinitialspace=True, strict=True)
         read = 0
         try:
@@ -107,8 +106,8 @@ def _records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]
 def _delimiter(text: str) -> str:
     """Return the delimiter that gives the most records the same number of fields."""
     sample = text[:_SAMPLE_CHARACTERS]
-    regularity = {delimiter: _regularity(_records(sample, delimiter)) for delimiter in _DELIMITERS}
-    best = max(_DELIMITERS, key=regularity.__getitem__)
+    regularity = {delimiter: _regularity(records(sample, delimiter)) for delimiter in DELIMITERS}
+    best = max(DELIMITERS, key=regularity.__getitem__)
     return best if regularity[best] > (0.0, 0) else _NO_DELIMITER
 
 

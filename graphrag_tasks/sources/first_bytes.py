@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
+from graphrag_tasks.sources.media_types import FACTS
+
 HEAD_BYTES, DIRECTORY_BYTES = 4096, 65_536
 """Bytes of a file's start used for detection, and of a zip package's end, where its parts are
 listed. Chosen."""
@@ -29,6 +31,7 @@ _PACKAGES = {
 _KEPT = frozenset({"md", "mhtml", "eml", "mbox", "passage"})
 """Media types whose files may begin like other types."""
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_DELIMITER = re.compile(r"[,;\t|]")
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -36,6 +39,8 @@ def media_type_of(data: bytes, named: str) -> str:
     """Return the media type of a file; `named` unless its bytes say otherwise."""
     if named in _KEPT:
         return named
+    if named == FACTS and not _tells_facts(data[:HEAD_BYTES]):
+        named = "csv"
     if data.startswith(PACKAGE):
         marks = {named: _PACKAGES[named], **_PACKAGES} if named in _PACKAGES else _PACKAGES
         return next((one for one, mark in marks.items() if mark in data), named)
@@ -44,6 +49,15 @@ def media_type_of(data: bytes, named: str) -> str:
     if data.startswith(_RTF):
         return "rtf"
     return "html" if _PAGE.match(data) else named
+
+
+def _tells_facts(head: bytes) -> bool:
+    """Tell whether a file begins with a JSON object, or with a header that has the columns."""
+    text = head.decode("utf-16" if head.startswith(_WIDE) else "utf-8-sig", "replace")
+    lines = (line for line in text.splitlines() if line.strip() and line[:4].lower() != "sep=")
+    first = next(lines, "")
+    cells = {cell.strip(' "').casefold() for cell in _DELIMITER.split(first)}
+    return first.lstrip().startswith("{") or cells >= {"head", "relation", "tail"}
 
 
 def is_text(head: bytes) -> bool:

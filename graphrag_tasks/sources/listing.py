@@ -40,7 +40,7 @@ from graphrag_tasks.sources.first_bytes import (
 )
 from graphrag_tasks.sources.labels import Labeller
 from graphrag_tasks.sources.markdown import MarkdownPages, assemble
-from graphrag_tasks.sources.media_types import MEDIA_TYPES
+from graphrag_tasks.sources.media_types import FACTS, MEDIA_TYPES, may_hold_facts
 from graphrag_tasks.sources.metadata import MetadataFiles
 from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
 from graphrag_tasks.sources.roots import (
@@ -268,6 +268,8 @@ def _media_type(
 ) -> str:
     if info.get("type") != "file":
         return LINK if info.get("islink") else SPECIAL
+    if may_hold_facts(path):
+        return FACTS
     end = ending(path)
     if end not in _TOLD_BY_BYTES:
         return MEDIA_TYPES.get(end, UNKNOWN)

@@ -36,5 +36,15 @@ MEDIA_TYPES = {
     ".tex": "tex",
     ".xml": "xml",
     ".nxml": "xml",
+    ".facts.csv": "facts",
+    ".facts.jsonl": "facts",
 }
 """Media type by file extension."""
+
+FACTS = "facts"
+FACTS_ENDINGS = tuple(end for end, media_type in MEDIA_TYPES.items() if media_type == FACTS)
+
+
+def may_hold_facts(path: str) -> bool:
+    """Tell whether a file is called `facts.csv`, `systems.facts.csv` or likewise as JSONL."""
+    return f".{path.rpartition('/')[2].lower()}".endswith(FACTS_ENDINGS)

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from graphrag_tasks.core.errors import ConfigError, SourceError
+from graphrag_tasks.sources.media_types import may_hold_facts
 from graphrag_tasks.storage import file_system
 
 PASSAGES_SUFFIX = ".jsonl"
@@ -45,7 +46,11 @@ class SourceRoot:
     @property
     def holds_passages(self) -> bool:
         """Whether the source is a JSONL passage file."""
-        return self.file is not None and self.file.endswith(PASSAGES_SUFFIX)
+        return (
+            self.file is not None
+            and self.file.endswith(PASSAGES_SUFFIX)
+            and not may_hold_facts(self.file)
+        )
 
 
 def source_roots(specs: Sequence[str]) -> tuple[SourceRoot, ...]:

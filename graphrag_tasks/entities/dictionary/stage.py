@@ -34,7 +34,7 @@ list."""
 GENERIC, REPEATED, FILE_NAME = "generic", "repeated", "file_name"
 """Why a title or heading is not used as a name."""
 
-_FILE_NAME_SIGNS = re.compile(r"[\d_]")
+_FILE_NAME_SIGNS = re.compile(r"[\d_]|\.(?:csv|jsonl)$")
 
 _SQL = statements(
     __package__,

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 import pyarrow as pa
 
 from graphrag_tasks.core.config import LanguageConfig, SqlConfig
-from graphrag_tasks.core.schemas import DOUBTED, LABEL, NAME_SOURCES
+from graphrag_tasks.core.schemas import DOUBTED, GIVEN, LABEL, NAME_SOURCES, USER
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.kinds import add_kinds
 from graphrag_tasks.entities.normalize.problems import TITLE, bare_noun, problem_of
@@ -50,6 +50,7 @@ _SQL = statements(
     "stage.sql",
     title=TITLE,
     generic=GENERIC,
+    given=GIVEN,
     label=LABEL,
     doubted=DOUBTED,
     sources=list(NAME_SOURCES),
@@ -161,7 +162,7 @@ def _judged(
     """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
-            surface_forms, labels, sources, headers, told = (
+            surface_forms, labels, sources, headers, told, given = (
                 one.to_pylist() for one in found.columns
             )
             names = list(map(clean_name, surface_forms))
@@ -175,7 +176,10 @@ def _judged(
                 None if problem or source == TITLE else bare_noun(name, is_known)
                 for name, problem, source in zip(names, problems, sources, strict=True)
             ]
-            votes = list(map(types.of, names, labels, headers))
+            votes = [
+                (label, USER) if is_given else types.of(name, label, header)
+                for name, label, header, is_given in zip(names, labels, headers, given, strict=True)
+            ]
             told_types, told_by = zip(*(vote or (None, None) for vote in votes), strict=True)
             overruled = list(map(types.overruled, names, headers, told_types, told_by))
             columns = (

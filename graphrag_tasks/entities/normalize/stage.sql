@@ -2,20 +2,21 @@
 CREATE VIEW ends AS
 SELECT {head_surface} AS surface, {head_label} AS type, document_id,
     sentence_id AS place, head_start AS start, NULL AS source,
-    NULL AS header
+    NULL AS header, extractor = '{given}' AND head_type IS NOT NULL AS is_given
 FROM triples
 UNION ALL
 SELECT {tail_surface}, {tail_label}, document_id, sentence_id, tail_start, NULL,
-    CASE WHEN relation IN (FROM headers) THEN relation END
+    CASE WHEN relation IN (FROM headers) THEN relation END,
+    extractor = '{given}' AND tail_type IS NOT NULL
 FROM triples
 UNION ALL
-SELECT DISTINCT name, '', document_id, document_id, 0, source, NULL
+SELECT DISTINCT name, '', document_id, document_id, 0, source, NULL, false
 FROM entity_dictionary WHERE problem IS NULL
 
 -- name: found
 CREATE TABLE found AS
 SELECT surface, type, max(source) AS source, max(header) AS header,
-    bool_or(source IS NULL) AS told
+    bool_or(source IS NULL) AS told, bool_or(is_given) AS is_given
 FROM ends GROUP BY surface, type
 
 -- name: words
@@ -24,7 +25,11 @@ SELECT word, count(*) FROM (
 ) GROUP BY word
 
 -- name: defined
-SELECT DISTINCT lower(name) FROM entity_dictionary WHERE source = 'term' AND problem IS NULL
+SELECT lower(name) FROM entity_dictionary WHERE source = 'term' AND problem IS NULL
+UNION
+SELECT lower(head) FROM triples WHERE extractor = '{given}'
+UNION
+SELECT lower(tail) FROM triples WHERE extractor = '{given}'
 
 -- name: nouns
 SELECT bare FROM judged WHERE bare IS NOT NULL

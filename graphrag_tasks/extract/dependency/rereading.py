@@ -18,8 +18,8 @@ from graphrag_tasks.extract.dependency.syntax import (
     has_subject,
     is_verbal,
 )
-from graphrag_tasks.extract.inflection import base_of_third_person
 from graphrag_tasks.extract.words import any_of, words
+from graphrag_tasks.language.agreement import base_of_third_person
 from graphrag_tasks.language.hidden_verbs import may_be_verb
 from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach

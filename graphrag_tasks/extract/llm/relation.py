@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_tasks.extract.inflection import base_of_third_person, past_participle
+from graphrag_tasks.extract.inflection import past_participle
 from graphrag_tasks.extract.words import words
+from graphrag_tasks.language.agreement import base_of_third_person
 from graphrag_tasks.language.tokens import Token
 
 MOST_WORDS = 6

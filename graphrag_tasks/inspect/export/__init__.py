@@ -11,7 +11,7 @@ from graphrag_tasks.inspect.export.csv_files import (
     write_property_graph,
     write_sheet,
 )
-from graphrag_tasks.inspect.export.graph_files import write_graphml, write_json
+from graphrag_tasks.inspect.export.graph_files import write_facts, write_graphml, write_json
 from graphrag_tasks.inspect.export.provenance import Provenance, provenance
 from graphrag_tasks.inspect.export.selection import community, neighbourhood, whole_graph
 
@@ -26,6 +26,7 @@ __all__ = [
     "neighbourhood",
     "provenance",
     "whole_graph",
+    "write_facts",
     "write_graphml",
     "write_json",
     "write_property_graph",

@@ -1,4 +1,4 @@
-"""The graph as GraphML and node-link JSON.
+"""The graph as GraphML, node-link JSON, and a file of facts.
 
 Gephi, yEd, Cytoscape, igraph and networkx read them. Rows are streamed without a date, so memory
 stays small and the same graph gives the same bytes. Parallel relations are separate edges.
@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 import pyarrow as pa
 
 from graphrag_tasks.graph.drawing import NOT_XML, Selection
+from graphrag_tasks.graph.relation_kinds import CONDITION
 from graphrag_tasks.inspect.export.rows import ENTITY, RELATION, Row, rows_of, text_of
 
 
@@ -62,6 +63,20 @@ def _write_items(file: TextIO, table: pa.Table, ids: Mapping[str, str]) -> None:
         item = {name: row[column] for name, column in ids.items()}
         item |= {name: value for name, value in row.items() if name not in ids.values()}
         file.write(f"{',' if number else ''}\n{_json(item)}")
+
+
+def write_facts(selection: Selection, file: TextIO) -> None:
+    """Write the relations as a file of facts, which can be indexed, to a UTF-8 text file.
+
+    Conditions are left out, as they would read as facts.
+    """
+    entities = {row["entity_id"]: row for row in rows_of(selection.entities)}
+    for row in rows_of(selection.relations):
+        if row["kind"] != CONDITION:
+            head, tail = entities[row["head_id"]], entities[row["tail_id"]]
+            fact = {"head": head["name"], "relation": row["relation"], "tail": tail["name"]}
+            fact |= {"head_type": head["type"], "tail_type": tail["type"]}
+            file.write(f"{_json(fact | {'negated': row['negated']})}\n")
 
 
 def _json(value: object) -> str:
