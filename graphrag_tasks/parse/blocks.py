@@ -84,6 +84,7 @@ class ParsedDocument:
         pages_lost: Numbers of the pages that should have given text and did not.
         left_out: Number of parts that are in no block, by reason (`left_out.LeftOut`).
         encoding: Detected text encoding; None for formats that fix it.
+        said: Metadata in the file: key, value and where it stands (`properties`).
     """
 
     blocks: Sequence[Block]
@@ -95,6 +96,7 @@ class ParsedDocument:
     pages_lost: Sequence[int] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     encoding: Guess | None = None
+    said: Sequence[tuple[str, str, str]] = ()
 
     @property
     def characters(self) -> int:

@@ -73,6 +73,9 @@ UNKNOWN = "unknown"
 LINK = "link"
 """Media type of symbolic links, which are not followed."""
 
+_METADATA = "metadata"
+"""Media type of a file of metadata, which is listed if it names no document."""
+
 SPECIAL = "special"
 """Media type of pipes, sockets and devices, which are not opened."""
 
@@ -90,6 +93,7 @@ LISTED = pa.schema(
         ("labels_from", pa.string()),
         ("labels_error", pa.string()),
         ("metadata", pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())]))),
+        ("problem", pa.string()),
     ]
 )
 """Columns of a listing: those of `schemas.SOURCES` that do not depend on a plan, and
@@ -159,6 +163,13 @@ def _list_root(
             labels=lambda path: labeller.columns(f"{base}/{path}", path)["labels"],
             versions=versions,
         ).assemble(rows)
+    for full, problem in metadata.problems():
+        path = full[len(base) :].removeprefix("/")
+        if is_passed_over(path):
+            continue
+        row = _row(fs, root, path, full, {}, versions) | {"media_type": _METADATA}
+        row |= {"problem": problem, "content_sha256": hashlib.sha256(problem.encode()).hexdigest()}
+        rows.append(row | labeller.columns(full, path))
     yield from rows
 
 
