@@ -589,9 +589,7 @@ def vectors_schema(dimension: int) -> pa.Schema:
 VERSIONS = _table(
     _column("chain_id", STRING, "the chain: id of its documents"),
     DOCUMENT_ID,
-    _column(
-        "release", STRING, "release or date that tells it from the others, else its file's name"
-    ),
+    _column("release", STRING, "release or date that tells it from others, else its file's name"),
 )
 
 CHANGES = _table(

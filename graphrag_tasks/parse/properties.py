@@ -17,13 +17,18 @@ from importlib import resources
 
 from bs4 import BeautifulSoup
 from bs4.filter import SoupStrainer
+from pypdfium2 import PdfDocument
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.schemas import MESSAGE, PROPERTIES
+from graphrag_tasks.parse.blocks import Title
 from graphrag_tasks.parse.dates import iso_date
 from graphrag_tasks.parse.encodings import decode
+from graphrag_tasks.parse.mail import header_of
+from graphrag_tasks.parse.mail_lines import in_utf8
+from graphrag_tasks.parse.markup import decoded_page
 from graphrag_tasks.parse.packages import package_of
-from graphrag_tasks.parse.xml_files import Element, attribute, descendants, parse_xml, text_of
+from graphrag_tasks.parse.xml_files import Element, attribute, local_name, parse_xml, text_of
 from graphrag_tasks.sources.markdown import front_matter
 
 _FRONT_MATTER = "front matter"
@@ -52,7 +57,7 @@ _LONGEST, _MOST = 1_000, 100
 _Pair = tuple[str, str]
 
 
-def said_of(media_type: str, data: bytes, title: str) -> tuple[tuple[str, str, str], ...]:
+def said_of(media_type: str, data: bytes, title: Title | None) -> tuple[tuple[str, str, str], ...]:
     """Return the metadata in a file that its reader accepts: keys, values and where they stand.
 
     `title` is its title, which may name a release as in "Django 5.1 documentation".
@@ -63,10 +68,10 @@ def said_of(media_type: str, data: bytes, title: str) -> tuple[tuple[str, str, s
         found = _pairs(media_type, data)
         pairs = [(name[:_LONGEST], " ".join(text.split())[:_LONGEST]) for name, text in found]
     said = dict.fromkeys((*one, origin) for one in _known(pairs, origin))
-    titles = [title, *(text for name, text in pairs if name == "title")]
-    release = next(filter(None, map(_IN_TITLE.search, titles)), None)
-    if release and not any(key == "release" for key, *_ in said):
-        said["release", release[1] or release[2], "title"] = None
+    titles = [title.text if title else "", *(text for name, text in pairs if name == "title")]
+    if not any(key == "release" for key, *_ in said):
+        releases = (one for text in titles for one in _IN_TITLE.findall(text))
+        said |= {("release", one or other, "title"): None for one, other in releases}
     return tuple(said)[:_MOST]
 
 
@@ -83,7 +88,9 @@ def _known(pairs: Iterable[_Pair], origin: str) -> Iterator[_Pair]:
             yield name.casefold(), kept[0] if key == "date" else text
     for key in sorted(values.keys() - own - {""}):
         first = next((some for _, some in sorted(values[key].items()) if some), [])
-        yield from ((key, one) for one in first[: 1 if key in ("date", "release") else None])
+        if key in ("date", "release"):
+            first = sorted(first, key=len, reverse=True)[:1]  # a day rather than a year
+        yield from ((key, one) for one in first)
 
 
 def _values(key: str, text: str) -> list[str]:
@@ -96,53 +103,39 @@ def _values(key: str, text: str) -> list[str]:
 def _pairs(media_type: str, data: bytes) -> Iterator[_Pair]:
     """Yield names and texts, as the format has them."""
     if media_type in ("md", "adoc", "rst", "html"):
-        yield from _of_text(media_type, decode(data).text.replace("\r\n", "\n"))
+        yield from _of_text(media_type, data)
     elif media_type == "eml":
-        from graphrag_tasks.parse.mail import header_of
-        from graphrag_tasks.parse.mail_lines import in_utf8
-
         message = BytesHeaderParser().parsebytes(in_utf8(data).lstrip(b"\xef\xbb\xbf\r\n"))
         name, address = parseaddr(header_of(message, "From"))
         yield from (("date", header_of(message, "Date")), ("from", name or address))
     elif media_type == "pdf":
-        from pypdfium2 import PdfDocument
-
         with contextlib.closing(PdfDocument(data)) as file:
             yield from file.get_metadata_dict(skip_empty=True).items()
     elif media_type == "xml":
         front, end, _ = data.partition(b"</front>")
-        yield from _of_article(parse_xml(front + end + b"</article>" if end else data, "xml"))
+        yield from _of_elements(parse_xml(front + end + b"</article>" if end else data, "xml"))
     elif media_type in _PARTS:
         with package_of(data, media_type) as package:
             for part in filter(re.compile(_PARTS[media_type]).fullmatch, package.namelist()):
-                for one in parse_xml(package.read(part), media_type).iter():
-                    name = attribute(one, "name") or attribute(one, "property")
-                    yield name or str(one.tag).rpartition("}")[2], text_of(one)
+                yield from _of_elements(parse_xml(package.read(part), media_type))
 
 
-def _of_text(media_type: str, text: str) -> Iterator[_Pair]:
+def _of_text(media_type: str, data: bytes) -> Iterator[_Pair]:
+    text = (decoded_page(data) if media_type == "html" else decode(data)).text
     if media_type == "md":
-        yield from ((name, one) for name, texts in front_matter(text).items() for one in texts)
+        fields = front_matter(text.replace("\r\n", "\n")).items()
+        yield from ((name, one) for name, texts in fields for one in texts)
     elif media_type == "html":
         page, only = text[:_HEAD_CHARACTERS], SoupStrainer(["meta", "title"])
         for tag in BeautifulSoup(page, "html.parser", parse_only=only).find_all(True):
             names = (tag.get(one) for one in ("name", "property", "itemprop", "http-equiv"))
             yield str(next(filter(None, names), tag.name)), str(tag.get("content") or tag.string)
     else:
-        yield from _FIELD.findall("\n".join(text.split("\n", _HEAD_LINES)[:_HEAD_LINES]))
+        yield from _FIELD.findall("\n".join(text.splitlines()[:_HEAD_LINES]))
 
 
-def _of_article(root: Element) -> Iterator[_Pair]:
-    dates: list[str] = []
-    for one in descendants(root, "pub-date"):
-        day, month, year = (
-            next(map(text_of, descendants(one, name)), "") for name in ("day", "month", "year")
-        )
-        texts = (f"{day} {month} {year}", "-".join(filter(None, (year, month, day))))
-        dates += filter(None, map(iso_date, texts))
-    yield from (("date", one) for one in sorted(dates, key=lambda one: (-len(one), one)))
-    for contributor in descendants(root, "contrib"):
-        for name in descendants(contributor, "name"):
-            parts = {str(one.tag).rpartition("}")[2]: text_of(one) for one in name}
-            yield "author", f"{parts.get('given-names', '')} {parts.get('surname', '')}".strip()
-    yield from (("kwd", text_of(one)) for one in descendants(root, "kwd"))
+def _of_elements(root: Element) -> Iterator[_Pair]:
+    for one in root.iter():
+        name = attribute(one, "name") or attribute(one, "property") or local_name(one)
+        parts = [text_of(part) for part in one] or [text_of(one)]
+        yield name, " ".join(reversed(parts) if name == "name" else parts)  # of JATS: surname first

@@ -103,8 +103,7 @@ def _read(reader: Reader, media_type: str, data: bytes, config: ParseConfig, own
     try:
         with _restricted(bound):
             parsed = reader(data)
-            said = said_of(media_type, data, parsed.title.text if parsed.title else "")
-            parsed = replace(parsed, said=said)
+            parsed = replace(parsed, said=said_of(media_type, data, parsed.title))
             return encode_parsed(limit_cells(parsed, config.max_cells))
     except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
         return encode_error(error)

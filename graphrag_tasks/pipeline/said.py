@@ -33,20 +33,21 @@ def metadata_of(documents: pa.Table, beside: Sequence[Rows | None]) -> Iterator[
 
 def _built(uris: Sequence[str], said: Sequence[Rows]) -> set[int]:
     """Return the documents whose date a program wrote when it built their folder."""
-    dates: dict[int, date] = {}
+    dates = {
+        place: date.fromisoformat(one["value"])
+        for place, rows in enumerate(said) for one in rows
+        if one["key"] == _DATE and one["origin"] == PROPERTIES and len(one["value"]) == _LENGTH
+    }  # fmt: skip
     folders: dict[str, list[int]] = defaultdict(list)
-    for place, (uri, rows) in enumerate(zip(uris, said, strict=True)):
-        for one in rows:
-            is_date = one["key"] == _DATE and one["origin"] == PROPERTIES
-            if is_date and len(one["value"]) == _LENGTH:
-                dates[place] = date.fromisoformat(one["value"])
-                while uri := posixpath.dirname(uri):
-                    folders[uri].append(place)
-    found: set[int] = set()
+    for place in dates:
+        folder = uris[place]
+        while folder := posixpath.dirname(folder):
+            folders[folder].append(place)
+    built: set[int] = set()
     for places in folders.values():
         counts = Counter(dates[place] for place in places)
         day = min(counts, key=lambda one: (-counts[one], one))
         near = [place for place in places if abs((dates[place] - day).days) <= 1]
         if len(places) >= LEAST_DOCUMENTS and len(near) >= LEAST_SHARE * len(places):
-            found.update(near)
-    return found
+            built.update(near)
+    return built

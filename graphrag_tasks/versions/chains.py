@@ -89,11 +89,16 @@ def candidates(documents: Iterable[Mapping[str, Any]]) -> set[str]:
 def _groups(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[_Dated]]:
     found: dict[str, list[_Dated]] = defaultdict(list)
     for row in rows:
-        own = [one for one in row["metadata"] or () if one["origin"] == BESIDE]
-        if dated := _said(row, own) or _by_path(row) or _said(row, row["metadata"] or ()):
+        if dated := _dated(row):
             found[dated.key].append(dated)
     _add_moved(found)
     return found
+
+
+def _dated(row: Mapping[str, Any]) -> _Dated | None:
+    metadata = row["metadata"] or ()
+    own = [one for one in metadata if one["origin"] == BESIDE]
+    return _said(row, own) or _by_path(row) or _said(row, metadata)
 
 
 def _said(row: Mapping[str, Any], metadata: Iterable[Mapping[str, str]]) -> _Dated | None:
@@ -107,7 +112,7 @@ def _said(row: Mapping[str, Any], metadata: Iterable[Mapping[str, str]]) -> _Dat
 
 
 def _declared(row: Mapping[str, Any]) -> Version:
-    dated = _by_path(row) or _said(row, row["metadata"] or ())
+    dated = _dated(row)
     name = row["uri"].rpartition("/")[2].rpartition(".")[0] or row["uri"]
     return Version(row["document_id"], " ".join(dated.releases) if dated else name)
 
