@@ -20,7 +20,7 @@ from bs4.filter import SoupStrainer
 from pypdfium2 import PdfDocument
 
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.core.schemas import MESSAGE, PROPERTIES
+from graphrag_tasks.core.schemas import PROPERTIES
 from graphrag_tasks.parse.blocks import Title
 from graphrag_tasks.parse.dates import iso_date
 from graphrag_tasks.parse.encodings import decode
@@ -32,9 +32,7 @@ from graphrag_tasks.parse.xml_files import Element, attribute, local_name, parse
 from graphrag_tasks.sources.markdown import front_matter
 
 _FRONT_MATTER = "front matter"
-_ORIGINS = {"md": _FRONT_MATTER, "eml": MESSAGE} | dict.fromkeys(("adoc", "rst"), "header")
-_ORIGINS |= dict.fromkeys(("epub", "xml"), "publication")
-_NAMES, _PARTS, _DEFAULTS = json.loads(
+_NAMES, _ORIGINS, _PARTS, _DEFAULTS = json.loads(
     (resources.files(__package__) / "properties.json").read_text("utf-8")
 ).values()
 _PLACES = {
@@ -123,8 +121,7 @@ def _pairs(media_type: str, data: bytes) -> Iterator[_Pair]:
 def _of_text(media_type: str, data: bytes) -> Iterator[_Pair]:
     text = (decoded_page(data) if media_type == "html" else decode(data)).text
     if media_type == "md":
-        fields = front_matter(text.replace("\r\n", "\n")).items()
-        yield from ((name, one) for name, texts in fields for one in texts)
+        yield from front_matter(text.replace("\r\n", "\n"))
     elif media_type == "html":
         page, only = text[:_HEAD_CHARACTERS], SoupStrainer(["meta", "title"])
         for tag in BeautifulSoup(page, "html.parser", parse_only=only).find_all(True):

@@ -199,8 +199,7 @@ def _read(
         what, hint = _NOT_OPENED[media_type]
         raise DocumentError("no_regular_file", what, uri, hint)
     if source["problem"]:
-        hint = "Correct the name or take it out"
-        raise DocumentError("no_document", source["problem"], uri, hint)
+        raise DocumentError("no_document", source["problem"], uri, "Correct or remove the name")
     if media_type == INCLUDE:
         what = "the text of this file stands in the documents that include it"
         raise DocumentError("included", what, uri)

@@ -16,13 +16,12 @@ LEAST_SHARE, LEAST_DOCUMENTS = 0.8, 5
 """Of the dated documents of a folder so many are of one day if that is when they were built, not
 written. Chosen."""
 _DATE, _LENGTH = "date", len("2024-03-01")
+_Rows = Sequence[Mapping[str, str]]
 
-Rows = Sequence[Mapping[str, str]]
 
-
-def metadata_of(documents: pa.Table, beside: Sequence[Rows | None]) -> Iterator[Any]:
+def metadata_of(documents: pa.Table, beside: Sequence[_Rows | None]) -> Iterator[Any]:
     """Yield the metadata of each document, by key; what stands beside it wins."""
-    said: list[Rows] = [rows or () for rows in documents["said"].to_pylist()]
+    said: list[_Rows] = [rows or () for rows in documents["said"].to_pylist()]
     built = _built(documents["uri"].to_pylist(), said)
     for place, own in enumerate(beside):
         found = [{**one, "origin": BESIDE} for one in own or ()]
@@ -31,7 +30,7 @@ def metadata_of(documents: pa.Table, beside: Sequence[Rows | None]) -> Iterator[
         yield sorted(found, key=lambda one: one["key"]) or None
 
 
-def _built(uris: Sequence[str], said: Sequence[Rows]) -> set[int]:
+def _built(uris: Sequence[str], said: Sequence[_Rows]) -> set[int]:
     """Return the documents whose date a program wrote when it built their folder."""
     dates = {
         place: date.fromisoformat(one["value"])

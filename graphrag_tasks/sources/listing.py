@@ -73,9 +73,6 @@ UNKNOWN = "unknown"
 LINK = "link"
 """Media type of symbolic links, which are not followed."""
 
-_METADATA = "metadata"
-"""Media type of a file of metadata, which is listed if it names no document."""
-
 SPECIAL = "special"
 """Media type of pipes, sockets and devices, which are not opened."""
 
@@ -165,11 +162,11 @@ def _list_root(
         ).assemble(rows)
     for full, problem in metadata.problems():
         path = full[len(base) :].removeprefix("/")
-        if is_passed_over(path):
-            continue
-        row = _row(fs, root, path, full, {}, versions) | {"media_type": _METADATA}
-        row |= {"problem": problem, "content_sha256": hashlib.sha256(problem.encode()).hexdigest()}
-        rows.append(row | labeller.columns(full, path))
+        if not is_passed_over(path):
+            row = _row(fs, root, path, full, {}, versions) | labeller.columns(full, path)
+            version = hashlib.sha256(problem.encode()).hexdigest()
+            about = {"media_type": "metadata", "problem": problem, "content_sha256": version}
+            rows.append(row | about)
     yield from rows
 
 

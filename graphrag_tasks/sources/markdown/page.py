@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -88,13 +88,12 @@ def split_front_matter(text: str) -> tuple[Fields, str]:
     return _texts(values), body
 
 
-def front_matter(text: str) -> dict[str, list[str]]:
-    """Return the texts and lists of texts of a page's front matter, by name."""
-    return {
-        str(name): [str(one) for one in values if not isinstance(one, dict | list | None)]
-        for name, value in _split(text)[0].items()
-        for values in [value if isinstance(value, list) else [value]]
-    }
+def front_matter(text: str) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of a page's front matter; of a list each text."""
+    for name, value in _split(text)[0].items():
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, dict | list | None):
+                yield str(name), str(one)
 
 
 def _split(text: str) -> tuple[Mapping[Any, Any], str]:
