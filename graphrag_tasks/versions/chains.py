@@ -26,6 +26,9 @@ releases of one manual it is .78 and more, of different pages up to .08."""
 _KEYS = ("release", "version", "date")
 """Keys of metadata that tell versions apart."""
 
+_NO_RELEASES = (PROPERTIES, MESSAGE)
+"""Where dates tell no versions apart: each copy in another format has its own, and each message."""
+
 _RELEASE = re.compile(
     r"(?<![^\W_])(?:[vV]?(\d+(?:\.\d+)+|\d{4}-\d\d(?:-\d\d)?|(?:19|20)\d\d)|[vV](\d+))(?![^\W_])"
 )
@@ -47,7 +50,6 @@ class _Dated:
     key: str
     folder: str
     releases: tuple[str, ...]
-    origin: str = BESIDE
 
     @property
     def order(self) -> tuple[tuple[int, ...], ...]:
@@ -102,13 +104,14 @@ def _dated(row: Mapping[str, Any]) -> _Dated | None:
 
 
 def _said(row: Mapping[str, Any], metadata: Iterable[Mapping[str, str]]) -> _Dated | None:
-    """Return a document by the release in its metadata, and its title; messages have none."""
-    known = [one for one in metadata if one["key"] in _KEYS and one["origin"] != MESSAGE]
+    """Return a document by the release in its metadata, and its title."""
+    found = (one for one in metadata if one["key"] in _KEYS)
+    known = [one for one in found if one["key"] != "date" or one["origin"] not in _NO_RELEASES]
     one = min(known, key=lambda one: _KEYS.index(one["key"]), default=None)
     if one is None or not order_of(one["value"]):
         return None
     key = f"{row['source']}/\n{_RELEASE.sub('{}', row['title'].casefold())}"
-    return _Dated(row["document_id"], row["title"], key, "", (one["value"],), one["origin"])
+    return _Dated(row["document_id"], row["title"], key, "", (one["value"],))
 
 
 def _declared(row: Mapping[str, Any]) -> Version:
@@ -154,8 +157,7 @@ def _parts(ordered: Sequence[_Dated], texts: Mapping[str, Set[str]]) -> list[lis
             texts.get(page.document_id, frozenset()) - {plain(page.title)} for page in (before, one)
         )
         common = len(old & new) / max(min(len(old), len(new)), 1)
-        is_copy = old == new and one.origin == PROPERTIES  # saved again, or in another format
-        if before.releases != one.releases and common >= LEAST_COMMON and not is_copy:
+        if before.releases != one.releases and common >= LEAST_COMMON:
             parts[-1].append(one)
         else:
             parts.append([one])

@@ -33,7 +33,7 @@ FILES = {
     "one.eml": MAIL.format("a", 1),
     "two.eml": MAIL.format("b", 2),
     "same.html": f"<meta name=date content=2024-03-01><h1>Twin</h1><p>{SAME}",
-    "copy.html": f"<meta name=date content=2025-03-01><h1>Twin</h1><p>{SAME}",
+    "copy.html": f"<meta name=date content=2025-03-01><h1>Twin</h1><p>{SAME} It is saved.",
     **{f"built/{name}.html": BUILT.format(name=name, day=1 + (name == "e"))
        for name in "abcde"},
     "built/f.html": "<meta name=date content=2021-05-01><p>This one was written.",
