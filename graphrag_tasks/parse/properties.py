@@ -19,7 +19,6 @@ from bs4 import BeautifulSoup
 from bs4.filter import SoupStrainer
 from pypdfium2 import PdfDocument
 
-from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.schemas import PROPERTIES
 from graphrag_tasks.parse.blocks import Title
 from graphrag_tasks.parse.dates import iso_date
@@ -62,7 +61,7 @@ def said_of(media_type: str, data: bytes, title: Title | None) -> tuple[tuple[st
     """
     origin = _ORIGINS.get(media_type, PROPERTIES)
     pairs: list[_Pair] = []
-    with contextlib.suppress(DocumentError, ValueError, KeyError, RuntimeError):  # they are extras
+    with contextlib.suppress(Exception):  # a bad property must not cost the document
         found = _pairs(media_type, data)
         pairs = [(name[:_LONGEST], " ".join(text.split())[:_LONGEST]) for name, text in found]
     said = dict.fromkeys((*one, origin) for one in _known(pairs, origin))
