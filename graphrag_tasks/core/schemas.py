@@ -87,6 +87,12 @@ METADATA = _nullable(
     "what files beside it say of it, by key; null: nothing",
 )
 
+BESIDE, PROPERTIES, MESSAGE = "beside", "properties", "message"
+"""Where metadata stand: in files of metadata, in a file's properties, which programs write, or in a
+message's header. Others are meant by authors: front matter, header, publication, title."""
+
+_SAID = pa.list_(pa.struct([("key", STRING), ("value", STRING), ("origin", STRING)]))
+
 ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
 """Change of a document since the published snapshot; documents that stages process are
 `changed`."""
@@ -102,6 +108,7 @@ SOURCES = _table(
     _nullable("includes", STRINGS, "paths of the files whose text it takes; null: none"),
     *LABELS,
     METADATA,
+    _nullable("problem", STRING, "why a file of metadata is listed: it names no document"),
     _column("change", STRING, "added, changed, unchanged or removed"),
     _nullable("shard", INT, "shard that processes it; null when nothing is to do"),
     _nullable("first_stage", STRING, "stage of shards that works on it first; null: none"),
@@ -129,7 +136,8 @@ DOCUMENTS = _table(
     _nullable("error_code", STRING, "one of errors.DOCUMENT_ERROR_CODES"),
     _nullable("error_message", STRING, "what went wrong and what to do"),
     *LABELS,
-    METADATA,
+    _nullable("said", _SAID, "what the file says of itself, by key, and where; null: nothing"),
+    _nullable("metadata", _SAID, "what files beside it say, else the file itself; null: nothing"),
 )
 
 BLOCKS = _table(
@@ -602,7 +610,7 @@ def vectors_schema(dimension: int) -> pa.Schema:
 VERSIONS = _table(
     _column("chain_id", STRING, "the chain: id of its documents"),
     DOCUMENT_ID,
-    _column("release", STRING, "release or date that tells it from the others, as in its path"),
+    _column("release", STRING, "release or date that tells it from others, else its file's name"),
 )
 
 CHANGES = _table(

@@ -87,6 +87,7 @@ class ParsedDocument:
         left_out: Number of parts that are in no block, by reason (`left_out.LeftOut`).
         encoding: Detected text encoding; None for formats that fix it.
         omitted: Which rows and columns of facts are left out, and why; empty if none are.
+        said: Metadata in the file: key, value and where it stands (`properties`).
     """
 
     blocks: Sequence[Block]
@@ -99,6 +100,7 @@ class ParsedDocument:
     left_out: Mapping[str, int] = field(default_factory=dict)
     encoding: Guess | None = None
     omitted: str = ""
+    said: Sequence[tuple[str, str, str]] = ()
 
     @property
     def characters(self) -> int:

@@ -41,6 +41,7 @@ _STATUS_OF_CODE = {
     "unknown_type": SKIPPED,
     "no_regular_file": SKIPPED,
     "included": SKIPPED,
+    "no_document": SKIPPED,
     "empty_file": EMPTY,
     "no_text": EMPTY,
     "pages_lost": PARTIAL,
@@ -204,6 +205,8 @@ def _read(
     if media_type in _NOT_OPENED:
         what, hint = _NOT_OPENED[media_type]
         raise DocumentError("no_regular_file", what, uri, hint)
+    if source["problem"]:
+        raise DocumentError("no_document", source["problem"], uri, "Correct or remove the name")
     if media_type == INCLUDE:
         what = "the text of this file stands in the documents that include it"
         raise DocumentError("included", what, uri)
@@ -232,6 +235,8 @@ def _read(
     counts[LeftOut.UNREADABLE_GLYPHS] = max(0, glyphs)
     left_out = sorted((str(reason), count) for reason, count in counts.items() if count)
     row["left_out"] = [{"reason": reason, "count": count} for reason, count in left_out] or None
+    names = ("key", "value", "origin")
+    row["said"] = [dict(zip(names, one, strict=True)) for one in parsed.said] or None
     row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
     if parsed.encoding is not None:
         row |= {

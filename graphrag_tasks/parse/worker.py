@@ -19,6 +19,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from graphrag_tasks.parse.allowance import MAX_QUEUED, Allowance, Watch, allowan
 from graphrag_tasks.parse.blocks import limit_cells
 from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
+from graphrag_tasks.parse.properties import said_of
 from graphrag_tasks.parse.readers import Reader, load_readers
 
 _LINUX = sys.platform == "linux"
@@ -72,7 +74,8 @@ def main(descriptor: int) -> None:
             else:
                 reader, data = readers[request["read"]], parent.recv_bytes()
                 given_encoding.set(request["encoding"])
-                parent.send_bytes(_read(reader, data, ParseConfig(**request["config"]), own))
+                config = ParseConfig(**request["config"])
+                parent.send_bytes(_read(reader, request["read"], data, config, own))
                 if len(data) > _LARGE:
                     release()
 
@@ -92,7 +95,7 @@ def _refuse(event: str, _arguments: tuple[object, ...]) -> None:
         raise PermissionError(f"documents may not cause {event}")
 
 
-def _read(reader: Reader, data: bytes, config: ParseConfig, own: int) -> bytes:
+def _read(reader: Reader, media_type: str, data: bytes, config: ParseConfig, own: int) -> bytes:
     seconds, bound = config.seconds_per_document, _memory_bound(config.memory_bytes, own)
     watch = Watch(MAX_QUEUED * seconds)
     for_pages = own + (bound - own) * _PAGES_SHARE
@@ -100,6 +103,7 @@ def _read(reader: Reader, data: bytes, config: ParseConfig, own: int) -> bytes:
     try:
         with _restricted(bound):
             parsed = reader(data)
+            parsed = replace(parsed, said=said_of(media_type, data, parsed.title))
             return encode_parsed(limit_cells(parsed, config.max_cells))
     except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
         return encode_error(error)

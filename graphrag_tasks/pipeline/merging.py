@@ -22,6 +22,7 @@ from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.failed_documents import FAILED, FailedDocuments
 from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.pipeline.said import metadata_of
 from graphrag_tasks.storage.artifacts import conform
 from graphrag_tasks.storage.scratch import scratch
 from graphrag_tasks.storage.sql import Rows
@@ -77,7 +78,10 @@ def _labelled(documents: pa.Table, sources: pa.Table) -> pa.Table:
     rows = pc.index_in(documents["document_id"], value_set=ids)
     for name in ("labels", "labels_error", "metadata"):
         place, field = documents.schema.get_field_index(name), documents.schema.field(name)
-        documents = documents.set_column(place, field, sources[name].take(rows))
+        found = sources[name].take(rows)
+        if name == "metadata":
+            found = pa.array(metadata_of(documents, found.to_pylist()), field.type)
+        documents = documents.set_column(place, field, found)
     return documents
 
 

@@ -90,6 +90,7 @@ LISTED = pa.schema(
         ("labels_from", pa.string()),
         ("labels_error", pa.string()),
         ("metadata", pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())]))),
+        ("problem", pa.string()),
     ]
 )
 """Columns of a listing: those of `schemas.SOURCES` that do not depend on a plan, and
@@ -159,6 +160,13 @@ def _list_root(
             labels=lambda path: labeller.columns(f"{base}/{path}", path)["labels"],
             versions=versions,
         ).assemble(rows)
+    for full, problem in metadata.problems():
+        path = full[len(base) :].removeprefix("/")
+        if not is_passed_over(path):
+            row = _row(fs, root, path, full, {}, versions) | labeller.columns(full, path)
+            version = hashlib.sha256(problem.encode()).hexdigest()
+            about = {"media_type": "metadata", "problem": problem, "content_sha256": version}
+            rows.append(row | about)
     yield from rows
 
 

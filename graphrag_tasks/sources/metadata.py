@@ -30,6 +30,8 @@ SUFFIX, TABLE = ".meta.yaml", "metadata.csv"
 _PATH = "path"
 _MOST_KEYS, _LONGEST = 100, 1_000
 """Keys of a document, and characters of a value; more are no metadata. Chosen."""
+_NAMED = 20
+"""Rows named of a table that names no document. Chosen."""
 _LARGEST = 20_000_000
 """Bytes of one file; larger ones are not read."""
 
@@ -44,6 +46,7 @@ class MetadataFiles:
     def __init__(self, files: Collection[str], read: Callable[[str], bytes]) -> None:
         self._read = read
         self._beside = {file for file in files if file.endswith(SUFFIX)}
+        self._used: set[str] = set()
         self._tables: dict[str, _Table] = {}
         for file in sorted(files, key=lambda one: (one.count("/"), one)):
             if posixpath.basename(file) == TABLE and (table := self._table(file)) is not None:
@@ -61,6 +64,7 @@ class MetadataFiles:
             if file.startswith(folder):
                 found.update(table.of(file.removeprefix(folder)))
         if (beside := f"{file}{SUFFIX}") in self._beside:
+            self._used.add(beside)
             found.update(self._file(beside))
         if len(found) > _MOST_KEYS:
             log.warning("%s has %d keys of metadata: the first %d are kept",
@@ -70,6 +74,17 @@ class MetadataFiles:
             for key in sorted(found)[:_MOST_KEYS]
             for value in found[key]
         ]
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield the files that name documents that nobody asked for, and what is wrong."""
+        for file in sorted(self._beside - self._used):
+            name = posixpath.basename(file.removesuffix(SUFFIX))
+            yield file, f"no such document: {printable(name)}"
+        for file, table in self._tables.items():
+            lost = [f"row {row} ({printable(path)})" for path, row in table.unused.items()]
+            if lost:
+                more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
+                yield file, f"no such document: {', '.join(lost[:_NAMED])}{more}"
 
     def _text(self, file: str) -> str:
         data = self._read(file)
@@ -104,7 +119,9 @@ class _Table:
     def __init__(self, keys: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         self._exact: dict[str, Values] = {}
         self._patterns: list[tuple[str, Values]] = []
-        for path, *cells in filter(None, rows):
+        self.unused: dict[str, int] = {}  # rows by path or pattern, the header is the first
+        for number, (path, *cells) in ((at, row) for at, row in enumerate(rows, 2) if any(row)):
+            self.unused[path.strip()] = number
             values = {
                 key: (_value(cell),)
                 for key, cell in zip(keys, cells, strict=False)
@@ -120,7 +137,9 @@ class _Table:
         found: dict[str, tuple[str, ...]] = {}
         for pattern, values in self._patterns:
             if fits(path, pattern):
+                self.unused.pop(pattern, None)
                 found.update(values)
+        self.unused.pop(path, None)
         return {**found, **self._exact.get(path, {})}
 
 

@@ -2,7 +2,8 @@
 
 `django-3.2/topics/cache.rst` and `django-5.1/topics/cache.rst`, or `policy-2023.pdf` and
 `policy-2024.pdf`. Numbers in paths also count chapters, so versions must share sentences, too. In
-folders of releases a page that moved is found by its title.
+folders of releases a page that moved is found by its title. What replaces another by its metadata
+(`declared`) needs to share nothing.
 """
 
 from __future__ import annotations
@@ -14,12 +15,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from graphrag_tasks.core.schemas import BESIDE, MESSAGE, PROPERTIES
+from graphrag_tasks.versions.changed import plain
+from graphrag_tasks.versions.declared import in_order, replaced
+
 LEAST_COMMON = 0.3
 """Least share of the shorter document's sentences that the other one has, too: of 35 pages of two
 releases of one manual it is .78 and more, of different pages up to .08."""
 
 _KEYS = ("release", "version", "date")
 """Keys of metadata that tell versions apart."""
+
+_NO_RELEASES = (PROPERTIES, MESSAGE)
+"""Where dates tell no versions apart: each copy in another format has its own, and each message."""
 
 _RELEASE = re.compile(
     r"(?<![^\W_])(?:[vV]?(\d+(?:\.\d+)+|\d{4}-\d\d(?:-\d\d)?|(?:19|20)\d\d)|[vV](\d+))(?![^\W_])"
@@ -62,28 +70,57 @@ def chains(
         documents: Rows with `document_id`, `uri`, `title` and `metadata`.
         texts: The sentences of each document, as they are compared.
     """
-    by_key: dict[str, list[_Dated]] = defaultdict(list)
-    for row in documents:
-        if dated := _dated(row):
-            by_key[dated.key].append(dated)
-    _add_moved(by_key)
+    rows = list(documents)
     found = []
-    for _, group in sorted(by_key.items()):
+    for _, group in sorted(_groups(rows).items()):
         ordered = sorted(group, key=lambda one: (one.order, one.document_id))
         found += [_versions(part) for part in _parts(ordered, texts) if len(part) > 1]
-    return found
+    orders = in_order([[one.document_id for one in chain] for chain in found], rows)
+    known = {one.document_id: one for chain in found for one in chain}
+    by_id = {row["document_id"]: row for row in rows}
+    return [[known.get(one) or _declared(by_id[one]) for one in order] for order in orders]
 
 
 def candidates(documents: Iterable[Mapping[str, Any]]) -> set[str]:
     """Return the ids of the documents that may have versions."""
-    return {row["document_id"] for row in documents if _dated(row)}
+    rows = list(documents)
+    found = {one.document_id for group in _groups(rows).values() if len(group) > 1 for one in group}
+    return found.union(*((older, newer) for newer, _, older in replaced(rows) if older))
+
+
+def _groups(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[_Dated]]:
+    found: dict[str, list[_Dated]] = defaultdict(list)
+    for row in rows:
+        if dated := _dated(row):
+            found[dated.key].append(dated)
+    _add_moved(found)
+    return found
 
 
 def _dated(row: Mapping[str, Any]) -> _Dated | None:
-    own = [one["value"] for one in row["metadata"] or () if one["key"] in _KEYS]
-    if own and order_of(own[0]):
-        key = f"{row['source']}/\n{row['title'].casefold()}"
-        return _Dated(row["document_id"], row["title"], key, "", (own[0],))
+    metadata = row["metadata"] or ()
+    own = [one for one in metadata if one["origin"] == BESIDE]
+    return _said(row, own) or _by_path(row) or _said(row, metadata)
+
+
+def _said(row: Mapping[str, Any], metadata: Iterable[Mapping[str, str]]) -> _Dated | None:
+    """Return a document by the release in its metadata, and its title."""
+    found = (one for one in metadata if one["key"] in _KEYS)
+    known = [one for one in found if one["key"] != "date" or one["origin"] not in _NO_RELEASES]
+    one = min(known, key=lambda one: _KEYS.index(one["key"]), default=None)
+    if one is None or not order_of(one["value"]):
+        return None
+    key = f"{row['source']}/\n{_RELEASE.sub('{}', row['title'].casefold())}"
+    return _Dated(row["document_id"], row["title"], key, "", (one["value"],))
+
+
+def _declared(row: Mapping[str, Any]) -> Version:
+    dated = _dated(row)
+    name = row["uri"].rpartition("/")[2].rpartition(".")[0] or row["uri"]
+    return Version(row["document_id"], " ".join(dated.releases) if dated else name)
+
+
+def _by_path(row: Mapping[str, Any]) -> _Dated | None:
     releases = tuple(one[1] or one[2] for one in _RELEASE.finditer(row["uri"]))
     if not releases:
         return None
@@ -110,10 +147,15 @@ def _add_moved(by_key: dict[str, list[_Dated]]) -> None:
 
 
 def _parts(ordered: Sequence[_Dated], texts: Mapping[str, Set[str]]) -> list[list[_Dated]]:
-    """Cut where a document shares too few sentences with the one before, or its release."""
+    """Cut where a document shares too few sentences with the one before, or its release.
+
+    Their title says nothing: many a page is named Introduction.
+    """
     parts = [[one] for one in ordered[:1]]
     for before, one in pairwise(ordered):
-        old, new = (texts.get(page.document_id, frozenset()) for page in (before, one))
+        old, new = (
+            texts.get(page.document_id, frozenset()) - {plain(page.title)} for page in (before, one)
+        )
         common = len(old & new) / max(min(len(old), len(new)), 1)
         if before.releases != one.releases and common >= LEAST_COMMON:
             parts[-1].append(one)

@@ -70,7 +70,7 @@ class Releases:
         rows = snapshot.table("versions").to_pylist()
         self.of: dict[str, str] = {row["document_id"]: row["release"] for row in rows}
         chains: dict[str, list[str]] = {}
-        for row in sorted(rows, key=lambda row: (order_of(row["release"]), row["document_id"])):
+        for row in rows:  # of each chain the oldest first
             chains.setdefault(row["chain_id"], []).append(row["document_id"])
         self._chains = list(chains.values())
         self._chain_of = {document: chain for chain in self._chains for document in chain}

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from graphrag_tasks.cli import app
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.operations.runner import run_index
@@ -46,6 +48,13 @@ def index(corpus: Path) -> Index:
     return open_index(str(corpus.parent / "store"))
 
 
+def metadata(index: Index) -> dict[str, list[tuple[str, str]]]:
+    return {
+        row["path"]: [(one["key"], one["value"]) for one in row["metadata"] or ()]
+        for row in index.snapshot.table("documents").to_pylist()
+    }
+
+
 def paths(index: Index, **filters: str) -> set[str]:
     found = index.search("Who approves the budget?", k=10, filters=filters)
     return {chunk.uri.removeprefix("docs/") for chunk in found.chunks}
@@ -53,13 +62,12 @@ def paths(index: Index, **filters: str) -> set[str]:
 
 def test_metadata_are_read_and_filter_searches(corpus: Path) -> None:
     opened = index(corpus)
-    rows = {row["path"]: row["metadata"] for row in opened.snapshot.table("documents").to_pylist()}
-    assert set(rows) == {"plan.md", "reports/north.md", "reports/south.md"}
-    assert rows["plan.md"] is None
+    rows = metadata(opened)
+    assert set(rows) == {"plan.md", "reports/north.md", "reports/south.md", "metadata.csv"}
+    assert rows["plan.md"] == []
     assert rows["reports/south.md"] == [
-        {"key": "date", "value": "2025-01-01"}, {"key": "department", "value": "sales"},
-        {"key": "region", "value": "south"}, {"key": "tags", "value": "a"},
-        {"key": "tags", "value": "b"},
+        ("date", "2025-01-01"), ("department", "sales"), ("region", "south"), ("tags", "a"),
+        ("tags", "b"),
     ]  # fmt: skip
     assert paths(opened, department="Finance") == {"reports/north.md"}
     assert paths(opened, date="<2025") == {"reports/north.md"}
@@ -76,6 +84,35 @@ def test_a_change_of_metadata_alone_reads_no_document_again(corpus: Path) -> Non
     assert paths(index(corpus), department="legal") == {"reports/south.md"}
 
 
+def test_what_stands_beside_a_file_wins_over_its_own_words(corpus: Path) -> None:
+    text = "---\ndate: 2020-02-02\nstate: draft\n---\n" + TEXT.format(name="south")
+    (corpus / "reports/south.md").write_text(text)
+    assert ("date", "2025-01-01") in metadata(index(corpus))["reports/south.md"]
+    (corpus / "reports/south.md.meta.yaml").unlink()
+    (corpus / "metadata.csv").unlink()
+    assert look_ahead(settings(corpus)).stats["shards"] == 0  # what the file says is known
+    own = metadata(index(corpus))["reports/south.md"]
+    assert own == [("date", "2020-02-02"), ("region", "south"), ("state", "draft")]
+
+
+def test_metadata_of_documents_that_are_not_there_are_named(corpus: Path) -> None:
+    (corpus / "gone.pdf.meta.yaml").write_text("department: sales\n")
+    rows = "".join(f"gone{one}.md,x,\n" for one in range(30))
+    (corpus / "reports/metadata.csv").write_text(f"path,region\nsouth.md,s\n*.pdf,n\n{rows}")
+    opened = index(corpus)
+    store = str(corpus.parent / "store")
+    shown = CliRunner().invoke(app, ["documents", "--problems", "--store", store]).stdout
+    for words in (
+        "skipped, metadata: 3 (no_document)", "no such document: row 3 (gone.md)",
+        "no such document: gone.pdf", "docs/gone.pdf.meta.yaml",
+        "row 3 (*.pdf), row 4 (gone0.md)", "and 11 more",
+    ):  # fmt: skip
+        assert words in shown, shown
+    assert paths(opened, region="s") == {"reports/south.md"}
+    (corpus / "metadata.csv").write_text("path,department\nreports/*.md,finance\n")
+    assert "metadata.csv" not in metadata(index(corpus))
+
+
 def test_what_is_no_metadata_is_told_or_read_as_a_document(
     corpus: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -85,9 +122,9 @@ def test_what_is_no_metadata_is_told_or_read_as_a_document(
     (corpus / "plan.md.meta.yaml").write_text("".join(f"k{one}: {one}\n" for one in range(10_000)))
     with caplog.at_level(logging.WARNING):
         opened = index(corpus)
-    rows = {row["path"]: row["metadata"] for row in opened.snapshot.table("documents").to_pylist()}
+    rows = metadata(opened)
     assert set(rows) == {"plan.md", "metadata.csv", "reports/north.md", "reports/south.md"}
-    assert rows["reports/south.md"] == [{"key": "region", "value": "south"}]
+    assert rows["reports/south.md"] == [("region", "south")]
     assert len(rows["plan.md"]) == 100
     told = caplog.text
     assert "south.md.meta.yaml are not read: it is no mapping" in told

@@ -105,11 +105,11 @@ def _own_metadata(snapshot: Snapshot) -> dict[str, list[list[str]]]:
 def _values(
     snapshot: Snapshot, field: str, own: Mapping[str, list[list[str]]]
 ) -> Iterator[list[str]]:
-    """Yield each document's values of its own metadata, or else its release."""
+    """Yield each document's values of its own metadata, and its release among versions."""
     ids = column(snapshot.table("documents", ["document_id"]), "document_id").to_pylist()
     known = Releases(snapshot).of if field == "release" else {}
     for document, values in zip(ids, own.get(field, [[] for _ in ids]), strict=True):
-        yield values or ([known[document]] if document in known else [])
+        yield [*values, known[document]] if document in known else values
 
 
 def _as_of(snapshot: Snapshot, patterns: Sequence[str]) -> list[bool]:

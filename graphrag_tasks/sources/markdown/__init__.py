@@ -9,7 +9,8 @@ stays, and so does all code.
 """
 
 from graphrag_tasks.sources.markdown.includes import assemble
+from graphrag_tasks.sources.markdown.page import front_matter
 from graphrag_tasks.sources.markdown.pages import INCLUDE, MarkdownPages
 from graphrag_tasks.sources.markdown.plain import plain_markdown
 
-__all__ = ["INCLUDE", "MarkdownPages", "assemble", "plain_markdown"]
+__all__ = ["INCLUDE", "MarkdownPages", "assemble", "front_matter", "plain_markdown"]

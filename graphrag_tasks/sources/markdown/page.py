@@ -6,8 +6,9 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import yaml
@@ -83,7 +84,20 @@ def split_front_matter(text: str) -> tuple[Fields, str]:
 
     From invalid front matter, only title and description are read.
     """
-    for pattern, read in ((_YAML, _read_yaml), (_TOML, tomllib.loads), (_JSON, json.loads)):
+    values, body = _split(text)
+    return _texts(values), body
+
+
+def front_matter(text: str) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of a page's front matter; of a list each text."""
+    for name, value in _split(text)[0].items():
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, dict | list | None):
+                yield str(name), str(one)
+
+
+def _split(text: str) -> tuple[Mapping[Any, Any], str]:
+    for pattern, read in ((_YAML, _read_yaml), (_TOML, _read_toml), (_JSON, json.loads)):
         found = pattern.match(text)
         fields = _fields(found[1] or "", read) if found else None
         if found and fields is not None:
@@ -94,11 +108,11 @@ def split_front_matter(text: str) -> tuple[Fields, str]:
         except (ValueError, RecursionError):
             return {}, text
         if "title" in values or "description" in values:
-            return _texts(values), text[end:]
+            return values, text[end:]
     return {}, text
 
 
-def _fields(front: str, read: Any) -> Fields | None:  # noqa: ANN401 - three libraries
+def _fields(front: str, read: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401 - three libraries
     """Return the fields, or None if this is no front matter."""
     try:
         if len(front) > _MOST_CHARACTERS:
@@ -107,7 +121,7 @@ def _fields(front: str, read: Any) -> Fields | None:  # noqa: ANN401 - three lib
     except (ValueError, yaml.YAMLError, RecursionError):
         return _lines(front)
     if isinstance(values, dict):
-        return _texts(values)
+        return values
     return None if front.strip() else {}
 
 
@@ -123,6 +137,9 @@ def _lines(front: str) -> Fields | None:
     if not _NAMED.match(front):
         return None
     return {found[1]: found[2].strip().strip("\"'") for found in _FIELD.finditer(front)}
+
+
+_read_toml = partial(tomllib.loads, parse_float=str)  # 5.10 is no 5.1
 
 
 def _read_yaml(text: str) -> Any:  # noqa: ANN401 - as YAML has it

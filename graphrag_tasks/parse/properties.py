@@ -1,0 +1,137 @@
+"""What a file says of itself: its front matter, its properties, or a message's header.
+
+Keys are `date`, `release`, `author` and `keywords`, whatever a format calls them; front matter also
+keeps its own. Never the times of the file system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from email.parser import BytesHeaderParser
+from email.utils import parseaddr
+from importlib import resources
+
+from bs4 import BeautifulSoup
+from bs4.filter import SoupStrainer
+from pypdfium2 import PdfDocument
+
+from graphrag_tasks.core.schemas import PROPERTIES
+from graphrag_tasks.parse.blocks import Title
+from graphrag_tasks.parse.dates import iso_date
+from graphrag_tasks.parse.encodings import decode
+from graphrag_tasks.parse.mail import header_of
+from graphrag_tasks.parse.mail_lines import in_utf8
+from graphrag_tasks.parse.markup import decoded_page
+from graphrag_tasks.parse.packages import package_of
+from graphrag_tasks.parse.xml_files import Element, attribute, local_name, parse_xml, text_of
+from graphrag_tasks.sources.markdown import front_matter
+
+_FRONT_MATTER = "front matter"
+_NAMES, _ORIGINS, _PARTS, _DEFAULTS = json.loads(
+    (resources.files(__package__) / "properties.json").read_text("utf-8")
+).values()
+_PLACES = {
+    name: (key, place) for key, names in _NAMES.items() for place, name in enumerate(names.split())
+}
+_BY_PROGRAMS = re.compile(rf"[{{}}|$]|\A(?:{'|'.join(_DEFAULTS)})\Z", re.IGNORECASE)
+_PLAIN_RELEASE = re.compile(r"\A(?:version |release |v)?(\d[\w.+-]{0,30})\Z", re.IGNORECASE)
+_BETWEEN = {"author": re.compile(";"), "keywords": re.compile("[,;]")}
+_IN_TITLE = re.compile(
+    r"\bv?(\d+(?:\.\d+)+\w*) (?:documentation|docs|manual|handbook|reference|user guide)\Z"
+    r"|\b(?:documentation|manual|handbook|reference|guide),? (?:release |version |v)(\d+[\w.]*)\Z",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(r"^:([A-Za-z][\w -]*):[ \t]+(\S.*)$", re.MULTILINE)
+_HEAD_LINES, _HEAD_CHARACTERS = 50, 200_000
+"""Where fields of a page, and properties of a web page, are looked for. Chosen."""
+_LONGEST, _MOST = 1_000, 100
+"""Characters of a value, and values. Chosen, as for metadata beside files."""
+
+_Pair = tuple[str, str]
+
+
+def said_of(media_type: str, data: bytes, title: Title | None) -> tuple[tuple[str, str, str], ...]:
+    """Return the metadata in a file that its reader accepts: keys, values and where they stand.
+
+    `title` is its title, which may name a release as in "Django 5.1 documentation".
+    """
+    origin = _ORIGINS.get(media_type, PROPERTIES)
+    pairs: list[_Pair] = []
+    with contextlib.suppress(Exception):  # a bad property must not cost the document
+        found = _pairs(media_type, data)
+        pairs = [(name[:_LONGEST], " ".join(text.split())[:_LONGEST]) for name, text in found]
+    said = dict.fromkeys((*one, origin) for one in _known(pairs, origin))
+    titles = [title.text if title else "", *(text for name, text in pairs if name == "title")]
+    if not any(key == "release" for key, *_ in said):
+        releases = (one for text in titles for one in _IN_TITLE.findall(text))
+        said |= {("release", one or other, "title"): None for one, other in releases}
+    return tuple(said)[:_MOST]
+
+
+def _known(pairs: Iterable[_Pair], origin: str) -> Iterator[_Pair]:
+    """Yield the keys of front matter as they stand, and those of the table that it lacks."""
+    values: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    is_front, own = origin == _FRONT_MATTER, set()
+    for name, text in pairs:
+        key, place = _PLACES.get(re.sub(r"[\W_]", ".", name.casefold()), ("", 0))
+        kept = [one for one in _values(key, text) if is_front or not _BY_PROGRAMS.search(one)]
+        values[key][place] += kept
+        if is_front and text and (kept or key != "date"):
+            own.add(name.casefold())
+            yield name.casefold(), kept[0] if key == "date" else text
+    for key in sorted(values.keys() - own - {""}):
+        first = next((some for _, some in sorted(values[key].items()) if some), [])
+        if key in ("date", "release"):
+            first = sorted(first, key=len, reverse=True)[:1]  # a day rather than a year
+        yield from ((key, one) for one in first)
+
+
+def _values(key: str, text: str) -> list[str]:
+    if key == "release":
+        return _PLAIN_RELEASE.findall(text)
+    found = [iso_date(text) or ""] if key == "date" else _BETWEEN[key].split(text) if key else []
+    return [one.strip() for one in found if one.strip()]
+
+
+def _pairs(media_type: str, data: bytes) -> Iterator[_Pair]:
+    """Yield names and texts, as the format has them."""
+    if media_type in ("md", "adoc", "rst", "html"):
+        yield from _of_text(media_type, data)
+    elif media_type == "eml":
+        message = BytesHeaderParser().parsebytes(in_utf8(data).lstrip(b"\xef\xbb\xbf\r\n"))
+        name, address = parseaddr(header_of(message, "From"))
+        yield from (("date", header_of(message, "Date")), ("from", name or address))
+    elif media_type == "pdf":
+        with contextlib.closing(PdfDocument(data)) as file:
+            yield from file.get_metadata_dict(skip_empty=True).items()
+    elif media_type == "xml":
+        front, end, _ = data.partition(b"</front>")
+        yield from _of_elements(parse_xml(front + end + b"</article>" if end else data, "xml"))
+    elif media_type in _PARTS:
+        with package_of(data, media_type) as package:
+            for part in filter(re.compile(_PARTS[media_type]).fullmatch, package.namelist()):
+                yield from _of_elements(parse_xml(package.read(part), media_type))
+
+
+def _of_text(media_type: str, data: bytes) -> Iterator[_Pair]:
+    text = (decoded_page(data) if media_type == "html" else decode(data)).text
+    if media_type == "md":
+        yield from front_matter(text.replace("\r\n", "\n"))
+    elif media_type == "html":
+        page, only = text[:_HEAD_CHARACTERS], SoupStrainer(["meta", "title"])
+        for tag in BeautifulSoup(page, "html.parser", parse_only=only).find_all(True):
+            names = (tag.get(one) for one in ("name", "property", "itemprop", "http-equiv"))
+            yield str(next(filter(None, names), tag.name)), str(tag.get("content") or tag.string)
+    else:
+        yield from _FIELD.findall("\n".join(text.splitlines()[:_HEAD_LINES]))
+
+
+def _of_elements(root: Element) -> Iterator[_Pair]:
+    for one in root.iter():
+        name = attribute(one, "name") or attribute(one, "property") or local_name(one)
+        parts = [text_of(part) for part in one] or [text_of(one)]
+        yield name, " ".join(reversed(parts) if name == "name" else parts)  # of JATS: surname first
