@@ -45,7 +45,7 @@ def snapshot() -> Snapshot:
     def table(name: str, columns: list[str] | None = None) -> pa.Table:
         return tables[name].select(columns) if columns else tables[name]
 
-    manifest = SimpleNamespace(embedding={"dimension": 2})
+    manifest = SimpleNamespace(embedding={"dimension": 2}, tables={})
     folder = SimpleNamespace(uri="store")
     return cast("Snapshot", SimpleNamespace(table=table, manifest=manifest, folder=folder))
 
