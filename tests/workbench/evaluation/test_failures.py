@@ -36,7 +36,9 @@ def snapshot() -> Snapshot:
             [dict(zip(("relation_id", "head_id", "tail_id"), one, strict=True))
              for one in RELATIONS]),
         "mentions": pa.table({"entity_id": ENTITIES, "chunk_id": CHUNKS[:4]}),
-        "evidence": pa.table({"relation_id": ["seed-near"], "chunk_id": ["linking"]}),
+        "sentences": pa.table({"sentence_id": ["s"]}),
+        "evidence": pa.table({"relation_id": ["seed-near"], "sentence_id": ["s"],
+                              "chunk_id": ["linking"], "confidence": [1.0]}),
         "chunk_vectors": vectors(CHUNKS),
         "entity_vectors": vectors(ENTITIES),
         "relation_vectors": vectors([one[0] for one in RELATIONS]),
