@@ -5,7 +5,7 @@
     STORE/CURRENT                      one line: the id of the published snapshot
     STORE/snapshots/<id>/manifest.json
     STORE/snapshots/<id>/*.parquet     the tables of `SNAPSHOT_TABLES`
-    STORE/snapshots/<id>/graph/        nodes.arrow, edges.arrow   (memory-mapped by readers)
+    STORE/snapshots/<id>/graph/        nodes, edges, evidence, entities.arrow  (memory-mapped)
     STORE/snapshots/<id>/words/        BM25: text_terms.arrow, text_postings.arrow, heading_…
     STORE/snapshots/<id>/names/        spellings.arrow, spelled.arrow, nodes.arrow, edges.arrow
     STORE/snapshots/<id>/vectors/      chunk.arrow, entity.arrow, relation.arrow
@@ -22,6 +22,7 @@ import difflib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -33,6 +34,7 @@ from graphrag_tasks.core.ids import content_id, is_id
 from graphrag_tasks.core.schemas import SCHEMA_VERSION
 from graphrag_tasks.storage import ConflictError, is_s3, version, write_if
 from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.cache import made_once
 from graphrag_tasks.storage.receipts import Table
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, read_manifest
 
@@ -40,6 +42,8 @@ log = logging.getLogger(__name__)
 
 _NEAR = 3
 """Documents suggested by an error."""
+_LARGE = 10_000_000
+"""Bytes of a file whose hash is remembered; of smaller ones it costs some milliseconds."""
 Made = TypeVar("Made")
 CURRENT_FILE = "CURRENT"
 
@@ -104,8 +108,8 @@ class Snapshot:
     """A published snapshot; graph and vectors are always of the same version.
 
     Each file is hashed on first read, and refused if it differs from the published one: a damaged
-    memory-mapped file could crash the process. A search pays only for what it needs: a third of a
-    second for 105 MB on the local disk.
+    memory-mapped file could crash the process. Large files are hashed once on a machine, and again
+    if they change: 1.9 GB of vectors take two seconds.
 
     `checked` says that files need not be compared with their hashes.
 
@@ -158,7 +162,7 @@ class Snapshot:
     def _reading(self, name: str) -> Iterator[None]:
         try:
             if self._checked and name not in self._whole_tables:
-                self.verify([name])
+                self._check_once(name)
             yield
         except (ArtifactError, SnapshotError) as error:
             if self.folder.exists(MANIFEST_FILE):
@@ -166,6 +170,23 @@ class Snapshot:
             what = "the snapshot was removed since it was opened"
             hint = "Open the store again; `snapshots gc --keep` says how many older ones stay"
             raise SnapshotError(what, self.folder.uri, hint) from error
+
+    def _check_once(self, name: str) -> None:
+        """Compare a file with its hash, a large one only if no process did since it changed."""
+        target = Path(self.folder.path(file_of(name)))
+        if not (self.folder.is_local and target.is_file() and name in self.manifest.tables):
+            return self.verify([name])
+        found = target.stat()
+        if found.st_size < _LARGE:
+            return self.verify([name])
+        state = f"{found.st_size} {found.st_ctime_ns} {found.st_ino}"
+        key = content_id("whole", str(target), state, self.manifest.tables[name].sha256)
+        try:
+            made_once(f"whole/{key}", lambda _: self.verify([name]))
+        except OSError:  # the cache is full, or read-only
+            return self.verify([name])
+        self._whole_tables.add(name)
+        return None
 
     def document(self, uri: str) -> dict[str, Any]:
         """Return the row of the document with this uri (source name and path).

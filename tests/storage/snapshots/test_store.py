@@ -8,6 +8,7 @@ import pytest
 
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.operations.retention import collect_garbage, rollback
+from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.publish import publish, time_of_publish
 from graphrag_tasks.storage.snapshots.store import (
     Snapshot,
@@ -95,6 +96,26 @@ def test_a_changed_or_lost_file_is_found_and_named(tmp_path: Path, file: str) ->
     path.unlink()
     with pytest.raises(SnapshotError, match=f"{file}: a table is missing"):
         store.open().verify()
+
+
+def test_a_large_file_is_hashed_once_and_again_when_it_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_tasks.storage.snapshots.store._LARGE", 0)
+    store = Store(str(tmp_path))
+    publish(store, *staged(store))
+    path = Path(store.open().folder.path("chunks.parquet"))
+    whole = path.read_bytes()
+    store.open().table("chunks")
+    with monkeypatch.context() as patched:
+        patched.setattr(Folder, "sha256", lambda *_: pytest.fail("it is hashed again"))
+        store.open().table("chunks")
+    path.write_bytes(b"x" * len(whole))
+    for _ in range(2):
+        with pytest.raises(SnapshotError, match="bytes are not those published"):
+            store.open().table("chunks")
+    path.write_bytes(whole)
+    assert store.open().table("chunks").num_rows == store.open().manifest.tables["chunks"].rows
 
 
 def test_a_manifest_that_was_altered_with_its_table_does_not_fit_the_id(tmp_path: Path) -> None:
