@@ -18,7 +18,7 @@ from graphrag_tasks.retrieval.graph.joins import Joins
 from graphrag_tasks.retrieval.graph.linking import Linker
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.spellings import Spellings
-from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Tables, Vectors, id_ranks
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Tables, Texts, Vectors, id_ranks
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors, VectorIndex
 from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers
 from graphrag_tasks.storage.snapshots.store import Snapshot
@@ -147,9 +147,9 @@ class Graph:
         return self.joins.tails
 
     @cached_property
-    def entity_names(self) -> list[str]:
+    def entity_names(self) -> Texts:
         """Display name of each entity."""
-        return list(self.tables.column("entities", "name").to_pylist())
+        return Texts(self.tables.column("entities", "name"))
 
     @cached_property
     def relation_support(self) -> NDArray[np.float64]:
@@ -170,9 +170,9 @@ class Graph:
         )  # fmt: skip
 
     @cached_property
-    def relation_words(self) -> list[str]:
+    def relation_words(self) -> Texts:
         """Canonical form of each relation: the words between head and tail."""
-        return list(self.tables.column("relations", "relation").to_pylist())
+        return Texts(self.tables.column("relations", "relation"))
 
     def said(self, relation: int) -> str:
         """Return a relation's readable phrase, with `not` if the sources negate it."""
@@ -180,8 +180,8 @@ class Graph:
         return agreeing(head, self._phrases[relation], self.relation_words[relation])
 
     @cached_property
-    def _phrases(self) -> list[str]:
-        return list(self.tables.column("relations", "phrase").to_pylist())
+    def _phrases(self) -> Texts:
+        return Texts(self.tables.column("relations", "phrase"))
 
     @cached_property
     def tells(self) -> NDArray[np.bool_]:
