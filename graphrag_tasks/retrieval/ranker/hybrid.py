@@ -71,6 +71,8 @@ def list_ranks(lists: Mapping[str, Scores], rows: Rows) -> list[dict[str, int]]:
     """Return each row's rank in each list, from 1; equal scores share a rank."""
     ranks = []
     for scores in lists.values():
-        above = len(scores) - np.searchsorted(np.sort(scores), scores[rows], side="right")
+        own = scores[rows]
+        better = np.sort(scores[scores > own.min(initial=np.inf)])
+        above = len(better) - np.searchsorted(better, own, side="right")
         ranks.append((above + 1).tolist())
     return [dict(zip(lists, of_row, strict=True)) for of_row in zip(*ranks, strict=True)]
