@@ -163,7 +163,7 @@ test-frameworks: .venv-frameworks/installed ## Retrieve by LangChain and LlamaIn
 	@VIRTUAL_ENV="$(CURDIR)/.venv-frameworks" $(BIN)/uv pip install --quiet --no-deps -e .
 	@touch $@
 
-test-spark: .venv-spark/installed ## Compare Spark with DuckDB and the stages, in an environment of their own (needs Java)
+test-spark: .venv-spark/installed ## Compare extract and embed on Spark with the stages, in an environment of its own (needs Java)
 	@command -v java > /dev/null \
 		|| { echo "Spark needs Java. On Debian: apt-get install openjdk-17-jre-headless"; exit 1; }
 	.venv-spark/bin/python -m pytest -q -rs -m spark tests/spark

@@ -30,7 +30,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "langchain": ("langchain_core",),
     "llama-index": ("llama_index",),
-    "spark": ("pyspark", "sqlglot"),
+    "spark": ("pyspark",),
     "airflow": ("airflow",),
     "openlineage": ("openlineage",),
 }  # fmt: skip

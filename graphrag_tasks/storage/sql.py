@@ -2,8 +2,7 @@
 
 DuckDB (MIT licence, in process, no server) scans tables and Parquet datasets by column, and spills
 to disk beyond its memory limit. Stages that see all triples of a corpus use it, so that memory does
-not grow with the corpus. Some may run on Spark instead (`spark_sql`), with the same statements and
-rows.
+not grow with the corpus.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ import atexit
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
@@ -25,7 +24,6 @@ from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.storage.artifacts import batches_of
 from graphrag_tasks.storage.scratch import scratch
-from graphrag_tasks.storage.spark_sql import SparkConnection, spark_connection
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,76 +37,21 @@ _LENGTH_DIGITS = 16
 _STATEMENT = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 _IN_BRACES = re.compile(r"\{([a-z]\w*)\}")
 
+Connection: TypeAlias = "duckdb.DuckDBPyConnection"
 Rows: TypeAlias = "pa.Table | ds.Dataset"
 """Rows that can be scanned by column."""
 
 
-class Result(Protocol):
-    """The rows of a statement."""
-
-    def fetchall(self) -> list[Any]:
-        """Return all rows as tuples."""
-        ...
-
-
-class Query(Result, Protocol):
-    """The rows of a reading statement."""
-
-    def to_arrow_table(self) -> pa.Table:
-        """Return all rows."""
-        ...
-
-    def to_arrow_reader(self, batch_size: int = ..., /) -> pa.RecordBatchReader:
-        """Return the rows in batches."""
-        ...
-
-    def fetchnumpy(self) -> dict[str, Any]:
-        """Return all rows as an array for each column."""
-        ...
-
-    def create_view(self, name: str, /) -> object:
-        """Register the rows under a name for statements."""
-        ...
-
-
-class Connection(Protocol):
-    """An SQL connection: DuckDB's, or `spark_sql.SparkConnection`."""
-
-    def execute(self, query: str, parameters: Mapping[str, object] | None = ..., /) -> Result:
-        """Run a statement with parameter values."""
-        ...
-
-    def sql(self, query: str, /) -> Query:
-        """Run a reading statement."""
-        ...
-
-    def register(self, name: str, rows: Any, /) -> object:  # noqa: ANN401 - tables, datasets, readers
-        """Register Arrow rows under a name for statements."""
-        ...
-
-    def read_parquet(self, files: Any, /) -> Query:  # noqa: ANN401 - DuckDB takes more
-        """Return the rows of files."""
-        ...
-
-    def cursor(self) -> AbstractContextManager[Connection]:
-        """Return a connection for reading while this one writes."""
-        ...
-
-
 @contextmanager
-def sql_over(
-    tables: Mapping[str, Rows], config: SqlConfig, *, on_spark: bool = False
-) -> Iterator[Connection]:
+def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[Connection]:
     """Open a connection on which these tables are registered by name.
 
-    Rows have no order except by `ORDER BY`. `on_spark` allows Spark, if that is the configured
-    engine; otherwise it is DuckDB.
+    Rows have no order except by `ORDER BY`.
 
     Raises:
-        MissingDependencyError: Spark is the engine, and its extra or Java is not installed.
+        MissingDependencyError: DuckDB is not installed.
     """
-    connected = spark_connection if on_spark and config.engine == "spark" else _database
-    with connected(config) as connection:
+    with _database(config) as connection:
         for name, rows in tables.items():
             if files := _local_files(rows):
                 connection.read_parquet(files).create_view(name)
@@ -195,9 +138,6 @@ def add_rows(
     connection: Connection, table: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> None:
     """Create a table and fill it in batches, so that it can spill."""
-    if isinstance(connection, SparkConnection):
-        connection.fill(table, schema, batches)
-        return
     connection.register("no_rows", schema.empty_table())
     connection.execute(f"CREATE TABLE {table} AS FROM no_rows")
     for batch in batches:

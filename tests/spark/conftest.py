@@ -21,20 +21,12 @@ _IGNORED = (
     "ignore:.use_:DeprecationWarning",
 )
 
-COUNTED = pytest.StashKey[str]()
-"""What is said at the end: how many statements were run."""
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == Path(__file__).parent:
             for ignored in _IGNORED:
                 item.add_marker(pytest.mark.filterwarnings(ignored))
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if counted := terminalreporter.config.stash.get(COUNTED, ""):
-        terminalreporter.write_line(counted)
 
 
 @pytest.fixture(scope="session", autouse=True)

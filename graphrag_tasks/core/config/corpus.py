@@ -67,20 +67,11 @@ class RelationshipsConfig(BaseConfig):
 class SqlConfig(BaseConfig):
     """What runs the stages that see the whole corpus, and what they may use of this machine.
 
-    More memory than they may use is spilled to disk. Both engines make the same rows, so that the
-    engine is in no fingerprint.
+    More memory than they may use is spilled to disk.
     """
 
-    changes_no_row = frozenset({"memory_bytes", "threads", "engine", "spark_master"})
+    changes_no_row = frozenset({"memory_bytes", "threads"})
 
-    engine: Literal["duckdb", "spark"] = Field(
-        "duckdb",
-        description="spark: normalize and relationships run on Spark, all else on DuckDB",
-    )
-    spark_master: str = Field(
-        "",
-        description="Spark's master, or sc://host:port; empty: SPARK_REMOTE, else this machine",
-    )
     memory_bytes: int = Field(
         3_000_000_000,
         ge=100_000_000,

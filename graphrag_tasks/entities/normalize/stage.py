@@ -114,7 +114,7 @@ def normalize(
             "sentences": sentences,
             "headers": pa.table({"relation": header_relations(domain)}),
         }
-        connection = stack.enter_context(sql_over(inputs, sql, on_spark=True))
+        connection = stack.enter_context(sql_over(inputs, sql))
         for name in ("ends", "found"):
             connection.execute(_SQL[name])
         add_rows(connection, "judged", _JUDGED, _judged(connection, types, is_known))

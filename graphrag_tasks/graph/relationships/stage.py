@@ -101,7 +101,7 @@ def relationships(
         "triples": triples, "surface_forms": surface_forms, "resolved": resolved, "senses": senses,
     }  # fmt: skip
     with ExitStack() as stack:
-        connection = stack.enter_context(sql_over(inputs, sql, on_spark=True))
+        connection = stack.enter_context(sql_over(inputs, sql))
         for name in ("ends", "meant", "told"):
             connection.execute(_SQL[name])
         _make_facts(connection, schema)
