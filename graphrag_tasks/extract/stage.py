@@ -30,6 +30,7 @@ from graphrag_tasks.extract.coref.protocol import CoreferenceResolver
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.given import documents_of_facts, given_facts
+from graphrag_tasks.extract.linear.labels import field_names, is_of_field
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.rows import frame_row, said, triple_id
@@ -145,13 +146,18 @@ def extract_facts(
         `frames` and `triples`, in sentence order; those of tables come last.
     """
     prose, stats = _prose(blocks, cells, sentences, language)
+    fields = {
+        document: field_names(row["text"] for row, _ in lines)
+        for document, lines in groupby(prose, lambda line: line[0]["document_id"])
+    }
     oversized = extractor.oversized_sentences
     collected = _Rows()
     progress = Progress(log, "extract", len(prose), "sentences")
     for done, ((row, _), found) in enumerate(
         zip(prose, _read(prose, extractor), strict=True), start=1
     ):
-        collected.add(row, found)
+        own = fields[row["document_id"]]
+        collected.add(row, [frame for frame in found if not is_of_field(frame, own)])
         progress.reach(done)
     stats["sentences_oversized"] = extractor.oversized_sentences - oversized
     stats |= _add_tables(collected, cells, sentences, config, language)

@@ -46,6 +46,7 @@ def test_short_names(line: str, expected: str) -> None:
          ["Service plan | be | standard", "Service plan | be | free"]),
         ("Implementing class: ZCL_CALC", ["Implementing class | be | ZCL_CALC"]),
         ("Note: the plan can not be changed", []),
+        ("Available at: Central Archive", []),
         ("Optional: Description of the plan", []),
         ("Use the app: Manage Orders", []),
         ("get_total: Returns the total", []),

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from graphrag_tasks.extract.dependency.rereading import COMMAND_VERBS
@@ -67,6 +67,24 @@ def label_of(text: str) -> Label | None:
         return None
     is_name = not _NO_NAMES.fullmatch(match[1]) and not _IMPERATIVE.match(match[1])
     return Label(name_of(text, *match.span(1)) if is_name else None, match.end())
+
+
+def field_names(lines: Iterable[str]) -> frozenset[str]:
+    """Return the labels that begin several different lines of a document, in small letters.
+
+    They are fields of what a page is about: "Default: 30" states nothing of a thing named Default.
+    """
+    begun: dict[str, set[str]] = {}
+    for line in lines:
+        label = label_of(line)
+        if label and label.name:
+            begun.setdefault(label.name.text.casefold(), set()).add(line)
+    return frozenset(name for name, of_name in begun.items() if len(of_name) > 1)
+
+
+def is_of_field(frame: Frame, fields: Collection[str]) -> bool:
+    """Tell whether a frame states the value of one of these fields."""
+    return frame.rule == LinearRule.LABEL and frame.arguments[0].text.casefold() in fields
 
 
 def says_what_it_does(text: str, label: Label) -> bool:
