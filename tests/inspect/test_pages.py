@@ -298,10 +298,19 @@ def test_a_long_document_has_pages_and_a_chunk_opens_its_own(odd: Config) -> Non
     first = client(odd).get(address).text
     assert f"1 to {CHUNKS_SHOWN} of {len(chunks)}" in first
     assert f"{document}?from={CHUNKS_SHOWN}" in first
+    outline = first.partition("<summary>Outline</summary>")[2].partition("</details>")[0]
+    (of_last,) = [one for one in chunks if one["heading_path"][-1] == "Part 44"][:1]
+    assert f'{document}?chunk={of_last["chunk_id"]}#{of_last["chunk_id"]}">Part 44</a>' in outline
     last = client(odd).get(f"{address}?chunk={chunks[-1]['chunk_id']}").text
     assert f'id="{chunks[-1]["chunk_id"]}"' in last
     assert f'id="{chunks[0]["chunk_id"]}"' not in last
     assert 'rel="prev"' in last
+    word = chunks[-1]["text"].split()[-1]
+    held = [one["chunk_id"] for one in chunks if word.casefold() in one["text"].casefold()]
+    found = client(odd).get(address, params={"text": word}).text
+    assert f"{len(held)} of {len(chunks)} passages" in found
+    assert f'id="{held[0]}"' in found
+    assert "No passage holds" in client(odd).get(address, params={"text": "zzzz"}).text
 
 
 @pytest.mark.parametrize(

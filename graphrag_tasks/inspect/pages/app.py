@@ -331,11 +331,13 @@ def _add_documents(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         document_id: DocumentId,
         chunk: ChunkId = "",
         first: From = 0,
+        text: Text = "",
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
+        opened = open_document(index, document_id, chunk, first, text)
         return html.page(
             request, "document", manifest=index.snapshot.manifest, page="documents", chunk=chunk,
-            step=CHUNKS_SHOWN, opened=open_document(index, document_id, chunk, first), pdf=PDF,
+            step=CHUNKS_SHOWN, opened=opened, pdf=PDF, text=text,
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/documents/{document_id}/pages/{page}.png")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ PDF = "pdf"
 
 DOCUMENTS_SHOWN = 100
 """Documents per page; chosen."""
+MOST_HEADINGS = 500
+"""Most headings of an outline. Chosen."""
 CHUNKS_SHOWN = 20
 """Chunks per page: text of about 40,000 characters."""
 
@@ -92,7 +94,10 @@ class Passage:
 class Opened:
     """A document with some of its passages, starting with `first`.
 
-    `versions` has the release of each version of it, by document id.
+    Attributes:
+        found: Number of passages with the text that was sought.
+        outline: Id of the first passage under each heading, its depth and words.
+        versions: The release of each version of it, by document id.
     """
 
     row: Mapping[str, Any]
@@ -100,6 +105,8 @@ class Opened:
     passages: Sequence[Passage]
     first: int
     chunks: int
+    found: int
+    outline: Sequence[tuple[str, int, str]]
     versions: Mapping[str, str]
 
 
@@ -133,8 +140,10 @@ def list_documents(index: Index, text: str, status: str, kind: str, first: int) 
     )  # fmt: skip
 
 
-def open_document(index: Index, document_id: str, chunk_id: str, first: int) -> Opened:
-    """Return a document with passages from number `first`, or from a chunk, on.
+def open_document(
+    index: Index, document_id: str, chunk_id: str, first: int, text: str = ""
+) -> Opened:
+    """Return a document with passages that hold a text, from number `first`, or from a chunk, on.
 
     Raises:
         QueryError: The snapshot has no such document, or hides it.
@@ -146,12 +155,25 @@ def open_document(index: Index, document_id: str, chunk_id: str, first: int) -> 
         raise QueryError("no such document in this snapshot", document_id, hint)
     (row,) = _of(snapshot.table("documents"), "document_id", [document_id]).to_pylist()
     chunks = _of(snapshot.table("chunks"), "document_id", [document_id]).sort_by("ordinal")
-    ids = chunks["chunk_id"].to_pylist()
+    outline = list(_outline(chunks))
+    asked = chunks.filter(pc.match_substring(chunks["text"], text.strip(), ignore_case=True))
+    ids = asked["chunk_id"].to_pylist()
     if chunk_id in ids:
         first = ids.index(chunk_id) // CHUNKS_SHOWN * CHUNKS_SHOWN
-    shown = chunks.slice(first, CHUNKS_SHOWN)
+    shown = _passages(index, asked.slice(first, CHUNKS_SHOWN))
     versions = index.releases.versions_of(document_id)
-    return Opened(row, reports[0], _passages(index, shown), first, len(ids), versions)
+    return Opened(row, reports[0], shown, first, len(chunks), len(ids), outline, versions)
+
+
+def _outline(chunks: pa.Table) -> Iterator[tuple[str, int, str]]:
+    """Yield each heading once, with the passage under which it first stands."""
+    seen: set[tuple[str, ...]] = set()
+    for chunk in chunks.select(["chunk_id", "heading_path"]).to_pylist():
+        path = tuple(chunk["heading_path"])
+        for depth in range(1, len(path) + 1):
+            if path[:depth] not in seen and len(seen) < MOST_HEADINGS:
+                seen.add(path[:depth])
+                yield chunk["chunk_id"], depth, path[depth - 1]
 
 
 def _passages(index: Index, chunks: pa.Table) -> list[Passage]:

@@ -36,6 +36,8 @@ MOST_OPEN = 3
 
 _MOST_NAMES = 30
 _MOST_ALIASES = 12
+_MOST_TYPES = 40
+"""Types to choose from, the most frequent. Chosen."""
 NAMES_SHOWN = 100
 """Names shown in an overview, as aliases of an entity, and per page of a list. Chosen."""
 _CHANGES = ("added", "changed", "removed", "unchanged")
@@ -205,7 +207,8 @@ def names_with(index: Index, text: str, kind: str = "", first: int = 0) -> Listi
         held = pc.match_substring(entities["name"], text.strip(), ignore_case=True)
         entities = entities.filter(held)
     shown = _most_mentioned(entities, NAMES_SHOWN, first)
-    return Listing(shown, len(entities), dict(types.most_common()))
+    listed = dict(types.most_common(_MOST_TYPES)) | ({kind: types[kind]} if kind else {})
+    return Listing(shown, len(entities), listed)
 
 
 def described(index: Index, name: str) -> list[dict[str, Any]]:
