@@ -22,10 +22,9 @@ _FROM, _UNTIL, _RANGE, _CHANGED, _AT, _ENDED = "from", "until", "range", "change
 _KINDS = (_RANGE, _UNTIL, _CHANGED, "deprecated", _FROM, _AT, _ENDED)
 """Of kinds at the same place the first counts; of the last two, only where no other one is."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_LAST_DAY = 31
+_MOST = 1_000  # characters of a sentence that are read, as longer ones are mostly none; chosen
 _TIMED = re.compile(r"\d|no longer|discontinued")
 _ISO = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
-_HEADINGS, _TOLD = ("heading", "title"), ("paragraph", "list_item")
 
 
 class Validity(NamedTuple):
@@ -46,9 +45,9 @@ class Validity(NamedTuple):
 def validities(placed: Sequence[tuple[Mapping[str, Any], Place]]) -> dict[str, Validity]:
     """Return the times of sentences, in reading order with their places, by the sentences' ids.
 
-    An item has that of the line with a colon before its list. What only tells a time ("New in
-    version 3.4.") tells it of the sentence before, of the paragraph before its own, or, below a
-    heading, of the next paragraph.
+    An item has that of the sentence with a colon before its list, but no event's. What only tells
+    a time ("New in version 3.4.") tells it of the sentence before, of the paragraph before its own,
+    or, below a heading, of the next paragraph.
     """
     found: dict[str, Validity] = {}
     above: list[str] = []
@@ -59,26 +58,28 @@ def validities(placed: Sequence[tuple[Mapping[str, Any], Place]]) -> dict[str, V
             continue
         here, own = (row["document_id"], place.block, place.kind), validity_of(row["text"])
         if own and here[0] == block[0] and _is_note(row["text"], own):
-            pending = own if block[2] in _HEADINGS else pending
-            for noted in above if here != block and block[2] in _TOLD else above[-1:]:
+            pending = own if block[2] in ("heading", "title") else pending
+            is_whole = here != block and block[2] in ("paragraph", "list_item")
+            for noted in above if is_whole else above[-1:]:
                 found.setdefault(noted, own)
         else:
             if here != block:
                 carried, pending = (pending if here[0] == block[0] else None), None
                 above, block = [], here
             above.append(row["sentence_id"])
-        lead = place.lead if place.lead and place.lead.endswith(":") else ""
-        if own := own or validity_of(lead) or carried:
+        lead = place.lead.rpartition(". ")[2] if place.lead and place.lead.endswith(":") else ""
+        led = validity_of(lead)
+        if own := own or (led if led and led.kind != _AT else carried):
             found[row["sentence_id"]] = own
     return found
 
 
 def _is_note(text: str, validity: Validity) -> bool:
-    """Tell whether a sentence is only about a time, before a colon or as a whole."""
-    text = " ".join(text.split()).strip(" ().:")
+    """Tell whether a sentence is only about a time, or begins so: "New in 3.4: the old one"."""
+    text = " ".join(text.split()).strip(" ().")
     match = _patterns()[validity.kind].match(text)
     rest = text[match.end() :] if match else "?"
-    return not rest or (rest.startswith(":") and validity.kind != _CHANGED)
+    return not rest or (rest.startswith(": ") and validity.kind != _CHANGED)
 
 
 def validity_of(text: str) -> Validity | None:
@@ -87,10 +88,10 @@ def validity_of(text: str) -> Validity | None:
     Of several times the first counts; an event's day counts if nothing bounds the sentence.
     """
     known = _patterns()
-    if not _TIMED.search(text) or not known["hint"].search(text):
+    if not _TIMED.search(text, 0, _MOST) or not known["hint"].search(text, 0, _MOST):
         return None
     text = known["requirement"].sub(
-        lambda match: match[0] if match[1] else "_" * len(match[0]), " ".join(text.split())
+        lambda match: match[0] if match[1] else "_" * len(match[0]), " ".join(text[:_MOST].split())
     )
     of_facts = (read for kind in _KINDS[:-2] for read in islice(_read(kind, text), 1))
     others = (read for kind in _KINDS[-2:] for read in _read(kind, text))
@@ -135,7 +136,7 @@ def _parts(text: str) -> tuple[int, int, int]:
     numbers = [int(one) for one in re.findall(r"\d+", text)]
     months = [_MONTHS.index(word) + 1 for word in re.findall(r"\b[a-z]{3}", text.casefold())
               if word in _MONTHS]  # fmt: skip
-    years, days = ([one for one in numbers if (one > _LAST_DAY) == far] for far in (True, False))
+    years, days = ([one for one in numbers if (one > 31) == far] for far in (True, False))
     return (*years, 0)[0], (*months, 0)[0], (*days, 0)[0]
 
 

@@ -144,9 +144,8 @@ def _behind(row: _Row) -> str:
             what += ", and no release such as 3.2"
             raise ValueError(what) from None
     is_release = {bool(_RELEASE.fullmatch(day)) for day in days.values()}
-    first, last = ([int(one) for one in re.findall(r"\d+", days.get(name, ""))]
-                   for name in ("from", "to"))  # fmt: skip
-    if len(days) > 1 and len(is_release) == 1 and last < first[: len(last)]:
+    parts = [[int(one) for one in re.findall(r"\d+", day)] for day in days.values()]
+    if len(parts) > 1 and len(is_release) == 1 and parts[1] < parts[0][: len(parts[1])]:
         raise ValueError(f"it ends ({days['to']}) before it begins ({days['from']})")
     said = " ".join(f"{name} {day}" for name, day in days.items())
     told = "; ".join(filter(None, [said, row.get("source") and f"source: {row['source']}"]))

@@ -76,8 +76,7 @@ class Joins:
         if self._published:
             rows = self._snapshot.table("evidence_rows")
             of_relation, sentences, chunks, confidences = (
-                numbers(column(rows, name))
-                for name in ("relation", "sentence", "chunk", "confidence")
+                numbers(column(rows, name)) for name in rows.column_names[: -len(TIME_COLUMNS)]
             )
             times = Records(rows.select(TIME_COLUMNS))
             return Evidence(_offsets(of_relation, count), sentences, chunks, confidences, times)
