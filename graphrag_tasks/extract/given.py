@@ -68,7 +68,7 @@ def _triple(cells: Mapping[int, _Row], sentence: _Row) -> _Row:
             f"{end}_end": start + len(name) if is_there else 0,
             f"{end}_type": cells[of_type]["text"] if of_type in cells else None,
         }
-    start, end = (cells[at]["text"] if at in cells else None for at in (_FROM, _TO))
-    row |= {"valid_kind": _KINDS[bool(start), bool(end)], "valid_from": start, "valid_to": end}
+    since, until = (cells[at]["text"] if at in cells else None for at in (_FROM, _TO))
+    row |= {"valid_kind": _KINDS[bool(since), bool(until)], "valid_from": since, "valid_to": until}
     row["phrase"] = text[row["head_end"] : row["tail_start"]].strip() or relation
     return row | {"triple_id": triple_id(row)}
