@@ -154,10 +154,11 @@ def _writer(
     if chosen is ExportFormat.SVG:
         picture = exporting.draw(selection)
         return lambda file: file.write(picture)
+    if chosen is ExportFormat.JSONL:
+        return lambda file: exporting.write_facts(snapshot, selection, file)
     writers = {
         ExportFormat.GRAPHML: exporting.write_graphml,
         ExportFormat.JSON: exporting.write_json,
-        ExportFormat.JSONL: exporting.write_facts,
     }
     return lambda file: writers[chosen](selection, file)
 

@@ -93,6 +93,14 @@ message's header. Others are meant by authors: front matter, header, publication
 
 _SAID = pa.list_(pa.struct([("key", STRING), ("value", STRING), ("origin", STRING)]))
 
+VALIDITY = (
+    _nullable(
+        "valid_kind", STRING, "from, until, range, at, changed, deprecated or ended; or null"
+    ),
+    _nullable("valid_from", STRING, "date or release since when it holds; null: not said"),
+    _nullable("valid_to", STRING, "date or release until when it holds; null: not said"),
+)
+
 ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
 """Change of a document since the published snapshot; documents that stages process are
 `changed`."""
@@ -170,7 +178,8 @@ CELLS = _table(
         "value_type",
         STRING,
         "text, integer, number, percent, boolean, date, datetime, time or error; fact: a cell of a "
-        "given fact (0 head, 1 relation, 2 tail, 3 and 4 their types, 5 there if it is denied)",
+        "given fact (0 head, 1 relation, 2 tail, 3 and 4 their types, 5 there if it is denied, 6 "
+        "and 7 since and until when)",
     ),
     _nullable("number", DOUBLE, "value of numbers, percents (25 % is 0.25) and booleans (1 or 0)"),
     _nullable("iso", STRING, "value of date, datetime and time in ISO 8601"),
@@ -278,6 +287,7 @@ TRIPLES = _table(
     _column("conditional", BOOL, "whether it stands in a condition and asserts nothing"),
     _column("said", LONG, "hash of the sentence's text: copies of a sentence are one witness"),
     *_ORIGIN,
+    *VALIDITY,
 )
 
 COREFERENCES = _table(
@@ -493,6 +503,7 @@ EVIDENCE = _table(
     _column("conditional", BOOL, "whether it stands in a condition there"),
     _column("said", LONG, "hash of the sentence's text: copies of a sentence are one witness"),
     _column("confidence", FLOAT, "confidence of that triple"),
+    *VALIDITY,
 )
 
 ATTRIBUTES = _table(
@@ -579,6 +590,7 @@ EVIDENCE_ROWS = _table(
     _column("sentence", INT, "row in sentences that states it, the surest first"),
     _column("chunk", INT, "row in chunks of that sentence"),
     _column("confidence", FLOAT, "0 to 1"),
+    *VALIDITY,
 )
 
 NO_ROW = -1

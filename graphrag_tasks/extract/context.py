@@ -68,6 +68,7 @@ class Place(NamedTuple):
     key: RowKey | None = None  # what its cell is about, if its row has a name
     opens: bool = False  # whether it is the first sentence of its cell
     is_pointer: bool = False  # whether its block only leads elsewhere
+    block: int = -1  # place of its block in the document, if it is in no cell
 
 
 class Places:
@@ -97,7 +98,7 @@ class Places:
         kind, is_pointer = blocks[index]["kind"], index in self._pointers[document_id]
         is_first = blocks[index]["char_start"] == start
         lead = _lead(blocks, index) if kind == "list_item" and is_first else None
-        return Place(kind, lead, is_pointer=is_pointer)
+        return Place(kind, lead, is_pointer=is_pointer, block=index)
 
 
 def _lead(blocks: Sequence[_Row], index: int) -> str | None:

@@ -14,10 +14,12 @@ from graphrag_tasks.core.schemas import FACT_CELL, GIVEN
 from graphrag_tasks.extract.context import PLACE
 from graphrag_tasks.extract.rows import said, triple_id
 
-_HEAD, _RELATION, _TAIL, _HEAD_TYPE, _TAIL_TYPE, _NEGATED = range(6)
+_HEAD, _RELATION, _TAIL, _HEAD_TYPE, _TAIL_TYPE, _NEGATED, _FROM, _TO = range(8)
 """Columns of their cells."""
 _ORIGIN = {"rule": GIVEN, "extractor": GIVEN, "confidence": 1.0, "conditional": False}
 """A person says so."""
+_KINDS = {(True, True): "range", (True, False): "from", (False, True): "until",
+          (False, False): None}  # fmt: skip
 _OF_SENTENCES = [*PLACE, "text", "char_start", "char_end"]
 _OF_CELLS = ["row", "column", "text", "char_start"]
 
@@ -66,5 +68,7 @@ def _triple(cells: Mapping[int, _Row], sentence: _Row) -> _Row:
             f"{end}_end": start + len(name) if is_there else 0,
             f"{end}_type": cells[of_type]["text"] if of_type in cells else None,
         }
+    since, until = (cells[at]["text"] if at in cells else None for at in (_FROM, _TO))
+    row |= {"valid_kind": _KINDS[bool(since), bool(until)], "valid_from": since, "valid_to": until}
     row["phrase"] = text[row["head_end"] : row["tail_start"]].strip() or relation
     return row | {"triple_id": triple_id(row)}

@@ -36,6 +36,7 @@ from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.rows import frame_row, said, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
+from graphrag_tasks.extract.validity import Validity, validities
 from graphrag_tasks.language.cells import is_code
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.glyphs import unreadable
@@ -145,13 +146,16 @@ def extract_facts(
     Returns:
         `frames` and `triples`, in sentence order; those of tables come last.
     """
-    prose, stats = _prose(blocks, cells, sentences, language)
+    columns = [*PLACE, "char_start", "text", "has_verb"]
+    places = Places(blocks, cells)
+    placed = [(row, places.of(row)) for row in sentences.select(columns).to_pylist()]
+    prose, stats = _prose(placed, language)
     fields = {
         document: field_names(row["text"] for row, _ in lines)
         for document, lines in groupby(prose, lambda line: line[0]["document_id"])
     }
     oversized = extractor.oversized_sentences
-    collected = _Rows()
+    collected = _Rows(validities(placed))
     progress = Progress(log, "extract", len(prose), "sentences")
     for done, ((row, _), found) in enumerate(
         zip(prose, _read(prose, extractor), strict=True), start=1
@@ -170,15 +174,12 @@ def extract_facts(
 
 
 def _prose(
-    blocks: pa.Table, cells: pa.Table, sentences: pa.Table, language: LanguageConfig
+    placed: Iterable[tuple[_Row, Place]], language: LanguageConfig
 ) -> tuple[list[tuple[_Row, Place]], dict[str, int | float]]:
     """Return the sentences with a verb and the lines for patterns, with their contexts.
 
     A line without a verb may be in another language than the model's.
     """
-    columns = [*PLACE, "char_start", "text", "has_verb"]
-    places = Places(blocks, cells)
-    placed = ((row, places.of(row)) for row in sentences.select(columns).to_pylist())
     lines = [(row, place) for row, place in placed if place.kind not in LINE_KINDS]
     prose, empty = [], 0
     for (row, place), is_read in zip(lines, _are_read(lines, language), strict=True):
@@ -211,7 +212,8 @@ def _read(prose: Sequence[tuple[_Row, Place]], extractor: Extractor) -> Iterator
 
 
 class _Rows:
-    def __init__(self) -> None:
+    def __init__(self, times: Mapping[str, Validity]) -> None:
+        self._times = times
         self.frames: dict[str, _Row] = {}
         self.triples: dict[str, _Row] = {}
 
@@ -219,6 +221,7 @@ class _Rows:
         place = {name: sentence[name] for name in PLACE}
         text = sentence.get("text", "")
         of_triple = place | {"said": said(text)}
+        time = self._times.get(sentence["sentence_id"])
         triples: list[_Row] = []
         for frame in found:
             of_frame = place | frame_row(frame, sentence["sentence_id"])
@@ -229,6 +232,7 @@ class _Rows:
             row["triple_id"] = triple_id(row)
             arguments = self.frames[row["frame_id"]]["arguments"]
             row["confidence"] = certainty_of(row, text, len(arguments))
+            row |= time.columns(row, text) if time else {}
             self.triples[row["triple_id"]] = row
 
 

@@ -17,7 +17,7 @@ ROW_TABLES = ("evidence_rows", "entity_rows")
 
 _EVIDENCE = """
     SELECT r.row::INTEGER AS relation, s.row::INTEGER AS sentence, c.row::INTEGER AS chunk,
-        evidence.confidence::FLOAT AS confidence
+        evidence.confidence::FLOAT AS confidence, valid_kind, valid_from, valid_to
     FROM evidence
     JOIN relations AS r USING (relation_id)
     JOIN sentences AS s USING (sentence_id)

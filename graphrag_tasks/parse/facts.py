@@ -4,13 +4,14 @@
     Billing,runs on,Kubernetes,service,platform,,2024-01-01,,CMDB
 
 The row becomes "Billing runs on Kubernetes (from 2024-01-01; source: CMDB)." Its cells say what
-stands where, so that the fact is taken as it is given; types and denials have empty places. A row
-that states no fact is left out and named.
+stands where, so that the fact is taken as it is given; types, denials and times have empty
+places. A row that states no fact is left out and named.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -40,6 +41,7 @@ _PROBLEM = ""
 """Key of what is wrong with a row that cannot be read."""
 _DATES = (4, 7, 10)
 """Characters of a year, a month and a day."""
+_RELEASE = re.compile(r"v\d{1,4}|v?\d{1,4}(?:\.(?:\d{1,4}|x))+|\d{1,3}", re.IGNORECASE)
 
 _Row = Mapping[str, str]
 _label = cache(type_label)
@@ -99,8 +101,9 @@ class _Facts:
         told = self._start + len(head) + 1
         other = told + len(phrase) + 1
         types = (_label(row.get(name) or "") for name in ("head_type", "tail_type"))
-        texts = (head, relation, tail, *types, "true" if is_denied else "")
-        starts = (self._start, told, other, self._start, other, told)
+        days = (row.get(name) or "" for name in ("valid_from", "valid_to"))
+        texts = (head, relation, tail, *types, "true" if is_denied else "", *days)
+        starts = (self._start, told, other, self._start, other, told, told, told)
         ends = (told - 1, other - 1, other + len(tail), *starts[3:])
         for column, cell in enumerate(zip(texts, starts, ends, strict=True)):
             if cell[0]:
@@ -132,12 +135,17 @@ def _behind(row: _Row) -> str:
     """Return what stands behind a fact in brackets: since when, until when, and its source."""
     days = {name: row[f"valid_{name}"] for name in ("from", "to") if row.get(f"valid_{name}")}
     for name, day in days.items():
+        if _RELEASE.fullmatch(day):
+            continue
         try:  # a year or a month stands for its first day
             date.fromisoformat(f"{day}-01-01"[: max(_DATES)] if len(day) in _DATES else "")
         except ValueError:
             what = f"valid_{name} is {day!r}, no date such as 2024-04-30, 2024-04 or 2024"
+            what += ", and no release such as 3.2"
             raise ValueError(what) from None
-    if len(days) > 1 and days["to"] < days["from"][: len(days["to"])]:
+    is_release = {bool(_RELEASE.fullmatch(day)) for day in days.values()}
+    parts = [[int(one) for one in re.findall(r"\d+", day)] for day in days.values()]
+    if len(parts) > 1 and len(is_release) == 1 and parts[1] < parts[0][: len(parts[1])]:
         raise ValueError(f"it ends ({days['to']}) before it begins ({days['from']})")
     said = " ".join(f"{name} {day}" for name, day in days.items())
     told = "; ".join(filter(None, [said, row.get("source") and f"source: {row['source']}"]))

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from graphrag_tasks.answering import answer
 from graphrag_tasks.cli import app
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.language.times import TIME_COLUMNS
 from graphrag_tasks.operations.documents import document_reports
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
@@ -53,6 +54,14 @@ def facts(snapshot: Snapshot) -> set[Fact]:
     }
 
 
+def times(snapshot: Snapshot) -> set[tuple[str, ...]]:
+    """Return head and time of the facts between entities."""
+    columns = ["triple_id", "head", *TIME_COLUMNS]
+    told = {row.pop("triple_id"): row for row in snapshot.table("triples", columns).to_pylist()}
+    stated = (told[one] for one in snapshot.table("evidence")["triple_id"].to_pylist())
+    return {tuple(row.values()) for row in stated if row["valid_kind"]}
+
+
 GIVEN = {
     ("Billing", "runs on", "Kubernetes", False),
     ("Atlas Team", "owns", "Billing", False),
@@ -90,17 +99,18 @@ def test_facts_join_the_names_of_texts_and_answer_with_their_own_row(tmp_path: P
 def test_rows_that_state_no_fact_are_named_and_the_others_live(tmp_path: Path) -> None:
     bad = (
         "Ledger,,Postgres\nLedger,uses,Postgres,,,perhaps\nA1,uses,B1,,,,2024-04-31\n"
-        "A1,uses,B1,,,,20240\nA1,uses,B1,,,,2024,2023-05\nA1,uses,B1,,,,,,x,y\n"
+        "A1,uses,B1,,,,20240\nA1,uses,B1,,,,2024,2023-05\nA1,uses,B1,,,,,,x,y\nA1,uses,B1,,,,3.10,3.9\n"
     )
     text = "owner;" + HEADER.replace(",", ";") + "me;Billing;runs on;Kubernetes\n"
     snapshot = indexed(tmp_path, facts__csv=HEADER + ROWS + bad, b__facts__csv=text)
     assert facts(snapshot) == GIVEN
     told = {one.uri: one for one in document_reports(snapshot)}
     whole, columns = told["docs/facts.csv"], told["docs/b.facts.csv"].reason
-    assert (whole.status, whole.code, whole.left_out) == ("partial", "facts_left_out", {"fact": 6})
+    assert (whole.status, whole.code, whole.left_out) == ("partial", "facts_left_out", {"fact": 7})
     for words in (
         "6: the relation is empty", "7: negated is 'perhaps'", "8: valid_from is '2024-04-31'",
         "9: valid_from is '20240'", "10: it ends (2023-05) before it begins", "11: its quotes",
+        "12: it ends (3.9) before it begins (3.10)",
     ):  # fmt: skip
         assert f"row {words}" in whole.reason
     assert "not read: owner" in columns
@@ -144,12 +154,17 @@ def test_an_edited_file_is_read_anew_and_equals_a_first_run(tmp_path: Path) -> N
 
 
 def test_an_exported_graph_can_be_given_back(tmp_path: Path) -> None:
-    snapshot = indexed(tmp_path / "a", facts__csv=HEADER + ROWS, text__md=TEXT)
+    text = TEXT + "\nAtlas Team maintained Ledger until release 3.x.\n"
+    snapshot = indexed(tmp_path / "a", facts__csv=HEADER + ROWS, text__md=text)
     file = tmp_path / "facts.jsonl"
     arguments = ["export", str(file), "--store", str(tmp_path / "a/store")]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     back = indexed(tmp_path / "b", facts__jsonl=file.read_text("utf-8"))
     assert facts(back) == facts(snapshot)
+    assert times(back) == times(snapshot) == {
+        ("Billing", "from", "2024-01-01", None), ("Ledger", "range", "2023", "2025-06"),
+        ("Atlas Team", "until", None, "3.x"),
+    }  # fmt: skip
     assert TYPED <= entities(back) <= entities(snapshot)
 
 

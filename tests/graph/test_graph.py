@@ -111,7 +111,11 @@ def test_edges_join_the_right_nodes() -> None:
 def test_evidence_and_first_mentions_are_rows_of_the_published_tables() -> None:
     made = load(**tables(), sql=SQL).tables
     evidence = [tuple(row.values()) for row in made["evidence_rows"].to_pylist()]
-    assert evidence == [(0, 0, 0, pytest.approx(0.9)), (0, 0, 0, pytest.approx(0.4))]
+    no_time = (None, None, None)
+    assert evidence == [
+        (0, 0, 0, pytest.approx(0.9), *no_time),
+        (0, 0, 0, pytest.approx(0.4), *no_time),
+    ]
     assert made["entity_rows"]["sentence"].to_pylist() == [0, 0, -1]
 
 

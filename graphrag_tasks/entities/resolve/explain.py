@@ -12,6 +12,7 @@ from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.entities.resolve.homonyms import RULE
 from graphrag_tasks.language.names import entity_key
+from graphrag_tasks.language.times import EVIDENCE_COLUMNS, times_of, when
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _MOST_RELATIONS = 10
@@ -30,7 +31,7 @@ class EntityExplanation:
             where
                 the name has one sense.
         decisions: Rows of `schemas.MERGES` with one of its names, `same` first.
-        relations: Its strongest relations in words, each with its number of triples.
+        relations: Its strongest relations in words with their times, and the number of triples.
         documents: Titles of the documents that mention it, with their mentions.
     """
 
@@ -112,7 +113,10 @@ def _relations(snapshot: Snapshot, entity_id: str) -> list[tuple[str, int]]:
     ends = (pc.equal(relations[end], entity_id) for end in ("head_id", "tail_id"))
     rows = relations.filter(pc.or_(*ends)).to_pylist()
     rows.sort(key=lambda row: (-row["weight"], -row["confidence"], row["text"]))
-    return [(row["text"], int(row["weight"])) for row in rows[:_MOST_RELATIONS]]
+    times = times_of(snapshot.table("evidence", EVIDENCE_COLUMNS))
+    told = ((row, when(times.get(row["relation_id"]))) for row in rows[:_MOST_RELATIONS])
+    return [(f"{row['text']} ({time})" if time else row["text"], int(row["weight"]))
+            for row, time in told]  # fmt: skip
 
 
 def _documents(snapshot: Snapshot, mentions: pa.Table) -> list[tuple[str, int]]:

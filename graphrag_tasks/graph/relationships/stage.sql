@@ -14,7 +14,7 @@ FROM senses JOIN resolved ON resolved.entity_id = sense_id GROUP BY ALL
 CREATE VIEW told AS
 SELECT
     triple_id, sentence_id, chunk_id, triples.document_id, relation, phrase, negated, conditional,
-    said, confidence, head, tail,
+    said, confidence, valid_kind, valid_from, valid_to, head, tail,
     coalesce(hm.sense_id, h.entity_id) AS head_id, coalesce(tm.sense_id, t.entity_id) AS tail_id,
     h.type AS head_label, t.type AS tail_label,
     CASE WHEN hm.sense_id IS NULL THEN h.entity_type ELSE hm.type END AS head_type,
@@ -58,7 +58,7 @@ FROM worded
 -- name: facts_of_schema
 CREATE TABLE facts AS
 SELECT triple_id, sentence_id, chunk_id, document_id, negated, conditional, said, confidence,
-    head, head_label, tail, tail_label, head_problem, tail_problem, violation, is_ascribed,
+    valid_kind, valid_from, valid_to, head, head_label, tail, tail_label, head_problem, tail_problem, violation, is_ascribed,
     CASE WHEN violation IS NOT NULL AND $map THEN $map_to ELSE coalesce(canonical, relation) END
         AS relation,
     CASE WHEN NOT turned AND coalesce(canonical, relation) = relation
@@ -113,7 +113,7 @@ QUALIFY row_number() OVER (
 CREATE VIEW stated AS
 SELECT relation_id, triple_id, sentence_id, chunk_id, document_id, coalesce(
         phrase, CASE WHEN negated THEN 'not ' || relation ELSE relation END
-    ) AS phrase, conditional, said, facts.confidence
+    ) AS phrase, conditional, said, facts.confidence, valid_kind, valid_from, valid_to
 FROM facts JOIN grouped USING (head_id, relation, tail_id, negated)
 WHERE {related}
 

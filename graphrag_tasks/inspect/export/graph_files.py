@@ -16,6 +16,8 @@ import pyarrow as pa
 from graphrag_tasks.graph.drawing import NOT_XML, Selection
 from graphrag_tasks.graph.relation_kinds import CONDITION
 from graphrag_tasks.inspect.export.rows import ENTITY, RELATION, Row, rows_of, text_of
+from graphrag_tasks.language.times import DEPRECATED, EVIDENCE_COLUMNS, times_of
+from graphrag_tasks.storage.snapshots.store import Snapshot
 
 
 def write_graphml(selection: Selection, file: TextIO) -> None:
@@ -65,18 +67,23 @@ def _write_items(file: TextIO, table: pa.Table, ids: Mapping[str, str]) -> None:
         file.write(f"{',' if number else ''}\n{_json(item)}")
 
 
-def write_facts(selection: Selection, file: TextIO) -> None:
+def write_facts(snapshot: Snapshot, selection: Selection, file: TextIO) -> None:
     """Write the relations as a file of facts, which can be indexed, to a UTF-8 text file.
 
-    Conditions are left out, as they would read as facts.
+    Conditions are left out, as they would read as facts. A time is that of the surest sentence.
     """
     entities = {row["entity_id"]: row for row in rows_of(selection.entities)}
+    times = times_of(snapshot.table("evidence", EVIDENCE_COLUMNS))
     for row in rows_of(selection.relations):
         if row["kind"] != CONDITION:
             head, tail = entities[row["head_id"]], entities[row["tail_id"]]
             fact = {"head": head["name"], "relation": row["relation"], "tail": tail["name"]}
             fact |= {"head_type": head["type"], "tail_type": tail["type"]}
-            file.write(f"{_json(fact | {'negated': row['negated']})}\n")
+            fact["negated"] = row["negated"]
+            time = times.get(row["relation_id"])
+            if time and time["valid_kind"] != DEPRECATED:  # what is deprecated still holds
+                fact |= {name: time[name] for name in ("valid_from", "valid_to") if time[name]}
+            file.write(f"{_json(fact)}\n")
 
 
 def _json(value: object) -> str:

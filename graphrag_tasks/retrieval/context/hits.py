@@ -33,6 +33,7 @@ class SourceSentence:
         char_end: One past its last character.
         boxes: Boxes of its blocks; empty where the format has none.
         confidence: Confidence of the triple read from it; None for a mention.
+        holds: When that triple holds, in words ("from 3.4"); empty without a time.
     """
 
     text: str
@@ -46,6 +47,7 @@ class SourceSentence:
     char_end: int
     boxes: tuple[PageBox, ...] = ()
     confidence: float | None = None
+    holds: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.language.agreement import told
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.times import when
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
     EntityHit,
@@ -226,8 +227,8 @@ class Provenance:
     def _evidence_of(self, relations: Sequence[int]) -> list[tuple[SourceSentence, ...]]:
         chosen = [self._best_sentences(relation) for relation in relations]
         rows = np.array([row for best in chosen for row in best], dtype=np.int64)
-        confidences = [confidence for best in chosen for confidence in best.values()]
-        sentences = iter(self._sentences_of(rows, confidences))
+        evidence = [one for best in chosen for one in best.values()]
+        sentences = iter(self._sentences_of(rows, evidence))
         return [tuple(islice(sentences, len(best))) for best in chosen]
 
     def _central_sentences(self, community: int) -> list[int]:
@@ -238,7 +239,7 @@ class Provenance:
         """
         found = central_relations(self._graph, community)
         relations, telling = (one[:_MOST_RELATIONS] for one in found)
-        bounds, sentences, _, _ = self._graph.joins.evidence
+        bounds, sentences, *_ = self._graph.joins.evidence
         stated = [
             sentences[bounds[relation] : bounds[relation + 1]] for relation in relations.tolist()
         ]
@@ -254,26 +255,28 @@ class Provenance:
         of_relations = [one[0] for one in stated[:_CENTRAL_RELATIONS]]
         return list(map(int, dict.fromkeys([*telling_most, *of_relations])))
 
-    def _best_sentences(self, relation: int) -> dict[int, float]:
-        """Return rows of distinct sentences with the confidence of their best triple."""
-        bounds, sentences, _, confidences = self._graph.joins.evidence
-        part = slice(bounds[relation], bounds[relation + 1])
-        best: dict[int, float] = {}
-        for row, confidence in zip(
-            sentences[part].tolist(), confidences[part].tolist(), strict=True
-        ):
-            best.setdefault(row, confidence)
+    def _best_sentences(self, relation: int) -> dict[int, int]:
+        """Return rows of distinct sentences with the evidence of their best triple."""
+        bounds, sentences, *_ = self._graph.joins.evidence
+        first, last = bounds[relation : relation + 2].tolist()
+        best: dict[int, int] = {}
+        for one, row in enumerate(sentences[first:last].tolist(), first):
+            best.setdefault(row, one)
             if len(best) == EVIDENCE_SENTENCES:
                 break
         return best
 
     def _sentences_of(
-        self, rows: Rows, confidences: Sequence[float] | None = None
+        self, rows: Rows, evidence: Sequence[int] | None = None
     ) -> list[SourceSentence]:
-        given = [None] * len(rows) if confidences is None else confidences
+        spans = self._spans("sentences", rows)
+        if evidence is None:
+            return [SourceSentence(**sentence) for sentence in spans]
+        *_, confidences, times = self._graph.joins.evidence
+        told = zip(spans, confidences[evidence].tolist(), times.at(evidence), strict=True)
         return [
-            SourceSentence(**sentence, confidence=confidence)
-            for sentence, confidence in zip(self._spans("sentences", rows), given, strict=True)
+            SourceSentence(**sentence, confidence=confidence, holds=when(time))
+            for sentence, confidence, time in told
         ]
 
     def _spans(self, table: str, rows: Rows) -> list[dict[str, Any]]:

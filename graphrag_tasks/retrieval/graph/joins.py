@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.schemas import NO_ROW
 from graphrag_tasks.graph.relation_kinds import MENTION
-from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Tables, id_ranks
+from graphrag_tasks.language.times import TIME_COLUMNS
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Records, Tables, id_ranks
 from graphrag_tasks.storage.columns import Rows, column, numbers
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
@@ -28,6 +29,7 @@ class Evidence(NamedTuple):
     sentences: Rows
     chunks: Rows
     confidences: Floats
+    times: Records
 
 
 class Joins:
@@ -74,17 +76,19 @@ class Joins:
         if self._published:
             rows = self._snapshot.table("evidence_rows")
             of_relation, sentences, chunks, confidences = (
-                numbers(column(rows, name)) for name in rows.column_names
+                numbers(column(rows, name)) for name in rows.column_names[: -len(TIME_COLUMNS)]
             )
-            return Evidence(_offsets(of_relation, count), sentences, chunks, confidences)
+            times = Records(rows.select(TIME_COLUMNS))
+            return Evidence(_offsets(of_relation, count), sentences, chunks, confidences, times)
         of_relation, sentences, chunks = (
             self._rows("evidence", f"{kind}_id") for kind in ("relation", "sentence", "chunk")
         )
         confidences = self._tables.numbers("evidence", "confidence")
         ranks = id_ranks(self._tables.ids("sentence_id"))[sentences]
         order = np.lexsort((ranks, -confidences, of_relation))
+        times = Records(self._snapshot.table("evidence", TIME_COLUMNS).take(order))
         return Evidence(
-            _offsets(of_relation, count), sentences[order], chunks[order], confidences[order]
+            _offsets(of_relation, count), sentences[order], chunks[order], confidences[order], times
         )
 
     @cached_property

@@ -247,7 +247,7 @@ class Graph:
 
     @property
     def _evidence(self) -> tuple[Rows, Rows]:
-        offsets, _, chunks, _ = self.joins.evidence
+        offsets, _, chunks, *_ = self.joins.evidence
         return np.repeat(np.arange(len(self.relations)), np.diff(offsets)), chunks
 
     @cached_property

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
+from graphrag_tasks.language.times import TIME_COLUMNS
 from graphrag_tasks.retrieval import Context, EntityHit
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.storage.snapshots.store import Snapshot
@@ -38,6 +39,7 @@ def snapshot() -> Snapshot:
         "mentions": pa.table({"entity_id": ENTITIES, "chunk_id": CHUNKS[:4]}),
         "sentences": pa.table({"sentence_id": ["s"]}),
         "evidence": pa.table({"relation_id": ["seed-near"], "sentence_id": ["s"],
+                              **dict.fromkeys(TIME_COLUMNS, pa.nulls(1, pa.string())),
                               "chunk_id": ["linking"], "confidence": [1.0]}),
         "chunk_vectors": vectors(CHUNKS),
         "entity_vectors": vectors(ENTITIES),
