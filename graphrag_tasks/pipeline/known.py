@@ -87,7 +87,7 @@ def _published(folder: Folder) -> Table | None:
 def _read(folder: Folder, published: Table | None) -> pa.Table:
     if published is not None:
         check_table(folder, _DOCUMENTS, published)
-    table = folder.read_any_version(_DOCUMENTS, (*_NEEDED, "labels"))
+    table = folder.read_any_version(_DOCUMENTS, (*_NEEDED, "labels", "media_type"))
     if missing := set(_NEEDED) - set(table.column_names):
         raise ArtifactError(f"has no columns {sorted(missing)}", f"{folder.uri}/{_DOCUMENTS}")
     return table

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import PlanConfig
@@ -21,6 +22,7 @@ from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline.stages import SHARD_STAGES
+from graphrag_tasks.sources.media_types import METADATA_TYPE
 
 log = logging.getLogger(__name__)
 
@@ -68,17 +70,21 @@ def check_losses(
     """Refuse a run that would lose too many documents; nothing has changed yet.
 
     Each source is checked separately, so that a large one cannot hide losses of a small one; then
-    all together, with sources no longer named. `known` has `document_id` and `source` of each
-    published document; None if unknown. `count` is their number if it may be higher.
+    all together, with sources no longer named. Files of metadata that name no document count for
+    nothing. `known` has `document_id`, `source` and `media_type` of each published document; None
+    if unknown. `count` is their number if it may be higher.
 
     Raises:
         SourceError: A source holds nothing, too many published documents are gone, or it is unknown
             which are.
     """
+    listed = listed.filter(pc.is_null(listed["problem"]))
     found = Counter(listed["source"].to_pylist())
     present = set(listed["document_id"].to_pylist())
     before, gone = Counter[str](), Counter[str]()
     for row in known.to_pylist() if known is not None else ():
+        if row.get("media_type") == METADATA_TYPE:
+            continue
         before[row["source"]] += 1
         gone[row["source"]] += row["document_id"] not in present
     dropped = sorted(before.keys() - set(sources))

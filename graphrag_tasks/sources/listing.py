@@ -40,7 +40,7 @@ from graphrag_tasks.sources.first_bytes import (
 )
 from graphrag_tasks.sources.labels import Labeller
 from graphrag_tasks.sources.markdown import MarkdownPages, assemble
-from graphrag_tasks.sources.media_types import FACTS, MEDIA_TYPES, may_hold_facts
+from graphrag_tasks.sources.media_types import FACTS, MEDIA_TYPES, METADATA_TYPE, may_hold_facts
 from graphrag_tasks.sources.metadata import MetadataFiles
 from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
 from graphrag_tasks.sources.roots import (
@@ -165,7 +165,7 @@ def _list_root(
         if not is_passed_over(path):
             row = _row(fs, root, path, full, {}, versions) | labeller.columns(full, path)
             version = hashlib.sha256(problem.encode()).hexdigest()
-            about = {"media_type": "metadata", "problem": problem, "content_sha256": version}
+            about = {"media_type": METADATA_TYPE, "problem": problem, "content_sha256": version}
             rows.append(row | about)
     yield from rows
 

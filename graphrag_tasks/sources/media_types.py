@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+METADATA_TYPE = "metadata"
+"""Of a file of metadata that names no document."""
+
 MEDIA_TYPES = {
     ".pdf": "pdf",
     ".html": "html",

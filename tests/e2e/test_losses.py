@@ -47,6 +47,10 @@ def test_an_empty_source_among_several_stops_the_run(
         file.unlink()
     with pytest.raises(SourceError, match=r"hold no documents: two.*allow_mass_delete"):
         index(**two)
+    (tmp_path / "two" / "metadata.csv").write_text("path,owner\na.txt,hr\n")  # of no document
+    with pytest.raises(SourceError, match=r"hold no documents: two.*allow_mass_delete"):
+        index(**two)
+    (tmp_path / "two" / "metadata.csv").unlink()
     assert len(rows(tmp_path)) == 5
     allowed = look_ahead(configure(**two, plan={"allow_mass_delete": True}))
     assert (allowed.stats["removed"], allowed.stats["unchanged"]) == (2, 3)

@@ -174,16 +174,14 @@ class Snapshot:
     def _check_once(self, name: str) -> None:
         """Compare a file with its hash, a large one only if no process did since it changed."""
         target = Path(self.folder.path(file_of(name)))
-        if not (self.folder.is_local and target.is_file() and name in self.manifest.tables):
-            return self.verify([name])
-        found = target.stat()
-        if found.st_size < _LARGE:
-            return self.verify([name])
-        state = f"{found.st_size} {found.st_ctime_ns} {found.st_ino}"
-        key = content_id("whole", str(target), state, self.manifest.tables[name].sha256)
         try:
+            found = target.stat() if self.folder.is_local else None
+            if found is None or found.st_size < _LARGE or name not in self.manifest.tables:
+                return self.verify([name])
+            state = f"{found.st_size} {found.st_ctime_ns} {found.st_ino}"
+            key = content_id("whole", str(target), state, self.manifest.tables[name].sha256)
             made_once(f"whole/{key}", lambda _: self.verify([name]))
-        except OSError:  # the cache is full, or read-only
+        except OSError:  # the file was removed, or the cache is full or read-only
             return self.verify([name])
         self._whole_tables.add(name)
         return None
