@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,8 @@ _COMMON_WORD = r"^\p{Ll}+$"
 _MOST_CHUNKS = 20
 """Most chunks of a name: a more frequent name does not discriminate, and is no chunk's topic."""
 
+_READ_AT_ONCE = 50_000
+"""Sentences that are read together: bounds memory. Chosen."""
 _BEGINNING = 100
 """Characters at the beginning of a chunk in which its topic's name must begin."""
 
@@ -49,14 +51,15 @@ class ChunkNames:
         A single word in lower case is left out: "song" in a text does not mean a page called
         "Song". Only mentions of entities with such an alias are checked in the text.
         """
-        mentions = self._table("mentions", "entity_id", "sentence_id", "chunk_id", "start", "end")
+        found = self._pairs(self._table("mentions", "entity_id", "chunk_id"), "mentions")
         aliases = self._table("aliases", "entity_id", "alias")
         common = aliases.filter(pc.match_substring_regex(aliases["alias"], _COMMON_WORD))
-        doubtful = pc.is_in(mentions["entity_id"], value_set=column(common, "entity_id"))
-        doubtful = pc.fill_null(doubtful, fill_value=False).to_numpy()
-        found = self._pairs(mentions, "mentions")
+        has_common = np.zeros(len(self._ids["entity_id"]), dtype=bool)
+        has_common[self._rows(common, "entity_id", "aliases")] = True
+        doubtful = has_common[found.entities]
         kept = ~doubtful
-        surface_forms = self._surface_forms(mentions.filter(doubtful))
+        places = self._table("mentions", "sentence_id", "start", "end").filter(doubtful)
+        surface_forms = self._surface_forms(places)
         kept[doubtful] = [len(form.split()) != 1 or not form.islower() for form in surface_forms]
         return Pairs(found.chunks[kept], found.entities[kept])
 
@@ -129,11 +132,15 @@ class ChunkNames:
         found: pa.Array[Any] = column(untitled, "document_id")
         return found
 
-    def _surface_forms(self, mentions: pa.Table) -> list[str]:
-        texts = column(self._table("sentences", "text"), "text")
-        written = texts.take(pa.array(self._sentence_rows(mentions))).to_pylist()
-        bounds = (column(mentions, name).to_pylist() for name in ("start", "end"))
-        return [text[start:end] for text, start, end in zip(written, *bounds, strict=True)]
+    def _surface_forms(self, mentions: pa.Table) -> Iterator[str]:
+        texts = self._table("sentences", "text")["text"]
+        rows = pa.array(self._sentence_rows(mentions))
+        bounds = [column(mentions, name) for name in ("start", "end")]
+        for first in range(0, len(rows), _READ_AT_ONCE):
+            places, starts, ends = (one.slice(first, _READ_AT_ONCE) for one in (rows, *bounds))
+            written = texts.take(places).to_pylist()
+            spans = zip(written, starts.to_pylist(), ends.to_pylist(), strict=True)
+            yield from (text[start:end] for text, start, end in spans)
 
     def _sentence_rows(self, mentions: pa.Table) -> Rows:
         ids = column(self._table("sentences", "sentence_id"), "sentence_id")
