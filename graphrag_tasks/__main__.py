@@ -1,5 +1,5 @@
 """`python -m graphrag_tasks`: the command, where the script is not on the path."""
 
-from graphrag_tasks.cli import main
+from graphrag_tasks.cli import run
 
-main()
+run()

@@ -7,9 +7,12 @@ needs them, so that `--help` is fast. A module holds a command; start with `inde
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import typer
@@ -82,6 +85,29 @@ def main() -> None:
     """Run the command; print an error of the package or the system as one line."""
     sys.argv[1:] = map(_from_home, sys.argv[1:])
     report_errors(app)
+
+
+def run() -> None:
+    """Run the command as a process of its own.
+
+    The process ends without the destructors of native libraries: where a thread of pyarrow's is
+    just being started then, they abort it (exit code 134) though all work is done.
+    """
+    ended = 1
+    atexit.register(lambda: _leave(ended))  # first, so that it runs last
+    try:
+        main()
+    except SystemExit as asked:
+        ended = asked.code if isinstance(asked.code, int) else int(asked.code is not None)
+        raise
+    ended = 0
+
+
+def _leave(code: int) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _from_home(argument: str) -> str:

@@ -53,8 +53,10 @@ def changes(
             place = one.place
             CONSOLE.print(f"\n{place}", style="bold", markup=False, highlight=False)
         _print(one)
-    statements = sum(one.count for one in found)
-    CONSOLE.print(f"\n{statements:,} statements changed, in {len(found):,} ways.", highlight=False)
+    count = sum(one.count for one in found)
+    statements = "statement" if count == 1 else "statements"
+    ways = "way" if len(found) == 1 else "ways"
+    CONSOLE.print(f"\n{count:,} {statements} changed, in {len(found):,} {ways}.", highlight=False)
 
 
 def _print(change: Change) -> None:

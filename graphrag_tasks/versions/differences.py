@@ -37,6 +37,8 @@ _NUMBER_WORDS = frozenset(_COUNTED.split())
 _SAID = """
 yes no not never always must may should cannot enabled disabled required optional mandatory
 deprecated removed allowed forbidden supported unsupported minimum maximum first last
+second minute hour day night week month quarter year hourly daily nightly weekly monthly quarterly
+yearly annually seconds minutes hours days nights weeks months quarters years
 """
 _VALUES = frozenset(_SAID.split())
 _LITERALS = frozenset(("true", "false", "none", "null"))
