@@ -41,13 +41,6 @@ def pack(radii: Weights, ends: Rows, ties: Weights, *, aspect: float) -> NDArray
         large = 1
     xy, middle, stretch = np.zeros((count, 2)), np.zeros(2), np.array([aspect, 1.0])
 
-    def nearest(spots: Places, tied: Rows, pulls: Weights) -> int:
-        """Return the spot nearest to the middle and to the mean of the ties that are placed."""
-        away = ((spots - middle) ** 2 / stretch**2).sum(axis=1)
-        if len(tied):
-            away += ((spots - np.average(xy[tied], axis=0, weights=pulls)) ** 2).sum(axis=1)
-        return int(np.argmin(np.round(away, _SAME)))
-
     pull = np.zeros((large, large))
     among = ends[:, 1] < large
     pull[tuple(ends[among].T)] = ties[among]
@@ -59,7 +52,8 @@ def pack(radii: Weights, ends: Rows, ties: Weights, *, aspect: float) -> NDArray
         middle = np.average(xy[placed], axis=0, weights=radii[placed] ** 2)
         spots = _spots(xy[placed], spaces[placed] + spaces[circle])
         tied = np.array([one for one in placed if pull[circle, one]], np.int64)
-        xy[circle] = spots[nearest(spots, tied, pull[circle, tied])]
+        away = _off_middle(spots, middle, stretch)
+        xy[circle] = spots[_nearest(spots, away, xy[tied], pull[circle, tied])]
         placed.append(circle)
         left.remove(circle)
     own, rims = xy[:large], spaces[:large, None]
@@ -78,15 +72,31 @@ def pack(radii: Weights, ends: Rows, ties: Weights, *, aspect: float) -> NDArray
             near, _ = KDTree(xy[large:begin]).query(spots, distance_upper_bound=least)
             spots = spots[np.isinf(near)]
         for start in range(begin, end, _RANKED):  # the first are the innermost
-            free = spots[start - begin : min(start + _RANKED, end) - begin]
-            for circle in range(start, start + len(free)):
+            free = spots[start - begin : min(start + _RANKED, end) - begin].copy()
+            away = _off_middle(free, middle, stretch)
+            for circle, left_over in enumerate(range(len(free) - 1, -1, -1), start):
                 own_ties = slice(first[circle], first[circle + 1])
-                spot = nearest(free, ends[own_ties, 0], ties[own_ties])
+                spot = _nearest(free, away, xy[ends[own_ties, 0]], ties[own_ties])
                 xy[circle] = free[spot]
-                free = np.delete(free, spot, axis=0)
+                free[spot:-1], away[spot:-1] = free[spot + 1 :], away[spot + 1 :]
+                free, away = free[:left_over], away[:left_over]
         begin = end
     reach = _reach(xy, spaces, stretch)
     return np.column_stack([xy / reach, radii / reach])
+
+
+def _off_middle(spots: Places, middle: Places, stretch: Places) -> Weights:
+    """Return the squared distance of each spot to the middle."""
+    away: Weights = ((spots - middle) ** 2 / stretch**2).sum(axis=1)
+    return away
+
+
+def _nearest(spots: Places, away: Weights, tied: Places, pulls: Weights) -> int:
+    """Return the spot nearest to the middle and to the mean of the ties that are placed."""
+    if len(tied):
+        x, y = pulls @ tied / pulls.sum()
+        away = away + (spots[:, 0] - x) ** 2 + (spots[:, 1] - y) ** 2
+    return int(np.argmin(np.round(away, _SAME)))
 
 
 def _reach(xy: Places, spaces: Weights, stretch: Places) -> float:
