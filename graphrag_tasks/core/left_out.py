@@ -47,6 +47,8 @@ class LeftOut(StrEnum):
     """Lines that quote an earlier message of the same mailbox, which is read."""
     MESSAGE = "message"
     """Messages of a mailbox that cannot be read, such as encrypted ones."""
+    PROPERTIES = "properties"
+    """Metadata of a file that cannot be read."""
     FACT = "fact"
     """Rows of a file of facts that state none."""
     SUBTITLE_MARK = "subtitle_mark"

@@ -11,6 +11,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from email.parser import BytesHeaderParser
 from email.utils import parseaddr
 from importlib import resources
@@ -19,8 +20,9 @@ from bs4 import BeautifulSoup
 from bs4.filter import SoupStrainer
 from pypdfium2 import PdfDocument
 
+from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.schemas import PROPERTIES
-from graphrag_tasks.parse.blocks import Title
+from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.dates import iso_date
 from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.mail import header_of
@@ -54,22 +56,26 @@ _LONGEST, _MOST = 1_000, 100
 _Pair = tuple[str, str]
 
 
-def said_of(media_type: str, data: bytes, title: Title | None) -> tuple[tuple[str, str, str], ...]:
-    """Return the metadata in a file that its reader accepts: keys, values and where they stand.
+def with_said(media_type: str, data: bytes, parsed: ParsedDocument) -> ParsedDocument:
+    """Return a document with the metadata of its file: keys, values and where they stand.
 
-    `title` is its title, which may name a release as in "Django 5.1 documentation".
+    Its title may name a release, as in "Django 5.1 documentation". Properties that cannot be read
+    are counted as left out: they must not cost the document.
     """
-    origin = _ORIGINS.get(media_type, PROPERTIES)
+    origin, left_out = _ORIGINS.get(media_type, PROPERTIES), dict(parsed.left_out)
     pairs: list[_Pair] = []
-    with contextlib.suppress(Exception):  # a bad property must not cost the document
-        found = _pairs(media_type, data)
-        pairs = [(name[:_LONGEST], " ".join(text.split())[:_LONGEST]) for name, text in found]
+    try:
+        for name, text in _pairs(media_type, data):
+            pairs.append((name[:_LONGEST], " ".join(text.split())[:_LONGEST]))
+    except Exception:  # noqa: BLE001 - each library has many, of no common class; the rest stays
+        left_out[LeftOut.PROPERTIES] = 1
     said = dict.fromkeys((*one, origin) for one in _known(pairs, origin))
-    titles = [title.text if title else "", *(text for name, text in pairs if name == "title")]
+    titles = [parsed.title.text] if parsed.title else []
+    titles += [text for name, text in pairs if name == "title"]
     if not any(key == "release" for key, *_ in said):
         releases = (one for text in titles for one in _IN_TITLE.findall(text))
         said |= {("release", one or other, "title"): None for one, other in releases}
-    return tuple(said)[:_MOST]
+    return replace(parsed, said=tuple(said)[:_MOST], left_out=left_out)
 
 
 def _known(pairs: Iterable[_Pair], origin: str) -> Iterator[_Pair]:

@@ -19,7 +19,6 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from graphrag_tasks.parse.allowance import MAX_QUEUED, Allowance, Watch, allowan
 from graphrag_tasks.parse.blocks import limit_cells
 from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
-from graphrag_tasks.parse.properties import said_of
+from graphrag_tasks.parse.properties import with_said
 from graphrag_tasks.parse.readers import Reader, load_readers
 
 _LINUX = sys.platform == "linux"
@@ -102,8 +101,7 @@ def _read(reader: Reader, media_type: str, data: bytes, config: ParseConfig, own
     allowance.set(Allowance(seconds * _READING_SHARE, for_pages, watch))
     try:
         with _restricted(bound):
-            parsed = reader(data)
-            parsed = replace(parsed, said=said_of(media_type, data, parsed.title))
+            parsed = with_said(media_type, data, reader(data))
             return encode_parsed(limit_cells(parsed, config.max_cells))
     except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
         return encode_error(error)

@@ -116,6 +116,16 @@ def test_every_format_gives_its_date_and_author(parse_one: Any) -> None:
     assert read / (2 * len(FILES)) >= 0.98, missing
 
 
+def test_properties_that_cannot_be_read_cost_no_text_and_are_counted(parse_one: Any) -> None:
+    buffer = BytesIO(docx())
+    with ZipFile(buffer, "a") as package:
+        package.writestr("docProps/custom.xml", "<broken")
+    parsed = parse_one("a.docx", buffer.getvalue())
+    assert [text for _, text in parsed.kinds] == [TEXT]
+    assert parsed.left_out == {"properties": 1}
+    assert said(parsed) == {"date": ["2024-03-01"], "author": ["Nora Lind"]}
+
+
 def test_front_matter_keeps_its_own_keys_as_they_stand(parse_one: Any) -> None:
     front = (
         "---\nTags: [a, b]\nversion: 5.10\nms.date: 11/30/2023\ndepartment: Sales\nx: {y: 1}\n---\n"
