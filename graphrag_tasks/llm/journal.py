@@ -23,6 +23,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+import tenacity
+
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
 from graphrag_tasks.llm.abilities import Abilities
@@ -139,6 +141,12 @@ class Journal:
         self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
 
+    # The lock to make it a WAL file is one for which SQLite does not wait by itself.
+    @tenacity.retry(
+        retry=tenacity.retry_if_exception(lambda error: _is_busy(error)),
+        stop=tenacity.stop_after_delay(_PATIENCE), wait=tenacity.wait_random(0.01, 0.1),
+        reraise=True,
+    )  # fmt: skip
     def _open(self) -> sqlite3.Connection:
         if self.file is not None:
             self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -466,3 +474,7 @@ def _result(row: tuple[Any, ...]) -> Answer | Failure:
     if kind == Kind.ANSWERED:
         return Answer(key, text, Usage(*usage), model)
     return Failure(key, Kind(kind), text)
+
+
+def _is_busy(error: BaseException) -> bool:
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
