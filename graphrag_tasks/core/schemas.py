@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 16
+SCHEMA_VERSION = 17
 BLOCK_SEPARATOR = "\n\n"
 _ROWS_AT_ONCE = 10_000
 FACT_CELL, GIVEN = "fact", "given"
@@ -610,6 +610,26 @@ NAME_EDGES = _table(
 )
 
 
+def _some(schema: pa.Schema, *names: str) -> pa.Schema:
+    return pa.schema([schema.field(name) for name in names])
+
+
+MAPPED_CHUNKS = _some(
+    CHUNKS, "chunk_id", "document_id", "heading_path", "text", "char_start", "char_end",
+    "page_start", "page_end",
+)  # fmt: skip
+MAPPED_SENTENCES = _some(
+    SENTENCES, "sentence_id", "chunk_id", "document_id", "text", "char_start", "char_end", "page"
+)
+MAPPED_ENTITIES = _some(ENTITIES, "entity_id", "name", "type")
+MAPPED_RELATIONS = _some(
+    RELATIONS, "relation_id", "relation", "phrase", "kind", "negated", "weight", "confidence"
+)
+MAPPED = {name: f"mapped_{name}" for name in ("chunks", "sentences", "entities", "relations")}
+"""Tables of which searches read a few rows of some columns, and the copies of these columns that
+readers map: a column of Parquet is read and held whole."""
+
+
 def vectors_schema(dimension: int) -> pa.Schema:
     """Return the schema of one kind's embeddings, for vectors of this length."""
     return _table(
@@ -684,6 +704,10 @@ SCHEMAS: dict[str, pa.Schema] = {
     "spelled": SPELLED,
     "name_nodes": NAME_NODES,
     "name_edges": NAME_EDGES,
+    "mapped_chunks": MAPPED_CHUNKS,
+    "mapped_sentences": MAPPED_SENTENCES,
+    "mapped_entities": MAPPED_ENTITIES,
+    "mapped_relations": MAPPED_RELATIONS,
 }
 """Every table with a fixed schema, by name."""
 

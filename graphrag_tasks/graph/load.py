@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.core.schemas import MAPPED, SCHEMAS
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.graph.arrays import build_edges, build_nodes, linked_chunks
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
@@ -19,7 +20,7 @@ from graphrag_tasks.storage.sql import Rows
 _PLACES = ["chunk_id", "document_id", "next_id", "ordinal"]
 _READS = (
     table("documents", "document_id", "title", "title_source"), scan("chunks"),
-    table("entities", "entity_id", "name", "mentions", "is_named", "chunks"),
+    table("entities", "entity_id", "name", "type", "mentions", "is_named", "chunks"),
     table("aliases", "entity_id", "alias"), scan("relations"), scan("mentions"), scan("titles"),
     scan("sentences"), scan("evidence"), table("links"), table("anchors"),
 )  # fmt: skip
@@ -37,6 +38,7 @@ _READS = (
         "heading_terms",
         "heading_postings",
         *NAME_TABLES,
+        *MAPPED.values(),
     ),
     settings={"sql": "sql"},
     given=("upload",),
@@ -64,5 +66,13 @@ def load(
     linked = linked_chunks(links, anchors, placed)
     edges = build_edges(nodes, placed, relations, mentions, titles, linked, sql=sql)
     rows = row_tables(entities, placed, relations, mentions, sentences, evidence, sql=sql)
+    copied = {
+        "chunks": chunks, "sentences": sentences, "entities": entities, "relations": relations
+    }  # fmt: skip
+    mapped = {
+        copy: batches_of(copied[name], SCHEMAS[copy].names).cast(SCHEMAS[copy])
+        for name, copy in MAPPED.items()
+    }
     stats = graph_statistics(nodes, edges) | {"vectors_inserted": upload()}
-    return StageResult({"nodes": nodes, "edges": edges, **rows, **words, **names}, stats)
+    tables = {"nodes": nodes, "edges": edges, **rows, **words, **names, **mapped}
+    return StageResult(tables, stats)

@@ -124,16 +124,22 @@ class Folder(Files):
         _check_version(found.schema.metadata or {}, f"{self.uri}/{name}")
         return found
 
-    def write_arrow(self, name: str, data: pa.Table | pa.RecordBatchReader) -> Table:
-        """Write an uncompressed Arrow file of one batch, which readers can memory-map.
+    def write_arrow(
+        self, name: str, data: pa.Table | pa.RecordBatchReader, *, in_batches: bool = False
+    ) -> Table:
+        """Write an uncompressed Arrow file, which readers can memory-map.
 
-        The whole batch is held in memory, as readers address a column as one array.
+        It is one batch, which is held in memory, for columns that readers address as one array;
+        `in_batches`, it is as many as there would be row groups.
         """
-        if isinstance(data, pa.RecordBatchReader):
+        if isinstance(data, pa.RecordBatchReader) and not in_batches:
             data = data.read_all()
+        rows = 0
         with self._writing(name) as file, pa.ipc.new_file(file, data.schema) as writer:
-            writer.write_table(data.combine_chunks())
-        return Table(rows=data.num_rows, sha256=self.sha256(name))
+            for part in cut(data, _ROWS) if in_batches else [data.combine_chunks()]:
+                writer.write_table(part)
+                rows += part.num_rows
+        return Table(rows=rows, sha256=self.sha256(name))
 
     def open_arrow(self, name: str) -> pa.Table:
         """Return an Arrow file's table, memory-mapped if the folder is local.

@@ -149,8 +149,8 @@ def test_no_table_names_a_hidden_document(
             named[name] = found
     assert named == {}
     assert refused == [
-        "edges", "entity_rows", "evidence_rows", "merges", "names", "nodes", "resolved",
-        "surface_forms",
+        "edges", "entity_rows", "evidence_rows", "mapped_entities", "mapped_relations", "merges",
+        "names", "nodes", "resolved", "surface_forms",
     ]  # fmt: skip
     assert empty == [], "Let a document here have rows of this table"
     targets = {link["href"]: link["target"] for link in seen.table("links").to_pylist()}

@@ -4,10 +4,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import SnapshotError, SourceError
+from graphrag_tasks.core.schemas import MAPPED, SCHEMAS
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
 from graphrag_tasks.retrieval import open_index
@@ -220,6 +222,16 @@ def test_a_damaged_table_or_a_run_planned_on_another_snapshot_is_not_published(
     with pytest.raises(SnapshotError, match="another run published"):
         run.publish()
     assert run.state.store.current_id() == other.manifest.snapshot_id
+
+
+@pytest.mark.parametrize(("name", "copy"), MAPPED.items())
+def test_the_columns_that_searches_read_are_mapped(mixed: Path, name: str, copy: str) -> None:
+    snapshot, columns = Store(str(mixed)).open(), SCHEMAS[copy].names
+    before = pa.total_allocated_bytes()
+    mapped = snapshot.table(name, columns)
+    assert pa.total_allocated_bytes() == before
+    assert mapped.num_rows > 0
+    assert mapped.equals(snapshot.folder.read_table(name, columns))
 
 
 def test_a_jsonl_file_of_passages_is_a_corpus(mixed: Path) -> None:

@@ -246,6 +246,9 @@ def publish(
     made = word_tables(documents, chunks) | name_tables(folder.read_table)
     for name, data in made.items():
         tables[name] = write_table(folder, name, data, fingerprint="0")
+    for name, copy in schemas.MAPPED.items():
+        data = folder.read_table(name, schemas.SCHEMAS[copy].names)
+        tables[copy] = write_table(folder, copy, data, fingerprint="0")
     texts = {
         "chunk": [(one, text) for one, _, text in world.chunks],
         "entity": [(one, name) for one, name, _ in world.entities],

@@ -106,7 +106,7 @@ def test_unknown_snapshot(store: Path) -> None:
         open_index(store, "three")
 
 
-@pytest.mark.parametrize("table", ["documents", "chunks", "sentences", "evidence", "mentions"])
+@pytest.mark.parametrize("table", ["documents", "chunks", "evidence", "mentions"])
 def test_a_table_that_was_altered_is_not_read(store: Path, table: str) -> None:
     folder = Store(str(store)).snapshot_folder(ONE)
     folder.write_table(table, folder.read_table(table), fingerprint="other")

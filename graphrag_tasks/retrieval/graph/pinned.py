@@ -149,7 +149,7 @@ class Graph:
     @cached_property
     def entity_names(self) -> Texts:
         """Display name of each entity."""
-        return Texts(self.tables.column("entities", "name"))
+        return self.tables.texts("entities", "name")
 
     @cached_property
     def relation_support(self) -> NDArray[np.float64]:
@@ -172,7 +172,7 @@ class Graph:
     @cached_property
     def relation_words(self) -> Texts:
         """Canonical form of each relation: the words between head and tail."""
-        return Texts(self.tables.column("relations", "relation"))
+        return self.tables.texts("relations", "relation")
 
     def said(self, relation: int) -> str:
         """Return a relation's readable phrase, with `not` if the sources negate it."""
@@ -181,7 +181,7 @@ class Graph:
 
     @cached_property
     def _phrases(self) -> Texts:
-        return Texts(self.tables.column("relations", "phrase"))
+        return self.tables.texts("relations", "phrase")
 
     @cached_property
     def tells(self) -> NDArray[np.bool_]:

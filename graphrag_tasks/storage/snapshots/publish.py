@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.core.schemas import SCHEMA_VERSION, schema_of
+from graphrag_tasks.core.schemas import MAPPED, SCHEMA_VERSION, schema_of
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.receipts import Table
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
@@ -126,7 +126,7 @@ def _check_counts(snapshot: Snapshot) -> None:
     chunks, entities, relations = rows["chunks"], rows["entities"], rows["relations"]
     expected = {
         "chunk_vectors": chunks, "entity_vectors": entities, "relation_vectors": relations,
-        "nodes": entities + chunks,
+        "nodes": entities + chunks, **{copy: rows[name] for name, copy in MAPPED.items()},
     }  # fmt: skip
     for name, count in expected.items():
         if rows[name] != count:

@@ -8,6 +8,7 @@
     STORE/snapshots/<id>/graph/        nodes, edges, evidence, entities.arrow  (memory-mapped)
     STORE/snapshots/<id>/words/        BM25: text_terms.arrow, text_postings.arrow, heading_…
     STORE/snapshots/<id>/names/        spellings.arrow, spelled.arrow, nodes.arrow, edges.arrow
+    STORE/snapshots/<id>/mapped/       chunks, sentences, entities, relations.arrow: some columns
     STORE/snapshots/<id>/vectors/      chunk.arrow, entity.arrow, relation.arrow
     STORE/staging/                     work in progress; readers never look here
     STORE/milvus/                      Milvus Lite's own folder, where it is used
@@ -63,6 +64,7 @@ ARROW_TABLES = {
     "chunk_vectors": "vectors/chunk.arrow",
     "entity_vectors": "vectors/entity.arrow",
     "relation_vectors": "vectors/relation.arrow",
+    **{copy: f"mapped/{name}.arrow" for name, copy in schemas.MAPPED.items()},
 }
 """Memory-mapped tables of a snapshot, with their files."""
 
@@ -76,7 +78,8 @@ def write_table(
 ) -> Table:
     """Write a table in a snapshot's format: Parquet, or a memory-mapped Arrow file."""
     if name in ARROW_TABLES:
-        return folder.write_arrow(ARROW_TABLES[name], rows)
+        in_batches = name in schemas.MAPPED.values()
+        return folder.write_arrow(ARROW_TABLES[name], rows, in_batches=in_batches)
     return folder.write_table(name, rows, fingerprint=fingerprint)
 
 
@@ -147,11 +150,16 @@ class Snapshot:
     def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
         """Return a table of the snapshot, memory-mapped if it is an Arrow file.
 
+        Columns that readers map are read from the copy (`schemas.MAPPED`).
+
         Raises:
             SnapshotError: The snapshot was removed since it was opened, or the table's file is
                 missing or changed.
             ArtifactError: The table is unreadable.
         """
+        copy = schemas.MAPPED.get(name)
+        if copy and columns and {*columns} <= {*schemas.SCHEMAS[copy].names}:
+            name = copy
         with self._reading(name):
             if name in ARROW_TABLES:
                 data = self.folder.open_arrow(ARROW_TABLES[name])

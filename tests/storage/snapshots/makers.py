@@ -36,6 +36,7 @@ def staged(
         "chunks": [{"chunk_id": row["id"], "document_id": "d"} for row in rows],
         **(filled or {}),
     }
+    texts |= {copy: texts.get(name, []) for name, copy in schemas.MAPPED.items()}
     tables = {}
     for name in (*SNAPSHOT_TABLES, *ARROW_TABLES):
         schema = schemas.schema_of(name)
