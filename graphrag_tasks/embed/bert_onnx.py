@@ -23,7 +23,13 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES, overflows
+from graphrag_tasks.embed.engine import (
+    ATTENTION_MASK,
+    INPUT_IDS,
+    TOKEN_TYPES,
+    Products,
+    overflows,
+)
 from graphrag_tasks.embed.model_files import BertConfig, Head, read_tensor
 
 EMBEDDING = "embedding"
@@ -41,10 +47,10 @@ Weights = Mapping[str, NDArray[np.generic]]
 class _Graph:
     """Nodes and constants of a graph under construction; values are referred to by name."""
 
-    def __init__(self, weights: Weights, config: BertConfig, by_bytes: bool = False) -> None:
+    def __init__(self, weights: Weights, config: BertConfig, products: Products) -> None:
         self.weights = {name.removeprefix(config.prefix): weights[name] for name in weights}
         self.config = config
-        self.by_bytes = by_bytes
+        self.products = products
         self.as_bytes: dict[str, tuple[str, str]] = {}
         self.nodes: list[NodeProto] = []
         self.constants: dict[str, TensorProto] = {}
@@ -92,13 +98,25 @@ class _Graph:
     def dense(self, hidden: str, name: str, factor: np.float32 | None = None) -> str:
         """Return `factor` * (hidden @ W.T + bias); checkpoints hold W as (outputs, inputs)."""
         factor = np.float32(1) if factor is None else factor
-        if self.by_bytes and f"{name}.weight#q" in self.weights:
+        is_stored = f"{name}.weight#q" in self.weights
+        if is_stored and self.products is Products.INTEGERS:
             product = self.product_of_bytes(hidden, f"{name}.weight", factor)
+        elif is_stored and self.products is Products.PACKED:
+            product = self.apply("MatMul", hidden, self.packed(f"{name}.weight", factor))
         else:
             matrix = self.tensor(f"{name}.weight").T * factor
             product = self.apply("MatMul", hidden, self.constant(f"{name}.weight", matrix))
         bias = self.constant(f"{name}.bias", self.tensor(f"{name}.bias") * factor)
         return self.apply("Add", product, bias)
+
+    def packed(self, name: str, factor: np.float32) -> str:
+        """Return `factor` * W.T, where W is stored as int8 rows: engines keep it so."""
+        rows = self.weights[f"{name}#q"]
+        self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(rows.T), name)
+        scales = self.constant(f"{name}#s", self.weights[f"{name}#s"].astype(np.float32) * factor)
+        zeros = f"{name}#zero"
+        self.constants[zeros] = numpy_helper.from_array(np.zeros(len(rows), np.int8), zeros)
+        return self.apply("DequantizeLinear", name, scales, zeros, axis=1)
 
     def product_of_bytes(self, hidden: str, name: str, factor: np.float32) -> str:
         """Return `factor` * hidden @ W.T, where W is stored as int8 rows.
@@ -158,7 +176,7 @@ def build_encoder(weights: Weights, config: BertConfig) -> ModelProto:
     Raises:
         ConfigError: A tensor is missing.
     """
-    graph = _Graph(weights, config)
+    graph = _Graph(weights, config, Products.FLOATS)
     with _complete("embed.model"):
         hidden = _hidden_states(graph, [INPUT_IDS, ATTENTION_MASK])
         pooled = _first(graph, hidden) if config.takes_first else _mean(graph, hidden)
@@ -167,19 +185,18 @@ def build_encoder(weights: Weights, config: BertConfig) -> ModelProto:
 
 
 def build_cross_encoder(
-    weights: Weights, config: BertConfig, head: Head, *, by_bytes: bool = False
+    weights: Weights, config: BertConfig, head: Head, products: Products
 ) -> ModelProto:
     """Build the graph that scores a question and a passage in one input.
 
     Inputs are those of `build_encoder`, and `token_type_ids` where the model has two types; the
-    output `score` is float32, shape (b,). With `by_bytes`, int8 matrices are multiplied as
-    integers.
+    output `score` is float32, shape (b,).
 
     Raises:
         ConfigError: A tensor is missing.
     """
     inputs = [INPUT_IDS, ATTENTION_MASK, *([TOKEN_TYPES] if config.token_types > 1 else [])]
-    graph = _Graph(weights, config, by_bytes)
+    graph = _Graph(weights, config, products)
     with _complete("retrieval.reranker"):
         hidden = _hidden_states(graph, inputs)
         first = _first(graph, hidden)

@@ -133,6 +133,21 @@ def test_the_weights_of_the_default_models_are_the_known_ones(model: str) -> Non
     assert verify_weights(model).ok
 
 
+@pytest.mark.parametrize("engine", ["auto", "onnxruntime"])
+def test_products_of_bytes_give_nearly_the_scores_of_floats_whatever_is_read_beside(
+    engine: str,
+) -> None:
+    question = "Which table replaces VBBS?"
+    texts = ["VBBE replaces the table VBBS.", "A table has rows.", "It is sunny. " * 30]
+    passages = [Passage("Tables > Old", text) for text in texts]
+    reader = CrossEncoder(engine=engine)
+    floats = CrossEncoder(engine="onnxruntime", precision="float32").scores(question, passages)
+    together = reader.scores(question, passages)
+    np.testing.assert_allclose(together, floats, atol=0.3)
+    assert [*together] == [reader.scores(question, [one])[0] for one in passages]
+    assert together[0] - together[1] > 1
+
+
 def test_single_sentences_are_read_by_the_sibling_of_the_default_reranker() -> None:
     reader = make_reranker(for_sentences(RerankConfig()))
     sentences = (

@@ -21,7 +21,6 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.engine import (
     ATTENTION_MASK,
     INPUT_IDS,
-    ONNXRUNTIME,
     TOKEN_TYPES,
     Engine,
     overflows,
@@ -62,8 +61,7 @@ class CrossEncoder:
             default was chosen on the SAP questions: 192 find no more (benchmarks/README.md).
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
-        precision: `int8`, by which ONNX Runtime multiplies byte matrices directly, or `float32`.
-            OpenVINO has its own (`embed.engine`).
+        precision: `int8`, by which states may be rounded to bytes (`embed.engine`), or `float32`.
 
     Raises:
         ConfigError: The model is of another kind or incomplete, or reads too few tokens at once.
@@ -84,12 +82,12 @@ class CrossEncoder:
         if self._max_tokens < _SHORTEST:
             what = f"reads {self._max_tokens} tokens at once, at least {_SHORTEST} are needed"
             raise ConfigError(f"{model} {what}", "retrieval.rerank.model")
-        self._precision = precision
         self._engine = Engine(
             self._graph,
-            lambda: f"{self.fingerprint} {self._by_bytes} {overflows()}",
+            lambda: f"{self.fingerprint} {self._engine.products.value} {overflows()}",
             engine,
             threads,
+            by_bytes=precision == "int8",
         )
 
     @cached_property
@@ -146,16 +144,12 @@ class CrossEncoder:
             raise ConfigError(what, str(self._files.tokenizer))
         return tokens
 
-    @property
-    def _by_bytes(self) -> bool:
-        return self._precision == "int8" and self._engine.name == ONNXRUNTIME
-
     def _graph(self) -> ModelProto:
         from graphrag_tasks.embed.bert_onnx import build_cross_encoder
 
         weights = load_weights(self._files.weights)
         head = find_head(weights, str(self._files.config.parent))
-        return build_cross_encoder(weights, self._config, head, by_bytes=self._by_bytes)
+        return build_cross_encoder(weights, self._config, head, self._engine.products)
 
 
 def best_window(
