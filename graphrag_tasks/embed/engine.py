@@ -5,8 +5,8 @@ by less than 0.0001, so OpenVINO is used there if it is installed. A process for
 which OpenVINO ran cannot use it (its threads are gone) and uses ONNX Runtime. Both libraries are
 imported on first use, with their telemetry off.
 
-A graph that may multiply bytes, as the reranker's may, does: with OpenVINO on processors with
-AVX-512 VNNI (.71 of bfloat16's time, .44 of float32's), else with ONNX Runtime.
+The reranker's graph may multiply bytes. OpenVINO does on processors with AVX-512 VNNI and without
+AMX (.71 of bfloat16's time, .44 of float32's), and ONNX Runtime wherever it is used.
 
 A graph is built once per machine and then read from the cache (`saved_graph`).
 """

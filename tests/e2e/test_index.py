@@ -229,7 +229,7 @@ def test_the_columns_that_searches_read_are_mapped(mixed: Path, name: str, copy:
     snapshot, columns = Store(str(mixed)).open(), SCHEMAS[copy].names
     before = pa.total_allocated_bytes()
     mapped = snapshot.table(name, columns)
-    assert pa.total_allocated_bytes() == before
+    assert pa.total_allocated_bytes() <= before
     assert mapped.num_rows > 0
     assert mapped.equals(snapshot.folder.read_table(name, columns))
 

@@ -194,7 +194,7 @@ class Tables:
 
     def texts(self, table: str, name: str) -> Texts:
         """Return a column of texts, which are decoded when they are read."""
-        return Texts(self._snapshot.table(table, [name])[name])
+        return Texts(self.column(table, name))
 
     def numbers(self, table: str, name: str) -> NDArray[Any]:
         """Return a column of numbers without nulls."""
@@ -232,19 +232,28 @@ class Records:
 
     def __init__(self, table: pa.Table) -> None:
         self._names = table.column_names
-        self._columns = [_reader(table[name]) for name in self._names]
+        parts = table.to_batches()  # of a large table, several
+        self._parts = [list(map(_reader, part.columns)) for part in parts]
+        self._starts = np.cumsum([0, *(part.num_rows for part in parts)])
 
     def at(self, rows: Sequence[int] | Rows) -> list[dict[str, Any]]:
         """Return some rows, in this order, each as values by column name."""
         places = np.asarray(rows, dtype=np.int64)
-        values = zip(*[read(places) for read in self._columns], strict=True)
-        return [dict(zip(self._names, row, strict=True)) for row in values]
+        of_part = np.searchsorted(self._starts, places, side="right") - 1
+        found: list[dict[str, Any]] = [{}] * len(places)
+        for number in np.unique(of_part).tolist():
+            own = np.flatnonzero(of_part == number)
+            inside = places[own] - self._starts[number]
+            values = zip(*[read(inside) for read in self._parts[number]], strict=True)
+            for place, row in zip(own.tolist(), values, strict=True):
+                found[place] = dict(zip(self._names, row, strict=True))
+        return found
 
 
 class Texts(Sequence[str]):
     """A column of texts without nulls, decoded one by one: a list takes 90 bytes a text."""
 
-    def __init__(self, values: pa.Array[Any] | pa.ChunkedArray) -> None:
+    def __init__(self, values: pa.Array[Any]) -> None:
         self._values, self._read = values, _reader(values)
 
     def __len__(self) -> int:
@@ -266,35 +275,16 @@ class Texts(Sequence[str]):
 
 def _reader(values: Any) -> _Read:  # noqa: ANN401 - an array of any Arrow type
     kind = values.type
-    if isinstance(values, pa.ChunkedArray):
-        return _of_parts(values.chunks) if values.num_chunks != 1 else _reader(values.chunk(0))
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return _known_only(values, _texts(values))
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        _, data = values.buffers()  # where nulls are, it holds any number
-        held = numbers(
-            type(values).from_buffers(kind, len(values), [None, data], offset=values.offset)
-        )
-        return _known_only(values, lambda rows: held[rows].tolist())
+    if isinstance(values, pa.Array):  # texts too long for one array are in several
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            return _known_only(values, _texts(values))
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+            _, data = values.buffers()  # where nulls are, it holds any number
+            held = numbers(
+                type(values).from_buffers(kind, len(values), [None, data], offset=values.offset)
+            )
+            return _known_only(values, lambda rows: held[rows].tolist())
     return lambda rows: [values[row].as_py() for row in rows.tolist()]
-
-
-def _of_parts(parts: Sequence[pa.Array[Any]]) -> _Read:
-    """Return a reader of values in several arrays, as a large table has them."""
-    readers = [_reader(part) for part in parts]
-    starts = np.cumsum([0, *map(len, parts)])
-
-    def read(rows: Rows) -> list[Any]:
-        found: list[Any] = [None] * len(rows)
-        of_part = np.searchsorted(starts, rows, side="right") - 1
-        for number in np.unique(of_part).tolist():
-            places = np.flatnonzero(of_part == number)
-            values = readers[number](rows[places] - starts[number])
-            for place, value in zip(places.tolist(), values, strict=True):
-                found[place] = value
-        return found
-
-    return read
 
 
 def _texts(values: pa.StringArray) -> _Read:

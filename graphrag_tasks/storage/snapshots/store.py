@@ -68,6 +68,9 @@ ARROW_TABLES = {
 }
 """Memory-mapped tables of a snapshot, with their files."""
 
+_OF_TEXTS = {"mapped_chunks", "mapped_sentences"}
+"""Mapped tables that are written in batches: readers address rows, not whole columns."""
+
 _NOT_PUBLISHED = {"sources", *schemas.OF_SHARDS_ONLY, *ARROW_TABLES}
 SNAPSHOT_TABLES = tuple(name for name in schemas.SCHEMAS if name not in _NOT_PUBLISHED)
 """Parquet tables of a snapshot."""
@@ -78,8 +81,7 @@ def write_table(
 ) -> Table:
     """Write a table in a snapshot's format: Parquet, or a memory-mapped Arrow file."""
     if name in ARROW_TABLES:
-        in_batches = name in schemas.MAPPED.values()
-        return folder.write_arrow(ARROW_TABLES[name], rows, in_batches=in_batches)
+        return folder.write_arrow(ARROW_TABLES[name], rows, in_batches=name in _OF_TEXTS)
     return folder.write_table(name, rows, fingerprint=fingerprint)
 
 
