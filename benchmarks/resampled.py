@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import cast
 
@@ -69,15 +70,17 @@ def write_resampled(source: Snapshot, target: Store, chunks: int) -> None:
         if name in _REPEATED:
             rows = pa.RecordBatchReader.from_batches(schema, _copied(source, name, schema, swaps))
         tables[name] = write_table(staged, name, rows, fingerprint="benchmark")
-    for name in schemas.VECTOR_TABLES:
-        tables[name] = write_table(staged, name, _vectors(source, name, copies), fingerprint="")
+    with TemporaryDirectory(dir=target.folder.path(".")) as folder:
+        for name in schemas.VECTOR_TABLES:
+            made = _vectors(source, name, copies, Path(folder))
+            tables[name] = write_table(staged, name, made, fingerprint="")
     store = SimpleNamespace(folder=staged)
     state = SimpleNamespace(staged=staged, folder=staged, parent=None, store=store)
     state.config = load_config(overrides={"load": {"vector_store": "none"}}, environ={})
     state.files = UserFiles.read(state.config)
     with call(CORPUS_STAGES["load"], cast("RunState", state)) as result:
-        for name, made in result.tables.items():
-            tables[name] = write_table(staged, name, made, fingerprint="benchmark")
+        for name, table in result.tables.items():
+            tables[name] = write_table(staged, name, table, fingerprint="benchmark")
     was = source.manifest
     manifest = build_manifest(
         tables, embedding=was.embedding, parent_id=None, fingerprints=was.fingerprints,
@@ -127,11 +130,15 @@ def _copied(
         yield from pa.table(columns, schema=schema).combine_chunks().to_batches()
 
 
+def _number(copy: int) -> str:
+    return f"{copy:0{_PREFIX}x}"
+
+
 def _column(
     values: pa.ChunkedArray, table: str, field: pa.Field, number: int, swap: Callable[[str], str]
 ) -> pa.ChunkedArray:
     if field.name.endswith("_id"):
-        return pc.binary_replace_slice(values, 0, 0, f"{number:0{_PREFIX}x}")
+        return pc.binary_replace_slice(values, 0, 0, _number(number))
     if field.name not in _TEXTS.get(table, ()) or not number:
         return values
     swapped = [
@@ -141,23 +148,25 @@ def _column(
     return pa.chunked_array([pa.array(swapped, field.type)])
 
 
-def _vectors(source: Snapshot, name: str, copies: int) -> pa.RecordBatchReader:
+def _vectors(source: Snapshot, name: str, copies: int, folder: Path) -> pa.Table:
+    """Return the vectors of all copies, which lie in a file: some 15 GB for a million chunks."""
     rows = source.table(name)
     width = rows.schema.field("vector").type.list_size
     vectors = rows["vector"].combine_chunks().flatten().to_numpy().reshape(-1, width)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for number in range(copies):
-            noise = np.random.default_rng(number).normal(0, _NOISE, vectors.shape)
-            moved = vectors + noise.astype(np.float32) * bool(number)
-            moved /= np.linalg.norm(moved, axis=1, keepdims=True)
-            flat = pa.FixedSizeListArray.from_arrays(pa.array(moved.ravel()), width)
-            ids = pc.binary_replace_slice(rows["id"], 0, 0, f"{number:0{_PREFIX}x}")
-            columns = [ids, rows["text_sha256"], flat]
-            table = pa.table(columns, schema=schemas.vectors_schema(width))
-            yield from table.combine_chunks().to_batches()
-
-    return pa.RecordBatchReader.from_batches(schemas.vectors_schema(width), batches())
+    made = np.memmap(folder / name, np.float32, "w+", shape=(copies, *vectors.shape))
+    for number in range(copies):
+        noise = np.random.default_rng(number).normal(0, _NOISE, vectors.shape)
+        made[number] = vectors + noise.astype(np.float32) * bool(number)
+        made[number] /= np.linalg.norm(made[number], axis=1, keepdims=True)
+    ids = [pc.binary_replace_slice(rows["id"], 0, 0, _number(copy)) for copy in range(copies)]
+    hashes = [rows["text_sha256"]] * copies
+    return pa.table(
+        [
+            *(pa.concat_arrays([one.combine_chunks() for one in parts]) for parts in (ids, hashes)),
+            pa.FixedSizeListArray.from_arrays(pa.array(made.ravel()), width),
+        ],
+        schema=schemas.vectors_schema(width),
+    )
 
 
 def main() -> None:

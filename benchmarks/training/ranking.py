@@ -122,7 +122,7 @@ def read_items(store: str, questions: str, split: str | None = None) -> list[Ite
             Item(
                 columns=columns,
                 seen=columns,
-                parts=lists.parts[:, rows],
+                parts=lists.walked.parts_of(rows),
                 weights=part_weights(query.parts, graph.documents_per_chunk),
                 alone=graph.documents_per_chunk,
                 documents=graph.chunk_documents[rows],

@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 BLOCK_SEPARATOR = "\n\n"
 _ROWS_AT_ONCE = 10_000
 FACT_CELL, GIVEN = "fact", "given"
@@ -610,6 +610,19 @@ NAME_EDGES = _table(
 )
 
 
+LEAST_CLUSTERED = 50_000
+"""Chunks from which their vectors are clustered: comparing a question with all takes some 5 ms."""
+CLUSTERED = _table(_column("row", INT, "row in chunks, by cluster and then ascending"))
+VECTOR_CLUSTERS = _table(
+    _column("end", INT, "end of the cluster's rows in clustered"),
+    _column("centroid", pa.list_(FLOAT), "unit mean of its vectors"),
+)
+VECTOR_MOMENTS = _table(
+    _column("numbers", pa.list_(FLOAT), "mean of the vectors, then of their outer products"),
+)
+CLUSTER_TABLES = ("clustered", "vector_clusters", "vector_moments")
+
+
 def _some(schema: pa.Schema, *names: str) -> pa.Schema:
     return pa.schema([schema.field(name) for name in names])
 
@@ -704,6 +717,9 @@ SCHEMAS: dict[str, pa.Schema] = {
     "spelled": SPELLED,
     "name_nodes": NAME_NODES,
     "name_edges": NAME_EDGES,
+    "clustered": CLUSTERED,
+    "vector_clusters": VECTOR_CLUSTERS,
+    "vector_moments": VECTOR_MOMENTS,
     "mapped_chunks": MAPPED_CHUNKS,
     "mapped_sentences": MAPPED_SENTENCES,
     "mapped_entities": MAPPED_ENTITIES,

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from graphrag_tasks.core.config import SqlConfig
-from graphrag_tasks.core.schemas import MAPPED, SCHEMAS
+from graphrag_tasks.core.schemas import CLUSTER_TABLES, MAPPED, SCHEMAS
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.graph.arrays import build_edges, build_nodes, linked_chunks
+from graphrag_tasks.graph.clusters import cluster_tables
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
 from graphrag_tasks.graph.row_tables import ROW_TABLES, row_tables
 from graphrag_tasks.graph.statistics import graph_statistics
@@ -38,10 +39,11 @@ _READS = (
         "heading_terms",
         "heading_postings",
         *NAME_TABLES,
+        *CLUSTER_TABLES,
         *MAPPED.values(),
     ),
     settings={"sql": "sql"},
-    given=("upload",),
+    given=("upload", "chunk_vectors"),
     libraries=("duckdb", "scipy", "bm25s", "pystemmer"),
     reusable=False,
 )
@@ -49,11 +51,12 @@ def load(
     documents: pa.Table, chunks: Rows, entities: pa.Table, aliases: pa.Table, relations: Rows,
     mentions: Rows, titles: Rows, sentences: Rows, evidence: Rows, links: pa.Table,
     anchors: pa.Table,
-    *, sql: SqlConfig, upload: Callable[[], int] = lambda: 0,
+    *, sql: SqlConfig, upload: Callable[[], int] = lambda: 0, chunk_vectors: pa.Table | None = None,
 ) -> StageResult:  # fmt: skip
-    """Build the graph's arrays, BM25, name and row tables, and the paper's statistics.
+    """Build the graph's arrays, BM25, name and row tables, clusters, and the paper's statistics.
 
-    `upload` sends missing vectors to their server, and returns their number.
+    `upload` sends missing vectors to their server, and returns their number. `chunk_vectors` are
+    those of the chunks, which are clustered if they are many.
     """
     words = word_tables(documents, chunks)
     read_from = {
@@ -74,5 +77,6 @@ def load(
         for name, copy in MAPPED.items()
     }
     stats = graph_statistics(nodes, edges) | {"vectors_inserted": upload()}
-    tables = {"nodes": nodes, "edges": edges, **rows, **words, **names, **mapped}
+    clusters = cluster_tables(chunk_vectors)
+    tables = {"nodes": nodes, "edges": edges, **rows, **words, **names, **clusters, **mapped}
     return StageResult(tables, stats)

@@ -252,6 +252,10 @@ class Inputs:
         state = self._state
         return partial(vectors.serve, self._config, state.store.folder, state.staged)
 
+    def chunk_vectors(self) -> pa.Table:
+        """Return the vectors of chunks, memory-mapped where the folder is local."""
+        return self._state.staged.open_arrow(file_of("chunk_vectors"))
+
 
 class Identities:
     """Return the part of an input that decides a stage's tables, as JSON: a method for each input.

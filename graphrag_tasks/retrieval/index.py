@@ -308,7 +308,8 @@ class Index(Browser):
 
     def coverage(self, question: str, chunk_id: str) -> float:
         """Return the share of a question's words in a chunk, weighted by rarity."""
-        return self.graph.lexicon.share_held(question, self._chunk(chunk_id))
+        (share,) = self.graph.lexicon.shares_held(question, [self._chunk(chunk_id)])
+        return share
 
     def read_sentences(self, question: str, sentences: Sequence[Passage]) -> Floats:
         """Return the log-odds that each sentence, with its headings, answers a question."""

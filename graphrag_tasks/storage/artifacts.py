@@ -135,7 +135,12 @@ class Folder(Files):
         if isinstance(data, pa.RecordBatchReader) and not in_batches:
             data = data.read_all()
         rows = 0
-        with self._writing(name) as file, pa.ipc.new_file(file, data.schema) as writer:
+        # Of 5.6 million vectors of 384 numbers, the numbers are too many for 32 bits.
+        options = pa.ipc.IpcWriteOptions(allow_64bit=True)
+        with (
+            self._writing(name) as file,
+            pa.ipc.new_file(file, data.schema, options=options) as writer,
+        ):
             for part in cut(data, _ROWS) if in_batches else [data.combine_chunks()]:
                 writer.write_table(part)
                 rows += part.num_rows

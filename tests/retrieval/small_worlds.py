@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core import schemas
+from graphrag_tasks.graph.clusters import cluster_tables
 from graphrag_tasks.graph.names import name_tables
 from graphrag_tasks.graph.names.pairs import Pairs
 from graphrag_tasks.graph.names.tables import name_edges, tables_of
@@ -257,6 +258,8 @@ def publish(
     for kind, pairs in texts.items():
         data = _vectors(pairs, world.vectors_reversed)
         tables[f"{kind}_vectors"] = (folder / "vectors").write_arrow(f"{kind}.arrow", data)
+    for name, data in cluster_tables(folder.open_arrow("vectors/chunk.arrow")).items():
+        tables[name] = write_table(folder, name, data, fingerprint="0")
     manifest = Manifest(
         snapshot_id=snapshot_id,
         parent_id=None,

@@ -68,6 +68,17 @@ class Lexicon:
             scores[self._rows[part]] += self._scores[part]
         return scores
 
+    def sparse_scores(self, asked: Sequence[str]) -> tuple[NDArray[np.int32], Floats]:
+        """Return the rows that share a term, ascending, and their BM25 scores."""
+        parts = [self._part(term) for term in asked]
+        if not parts:
+            return np.zeros(0, np.int32), np.zeros(0, np.float32)
+        rows, places = np.unique(
+            np.concatenate([self._rows[part] for part in parts]), return_inverse=True
+        )
+        scores = np.bincount(places, np.concatenate([self._scores[part] for part in parts]))
+        return rows, scores.astype(np.float32)
+
     def held(self, asked: Sequence[str], rows: NDArray[np.int64]) -> set[str]:
         """Return the terms that at least one of these rows contains."""
         return {
@@ -96,8 +107,8 @@ class Lexicon:
         total = sum(rarities.values())
         return covered / total if total else covered
 
-    def share_held(self, text: str, row: int) -> float:
-        """Return the share of question terms that a row contains, weighted by rarity.
+    def shares_held(self, text: str, rows: Sequence[int]) -> list[float]:
+        """Return the share of question terms that each row contains, weighted by rarity.
 
         An unknown term is the rarest.
         """
@@ -105,8 +116,11 @@ class Lexicon:
         rarities = self.rarities([term for term in asked if term in self.known])
         total = sum(rarities.values())
         total += (len(asked) - len(rarities)) * float(np.log1p(2 * self._size))
-        held = self.held(list(rarities), np.array([row]))
-        return sum(rarities[term] for term in sorted(held)) / total if total else 0.0
+        found = np.zeros(len(rows))
+        for term, rarity in rarities.items():
+            found += rarity * np.equal.outer(rows, self._rows[self._part(term)]).any(axis=1)
+        shares: list[float] = (found / (total or 1)).tolist()
+        return shares
 
     def unknown_words(self, text: str) -> list[str]:
         """Return the words of a question that no text contains, in order, each once.

@@ -269,6 +269,12 @@ class Graph:
         """Row of each chunk's document."""
         return self.tables.rows("chunks", "document_id")
 
+    @cached_property
+    def continues(self) -> NDArray[np.bool_]:
+        """Whether each chunk but the last is followed by one of its document."""
+        found: NDArray[np.bool_] = self.chunk_documents[1:] == self.chunk_documents[:-1]
+        return found
+
     @property
     def vectors_are_joined(self) -> bool:
         """Whether vectors are concatenated from two encoders."""

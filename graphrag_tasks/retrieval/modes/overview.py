@@ -93,7 +93,7 @@ def best_communities(graph: Graph, query: Query) -> list[RankedRow]:
     if not has_subject(query.text):
         scores: NDArray[np.floating] = communities.sizes[rows].astype(np.float32)
     else:
-        dense = cosines_of(communities.vectors, rows, query.vector)
+        (dense,) = cosines_of(communities.vectors, rows, query.vector[None])
         words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
         scores = standardised(dense) + standardised(words)
     order = np.lexsort((rows, -scores))[: query.k]

@@ -57,14 +57,12 @@ class Lists:
         near: Score of the better neighbouring chunk.
         gated: Score of the first pass; the second hop reads its best chunks.
         again: The second hop.
-        parts: Standardised cosines with each part of the question, shape (parts, chunks).
     """
 
     walked: Walked
     near: Floats
     gated: Floats
     again: SecondHop
-    parts: Floats
 
 
 def make_lists(graph: Graph, query: Query) -> Lists:
@@ -73,19 +71,16 @@ def make_lists(graph: Graph, query: Query) -> Lists:
     near = _beside(graph, walked.hybrid)
     scores = _gated(walked, near)
     again = second_hop(graph, query, walked, scores)
-    parts = np.array([part.standardised for part in walked.parts], dtype=np.float32)
-    return Lists(walked, near, scores, again, parts.reshape(len(walked.parts), len(scores)))
+    return Lists(walked, near, scores, again)
 
 
 def _beside(graph: Graph, scores: Floats) -> Floats:
     """Return the better score of each chunk's two neighbours, at least 0."""
-    documents = graph.chunk_documents
+    none = np.float32(0)
     found = np.zeros(len(scores), dtype=np.float32)
-    following = np.flatnonzero(documents[1:] == documents[:-1])
-    found[following] = scores[following + 1]
-    found[following + 1] = np.maximum(found[following + 1], scores[following])
-    at_least_zero: Floats = np.maximum(found, np.float32(0))
-    return at_least_zero
+    found[:-1] = np.where(graph.continues, scores[1:], none)
+    np.maximum(found[1:], np.where(graph.continues, scores[:-1], none), out=found[1:])
+    return np.maximum(found, none, out=found)
 
 
 def _gated(walked: Walked, near: Floats) -> Floats:
@@ -108,7 +103,7 @@ def candidates(graph: Graph, lists: Lists) -> Rows:
     best = [top(scores, ranks, CANDIDATES) for scores in first]
     second = np.flatnonzero(again)
     best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
-    best += [top(part, ranks, CANDIDATES_AGAIN) for part in lists.parts]
+    best += [top(part.values, ranks, CANDIDATES_AGAIN) for part in walked.parts]
     linked = np.flatnonzero(walked.linked)
     near = walked.linked[linked] + _TIE * walked.hybrid[linked]
     best.append(linked[top(near, ranks[linked], CANDIDATES_AGAIN)])
@@ -124,10 +119,12 @@ def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
     asked = [term for term in walked.asked if term in headings.known]
     heading = headings.scores(asked)
     again = lists.again
-    dense, bm25, first, second, walk_, gated_, requeried = _as_lists(
-        walked.dense_z, walked.bm25_z, walked.first, walked.second, walked.scores, lists.gated,
-        again.scores, rows=rows,
+    others = (
+        walked.bm25_z, walked.first, walked.second, walked.scores, lists.gated, again.scores
     )  # fmt: skip
+    dense, bm25, first, second, walk_, gated_, requeried = _as_lists(
+        walked.dense.standardised_of(rows), *(scores[rows] for scores in others)
+    )
     columns: list[Floats] = [
         walked.dense.of(rows), *dense, _share(walked.bm25)[rows], *bm25,
         *first, *second, *walk_, graph.lexicon.coverage(walked.asked)[rows],
@@ -177,12 +174,12 @@ def _hop_cosines(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
     return [any_, standardised(any_), held, title, turned]
 
 
-def _as_lists(*lists: Floats, rows: Rows) -> Floats:
+def _as_lists(*lists: Floats) -> Floats:
     """Return scores, distance to the best score and 1 / (10 + rank), shape (lists, 3, rows)."""
-    own = np.stack([scores[rows] for scores in lists])
+    own = np.stack(lists)
     order = np.argsort(-own, axis=1, kind="stable")
     places = np.empty_like(own)
-    np.put_along_axis(places, order, np.arange(len(rows), dtype=np.float32)[None, :], axis=1)
+    np.put_along_axis(places, order, np.arange(own.shape[1], dtype=np.float32)[None, :], axis=1)
     gaps = own - own.max(axis=1, keepdims=True)
     return np.stack([own, gaps, 1.0 / (_RANK_OFFSET + places)], axis=1)
 

@@ -74,8 +74,8 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     lists = features.make_lists(graph, query)
     scores = learned_scores(graph, query, lists)
     further = {"second_hop": lists.again.scores}
-    for number, part in enumerate(lists.parts, 1):
-        further[part_name(number)] = _best_of(part, graph.chunks.id_ranks)
+    for number, part in enumerate(lists.walked.parts, 1):
+        further[part_name(number)] = _best_of(part.values, graph.chunks.id_ranks)
     return walk.ranking(graph, query, lists.walked, scores, further=further)
 
 
@@ -95,12 +95,13 @@ def learned_scores(graph: Graph, query: Query, lists: features.Lists) -> Floats:
     blend += np.float32(_LINKED * (1 - graph.documents_per_chunk)) * standardised(
         lists.walked.linked[rows]
     )
-    read_by = None if graph.documents_are_passages else lists.parts[:, rows]
+    parts = lists.walked.parts_of(rows)
+    read_by = None if graph.documents_are_passages else parts
     ranked = query.reranked(blend, graph.chunks.id_ranks, rows, read_by)
     allowed = None if query.allowed is None else query.allowed[rows]
     weights = part_weights(query.parts, graph.documents_per_chunk)
     documents = graph.chunk_documents[rows]
-    learned = diversified(ranked, lists.parts[:, rows], weights, documents, allowed)
+    learned = diversified(ranked, parts, weights, documents, allowed)
     walked = lists.walked.scores
     scores: Floats = walked - walked.max() + (learned.min() - 1)
     scores[rows] = learned

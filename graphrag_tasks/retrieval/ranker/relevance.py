@@ -19,16 +19,15 @@ _INTERCEPT_OF_WORDS, _COVERAGE_OF_WORDS = -1.85, 2.49
 
 def relevances(graph: Graph, question: str, chunks: Iterable[RankedChunk]) -> list[float]:
     """Return each chunk's probability to answer the question, by cosine and words."""
-    return [
-        relevance(chunk.similarity, graph.lexicon.share_held(question, chunk.row))
-        for chunk in chunks
-    ]
+    read = list(chunks)
+    shares = graph.lexicon.shares_held(question, [chunk.row for chunk in read])
+    return [relevance(chunk.similarity, share) for chunk, share in zip(read, shares, strict=True)]
 
 
 def relevance(cosine: float | None, coverage: float) -> float:
     """Return the probability that a chunk answers a question.
 
-    `cosine` is None if the question was not encoded; `coverage` comes from `Lexicon.share_held`.
+    `cosine` is None if the question was not encoded; `coverage` comes from `Lexicon.shares_held`.
     """
     if cosine is None:
         log_odds = _INTERCEPT_OF_WORDS + _COVERAGE_OF_WORDS * coverage

@@ -11,6 +11,7 @@ questions through iterative query generation", EMNLP 2019), without a learned qu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -80,8 +81,7 @@ def second_hop(graph: Graph, query: Query, walked: Walked, first: Floats) -> Sec
         np.maximum.at(bridged, rows, rarity)
         np.maximum.at(titled, rows[own], rarity[own])
         if left:
-            scores = _asked_again(graph, left, bridges)
-            np.maximum.at(found, rows, scores[of, rows])
+            np.maximum.at(found, rows, _asked_again(graph, left, bridges, holders))
     part = np.float32(share)
     return SecondHop(
         part * found, share, part * lexicon.coverage(left), bridged, titled, read, bridges,
@@ -101,16 +101,30 @@ def _encoded(graph: Graph, query: Query, held: Collection[str], bridges: Rows) -
     return query.encode([f"{left} {graph.name_graph.name(bridge)}?" for bridge in bridges])
 
 
-def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows) -> Floats:
-    """Return standardised BM25 scores of bridge words and missing terms: (bridges, chunks)."""
+def _asked_again(
+    graph: Graph, left: Sequence[str], bridges: Rows, holders: Sequence[Rows]
+) -> Floats:
+    """Return standardised BM25 scores of the missing terms and each bridge's words.
+
+    They are those of the bridge's own chunks, one bridge after the other: most terms of a name are
+    in few chunks, so mean and deviation over all come from sums.
+    """
     lexicon, name = graph.lexicon, graph.name_graph.name
-    words = ([term for term in terms(name(bridge)) if term in lexicon.known] for bridge in bridges)
-    scores = np.stack([lexicon.scores(own) for own in words])
-    scores += lexicon.scores(left)
-    scores -= scores.mean(axis=1, keepdims=True)
-    deviation = np.sqrt(np.vecdot(scores, scores) / scores.shape[1])
-    scores /= np.maximum(deviation, _NO_DEVIATION)[:, None]
-    return scores
+    missing = lexicon.scores(left)
+    count, total, squares = len(missing), float(missing.sum()), float(missing @ missing)
+    found = []
+    for bridge, own in zip(bridges.tolist(), holders, strict=True):
+        words = [term for term in terms(name(bridge)) if term in lexicon.known]
+        rows, scores = lexicon.sparse_scores(words)
+        mean = (total + float(scores.sum())) / count
+        square = (squares + float(scores @ (scores + 2 * missing[rows]))) / count
+        deviation = max(math.sqrt(max(square - mean**2, 0.0)), _NO_DEVIATION)
+        of_own = missing[own]
+        if len(rows):
+            places = np.minimum(np.searchsorted(rows, own), len(rows) - 1)
+            of_own = of_own + np.where(rows[places] == own, scores[places], np.float32(0))
+        found.append((of_own - np.float32(mean)) / np.float32(deviation))
+    return np.concatenate(found)
 
 
 def _bridges(graph: Graph, walked: Walked, read: Rows) -> Rows:

@@ -98,6 +98,11 @@ class Walked:
         """Standardised cosine plus standardised BM25 score."""
         return self.dense_z + self.bm25_z
 
+    def parts_of(self, rows: Rows) -> Floats:
+        """Return the standardised cosines of rows with further vectors, shape (parts, rows)."""
+        found = np.array([part.standardised_of(rows) for part in self.parts], dtype=np.float32)
+        return found.reshape(len(self.parts), len(rows))
+
 
 def walk(graph: Graph, query: Query, parts: Vectors | None = None) -> Walked:
     """Score every chunk by the two walks, and by its cosines with further vectors, `parts`."""

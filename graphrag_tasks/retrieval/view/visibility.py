@@ -126,6 +126,8 @@ class VisibleSnapshot(Snapshot):
             return self._vectors(kind)
         if name in NAME_TABLES:
             return self._names[name]
+        if name in schemas.CLUSTER_TABLES:  # of hidden chunks, too
+            return schemas.empty(name)
         return self._words[name] if part in ("terms", "postings") else None
 
     def _rows(self, name: str, columns: list[str] | None = None) -> pa.Table:

@@ -64,6 +64,9 @@ ARROW_TABLES = {
     "chunk_vectors": "vectors/chunk.arrow",
     "entity_vectors": "vectors/entity.arrow",
     "relation_vectors": "vectors/relation.arrow",
+    "clustered": "vectors/clustered.arrow",
+    "vector_clusters": "vectors/clusters.arrow",
+    "vector_moments": "vectors/moments.arrow",
     **{copy: f"mapped/{name}.arrow" for name, copy in schemas.MAPPED.items()},
 }
 """Memory-mapped tables of a snapshot, with their files."""
