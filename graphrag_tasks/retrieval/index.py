@@ -308,7 +308,7 @@ class Index(Browser):
 
     def coverage(self, question: str, chunk_id: str) -> float:
         """Return the share of a question's words in a chunk, weighted by rarity."""
-        (share,) = self.graph.lexicon.shares_held(question, [self._chunk(chunk_id)])
+        (share,) = self.graph.lexicon.shares_held(question, np.array([self._chunk(chunk_id)]))
         return share
 
     def read_sentences(self, question: str, sentences: Sequence[Passage]) -> Floats:

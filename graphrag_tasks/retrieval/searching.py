@@ -168,6 +168,6 @@ class Searcher:
             read=FirstRead(
                 log_odds=scores[first],
                 cosine=float(self.graph.chunks.vectors.cosines_of([first], query.vector)[0]),
-                coverage=lexicon.shares_held(query.text, [first])[0],
+                coverage=lexicon.shares_held(query.text, np.array([first]))[0],
             ),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,10 @@ def rows_of(table: pa.Table, name: str, ids: pa.Array[Any], what: str) -> Rows:
     return rows
 
 
+_REMEMBERED = 256
+"""Prefixes of which the place is remembered: those of one question."""
+
+
 class SortedTexts:
     """Finds texts of an array by bisection, without copies.
 
@@ -68,6 +73,8 @@ class SortedTexts:
         self._bounds = memoryview(ends or bytes(4)).cast("i")[texts.offset :]
         self._letters = memoryview(letters or b"")
         self._rows = range(len(texts)) if order is None else order
+        # A question is read several times, and each time its words begin the same texts.
+        self._first_from = lru_cache(_REMEMBERED)(self._bisected)
 
     def __getitem__(self, row: int) -> bytes:
         start, end = self._bounds[row], self._bounds[row + 1]
@@ -87,6 +94,6 @@ class SortedTexts:
         row = self._first_from(wanted)
         return row is not None and self[row].startswith(wanted)
 
-    def _first_from(self, wanted: bytes) -> int | None:
+    def _bisected(self, wanted: bytes) -> int | None:
         place = bisect_left(self._rows, wanted, key=self.__getitem__)
         return int(self._rows[place]) if place < len(self._rows) else None

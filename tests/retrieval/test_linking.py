@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from graphrag_tasks.graph.names.tables import spelling_tables
@@ -20,7 +21,7 @@ TERMS = {"tag"}
 def linker() -> Linker:
     called = {folded_name(name): [row] for row, name in enumerate(NAMES)}
     spellings = Spellings(**spelling_tables(called, NAMES, places={}))
-    return Linker(spellings, [name in TERMS for name in NAMES])
+    return Linker(spellings, np.array([name in TERMS for name in NAMES]))
 
 
 @pytest.mark.parametrize(

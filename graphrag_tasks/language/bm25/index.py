@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -64,63 +64,61 @@ class Lexicon:
         """Return the BM25 score of every row, shape (rows,); 0 if no term is shared."""
         scores = np.zeros(self._size, dtype=np.float32)
         for term in asked:
-            part = self._part(term)
-            scores[self._rows[part]] += self._scores[part]
+            rows, of_term = self.postings(term)
+            scores[rows] += of_term
         return scores
 
-    def sparse_scores(self, asked: Sequence[str]) -> tuple[NDArray[np.int32], Floats]:
-        """Return the rows that share a term, ascending, and their BM25 scores."""
-        parts = [self._part(term) for term in asked]
-        if not parts:
-            return np.zeros(0, np.int32), np.zeros(0, np.float32)
-        rows, places = np.unique(
-            np.concatenate([self._rows[part] for part in parts]), return_inverse=True
-        )
-        scores = np.bincount(places, np.concatenate([self._scores[part] for part in parts]))
-        return rows, scores.astype(np.float32)
+    def postings(self, term: str) -> tuple[NDArray[np.int32], Floats]:
+        """Return the rows with a known term, each once, and their BM25 scores."""
+        part = self._part(term)
+        return self._rows[part], self._scores[part]
 
     def held(self, asked: Sequence[str], rows: NDArray[np.int64]) -> set[str]:
         """Return the terms that at least one of these rows contains."""
-        return {
-            term for term in set(asked) if np.equal.outer(rows, self._rows[self._part(term)]).any()
-        }
+        return {term for term in set(asked) if self._are_with(term, rows).any()}
 
     def shares(self, asked: Sequence[str], row: int) -> dict[str, float]:
         """Return what each question term contributes to a row's score; absent terms are omitted."""
         found: dict[str, float] = {}
         for term in asked:
-            part = self._part(term)
-            held = self._scores[part][self._rows[part] == row]
+            rows, scores = self.postings(term)
+            held = scores[rows == row]
             if len(held):
                 found[term] = found.get(term, 0.0) + float(held[0])
         return found
 
-    def coverage(self, asked: Sequence[str]) -> Floats:
-        """Return the share of question terms that each row contains, weighted by rarity.
+    def coverage(self, asked: Sequence[str], rows: NDArray[np.int64]) -> Floats:
+        """Return the share of question terms that each of these rows contains.
 
-        Shape (rows,); weights are inverse document frequencies.
+        Shape (rows,). Terms are weighted by inverse document frequency.
         """
-        covered = np.zeros(self._size, dtype=np.float32)
-        rarities = self.rarities(asked)
-        for term, rarity in rarities.items():
-            covered[self._rows[self._part(term)]] += rarity
-        total = sum(rarities.values())
-        return covered / total if total else covered
+        return self._share(self.rarities(asked), rows, 0.0).astype(np.float32)
 
-    def shares_held(self, text: str, rows: Sequence[int]) -> list[float]:
-        """Return the share of question terms that each row contains, weighted by rarity.
+    def shares_held(self, text: str, rows: NDArray[np.int64]) -> list[float]:
+        """Return the share of a question that each of these rows contains.
 
         An unknown term is the rarest.
         """
         asked = set(query_terms(text, self.known))
         rarities = self.rarities([term for term in asked if term in self.known])
-        total = sum(rarities.values())
-        total += (len(asked) - len(rarities)) * float(np.log1p(2 * self._size))
-        found = np.zeros(len(rows))
-        for term, rarity in rarities.items():
-            found += rarity * np.equal.outer(rows, self._rows[self._part(term)]).any(axis=1)
-        shares: list[float] = (found / (total or 1)).tolist()
+        unknown = (len(asked) - len(rarities)) * float(np.log1p(2 * self._size))
+        shares: list[float] = self._share(rarities, rows, unknown).tolist()
         return shares
+
+    def _share(
+        self, rarities: Mapping[str, float], rows: NDArray[np.int64], unknown: float
+    ) -> NDArray[np.float64]:
+        covered = np.zeros(len(rows))
+        for term, rarity in rarities.items():
+            covered += rarity * self._are_with(term, rows)
+        return covered / ((sum(rarities.values()) + unknown) or 1)
+
+    def _are_with(self, term: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which of these rows contain a term."""
+        with_term, _ = self.postings(term)
+        places = np.searchsorted(with_term, rows.astype(with_term.dtype))  # of one type: no copy
+        found: NDArray[np.bool_] = with_term[np.minimum(places, len(with_term) - 1)] == rows
+        return found
 
     def unknown_words(self, text: str) -> list[str]:
         """Return the words of a question that no text contains, in order, each once.

@@ -7,8 +7,11 @@ explain`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_tasks.language.known_names import NameMatch, can_be_named, find_names, folded_name
 from graphrag_tasks.retrieval.graph.spellings import Spellings
@@ -54,10 +57,10 @@ class Linker:
 
     Args:
         spellings: Entities by folded name, alias and code.
-        terms: Whether each entity is a term of the corpus.
+        terms: Shape (entities,): whether each is a term of the corpus.
     """
 
-    def __init__(self, spellings: Spellings, terms: Sequence[bool]) -> None:
+    def __init__(self, spellings: Spellings, terms: NDArray[np.bool_]) -> None:
         self._spellings = spellings
         self._terms = terms
 

@@ -156,28 +156,32 @@ class Walk:
         self._stays: Floats = np.asarray(alone, dtype=np.float32).ravel()
 
     def visits(
-        self, chunks: Floats, names: Mapping[int, float], *, damping: float, steps: int
+        self, chunks: Floats, names: Mapping[int, float], *, damping: float, rounds: int
     ) -> Floats:
         """Return the visits of each chunk, shape (chunks,).
 
         The walk restarts with probability 1 - `damping`, in proportion to the weights of `chunks`,
-        shape (chunks,), and `names`.
+        shape (chunks,), and `names`. A round of Chebyshev's semi-iteration (Golub and Varga,
+        Numerische Mathematik 3, 1961) reaches one chunk farther; three are as near to the visits of
+        a walk without end as six rounds of plain power iteration.
         """
         total = max(float(chunks.sum()) + sum(names.values()), 1e-12)
         scale = np.float32((1.0 - damping) / total)
         damp = np.float32(damping)
-        # A step from chunks leads to names only, so two steps can be taken at once.
-        start = scale * chunks
-        from_names = damp * scale * self._reached(names)
-        at = start / np.float32(1.0 - damping)
-        if steps % 2:
-            at = start + from_names / np.float32(1.0 - damping)
-        start += from_names
+        start = scale * chunks + damp * scale * self._reached(names)
+        # A step from chunks leads to names only, so two are taken at once. Their matrix, with
+        # `twice`, has eigenvalues from 0 to `twice`.
         twice = damp * damp
         stays = twice * self._stays
-        for _ in range(steps // 2):
-            at = start + stays * at + twice * (self._to_chunks @ (self._to_names @ at))
-        return at
+        spread, weight = twice / (2 - twice), np.float32(2)
+        rate = 2 / (2 - twice)
+        before, at = np.zeros_like(start), rate * start
+        for _ in range(rounds):
+            weight = 1 / (1 - spread * spread * weight / 4)
+            moved = start + stays * at + twice * (self._to_chunks @ (self._to_names @ at))
+            before, at = at, weight * (rate * (moved - at) + at - before) + before
+        visits: Floats = np.maximum(at, 0, out=at)
+        return visits
 
     def _reached(self, names: Mapping[int, float]) -> Floats:
         reached = np.zeros(len(self._stays), dtype=np.float32)

@@ -304,7 +304,7 @@ class Graph:
     @cached_property
     def linker(self) -> Linker:
         """The entity linker of texts."""
-        return Linker(self.spellings, self.tables.column("entities", "is_term").to_pylist())
+        return Linker(self.spellings, self.tables.numbers("entities", "is_term"))
 
     def named_entities(self, name: str) -> list[int]:
         """Return the entities with this display name, alias or code, ordered by id."""

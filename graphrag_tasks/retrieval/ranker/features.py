@@ -127,12 +127,13 @@ def features(graph: Graph, query: Query, lists: Lists, rows: Rows) -> Floats:
     )
     columns: list[Floats] = [
         walked.dense.of(rows), *dense, _share(walked.bm25)[rows], *bm25,
-        *first, *second, *walk_, graph.lexicon.coverage(walked.asked)[rows],
-        _share(heading)[rows], headings.coverage(asked)[rows],
+        *first, *second, *walk_, graph.lexicon.coverage(walked.asked, rows),
+        _share(heading)[rows], headings.coverage(asked, rows),
         *_seeds(graph, walked, rows),
         _statements(graph, query, rows), _document(graph, walked.hybrid, rows), lists.near[rows],
-        *gated_, *requeried, np.full(len(rows), again.left, dtype=np.float32),
-        again.open[rows], again.bridge[rows], again.bridge_title[rows],
+        *gated_, *requeried, np.full(len(rows), again.share, dtype=np.float32),
+        again.share * graph.lexicon.coverage(again.left, rows),
+        again.bridge[rows], again.bridge_title[rows],
         *_cosines_read(graph, again, rows), *_hop_cosines(graph, again, rows),
     ]  # fmt: skip
     return np.column_stack(columns).astype(np.float32)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import RankedChunk, probability
 
@@ -20,7 +22,7 @@ _INTERCEPT_OF_WORDS, _COVERAGE_OF_WORDS = -1.85, 2.49
 def relevances(graph: Graph, question: str, chunks: Iterable[RankedChunk]) -> list[float]:
     """Return each chunk's probability to answer the question, by cosine and words."""
     read = list(chunks)
-    shares = graph.lexicon.shares_held(question, [chunk.row for chunk in read])
+    shares = graph.lexicon.shares_held(question, np.array([chunk.row for chunk in read], np.int64))
     return [relevance(chunk.similarity, share) for chunk, share in zip(read, shares, strict=True)]
 
 

@@ -42,9 +42,9 @@ class SecondHop:
 
     Attributes:
         scores: For chunks with a bridge, the highest standardised BM25 score of the missing terms
-            and the bridge's words, times `left`; 0 without a bridge, or if negative.
-        left: Share of the question, by rarity of its terms, that no chunk read contains; a number.
-        open: Share of the question that is missing and that the chunk contains.
+            and the bridge's words, times `share`; 0 without a bridge, or if negative.
+        left: Terms of the question that no chunk read contains.
+        share: Their share of the question, by rarity; a number.
         bridge: Rarity of the rarest bridge in the chunk.
         bridge_title: Rarity of the rarest bridge that the chunk is about.
         read: Rows of the first pass's best chunks, best first.
@@ -54,8 +54,8 @@ class SecondHop:
     """
 
     scores: Floats
-    left: float
-    open: Floats
+    left: Sequence[str]
+    share: float
     bridge: Floats
     bridge_title: Floats
     read: Rows
@@ -82,9 +82,8 @@ def second_hop(graph: Graph, query: Query, walked: Walked, first: Floats) -> Sec
         np.maximum.at(titled, rows[own], rarity[own])
         if left:
             np.maximum.at(found, rows, _asked_again(graph, left, bridges, holders))
-    part = np.float32(share)
     return SecondHop(
-        part * found, share, part * lexicon.coverage(left), bridged, titled, read, bridges,
+        np.float32(share) * found, left, share, bridged, titled, read, bridges,
         _encoded(graph, query, held, bridges),
     )  # fmt: skip
 
@@ -106,24 +105,26 @@ def _asked_again(
 ) -> Floats:
     """Return standardised BM25 scores of the missing terms and each bridge's words.
 
-    They are those of the bridge's own chunks, one bridge after the other: most terms of a name are
-    in few chunks, so mean and deviation over all come from sums.
+    They are those of the bridge's own chunks, one bridge after the other. Mean and deviation over
+    all chunks come from sums over the chunks with a word of the bridge.
     """
     lexicon, name = graph.lexicon, graph.name_graph.name
     missing = lexicon.scores(left)
     count, total, squares = len(missing), float(missing.sum()), float(missing @ missing)
+    named = np.zeros_like(missing)
     found = []
     for bridge, own in zip(bridges.tolist(), holders, strict=True):
         words = [term for term in terms(name(bridge)) if term in lexicon.known]
-        rows, scores = lexicon.sparse_scores(words)
-        mean = (total + float(scores.sum())) / count
-        square = (squares + float(scores @ (scores + 2 * missing[rows]))) / count
-        deviation = max(math.sqrt(max(square - mean**2, 0.0)), _NO_DEVIATION)
-        of_own = missing[own]
-        if len(rows):
-            places = np.minimum(np.searchsorted(rows, own), len(rows) - 1)
-            of_own = of_own + np.where(rows[places] == own, scores[places], np.float32(0))
-        found.append((of_own - np.float32(mean)) / np.float32(deviation))
+        postings = list(map(lexicon.postings, words))
+        for rows, scores in postings:
+            named[rows] += scores
+        mean = (total + sum(float(scores.sum()) for _, scores in postings)) / count
+        more = sum(float(scores @ (named[rows] + 2 * missing[rows])) for rows, scores in postings)
+        deviation = math.sqrt(max((squares + more) / count - mean**2, 0.0))
+        both = missing[own] + named[own]
+        found.append((both - np.float32(mean)) / np.float32(max(deviation, _NO_DEVIATION)))
+        for rows, _ in postings:
+            named[rows] = 0
     return np.concatenate(found)
 
 

@@ -38,9 +38,9 @@ _MOST_MEANT = 5
 _NEVER = 1e-6
 """Added to visits before the logarithm."""
 
-_DAMPING, STEPS = 0.85, 12
-"""Probability that the walk goes on, as in PageRank (Brin and Page, 1998), and its steps back and
-forth: visits change little after them."""
+_DAMPING, ROUNDS = 0.85, 3
+"""Probability that the walk goes on, as in PageRank (Brin and Page, 1998), and the chunks that it
+goes through: more find nothing more (benchmarks/README.md)."""
 
 _BM25_WEIGHT, _BASE_WEIGHT = 0.5, 0.08
 """Weight of BM25 beside the cosine in the base score, and of that score beside the first walk. They
@@ -164,7 +164,7 @@ def _reset(base: Floats, rows: Rows) -> Floats:
 
 
 def _log_visits(names: NameGraph, chunks: Floats, seeds: Mapping[int, float]) -> Floats:
-    visits = names.walk.visits(chunks, seeds, damping=_DAMPING, steps=STEPS)
+    visits = names.walk.visits(chunks, seeds, damping=_DAMPING, rounds=ROUNDS)
     return standardised(np.log(visits + np.float32(_NEVER)))
 
 

@@ -19,7 +19,7 @@ from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.ranker.walk import STEPS
+from graphrag_tasks.retrieval.ranker.walk import ROUNDS
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.workbench.evaluation.gold import Target
 
@@ -105,8 +105,7 @@ def _graph_reach(index: Index) -> Reach:
 
 def _name_reach(index: Index) -> Reach:
     graph = Graph(index.snapshot)
-    hops = STEPS // 2  # from a name to a chunk, and from there to a name
-    return NameReach(graph.name_graph, graph.chunks.ids.to_pylist(), hops)
+    return NameReach(graph.name_graph, graph.chunks.ids.to_pylist(), ROUNDS)
 
 
 REACHES: Mapping[str, Callable[[Index], Reach]] = MappingProxyType(

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
+from graphrag_tasks.core.schemas import CLUSTER_TABLES, empty
 from graphrag_tasks.language.times import TIME_COLUMNS
 from graphrag_tasks.retrieval import Context, EntityHit
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
@@ -44,6 +45,7 @@ def snapshot() -> Snapshot:
         "chunk_vectors": vectors(CHUNKS),
         "entity_vectors": vectors(ENTITIES),
         "relation_vectors": vectors([one[0] for one in RELATIONS]),
+        **{name: empty(name) for name in CLUSTER_TABLES},
     }  # fmt: skip
 
     def table(name: str, columns: list[str] | None = None) -> pa.Table:
