@@ -99,11 +99,12 @@ def _gated(walked: Walked, near: Floats) -> Floats:
 def candidates(graph: Graph, lists: Lists) -> Rows:
     """Return the chunks among the best of any list, ascending."""
     ranks, walked, again = graph.chunks.id_ranks, lists.walked, lists.again.scores
-    first = (walked.scores, walked.dense.values, walked.bm25, walked.first, walked.base)
-    best = [top(scores, ranks, CANDIDATES) for scores in first]
+    first = (walked.scores, walked.bm25, walked.first, walked.base)
+    best = [walked.dense.best(ranks, CANDIDATES)]
+    best += [top(scores, ranks, CANDIDATES) for scores in first]
     second = np.flatnonzero(again)
     best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
-    best += [top(part.values, ranks, CANDIDATES_AGAIN) for part in walked.parts]
+    best += [part.best(ranks, CANDIDATES_AGAIN) for part in walked.parts]
     linked = np.flatnonzero(walked.linked)
     near = walked.linked[linked] + _TIE * walked.hybrid[linked]
     best.append(linked[top(near, ranks[linked], CANDIDATES_AGAIN)])

@@ -24,7 +24,8 @@ from graphrag_tasks.retrieval.question.query import Query, Ranking
 from graphrag_tasks.retrieval.question.sub_questions import part_name, part_weights
 from graphrag_tasks.retrieval.ranker import features, walk
 from graphrag_tasks.retrieval.ranker.features import FEATURES
-from graphrag_tasks.retrieval.view.arrays import Floats, standardised, top
+from graphrag_tasks.retrieval.view.arrays import Floats, standardised
+from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.storage.columns import Rows
 
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
@@ -75,14 +76,14 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     scores = learned_scores(graph, query, lists)
     further = {"second_hop": lists.again.scores}
     for number, part in enumerate(lists.walked.parts, 1):
-        further[part_name(number)] = _best_of(part.values, graph.chunks.id_ranks)
+        further[part_name(number)] = _best_of(part, graph.chunks.id_ranks)
     return walk.ranking(graph, query, lists.walked, scores, further=further)
 
 
-def _best_of(part: Floats, id_ranks: Rows) -> Floats:
-    best = top(part, id_ranks, features.CANDIDATES_AGAIN)
-    above = np.zeros_like(part)
-    above[best] = part[best] - part.min() + 1
+def _best_of(part: Cosines, id_ranks: Rows) -> Floats:
+    best = part.best(id_ranks, features.CANDIDATES_AGAIN)
+    above = np.zeros_like(part.values)
+    above[best] = part.values[best] - part.values.min() + 1
     return above
 
 

@@ -50,11 +50,13 @@ class Cosines:
         values: Shape (rows,). Unread rows have values below those read.
         moments: Mean and standard deviation over all rows, if not all were read.
         reread: Returns the exact cosines of rows, if not all were read.
+        read: The rows that were read, ascending, if not all were and the others have one value.
     """
 
     values: Floats
     moments: tuple[float, float] | None = None
     reread: Callable[[Rows], Floats] | None = None
+    read: Rows | None = None
 
     @cached_property
     def standardised(self) -> Floats:
@@ -70,6 +72,13 @@ class Cosines:
     def of(self, rows: Rows) -> Floats:
         """Return the exact cosines of some rows."""
         return self.values[rows] if self.reread is None else self.reread(rows)
+
+
+    def best(self, id_ranks: Rows, n: int) -> Rows:
+        """Return the rows with the `n` highest cosines, best first; ties by ascending id rank."""
+        if self.read is None or n > len(self.read):
+            return top(self.values, id_ranks, n)
+        return self.read[top(self.values[self.read], id_ranks[self.read], n)]
 
 
 class VectorIndex(Protocol):
@@ -246,7 +255,7 @@ class ClusteredIndex(FlatIndex):
         moments = self._clusters.moments(vector)
         values = np.full(len(self), moments[0], dtype=np.float32)
         values[rows] = read
-        return Cosines(values, moments, lambda some: self.cosines_of(some, vector))
+        return Cosines(values, moments, lambda some: self.cosines_of(some, vector), rows)
 
 
 OpenVectors = Callable[[Snapshot, str, "pa.Array[Any]"], VectorIndex]
