@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.language.agreement import told
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.times import when
@@ -30,8 +31,8 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.graph.topics import central_relations
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
-from graphrag_tasks.retrieval.view.arrays import Adjacency, Records
-from graphrag_tasks.storage.columns import Rows, column, numbers, rows_of
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Records, id_ranks
+from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers, rows_of
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 EVIDENCE_SENTENCES = 3
@@ -81,7 +82,7 @@ class Provenance:
 
     def document_titles(self, chunks: Sequence[int]) -> dict[str, str]:
         """Return the titles of the chunks' documents, by document id, in chunk order."""
-        rows = list(dict.fromkeys(self._documents_of["chunks"][chunks].tolist()))
+        rows = list(dict.fromkeys(self._documents_of("chunks", chunks).tolist()))
         documents = self._records("documents").at(rows)
         return {document["document_id"]: document["title"] for document in documents}
 
@@ -97,7 +98,7 @@ class Provenance:
         rows = np.flatnonzero(pc.is_in(self._tables.ids("sentence_id"), value_set=sentence_ids))
         rows = rows[np.argsort(self._sentence_places["char_start"][rows], kind="stable")]
         documents, first, counts = np.unique(
-            self._documents_of["sentences"][rows], return_index=True, return_counts=True
+            self._documents_of("sentences", rows), return_index=True, return_counts=True
         )
         return tuple(self._sentences_of(rows[first[np.lexsort((documents, -counts))]]))
 
@@ -281,7 +282,7 @@ class Provenance:
 
     def _spans(self, table: str, rows: Rows) -> list[dict[str, Any]]:
         """Return chunks or sentences with the fields of their documents, and their boxes."""
-        documents = self._documents_of[table][rows].tolist()
+        documents = self._documents_of(table, rows).tolist()
         distinct = list(dict.fromkeys(documents))
         fields = dict(zip(distinct, self._records("documents").at(distinct), strict=True))
         return [
@@ -294,9 +295,25 @@ class Provenance:
     def _boxes(self) -> _Boxes:
         return _Boxes(self._snapshot, self._tables.ids("document_id"))
 
+    def _documents_of(self, table: str, rows: Rows | Sequence[int]) -> Rows:
+        """Return the documents of chunks or sentences, by row."""
+        if table == "chunks":
+            return self._graph.chunk_documents[rows]
+        named = [one["document_id"] for one in self._sentence_documents.at(rows)]
+        found = list(map(self._sorted_documents.row_of, named))
+        if None in found:
+            where = f"{self._snapshot.folder.uri}, sentences"
+            raise SnapshotError("a sentence is of no document", where, "Publish the snapshot again")
+        return np.array(found, dtype=np.int64)
+
     @cached_property
-    def _documents_of(self) -> dict[str, Rows]:
-        return {name: self._tables.rows(name, "document_id") for name in ("chunks", "sentences")}
+    def _sorted_documents(self) -> SortedTexts:
+        ids = self._tables.ids("document_id")
+        return SortedTexts(ids, np.argsort(id_ranks(ids)))
+
+    @cached_property
+    def _sentence_documents(self) -> Records:
+        return Records(self._snapshot.table("sentences", ["document_id"]))
 
     @cached_property
     def _chunk_sentences(self) -> Adjacency:

@@ -73,7 +73,6 @@ class Cosines:
         """Return the exact cosines of some rows."""
         return self.values[rows] if self.reread is None else self.reread(rows)
 
-
     def best(self, id_ranks: Rows, n: int) -> Rows:
         """Return the rows with the `n` highest cosines, best first; ties by ascending id rank."""
         if self.read is None or n > len(self.read):
