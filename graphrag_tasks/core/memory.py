@@ -1,12 +1,17 @@
-"""Memory of a process: mapped address space, and returning freed memory."""
+"""Memory of a process: mapped address space, reading of mapped files, returning freed memory."""
 
 from __future__ import annotations
 
 import ctypes
+import mmap
 import resource
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 INDEX_BYTES, SEARCH_BYTES = 4_500_000_000, 3_000_000_000
 """Address space that a run and a search need: with less, libraries abort the process.
@@ -49,3 +54,16 @@ def mapped_bytes(process: int | str = "self") -> int:
     except (OSError, IndexError):
         return 0
     return pages * resource.getpagesize()
+
+
+def read_at_random(values: NDArray[Any]) -> None:
+    """Tell the system that few rows of a mapped array are read, far apart.
+
+    It reads 128 kB around each page otherwise, and with arrays larger than the memory that pushes
+    out what is needed again.
+    """
+    if hasattr(mmap, "MADV_RANDOM"):
+        start = values.ctypes.data // mmap.PAGESIZE * mmap.PAGESIZE
+        length = values.ctypes.data + values.nbytes - start
+        advise = ctypes.CDLL(None).madvise  # it is advice: where it fails, nothing is lost
+        advise(ctypes.c_void_p(start), ctypes.c_size_t(length), mmap.MADV_RANDOM)

@@ -15,6 +15,7 @@ from graphrag_tasks.storage.snapshots.store import write_table
 from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 CHUNKS = 400
+SMAPS = Path("/proc/self/smaps")
 WORLD = World(
     documents=tuple((f"doc{one}", f"Manual {one}") for one in range(CHUNKS // 4)),
     chunks=tuple((f"c{one}", f"doc{one // 4}", f"part {one} needs it") for one in range(CHUNKS)),
@@ -51,6 +52,15 @@ def test_mean_and_deviation_are_those_of_all_chunks(store: Path) -> None:
     exact = vectors.take(np.arange(CHUNKS)) @ asked[0]
     (cosines,) = vectors.cosines(asked)
     assert cosines.moments == pytest.approx((exact.mean(), exact.std()), abs=1e-6)
+
+
+@pytest.mark.skipif(not SMAPS.is_file(), reason="tells how memory is mapped")
+def test_scattered_vectors_are_not_read_ahead(store: Path) -> None:
+    index = opened(store)
+    _, *parts = SMAPS.read_text().split("vectors/chunk.arrow")
+    flags = [part[part.index("VmFlags:") :].splitlines()[0].split() for part in parts]
+    assert len(index.graph.chunks) == CHUNKS
+    assert any("rr" in one for one in flags)
 
 
 def test_chunks_far_away_are_found_where_a_filter_asks_for_them(store: Path) -> None:

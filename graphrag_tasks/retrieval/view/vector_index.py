@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.memory import read_at_random
 from graphrag_tasks.core.schemas import CLUSTER_TABLES
 from graphrag_tasks.retrieval.view.arrays import (
     Floats,
@@ -35,6 +36,8 @@ _NEAREST = 64
 """Clusters that are compared with a vector: they hold .996 of the sixty nearest rows of 100,000."""
 _BEST_BESIDE = 1_000
 """Rows that are compared for their other scores, as on a server."""
+_LARGE = 2**32
+"""Bytes of a matrix that is seldom compared whole, as it would take seconds."""
 _FEW = 10_000
 """Allowed rows that are all compared; among more, some hundreds are in the nearest clusters."""
 
@@ -134,6 +137,8 @@ class FlatIndex:
         where = f"{snapshot.folder.uri}, {table}"
         vectors = matrix(snapshot.table(table), ids, dimension, where)
         clusters = Clusters.of(snapshot, where) if kind == "chunk" else None
+        if clusters is not None or vectors.nbytes > _LARGE:
+            read_at_random(vectors)
         return cls(vectors) if clusters is None else ClusteredIndex(vectors, clusters)
 
     @property
