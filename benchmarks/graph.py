@@ -135,7 +135,8 @@ def _measure_stage(folder: Path, triples: int, stage: str, sql_memory: int | Non
     for module in _LIBRARIES:
         import_module(module)
     used = time.process_time()
-    made = {"unsent_documents": frozenset[str](), "unsent_entities": frozenset[str]()}
+    made: dict[str, object] = {"unsent_documents": frozenset(), "unsent_entities": frozenset()}
+    made["chunk_vectors"] = None  # nothing is embedded, so nothing is clustered
     run = cast("RunState", state)
     with measured() as cost, call(CORPUS_STAGES[stage], run, made=made) as result:
         for name, rows in result.tables.items():
