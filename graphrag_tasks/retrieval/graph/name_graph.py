@@ -162,8 +162,8 @@ class Walk:
 
         The walk restarts with probability 1 - `damping`, in proportion to the weights of `chunks`,
         shape (chunks,), and `names`. A round of Chebyshev's semi-iteration (Golub and Varga,
-        Numerische Mathematik 3, 1961) reaches one chunk farther; three are as near to the visits of
-        a walk without end as six rounds of plain power iteration.
+        Numerische Mathematik 3, 1961) reaches one chunk farther; four are nearer to the visits of a
+        walk without end than six rounds of plain power iteration.
         """
         total = max(float(chunks.sum()) + sum(names.values()), 1e-12)
         scale = np.float32((1.0 - damping) / total)

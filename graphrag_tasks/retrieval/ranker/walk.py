@@ -38,7 +38,7 @@ _MOST_MEANT = 5
 _NEVER = 1e-6
 """Added to visits before the logarithm."""
 
-_DAMPING, ROUNDS = 0.85, 3
+_DAMPING, ROUNDS = 0.85, 4
 """Probability that the walk goes on, as in PageRank (Brin and Page, 1998), and the chunks that it
 goes through: more find nothing more (benchmarks/README.md)."""
 
