@@ -570,7 +570,7 @@ TERMS = _table(
 )
 
 POSTINGS = _table(
-    _column("row", INT, "row in chunks"),
+    _column("row", INT, "row in chunks, ascending within a term"),
     _column("score", FLOAT, "BM25 score that the term gives the chunk"),
 )
 

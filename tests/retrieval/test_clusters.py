@@ -63,7 +63,11 @@ def test_scattered_vectors_are_not_read_ahead(store: Path) -> None:
     assert any("rr" in one for one in flags)
 
 
-def test_chunks_far_away_are_found_where_a_filter_asks_for_them(store: Path) -> None:
+@pytest.mark.parametrize("few", [10_000, 0])
+def test_chunks_far_away_are_found_where_a_filter_asks_for_them(
+    store: Path, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_index, "_FEW", few)
     of_seven = {"document_id": "doc7"}
     hits = opened(store).search("any question", "dense", 4, of_seven, rerank=0).chunks
     asked = np.array(FakeEmbedder.vector("any question"))

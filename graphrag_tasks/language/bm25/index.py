@@ -40,7 +40,7 @@ class Lexicon:
 
     Args:
         terms: Rows of `schemas.TERMS`.
-        postings: Rows of `schemas.POSTINGS`, grouped by term in the order of `terms`.
+        postings: Rows of `schemas.POSTINGS`, by term in the order of `terms`, rows ascending.
         size: Number of texts.
     """
 

@@ -52,9 +52,10 @@ def hybrid_chunks(
     `inside`, shape (chunks,), limits the choice; scores are standardised over all chunks.
     """
     lexical = graph.lexicon.scores(graph.lexicon.asked(query.text))
-    (dense,) = graph.chunks.vectors.cosines(
-        query.vector[None], beside=lexical, allowed=query.allowed
-    )
+    allowed = query.allowed
+    if inside is not None:
+        allowed = inside if allowed is None else inside & allowed
+    (dense,) = graph.chunks.vectors.cosines(query.vector[None], beside=lexical, allowed=allowed)
     scores = dense.standardised + np.float32(bm25_weight) * standardised(lexical)
     id_ranks = graph.chunks.id_ranks
     order = query.reranked(scores, id_ranks)

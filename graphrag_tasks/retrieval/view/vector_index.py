@@ -38,8 +38,8 @@ _BEST_BESIDE = 1_000
 """Rows that are compared for their other scores, as on a server."""
 _LARGE = 2**32
 """Bytes of a matrix that is seldom compared whole, as it would take seconds."""
-_FEW = 10_000
-"""Allowed rows that are all compared; among more, some hundreds are in the nearest clusters."""
+_FEW, _ALLOWED = 10_000, 1_000
+"""Allowed rows that are all compared, and how many at least where they are more."""
 
 ARRAYS = "arrays"
 """Name of `FlatIndex` in `retrieval.vectors`; other names are vector stores."""
@@ -50,7 +50,7 @@ class Cosines:
     """The cosines of all rows of a kind with one vector.
 
     Attributes:
-        values: Shape (rows,). Unread rows have values below those read.
+        values: Shape (rows,). Unread rows have one value: the mean, or on a server a lower one.
         moments: Mean and standard deviation over all rows, if not all were read.
         reread: Returns the exact cosines of rows, if not all were read.
         read: The rows that were read, ascending, if not all were and the others have one value.
@@ -211,6 +211,22 @@ class Clusters:
         starts = np.concatenate([[0], self.ends])
         return [self.rows[starts[one] : starts[one + 1]] for one in nearest.tolist()]
 
+    def near_allowed(self, vector: Vectors, allowed: NDArray[np.bool_]) -> Rows:
+        """Return the allowed rows of the nearest clusters, `_ALLOWED` or a few more.
+
+        A filter may hold just what is far from the question: pages of another language, say.
+        """
+        nearest = np.argsort(-cosines(self.centroids, vector), kind="stable")
+        held = np.concatenate([[0], np.cumsum(allowed[self.rows])])
+        starts = np.concatenate([[0], self.ends])
+        enough = np.cumsum((held[starts[1:]] - held[starts[:-1]])[nearest])
+        count = int(np.searchsorted(enough, _ALLOWED)) + 1
+        rows = np.concatenate(
+            [self.rows[starts[one] : starts[one + 1]] for one in nearest[:count].tolist()]
+        )
+        found: Rows = rows[allowed[rows]]
+        return found
+
     def moments(self, vector: Vectors) -> tuple[float, float]:
         """Return the mean and the standard deviation of all cosines with a vector."""
         mean = float(self.mean @ vector)
@@ -227,8 +243,8 @@ def _rows(table: pa.Table, name: str) -> Vectors:
 class ClusteredIndex(FlatIndex):
     """All rows, of which those of the nearest clusters are compared.
 
-    Compared are also the best rows by other scores, and all allowed rows if they are few. The
-    others get the mean of all.
+    Compared are also the best rows by other scores, and the allowed rows: all if they are few,
+    those of the clusters nearest to the question if not. The others get the mean of all.
     """
 
     def __init__(self, vectors: Vectors, clusters: Clusters) -> None:
@@ -251,6 +267,8 @@ class ClusteredIndex(FlatIndex):
             is_read[best[beside[best] > 0]] = True
         if allowed is not None and np.count_nonzero(allowed) <= _FEW:
             is_read |= allowed
+        elif allowed is not None:
+            is_read[self._clusters.near_allowed(vectors[0], allowed)] = True
         rows = np.flatnonzero(is_read)
         read = cosines_of(self.matrix, rows, vectors)
         return [self._of(*one, rows) for one in zip(vectors, read, strict=True)]
