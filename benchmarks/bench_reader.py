@@ -89,6 +89,7 @@ def measure(store: str, asked: Sequence[str], reranked: int) -> dict[str, float]
         times = [_cpu(lambda: index.search(one)) for one in asked[:reranked]]  # noqa: B023
         figures["auto_ms"] = 1000 * median(times)
     figures |= {f"after_{name}": size for name, size in memory().items()}
+    figures["chunks"] = index.facts.chunks
     return {name: round(value, 3) for name, value in figures.items()}
 
 
