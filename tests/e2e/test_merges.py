@@ -37,6 +37,7 @@ def test_a_merge_says_why_and_can_be_overridden(
 ) -> None:
     (corpus / "monitoring.md").write_text(
         f"# Monitoring\n\nThe {LONG} ({SHORT}) monitors interfaces. The report reads the {SHORT}."
+        f" The {SHORT} does not run on Windows."
     )
 
     def explained(name: str) -> dict[str, Any]:
@@ -45,6 +46,8 @@ def test_a_merge_says_why_and_can_be_overridden(
 
     index()
     merged = explained(SHORT)
+    said = [text for text, _ in merged["relations"]]
+    assert f"{merged['name']} does not run on Windows" in said
     assert explained(LONG)["entity_id"] == merged["entity_id"]
     (reason,) = [one for one in merged["decisions"] if one["verdict"] == "same"]
     assert {reason["left"], reason["right"]} == {SHORT.lower(), LONG.lower()}

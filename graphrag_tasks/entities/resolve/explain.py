@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.entities.resolve.homonyms import RULE
+from graphrag_tasks.language.agreement import told
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.language.times import EVIDENCE_COLUMNS, times_of, when
 from graphrag_tasks.storage.snapshots.store import Snapshot
@@ -113,10 +114,22 @@ def _relations(snapshot: Snapshot, entity_id: str) -> list[tuple[str, int]]:
     ends = (pc.equal(relations[end], entity_id) for end in ("head_id", "tail_id"))
     rows = relations.filter(pc.or_(*ends)).to_pylist()
     rows.sort(key=lambda row: (-row["weight"], -row["confidence"], row["text"]))
+    rows = rows[:_MOST_RELATIONS]
     times = times_of(snapshot.table("evidence", EVIDENCE_COLUMNS))
-    told = ((row, when(times.get(row["relation_id"]))) for row in rows[:_MOST_RELATIONS])
-    return [(f"{row['text']} ({time})" if time else row["text"], int(row["weight"]))
-            for row, time in told]  # fmt: skip
+    names = _names(snapshot, {row[end] for row in rows for end in ("head_id", "tail_id")})
+    shown = []
+    for row in rows:
+        words = told(names[row["head_id"]], row["phrase"], names[row["tail_id"]])
+        time = when(times.get(row["relation_id"]))
+        shown.append((f"{words} ({time})" if time else words, int(row["weight"])))
+    return shown
+
+
+def _names(snapshot: Snapshot, entity_ids: set[str]) -> dict[str, str]:
+    entities = snapshot.table("entities", ["entity_id", "name"])
+    wanted = pa.array(sorted(entity_ids), pa.string())
+    rows = entities.filter(pc.is_in(entities["entity_id"], value_set=wanted))
+    return dict(zip(rows["entity_id"].to_pylist(), rows["name"].to_pylist(), strict=True))
 
 
 def _documents(snapshot: Snapshot, mentions: pa.Table) -> list[tuple[str, int]]:

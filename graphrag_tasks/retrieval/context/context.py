@@ -133,7 +133,7 @@ class Context(Mapping[str, Hits]):
         """Return the entities, relations and chunks found as a graph.
 
         Nodes have `kind` (entity or chunk) and `label`; edges have `kind` (relation or evidence)
-        and, between entities, `relation`, `negated` and `score`.
+        and, between entities, `relation`, `phrase`, `negated` and `score`.
         """
         return as_networkx(self)
 

@@ -169,8 +169,8 @@ def as_networkx(context: Context) -> nx.MultiDiGraph:
             graph.add_node(name, kind="entity", label=name)
         graph.add_edge(
             relation.head, relation.tail, key=relation.relation_id,
-            kind="relation", relation=relation.relation, negated=relation.negated,
-            score=relation.score,
+            kind="relation", relation=relation.relation, phrase=relation.phrase,
+            negated=relation.negated, score=relation.score,
         )  # fmt: skip
         for sentence in relation.evidence:
             if sentence.chunk_id in chunks:
@@ -248,12 +248,11 @@ def _scaled(place: float, length: int) -> float:
 
 
 def _edge(start: tuple[float, float], end: tuple[float, float], data: Mapping[str, Any]) -> str:
-    relation = f"not {data['relation']}" if data["negated"] else str(data["relation"])
     x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     return (
         f'<line x1="{start[0]}" y1="{start[1]}" x2="{end[0]}" y2="{end[1]}" stroke="#999"/>'
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="9" fill="#777" text-anchor="middle">'
-        f"{escape(_short(relation))}</text>"
+        f"{escape(_short(data['phrase']))}</text>"
     )
 
 
