@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -84,7 +85,7 @@ def _options(
 def main() -> None:
     """Run the command; print an error of the package or the system as one line."""
     sys.argv[1:] = map(_from_home, sys.argv[1:])
-    report_errors(app)
+    report_errors(partial(app, prog_name=app.info.name))
 
 
 def run() -> None:
