@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from zipfile import ZipFile
 
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.markup import read_written
@@ -83,7 +84,11 @@ def open_document(data: bytes, media_type: str) -> Iterator[OpenDocument]:
         body = next(descendants(content, _BODIES[media_type]), None)
         if body is None:
             raise broken(media_type, f"it holds no {_BODIES[media_type]}")
-        styles, meta = (_part(package, name, media_type) for name in ("styles.xml", "meta.xml"))
+        styles = _part(package, "styles.xml", media_type)
+        try:
+            meta = _part(package, "meta.xml", media_type)
+        except DocumentError:  # counted as properties left out
+            meta = None
         titles = descendants(meta, "title") if meta is not None else ()
         title = next(map(text_of, titles), None)
         roots = [content] if styles is None else [styles, content]

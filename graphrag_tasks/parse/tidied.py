@@ -1,7 +1,8 @@
 """Rewrite Office packages so that python-docx and Docling read them correctly.
 
 Comments and processing instructions in XML make python-docx fail; a drop cap is a paragraph of its
-own; a superscript digit looks like part of the number before it.
+own; a superscript digit looks like part of the number before it. Properties that are missing or
+not valid, as programs that remove or invent them leave them, would cost the whole document.
 """
 
 from __future__ import annotations
@@ -12,10 +13,22 @@ from typing import Any
 from zipfile import ZipFile
 
 from lxml import etree
+from openpyxl.packaging.core import DocumentProperties
+from openpyxl.packaging.custom import CustomPropertyList
 
 from graphrag_tasks.parse.text import raised
 
 _UNTIDY = re.compile(rb'<!--|<\?(?!xml\s)|dropCap=|vertAlign\b|\bbaseline="')
+_RELATIONS = "_rels/.rels"
+_OF_PACKAGE = "http://schemas.openxmlformats.org/package/2006/metadata/core-properties"
+_OF_USER = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
+_PROPERTIES = {
+    "docProps/core.xml": (
+        DocumentProperties, f'<p:coreProperties xmlns:p="{_OF_PACKAGE}"/>'.encode()
+    ),
+    "docProps/custom.xml": (CustomPropertyList, f'<Properties xmlns="{_OF_USER}"/>'.encode()),
+}  # fmt: skip
+"""What reads a part of properties, and the part without any."""
 _NONE = "none"
 _BASELINE = re.compile(r"-?[1-9]\d*%?")
 
@@ -25,10 +38,10 @@ Element = Any
 
 def tidied(data: bytes) -> tuple[bytes, int]:
     """Return the rewritten package, and the number of comments with words in its XML."""
-    replaced: dict[str, bytes] = {}
     comments = 0
     with ZipFile(BytesIO(data)) as package:
         parts = package.infolist()
+        replaced = _unread_properties(package)
         for part in parts:
             if part.filename.endswith(".xml") and _UNTIDY.search(written := package.read(part)):
                 try:
@@ -46,9 +59,24 @@ def tidied(data: bytes) -> tuple[bytes, int]:
             return data, 0
         buffer = BytesIO()
         with ZipFile(buffer, "w") as tidy:
-            for name in dict.fromkeys(part.filename for part in parts):
+            for name in dict.fromkeys([*(part.filename for part in parts), *replaced]):
                 tidy.writestr(name, replaced[name] if name in replaced else package.read(name))
     return buffer.getvalue(), comments
+
+
+def _unread_properties(package: ZipFile) -> dict[str, bytes]:
+    """Return an empty part for each one of properties that the package names and none can read."""
+    names = set(package.namelist())
+    named = package.read(_RELATIONS) if _RELATIONS in names else b""
+    replaced = {}
+    for name, (reader, empty) in _PROPERTIES.items():
+        if name not in names and name.encode() not in named:
+            continue
+        try:
+            reader.from_tree(etree.fromstring(package.read(name), _parser()))
+        except (KeyError, SyntaxError, TypeError, ValueError):
+            replaced[name] = empty
+    return replaced
 
 
 def _parser() -> etree.XMLParser:

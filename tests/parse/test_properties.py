@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from io import BytesIO
 from typing import Any
@@ -116,14 +117,44 @@ def test_every_format_gives_its_date_and_author(parse_one: Any) -> None:
     assert read / (2 * len(FILES)) >= 0.98, missing
 
 
-def test_properties_that_cannot_be_read_cost_no_text_and_are_counted(parse_one: Any) -> None:
-    buffer = BytesIO(docx())
-    with ZipFile(buffer, "a") as package:
-        package.writestr("docProps/custom.xml", "<broken")
-    parsed = parse_one("a.docx", buffer.getvalue())
-    assert [text for _, text in parsed.kinds] == [TEXT]
-    assert parsed.left_out == {"properties": 1}
-    assert said(parsed) == {"date": ["2024-03-01"], "author": ["Nora Lind"]}
+def with_part(data: bytes, name: str, change: Callable[[bytes], bytes] | None) -> bytes:
+    """Return a package with a part changed, added or, without a change, left out."""
+    buffer = BytesIO()
+    with ZipFile(BytesIO(data)) as package, ZipFile(buffer, "w") as made:
+        parts = {one: package.read(one) for one in package.namelist()}
+        before = parts.pop(name, b"")
+        for part, written in (parts | ({name: change(before)} if change else {})).items():
+            made.writestr(part, written)
+    return buffer.getvalue()
+
+
+def without_sense(_: bytes) -> bytes:
+    return b"<broken"
+
+
+def with_odd_date(part: bytes) -> bytes:
+    assert b"2024-03-01T12:30:00Z" in part
+    return part.replace(b"2024-03-01T12:30:00Z", b"yesterday")
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "change", "counted"),
+    [
+        ("a.docx", "docProps/custom.xml", without_sense, 1),
+        ("a.docx", "docProps/core.xml", without_sense, 1),
+        ("a.docx", "docProps/core.xml", None, 0),
+        ("a.xlsx", "docProps/core.xml", without_sense, 1),
+        ("a.xlsx", "docProps/core.xml", with_odd_date, 0),
+        ("a.odt", "meta.xml", without_sense, 1),
+    ],
+)
+def test_properties_that_cannot_be_read_cost_no_text_and_are_counted(
+    parse_one: Any, file: str, name: str, change: Callable[[bytes], bytes] | None, counted: int
+) -> None:
+    made = {"a.docx": docx, "a.xlsx": xlsx, "a.odt": odt}[file]()
+    whole, parsed = parse_one(file, made), parse_one(file, with_part(made, name, change))
+    assert parsed.kinds == whole.kinds != []
+    assert parsed.left_out == ({"properties": counted} if counted else {})
 
 
 def test_front_matter_keeps_its_own_keys_as_they_stand(parse_one: Any) -> None:
