@@ -1,6 +1,7 @@
 """Cache of built graphs: building takes three times the time and memory of loading.
 
 A graph is a small ONNX file with its tensors in a second file, which both engines memory-map.
+Beside it lies what OpenVINO compiled it to.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +31,8 @@ _IN_FILE = 1024
 """Largest tensor in bytes stored inside the ONNX file, where the engines' optimisers read it."""
 
 _KEPT = 8
-"""Most graphs in the cache, by last use: two models, in a few versions, of 55 MB each."""
+"""Most graphs in the cache, by last use: three models, in a few versions, of 55 MB each,
+or 110 with what OpenVINO compiled them to."""
 
 
 def saved_graph(fingerprint: str, build: Callable[[], ModelProto]) -> Path | None:
@@ -52,14 +55,28 @@ def saved_graph(fingerprint: str, build: Callable[[], ModelProto]) -> Path | Non
         )  # fmt: skip
         _keep_few(folder.parents[1])
 
-    name = content_id("graph", fingerprint, GRAPH_VERSION)
-    try:
-        folder = made_once(f"models/{name}", save)
-        os.utime(folder)
-    except OSError as error:
-        log.info("the model is built in each process: no copy can be kept (%s)", error)
+    folder = _made(f"models/{content_id('graph', fingerprint, GRAPH_VERSION)}", save)
+    if folder is None:
         return None
+    with suppress(OSError):  # another user's, who may use it too
+        os.utime(folder)
     return folder / _FILE
+
+
+def compiled_once(saved: Path, name: str, compile_into: Callable[[Path], None]) -> Path | None:
+    """Return the folder beside a graph that holds it compiled, for a name of engine and processor.
+
+    None where the cache is not writable.
+    """
+    return _made(f"models/{saved.parent.name}/{name}", compile_into)
+
+
+def _made(name: str, make: Callable[[Path], None]) -> Path | None:
+    try:
+        return made_once(name, make)
+    except OSError as error:
+        log.info("the model is made in each process: no copy can be kept (%s)", error)
+        return None
 
 
 def forget(saved: Path) -> None:

@@ -38,6 +38,26 @@ def test_bytes_by_openvino_depend_on_the_text_alone(
 
 
 @needs_openvino
+def test_a_graph_is_compiled_once_and_again_where_the_copy_is_damaged(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHRAG_CACHE", str(tmp_path))
+
+    def encoded() -> bytes:
+        return LocalEmbedder(tiny_model, max_tokens=16, engine="openvino").encode(TEXTS).tobytes()
+
+    first = encoded()
+    (kept,) = tmp_path.rglob("*.blob")
+    made = kept.stat().st_mtime_ns
+    assert encoded() == first
+    assert kept.stat().st_mtime_ns == made
+    kept.chmod(0o600)
+    kept.write_bytes(kept.read_bytes()[:1000])
+    assert encoded() == first
+    assert kept.stat().st_size > 1000
+
+
+@needs_openvino
 def test_openvino_comes_without_what_it_reports() -> None:
     code = (
         "import sys; from graphrag_tasks.embed.engine import engine_name; engine_name('auto'); "
