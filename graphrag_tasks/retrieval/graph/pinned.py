@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -26,6 +27,9 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 _PASSAGES = 0.5
 """Documents per chunk from which documents count as passages; no measured corpus is near it (.07
 and 1)."""
+
+_MEMBERS_AT_ONCE = 10_000
+"""Members of communities whose vectors are read at once: bounds memory."""
 
 _COMMUNITY_COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
 
@@ -91,17 +95,55 @@ class Communities:
         return Adjacency.from_pairs(self._entities, self._of, len(self._vectors), len(self))
 
     @cached_property
+    def of_level(self) -> Mapping[int, Level]:
+        """The communities of each level, for comparing a question with them."""
+        return {level: self._level(level) for level in np.unique(self.levels).tolist()}
+
+    def _level(self, level: int) -> Level:
+        rows = np.flatnonzero(self.levels == level)
+        places = np.full(len(self), -1)
+        places[rows] = np.arange(len(rows))
+        members = np.flatnonzero(places[self._of] >= 0)
+        members = members[np.argsort(places[self._of[members]], kind="stable")]
+        of, entities = places[self._of[members]], self._entities[members]
+        return Level(
+            rows, self._table.take(rows), of, entities, self._centrality[members], self._vectors
+        )
+
+
+class Level:
+    """The communities of one level; immutable. What is compared with is made on first use.
+
+    Attributes:
+        rows: Their rows in `communities`, ascending.
+    """
+
+    def __init__(
+        self, rows: Rows, table: pa.Table, of: Rows, entities: Rows, centrality: Floats,
+        vectors: VectorIndex,
+    ) -> None:  # fmt: skip
+        self.rows = rows
+        self._table, self._of, self._entities = table, of, entities
+        self._centrality, self._vectors = centrality, vectors
+
+    @cached_property
     def lexicon(self) -> Lexicon:
         """BM25 over titles and summaries."""
-        texts = self._table.to_pylist()
-        return Lexicon.of([f"{text['title']}\n{text['summary']}" for text in texts])
+        texts = (self._table[name].to_pylist() for name in ("title", "summary"))
+        return Lexicon.of([f"{title}\n{summary}" for title, summary in zip(*texts, strict=True)])
 
     @cached_property
     def vectors(self) -> Vectors:
         """Unit mean of the members' vectors, weighted by centrality: (communities, dimension)."""
-        total = np.zeros((len(self), self._vectors.dimension), dtype=np.float32)
-        weights = (1.0 + self._centrality)[:, None]
-        np.add.at(total, self._of, weights * self._vectors.take(self._entities))
+        total = np.zeros((len(self.rows), self._vectors.dimension), dtype=np.float32)
+        for start in range(0, len(self._of), _MEMBERS_AT_ONCE):
+            part = slice(start, start + _MEMBERS_AT_ONCE)
+            of = self._of[part]
+            weighted = (1 + self._centrality[part])[:, None] * self._vectors.take(
+                self._entities[part]
+            )
+            first = np.flatnonzero(np.diff(of, prepend=-1))
+            total[of[first]] += np.add.reduceat(weighted, first)
         lengths = np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9)
         vectors: Vectors = (total / lengths).astype(np.float32)
         return vectors

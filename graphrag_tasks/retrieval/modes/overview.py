@@ -19,7 +19,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking
 from graphrag_tasks.retrieval.question.seeds import named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
-from graphrag_tasks.retrieval.view.arrays import cosines_of, standardised
+from graphrag_tasks.retrieval.view.arrays import all_cosines, standardised
 
 _ASKED_FOR = """
 about across all base collection common contain contains content contents corpus cover covered
@@ -88,13 +88,12 @@ def best_communities(graph: Graph, query: Query) -> list[RankedRow]:
     if not len(communities):
         return []
     named = any(seed.as_name for seed in named_seeds(graph, query))
-    levels = communities.levels
-    rows = np.flatnonzero(levels == (levels.max() if named else levels.min()))
+    level = communities.of_level[max(communities.of_level) if named else min(communities.of_level)]
     if not has_subject(query.text):
-        scores: NDArray[np.floating] = communities.sizes[rows].astype(np.float32)
+        scores: NDArray[np.floating] = communities.sizes[level.rows].astype(np.float32)
     else:
-        (dense,) = cosines_of(communities.vectors, rows, query.vector[None])
-        words = communities.lexicon.scores(communities.lexicon.asked(query.text))[rows]
+        (dense,) = all_cosines(level.vectors, query.vector[None])
+        words = level.lexicon.scores(level.lexicon.asked(query.text))
         scores = standardised(dense) + standardised(words)
-    order = np.lexsort((rows, -scores))[: query.k]
-    return list(map(RankedRow, rows[order].tolist(), scores[order].tolist()))
+    order = np.lexsort((level.rows, -scores))[: query.k]
+    return list(map(RankedRow, level.rows[order].tolist(), scores[order].tolist()))
