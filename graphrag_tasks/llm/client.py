@@ -48,20 +48,32 @@ _SAMPLE = 1000
 class Client:
     """Asks the configured model, for one run on a store.
 
+    Nothing is opened before it is used, as runs without a model make a client, too.
+
     Args:
         config: Settings of the model.
         store: Folder or URI in which answers are stored; None: in memory, the last thousand.
         run: Name of the run: its budget includes what it spent before an interruption.
-
-    Raises:
-        ConfigError: The store is in object storage, and `llm.answers_file` names no file.
     """
 
     def __init__(self, config: LlmConfig, store: str | None = None, run: str = "") -> None:
         self._config, self._store, self._run = config, store, run
-        file = answers_file(config, store) if store else None
-        self._sender = Sender(config, Journal(file, config.keep_days), run)
-        self._lock = Lock()
+        self._made: Sender | None = None
+        self._lock, self._making = Lock(), Lock()
+
+    @property
+    def _sender(self) -> Sender:
+        """What sends requests and keeps answers.
+
+        Raises:
+            ConfigError: The store is in object storage, and `llm.answers_file` names no file.
+        """
+        with self._making:
+            if self._made is None:
+                file = answers_file(self._config, self._store) if self._store else None
+                journal = Journal(file, self._config.keep_days)
+                self._made = Sender(self._config, journal, self._run)
+            return self._made
 
     def at(self, base_url: str) -> Client:
         """Return a client for another address; empty: this client."""

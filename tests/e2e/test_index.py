@@ -49,6 +49,16 @@ def test_a_second_run_publishes_nothing_new(
     assert len(store_of(tmp_path).snapshot_ids()) == 1
 
 
+def test_a_store_in_object_storage_needs_no_setting_and_gets_the_same(
+    index: Indexer, indexed: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHRAG_CACHE", str(tmp_path / "cache"))
+    store = f"memory://{tmp_path.name}/store"
+    assert hashes(index(store=store)) == hashes(indexed)
+    (first, *_) = open_index(store).search("Which table replaced VBBS?", rerank=0).chunks
+    assert "VBBE" in first.text
+
+
 @pytest.mark.usefixtures("indexed")
 def test_nothing_is_left_in_staging(tmp_path: Path) -> None:
     staging = tmp_path / "store" / "staging"

@@ -110,6 +110,6 @@ def test_a_damaged_file_is_an_error_and_is_left_alone(file: Path) -> None:
 
 def test_a_store_in_object_storage_needs_a_file_for_answers(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"llm\.answers_file.*Name a file on a volume"):
-        Client(LlmConfig(), "memory://bucket/store")
+        Client(LlmConfig(model="any"), "memory://bucket/store").identity()
     named = LlmConfig(answers_file=str(tmp_path / "x.sqlite"))
     assert answers_file(named, "memory://bucket/store") == tmp_path / "x.sqlite"
