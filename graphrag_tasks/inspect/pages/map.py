@@ -25,10 +25,11 @@ WIDTH = 1000.0
 COMMUNITIES_DRAWN = 120
 COMMUNITIES_LISTED = 40
 ENTITIES_LISTED = 60
+_MOST_SMALLER = 500
 _MOST_POINTS = 300
 _TIES = 40
-"""Circles drawn, entries listed at first, and points and ties drawn: more would be too small to
-point at. Chosen."""
+"""Circles drawn, entries listed at first, communities listed without a circle, and points and ties
+drawn: more would be too small to point at, or too many to read. Chosen."""
 _ON_SCREEN = (1160.0, 700.0)
 """Pixels of a picture on a laptop, where its height is limited."""
 _ON_PHONE = 366.0
@@ -82,7 +83,8 @@ class View:
         summary: Its summary.
         above: Its ancestors, the coarsest first.
         circles, inner: The largest child communities, and their children.
-        smaller: Titles and sizes of the child communities that are not drawn, by id.
+        smaller: Titles and sizes of child communities that are listed, but not drawn, by id.
+        communities: Number of all child communities.
         points: Entities of a community without children, the most central first.
         names, names_on_phone: Readable names for each screen width.
         entities: Names of the community's entities, the most central first.
@@ -95,6 +97,7 @@ class View:
     circles: Sequence[Circle]
     inner: Sequence[Circle]
     smaller: Mapping[str, tuple[str, int]]
+    communities: int
     ties: Sequence[Tie]
     points: Sequence[Dot]
     names: Sequence[Name]
@@ -109,35 +112,58 @@ def view(index: Index, community_id: str) -> View:
         QueryError: The snapshot has no such community, or hides it.
     """
     table = index.snapshot.table("communities", [*_ABOUT, "summary"])
-    rows = table.select(_ABOUT).to_pylist()
-    by_id = {row["community_id"]: row for row in rows}
-    if community_id and community_id not in by_id:
+    line = _line(table, community_id)
+    if community_id and not line:
         hint = "Open the map anew: communities change with their members"
         raise QueryError("no such community in this snapshot", community_id, hint)
-    shown = by_id.get(community_id)
-    inside = [row for row in rows if row["parent_id"] == (community_id or None)]
-    inside.sort(key=lambda row: (-row["size"], row["community_id"]))
+    shown = line[-1] if line else None
+    inside = _children(table, [community_id] if shown else [])
     members = _members(index, community_id) if shown else []
-    drawn, smaller = inside[:COMMUNITIES_DRAWN], inside[COMMUNITIES_DRAWN:]
-    frame = _Frame.around(drawn or members, is_of_points=not inside)
-    hues = _hues(rows)
-    circles = [frame.circle(row, hues) for row in drawn]
-    ids = {row["community_id"] for row in drawn}
-    points = [] if inside else [frame.dot(row) for row in members[:_MOST_POINTS]]
+    drawn = inside.slice(0, COMMUNITIES_DRAWN).to_pylist()
+    smaller = inside.slice(COMMUNITIES_DRAWN, _MOST_SMALLER)
+    frame = _Frame.around(drawn or members, is_of_points=not drawn)
+    coarsest = _children(table, [])["community_id"]
+    colours = [line[0]] * len(drawn) if line else drawn
+    hues = {
+        row["community_id"]: round(pc.index(coarsest, of["community_id"]).as_py() * _HUE) % 360
+        for row, of in zip(drawn, colours, strict=True)
+    }
+    inner = _children(table, list(hues)).to_pylist() if hues else []
+    circles = [frame.circle(row, hues[row["community_id"]]) for row in drawn]
+    points = [] if drawn else [frame.dot(row) for row in members[:_MOST_POINTS]]
     return View(
         community=shown,
-        summary=_summary(table, community_id),
-        above=_above(shown, by_id),
+        summary=shown["summary"] if shown else "",
+        above=line[:-1],
         height=frame.height,
         circles=circles,
-        inner=[frame.circle(row, hues) for row in rows if row["parent_id"] in ids],
-        smaller={row["community_id"]: (row["title"], row["size"]) for row in smaller},
+        inner=[frame.circle(row, hues[row["parent_id"]]) for row in inner],
+        smaller={row["community_id"]: (row["title"], row["size"]) for row in smaller.to_pylist()},
+        communities=inside.num_rows,
         ties=_ties_of_points(index, members, points) if points else _ties(index, circles),
         points=points,
         names=_names(circles, points, frame, frame.pixel),
         names_on_phone=_names(circles, points, frame, WIDTH / _ON_PHONE),
         entities=[row["name"] for row in members],
     )
+
+
+def _line(communities: pa.Table, community_id: str | None) -> list[dict[str, Any]]:
+    """Return a community and its ancestors, the coarsest first; empty if there is none."""
+    line: list[dict[str, Any]] = []
+    while community_id:
+        rows = communities.filter(pc.equal(communities["community_id"], community_id)).to_pylist()
+        line[:0] = rows
+        community_id = rows[0]["parent_id"] if rows else None
+    return line
+
+
+def _children(communities: pa.Table, parents: Sequence[str]) -> pa.Table:
+    """Return the communities directly below others, by default the coarsest; largest first."""
+    of = communities["parent_id"]
+    wanted = pc.is_in(of, value_set=pa.array(parents, pa.string())) if parents else pc.is_null(of)
+    order = [("size", "descending"), ("community_id", "ascending")]
+    return communities.filter(wanted).sort_by(order)
 
 
 @dataclass(frozen=True)
@@ -175,37 +201,12 @@ class _Frame:
     def place(self, row: Mapping[str, Any]) -> tuple[float, float]:
         return (row["x"] - self.left) * self.scale, (self.upper - row["y"]) * self.scale
 
-    def circle(self, row: Mapping[str, Any], hues: Mapping[str, int]) -> Circle:
+    def circle(self, row: Mapping[str, Any], hue: int) -> Circle:
         name, radius = row["community_id"], row["radius"] * self.scale
-        return Circle(name, row["title"], row["size"], *self.place(row), radius, hues[name])
+        return Circle(name, row["title"], row["size"], *self.place(row), radius, hue)
 
     def dot(self, row: Mapping[str, Any]) -> Dot:
         return Dot(row["name"], *self.place(row), _POINT)
-
-
-def _summary(communities: pa.Table, community_id: str) -> str:
-    found = communities.filter(pc.equal(communities["community_id"], community_id))
-    return "".join(found["summary"].to_pylist())
-
-
-def _above(
-    shown: Mapping[str, Any] | None, by_id: Mapping[str, Mapping[str, Any]]
-) -> list[Mapping[str, Any]]:
-    above: list[Mapping[str, Any]] = []
-    while shown and shown["parent_id"]:
-        shown = by_id[shown["parent_id"]]
-        above.insert(0, shown)
-    return above
-
-
-def _hues(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Return the hue of each community: that of its coarsest ancestor."""
-    hues: dict[str, int] = {}
-    ranked = sorted(rows, key=lambda row: (row["level"], -row["size"], row["community_id"]))
-    for place, row in enumerate(ranked):
-        own = round(place * _HUE) % 360
-        hues[row["community_id"]] = hues[row["parent_id"]] if row["parent_id"] else own
-    return hues
 
 
 def _names(
