@@ -70,7 +70,8 @@ def main() -> None:
     commands: dict[str, tuple[str, ...]] = {_OURS: ours}
     if options.peers:
         commands |= {
-            peer: (str(options.peers), str(_WORKER), peer, passages, model) for peer in _PEERS
+            peer: (str(options.peers.absolute()), str(_WORKER), peer, passages, model)
+            for peer in _PEERS
         }
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     measured = {name: Runs() for name in commands}
