@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from graphrag_tasks.core.ids import content_id
-from graphrag_tasks.extract.frames import Frame
+from graphrag_tasks.extract.frames import Argument, Frame
+from graphrag_tasks.extract.triples import Triple
+
+_COLUMNS = {kind: tuple(one.name for one in fields(kind)) for kind in (Argument, Frame, Triple)}
+
+
+def columns_of(one: Argument | Frame | Triple) -> dict[str, Any]:
+    """Return the fields by name; `dataclasses.asdict` copies each value, a tenth of the stage."""
+    return {name: getattr(one, name) for name in _COLUMNS[type(one)]}
 
 
 def frame_row(frame: Frame, sentence_id: str) -> dict[str, Any]:
@@ -17,7 +25,8 @@ def frame_row(frame: Frame, sentence_id: str) -> dict[str, Any]:
     frame_id = content_id(
         "frame", sentence_id, frame.rule, frame.predicate, frame.start, frame.end, *spans
     )
-    return asdict(frame) | {"frame_id": frame_id}
+    arguments = list(map(columns_of, frame.arguments))
+    return columns_of(frame) | {"arguments": arguments, "frame_id": frame_id}
 
 
 def said(text: str) -> int:

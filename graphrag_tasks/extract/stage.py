@@ -33,7 +33,7 @@ from graphrag_tasks.extract.given import documents_of_facts, given_facts
 from graphrag_tasks.extract.linear.labels import field_names, is_of_field
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
-from graphrag_tasks.extract.rows import frame_row, said, triple_id
+from graphrag_tasks.extract.rows import columns_of, frame_row, said, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
 from graphrag_tasks.extract.validity import Validity, validities
@@ -227,7 +227,8 @@ class _Rows:
             of_frame = place | frame_row(frame, sentence["sentence_id"])
             self.frames[of_frame["frame_id"]] = of_frame
             origin = {"frame_id": of_frame["frame_id"], "extractor": frame.extractor}
-            triples.extend(of_triple | asdict(triple) | origin for triple in derive_triples(frame))
+            derived = map(columns_of, derive_triples(frame))
+            triples.extend(of_triple | triple | origin for triple in derived)
         for row in merged(triples, text):
             row["triple_id"] = triple_id(row)
             arguments = self.frames[row["frame_id"]]["arguments"]

@@ -5,8 +5,7 @@ module does not import spaCy.
 
 Pipelines use numpy's BLAS instead of blis: identical parses, and up to 46 % more words a second for
 the small English model on one core. The switch is made on the operations object that thinc shares
-between a process's models; set `OPENBLAS_NUM_THREADS=1` in workers, or their matrix products
-compete for the same cores. The tokenizer is `graphrag_tasks.language.tokenizer`.
+between a process's models. The tokenizer is `graphrag_tasks.language.tokenizer`.
 """
 
 from __future__ import annotations

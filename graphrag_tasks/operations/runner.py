@@ -7,10 +7,9 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, TransientError
@@ -35,7 +34,6 @@ _GUARD = (
     "A script that calls run_index does so below: if __name__ == '__main__': "
     "(worker processes import the script)"
 )
-_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def run_index(
@@ -103,7 +101,6 @@ def process_shards(
     context = multiprocessing.get_context("spawn")
     others = multiprocessing.active_children()
     with (
-        _single_threaded_children(),
         logs_from(queue := context.Queue()),
         ProcessPoolExecutor(
             workers,
@@ -148,15 +145,3 @@ def _process_shard(uri: str, shard: int, stages: tuple[str, ...]) -> None:
     run = Run.open(uri)
     for stage in stages:
         run.process_shard(stage, shard)
-
-
-@contextmanager
-def _single_threaded_children() -> Iterator[None]:
-    """Limit worker processes to one BLAS thread each: the workers use all cores."""
-    unset = [name for name in _THREADS if name not in os.environ]
-    os.environ.update(dict.fromkeys(unset, "1"))
-    try:
-        yield
-    finally:
-        for name in unset:
-            os.environ.pop(name, None)
