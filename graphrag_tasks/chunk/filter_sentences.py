@@ -272,9 +272,8 @@ def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:
 
 def _spans(document: Doc) -> Iterator[tuple[int, int, bool]]:
     for sentence in sentence_spans(document):
-        has_verb = any(
-            token.tag_.startswith(_VERB_TAGS) or may_be_verb(sentence, place)
-            for place, token in enumerate(sentence)
+        has_verb = any(token.tag_.startswith(_VERB_TAGS) for token in sentence) or any(
+            may_be_verb(sentence, place) for place in range(len(sentence))
         )
         yield sentence.start_char, sentence.end_char, has_verb
 

@@ -40,6 +40,8 @@ def sentence_spans(document: Doc) -> Iterator[Span]:
         if end < len(document) and _goes_on(document[end - 2 : end].text, document[end].text):
             continue
         for at in range(start + 2, end):
+            if not _LETTER.fullmatch(document[at - 1].text):
+                continue
             first, last = max(start, at - _SEEN), min(end, at + _SEEN)
             if _ends(document[first:at], document[at:last]):
                 yield document[start:at]
@@ -57,7 +59,7 @@ def _goes_on(last: str, following: str) -> bool:
 def _ends(before: Span, after: Span) -> bool:
     """Tell whether a sentence ends at a letter with a full stop, which may be an initial."""
     letter, first = before[-1], after[0]
-    if not _LETTER.fullmatch(letter.text) or not first.text[0].isupper() or len(before) < 2:
+    if not first.text[0].isupper() or len(before) < 2:
         return False
     named = before[-2]
     is_label = named.is_lower and named.is_alpha and not named.tag_.startswith(_OPENING)
