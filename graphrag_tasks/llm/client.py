@@ -28,10 +28,11 @@ from graphrag_tasks.core.errors import BudgetError, ConfigError
 from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind
+from graphrag_tasks.llm.answers_file import answers_file
 from graphrag_tasks.llm.batch import Batches
 from graphrag_tasks.llm.budget import Budget, Cost
 from graphrag_tasks.llm.forecast import Forecast, Rates, forecast
-from graphrag_tasks.llm.journal import Journal, answers_file
+from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.llm.ledger import BATCH_PRICE
 from graphrag_tasks.llm.prices import check_price
 from graphrag_tasks.llm.request import Identity, Request

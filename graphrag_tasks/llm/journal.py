@@ -14,55 +14,27 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Decimal
 from itertools import islice
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
-import tenacity
-
-from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
 from graphrag_tasks.llm.abilities import Abilities
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
+from graphrag_tasks.llm.answers_file import AnswersFile
 from graphrag_tasks.llm.budget import Cost
-from graphrag_tasks.storage.files import Files
 
 SURE, UNSURE = "sure", "unsure"
 
-_MEMORY = ":memory:"
 _IN_MEMORY = 1000
 """Most answers kept in memory without a store: a few MB."""
 _PICO = 10**12
 """Picodollars per dollar: money is an integer, so sums are exact; a token costs 10,000 or more."""
 _AT_ONCE = 500
 """Keys per statement: the oldest SQLite allows 999 parameters."""
-_PATIENCE = 60.0
-"""Seconds that a transaction waits for other processes, whose transactions take milliseconds."""
 _DAY = 86_400
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS answers (
-    key TEXT PRIMARY KEY, kind TEXT, text TEXT, model TEXT,
-    prompt_tokens INTEGER, completion_tokens INTEGER, cached_tokens INTEGER, kept_at REAL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS attempts (
-    id INTEGER PRIMARY KEY, key TEXT, run TEXT, purpose TEXT, model TEXT, document_id TEXT,
-    fate TEXT, kind TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, picodollars INTEGER,
-    month TEXT, batch TEXT
-);
-CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key);
-CREATE INDEX IF NOT EXISTS attempts_by_batch ON attempts (batch) WHERE batch IS NOT NULL;
-CREATE TABLE IF NOT EXISTS spent (
-    run TEXT, month TEXT, picodollars INTEGER, tokens INTEGER, PRIMARY KEY (run, month)
-);
-CREATE TABLE IF NOT EXISTS batches (key TEXT PRIMARY KEY, batch TEXT);
-CREATE TABLE IF NOT EXISTS abilities (endpoint TEXT PRIMARY KEY, abilities TEXT);
-"""
 
 
 @dataclass(frozen=True)
@@ -108,91 +80,18 @@ def _picodollars(usd: str) -> int:
     return int((Decimal(usd) * _PICO).to_integral_value(ROUND_CEILING))
 
 
-def answers_file(config: LlmConfig, store: str) -> Path:
-    """Return the SQLite file with a store's answers.
-
-    Raises:
-        ConfigError: The store is in object storage, which cannot hold a database, and no file is
-            set.
-    """
-    if config.answers_file:
-        return Path(config.answers_file)
-    folder = Files(store) / "answers"
-    if not folder.is_local:
-        hint = "Name a file on a volume that all who ask the model share"
-        raise ConfigError(f"answers cannot be kept in {store}", "llm.answers_file", hint)
-    return Path(folder.path("answers.sqlite"))
-
-
-class Journal:
+class Journal(AnswersFile):
     """Answers, attempts and batches of a store; several threads and processes may use it.
 
     Args:
         file: Created if absent. None: the last thousand answers, and sums of what was spent, are
             kept in memory, for readers without write access to the store.
         keep_days: Days after which unused answers are removed; 0: never.
-
-    Attributes:
-        file: Likewise.
     """
 
     def __init__(self, file: Path | None = None, keep_days: float = 0) -> None:
-        self.file, self._keep_days = file, keep_days
-        self._lock = RLock()
-        self._connection: sqlite3.Connection | None = None
-
-    # The lock to make it a WAL file is one for which SQLite does not wait by itself.
-    @tenacity.retry(
-        retry=tenacity.retry_if_exception(lambda error: _is_busy(error)),
-        stop=tenacity.stop_after_delay(_PATIENCE), wait=tenacity.wait_random(0.01, 0.1),
-        reraise=True,
-    )  # fmt: skip
-    def _open(self) -> sqlite3.Connection:
-        if self.file is not None:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(
-            self.file or _MEMORY, _PATIENCE, isolation_level=None, check_same_thread=False
-        )
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.executescript(_TABLES)
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
-
-    def close(self) -> None:
-        """Close the file; the next use reopens it."""
-        with self._lock:
-            if self._connection is not None and self.file is not None:
-                self._connection.close()
-                self._connection = None
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction on the file for a block.
-
-        Raises:
-            ArtifactError: The file is damaged, or no database.
-            TransientError: It cannot be written, or is locked by others for a minute.
-        """
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = self._open()
-                if self._connection.in_transaction:  # what `check` reads is read within its own
-                    yield self._connection
-                    return
-                with self._connection as connection:
-                    connection.execute("BEGIN IMMEDIATE")
-                    yield connection
-            except (sqlite3.OperationalError, OSError) as error:
-                hint = "See that the disk has room and the folder can be written, and run again"
-                raise TransientError(f"answers: {error}", str(self.file), hint) from error
-            except sqlite3.DatabaseError as error:
-                hint = "Put back a copy of it, or delete it: all is asked again, nothing counted"
-                raise ArtifactError(f"answers: {error}", str(self.file), hint) from error
+        super().__init__(file)
+        self._keep_days = keep_days
 
     def known(self, keys: Collection[str], *, renew: bool = False) -> dict[str, Answer | Failure]:
         """Return the known answers or failures of requests by key.
@@ -201,7 +100,7 @@ class Journal:
         """
         found = dict[str, Answer | Failure]()
         now = time.time()
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             for some in _groups(keys):
                 within = f"key IN ({_marks(some)})"
                 rows = connection.execute(
@@ -220,7 +119,7 @@ class Journal:
 
     def keep(self, *results: Answer | Failure) -> None:
         """Store answers and failures; the first answer to a request stays."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             self._keep(connection, results)
 
     def _keep(self, connection: sqlite3.Connection, results: Iterable[Answer | Failure]) -> None:
@@ -245,14 +144,14 @@ class Journal:
 
         `check` is called in the same transaction; if it raises, nothing is recorded.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             number = _record(connection, attempt)
             check()
         return number
 
     def sent(self, number: int, attempt: Attempt, answer: Answer | None = None) -> None:
         """Replace a request's worst case by its result, and store its answer."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             if answer is not None:
                 self._keep(connection, [answer])
             (month,) = _take_back(connection, "id = ?", number)
@@ -267,7 +166,7 @@ class Journal:
 
         `check` is as in `sending`.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             connection.execute("REPLACE INTO batches VALUES (?, ?)", (key, batch))
             for attempt in attempts:
                 _record(connection, attempt, batch=key)
@@ -275,7 +174,7 @@ class Journal:
 
     def settle(self, key: str, attempts: Iterable[Attempt], answers: Iterable[Answer]) -> None:
         """Replace a batch's worst case by its results; repeating it has no further effect."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             self._keep(connection, answers)
             months = _take_back(connection, "batch = ?", key)
             for attempt in attempts:
@@ -283,25 +182,25 @@ class Journal:
 
     def forget_batch(self, key: str) -> None:
         """Drop a batch that was not created, so that nothing is billed."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             _take_back(connection, "batch = ?", key)
             connection.execute("DELETE FROM batches WHERE key = ?", (key,))
 
     def batches(self) -> list[tuple[str, str]]:
         """Return the batches with their keys."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             return connection.execute("SELECT key, batch FROM batches ORDER BY key").fetchall()
 
     def write_batch(self, key: str, batch: str | None) -> None:
         """Record the state of a batch; None removes it."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             connection.execute("DELETE FROM batches WHERE key = ?", (key,))
             if batch is not None:
                 connection.execute("INSERT INTO batches VALUES (?, ?)", (key, batch))
 
     def spent(self, run: str | None = None, month: str | None = None) -> Cost:
         """Return what was spent, with unsure attempts in full; optionally of one run or month."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             pico, tokens = connection.execute(
                 "SELECT coalesce(sum(picodollars), 0), coalesce(sum(tokens), 0) FROM spent"
                 " WHERE run = coalesce(?, run) AND month = coalesce(?, month)",
@@ -328,7 +227,7 @@ class Journal:
         selected = ", ".join([*(named.get(one, one) for one in by), *columns.values()])
         group = f" GROUP BY {', '.join(by)} ORDER BY {', '.join(by)}" if by else ""
         query = f"SELECT {selected} FROM attempts WHERE run = coalesce(?, run){group}"  # noqa: S608
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             rows = connection.execute(query, (run,)).fetchall()
         found = [dict(zip([*by, *columns], row, strict=True)) for row in rows]
         for one in found:
@@ -339,7 +238,7 @@ class Journal:
     def usages(self, run: str, keys: Collection[str]) -> dict[str, Usage]:
         """Return the tokens of a run's attempts by request, without unsure attempts."""
         found = dict[str, Usage]()
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             for some in _groups(keys):
                 rows = connection.execute(
                     "SELECT key, sum(prompt_tokens), sum(completion_tokens) FROM attempts WHERE"  # noqa: S608
@@ -352,7 +251,7 @@ class Journal:
     def unsure(self, run: str, keys: Collection[str]) -> int:
         """Return the number of a run's interrupted or timed-out attempts at some requests."""
         count = 0
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             for some in _groups(keys):
                 (cut_off,) = connection.execute(
                     "SELECT count(*) FROM attempts WHERE run = ?"  # noqa: S608
@@ -372,7 +271,7 @@ class Journal:
             used: Keys of requests in use.
             dry_run: Only count them.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             connection.execute("CREATE TEMP TABLE used (key TEXT PRIMARY KEY) WITHOUT ROWID")
             connection.executemany(
                 "INSERT OR IGNORE INTO used VALUES (?)", ((key,) for key in used)
@@ -387,7 +286,7 @@ class Journal:
 
     def abilities(self, endpoint: str) -> Abilities | None:
         """Return the learned features of an endpoint and model, by a hash of both."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             row = connection.execute(
                 "SELECT abilities FROM abilities WHERE endpoint = ?", (endpoint,)
             ).fetchone()
@@ -395,7 +294,7 @@ class Journal:
 
     def learn(self, endpoint: str, abilities: Abilities) -> None:
         """Store the learned features of an endpoint and model."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             value = json.dumps(asdict(abilities))
             connection.execute("REPLACE INTO abilities VALUES (?, ?)", (endpoint, value))
 
@@ -474,7 +373,3 @@ def _result(row: tuple[Any, ...]) -> Answer | Failure:
     if kind == Kind.ANSWERED:
         return Answer(key, text, Usage(*usage), model)
     return Failure(key, Kind(kind), text)
-
-
-def _is_busy(error: BaseException) -> bool:
-    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY

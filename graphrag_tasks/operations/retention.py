@@ -14,7 +14,8 @@ from graphrag_tasks.core.schemas import VECTOR_TABLES
 from graphrag_tasks.embed.kept import KEPT_VECTORS
 from graphrag_tasks.embed.vectors.fields import row_keys, rows_of
 from graphrag_tasks.embed.vectors.vector_store import VectorStore, rows_in
-from graphrag_tasks.llm.journal import Journal, answers_file
+from graphrag_tasks.llm.answers_file import answers_file
+from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 from graphrag_tasks.storage.scratch import remove_leftovers

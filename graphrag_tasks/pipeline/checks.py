@@ -13,7 +13,7 @@ from graphrag_tasks.embed.vectors.vector_store import check_vector_store
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.llm import LlmReader
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm.journal import answers_file
+from graphrag_tasks.llm.answers_file import answers_file
 from graphrag_tasks.llm.prices import check_price
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.sources.listing import SourceRoot, source_roots

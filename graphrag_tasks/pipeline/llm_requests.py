@@ -14,8 +14,9 @@ import pyarrow as pa
 from graphrag_tasks.extract.llm import LlmReader, ask
 from graphrag_tasks.extract.llm.requests import Pack, packs_of
 from graphrag_tasks.extract.llm.windows import windows_of
+from graphrag_tasks.llm.answers_file import answers_file
 from graphrag_tasks.llm.forecast import Forecast
-from graphrag_tasks.llm.journal import Journal, answers_file
+from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.pipeline.inputs import make_reader, run_name
 from graphrag_tasks.pipeline.stages import MODEL_STAGES
 from graphrag_tasks.pipeline.state import RunState

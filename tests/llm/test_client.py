@@ -27,7 +27,8 @@ from graphrag_tasks.core.errors import (
 )
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.journal import Attempt, Journal, answers_file
+from graphrag_tasks.llm.answers_file import answers_file
+from graphrag_tasks.llm.journal import Attempt, Journal
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 
 
