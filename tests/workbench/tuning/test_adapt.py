@@ -29,7 +29,7 @@ from tests.workbench.tuning.conftest import questions
 
 FAST = {
     ENCODER: replace(RECIPES[ENCODER], epochs=8, rate=5e-3, tokens=64, kept=1.0),
-    RERANKER: replace(RECIPES[RERANKER], epochs=30, rate=2e-3, tokens=96),
+    RERANKER: replace(RECIPES[RERANKER], epochs=30, rate=4e-3, tokens=96),
 }
 
 
