@@ -106,9 +106,7 @@ class Communities:
         members = np.flatnonzero(places[self._of] >= 0)
         members = members[np.argsort(places[self._of[members]], kind="stable")]
         of, entities = places[self._of[members]], self._entities[members]
-        return Level(
-            rows, self._table.take(rows), of, entities, self._centrality[members], self._vectors
-        )
+        return Level(rows, self._table, of, entities, self._centrality[members], self._vectors)
 
 
 class Level:
@@ -129,7 +127,8 @@ class Level:
     @cached_property
     def lexicon(self) -> Lexicon:
         """BM25 over titles and summaries."""
-        texts = (self._table[name].to_pylist() for name in ("title", "summary"))
+        own = self._table.select(["title", "summary"]).take(self.rows)
+        texts = (one.to_pylist() for one in own.columns)
         return Lexicon.of([f"{title}\n{summary}" for title, summary in zip(*texts, strict=True)])
 
     @cached_property
