@@ -60,6 +60,8 @@ _GROUP = 64
 reranker correlate .9997, .9996 and .9995 with those in float32; 32 take a fifth longer."""
 _CACHE = "CACHE_DIR"
 _OF_DEVICE = ("FULL_DEVICE_NAME", "OPTIMIZATION_CAPABILITIES")
+"""OpenVINO's setting for the folder of compiled graphs, and its properties of a processor that tell
+whether a graph compiled for it may be read."""
 _IMPORTING = Lock()  # the first searches may come from several threads at once
 
 
@@ -245,12 +247,10 @@ def _start_openvino(model: Path | bytes, threads: int) -> Run:
         "NUM_STREAMS": 1,
         "ENABLE_CPU_PINNING": False,  # other tasks share the machine
     }
-    own_settings = {**settings, "INFERENCE_NUM_THREADS": threads}
-    if isinstance(model, bytes):
-        compiled = core.compile_model(core.read_model(model), "CPU", own_settings)
-    else:
-        own_settings |= _cached(core, model, settings)
-        compiled = core.compile_model(model, "CPU", own_settings)
+    if isinstance(model, Path):
+        settings |= _cached(core, model, settings)
+    read = core.read_model(model) if isinstance(model, bytes) else model
+    compiled = core.compile_model(read, "CPU", settings | {"INFERENCE_NUM_THREADS": threads})
     own = local()
 
     def run(inputs: Inputs) -> NDArray[np.float32]:
@@ -267,8 +267,8 @@ def _cached(core: Any, model: Path, settings: Mapping[str, Any]) -> dict[str, st
     """Return the setting by which a graph is read as compiled before; none if it cannot be kept.
 
     That takes a third of the time, and maps the weights, which processes then share. OpenVINO
-    writes in place, so the folder is filled before any process reads it. Its file is found again
-    by the graph's path; a damaged one is compiled anew.
+    writes in place, so the folder is filled before any process reads it. OpenVINO finds its file
+    by the path of the graph. If the file is damaged, it compiles the graph again.
     """
     about = [core.get_property("CPU", name) for name in _OF_DEVICE]
     name = content_id("compiled", engine_text(OPENVINO), repr((about, sorted(settings.items()))))

@@ -65,7 +65,7 @@ def tidied(data: bytes) -> tuple[bytes, int]:
 
 
 def _unread_properties(package: ZipFile) -> dict[str, bytes]:
-    """Return an empty part for each one of properties that the package names and none can read."""
+    """Return an empty part for each part of properties that is named but missing, or not valid."""
     names = set(package.namelist())
     named = package.read(_RELATIONS) if _RELATIONS in names else b""
     replaced = {}

@@ -10,6 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.inspect.pages import app as app_module
+from graphrag_tasks.inspect.pages import map as map_module
 from graphrag_tasks.inspect.pages.map import view
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.operations.runner import run_index
@@ -100,6 +102,24 @@ def test_the_map_leads_to_every_community_and_from_the_deepest_to_entities(confi
     coarsest = [row for row in rows if row["parent_id"] is None]
     assert found[AT].count("<circle") >= len(coarsest)
     assert all(f"{row['title']}: {row['size']} entities" in found[AT] for row in coarsest)
+
+
+def test_a_map_of_many_communities_lists_some_and_counts_the_others(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, limit in (
+        (map_module, "COMMUNITIES_DRAWN"), (map_module, "_MOST_SMALLER"),
+        (app_module, "COMMUNITIES_LISTED"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, limit, 1)
+    page = client(config).get(AT).text
+    parents = open_index(config.store).snapshot.table("communities")["parent_id"].to_pylist()
+    many = parents.count(None)
+    assert many > 2
+    assert f"{many} communities</h2>" in page
+    assert f"{many - 1} smaller ones, {many - 1} of which are not drawn" in page
+    assert f"and {many - 2} more" in page
+    assert len(set(SHOWN.findall(page.partition("</h2>")[2]))) == 2
 
 
 def test_a_community_leads_to_the_graph_of_its_entities_and_back(config: Config) -> None:

@@ -157,6 +157,11 @@ def test_properties_that_cannot_be_read_cost_no_text_and_are_counted(
     assert parsed.left_out == ({"properties": counted} if counted else {})
 
 
+def test_properties_beside_those_that_cannot_be_read_are_kept(parse_one: Any) -> None:
+    parsed = parse_one("a.docx", with_part(docx(), "docProps/custom.xml", without_sense))
+    assert said(parsed) == {"date": ["2024-03-01"], "author": ["Nora Lind"]}
+
+
 def test_front_matter_keeps_its_own_keys_as_they_stand(parse_one: Any) -> None:
     front = (
         "---\nTags: [a, b]\nversion: 5.10\nms.date: 11/30/2023\ndepartment: Sales\nx: {y: 1}\n---\n"

@@ -122,7 +122,7 @@ def view(index: Index, community_id: str) -> View:
     drawn = inside.slice(0, COMMUNITIES_DRAWN).to_pylist()
     smaller = inside.slice(COMMUNITIES_DRAWN, _MOST_SMALLER)
     frame = _Frame.around(drawn or members, is_of_points=not drawn)
-    coarsest = _children(table, [])["community_id"]
+    coarsest = (_children(table, []) if line else inside)["community_id"]
     colours = [line[0]] * len(drawn) if line else drawn
     hues = {
         row["community_id"]: round(pc.index(coarsest, of["community_id"]).as_py() * _HUE) % 360

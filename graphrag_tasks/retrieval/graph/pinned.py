@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -95,11 +94,16 @@ class Communities:
         return Adjacency.from_pairs(self._entities, self._of, len(self._vectors), len(self))
 
     @cached_property
-    def of_level(self) -> Mapping[int, Level]:
-        """The communities of each level, for comparing a question with them."""
-        return {level: self._level(level) for level in np.unique(self.levels).tolist()}
+    def coarsest(self) -> Level:
+        """The largest communities, for comparing a question with them."""
+        return self._level(self.levels.min())
 
-    def _level(self, level: int) -> Level:
+    @cached_property
+    def finest(self) -> Level:
+        """The smallest communities, for comparing a question with them."""
+        return self._level(self.levels.max())
+
+    def _level(self, level: np.int32) -> Level:
         rows = np.flatnonzero(self.levels == level)
         places = np.full(len(self), -1)
         places[rows] = np.arange(len(rows))

@@ -88,7 +88,7 @@ def best_communities(graph: Graph, query: Query) -> list[RankedRow]:
     if not len(communities):
         return []
     named = any(seed.as_name for seed in named_seeds(graph, query))
-    level = communities.of_level[max(communities.of_level) if named else min(communities.of_level)]
+    level = communities.finest if named else communities.coarsest
     if not has_subject(query.text):
         scores: NDArray[np.floating] = communities.sizes[level.rows].astype(np.float32)
     else:
