@@ -12,13 +12,11 @@ which a machine runs as many as it has cores, compete for them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
-    from threadpoolctl import ThreadpoolController
 
 BATCH_TOKENS = 4096
 """Tokens annotated at a time, besides those of the last doc: memory grows with them."""
@@ -43,8 +41,10 @@ def annotate(pipeline: Language, docs: Sequence[Doc], *, skip: Collection[str] =
     batch = [doc for doc in docs if len(doc)]
     if not batch:
         return
+    from threadpoolctl import threadpool_limits
+
     component: Any
-    with _products().limit(limits=1, user_api="blas"):
+    with threadpool_limits(1, user_api="blas"):
         for name, component in pipeline.pipeline:
             if name in skip:
                 continue
@@ -55,13 +55,6 @@ def annotate(pipeline: Language, docs: Sequence[Doc], *, skip: Collection[str] =
             else:
                 for doc in batch:
                     component(doc)
-
-
-@cache
-def _products() -> ThreadpoolController:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _is_greedy(component: Any) -> bool:  # noqa: ANN401 - any spaCy component

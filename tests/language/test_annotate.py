@@ -29,5 +29,9 @@ def test_products_have_one_thread_while_a_text_is_parsed() -> None:
         if threads() != {2}:
             pytest.skip("NumPy's products have one thread here")
         annotate(pipeline, [spacy.blank("en").make_doc("One is.")])
+        import scipy.linalg  # noqa: F401 - brings a library of its own, late
+
+    with threadpool_limits(2, user_api="blas"):
+        annotate(pipeline, [spacy.blank("en").make_doc("Two are.")])
         assert threads() == {2}
-    assert seen == [{1}]
+    assert seen == [{1}, {1}]
