@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Token
+    from spacy.tokens import Doc, Token
 
 COMPONENTS = ("attribute_ruler", "lemmatizer")
 MAX_FORMS = 20_000
@@ -72,43 +72,52 @@ class Morphology:
 
     def forms(self, keys: Sequence[tuple[int, int, int]]) -> list[Form]:
         """Return the form of each token, given the hashes of its word, tag and label."""
-        known = self._forms
-        try:
-            forms = [known[key] for key in keys]
-        except KeyError:
-            forms = [known.get(key) or self._recall(key) for key in keys]
-        for i in range(len(forms) - 1):
-            if forms[i].opens and not forms[i].opens.isdisjoint(forms[i + 1].closes):
-                forms[i : i + 2] = self._run(keys[i : i + 2], forms[i : i + 2])
+        if not self._forms.keys() >= set(keys):
+            self._learn(keys)
+        forms = [self._forms[key] for key in keys]
+        for i in _pairs(forms):
+            forms[i : i + 2] = self._run(keys[i : i + 2])
         return forms
 
-    def _recall(self, key: tuple[int, int, int]) -> Form:
-        """Return a form from the older half, or compute it; a full newer half becomes the older."""
-        form = self._forms.get(key) or self._older.get(key) or self._run([key], [None])[0]
+    def _learn(self, keys: Sequence[tuple[int, int, int]]) -> None:
+        """Recall forms from the older half, or compute them; a full newer half becomes the older.
+
+        A form is that of a word alone, though new ones are computed in one doc: where two
+        neighbours match a pattern, each is computed again.
+        """
         if len(self._forms) >= MAX_FORMS // 2:
             self._forms, self._older = {}, self._forms
-        self._forms[key] = form
-        return form
+        self._forms |= {key: self._older[key] for key in keys if key in self._older}
+        new = list(dict.fromkeys(key for key in keys if key not in self._forms))
+        forms = self._run(new)
+        self._forms |= zip(new, forms, strict=True)
+        for i in _pairs(forms):
+            self._forms |= {key: self._run([key])[0] for key in new[i : i + 2]}
 
-    def _run(
-        self, keys: Sequence[tuple[int, int, int]], before: Sequence[Form | None]
-    ) -> list[Form]:
+    def _run(self, keys: Sequence[tuple[int, int, int]]) -> list[Form]:
         """Run both components on a doc of only these tokens."""
         from spacy.tokens import Doc
 
         words, tags, deps = ([self._vocab.strings[key[part]] for key in keys] for part in range(3))
         doc = Doc(self._vocab, words=words, tags=tags, deps=deps, heads=list(range(len(keys))))
-        matches = [self._matches(token) if old is None else (old.opens, old.closes)
-                   for token, old in zip(doc, before, strict=True)]  # fmt: skip
+        opens, closes = (self._found(matcher, doc) for matcher in self._matchers)
         for component in self._components:
             component(doc)
-        return [_form(token, *found) for token, found in zip(doc, matches, strict=True)]
+        return list(map(_form, doc, opens, closes))
 
-    def _matches(self, token: Token) -> tuple[frozenset[int], frozenset[int]]:
-        opens, closes = (
-            frozenset(key for key, _, _ in matcher(token.doc)) for matcher in self._matchers
-        )
-        return opens, closes
+    @staticmethod
+    def _found(matcher: Any, doc: Doc) -> list[frozenset[int]]:  # noqa: ANN401
+        """Return the keys of the one-token patterns that each token matches."""
+        found: list[set[int]] = [set() for _ in range(len(doc))]
+        for key, start, _ in matcher(doc):
+            found[start].add(key)
+        return list(map(frozenset, found))
+
+
+def _pairs(forms: Sequence[Form]) -> list[int]:
+    """Return the places whose token and the next may match a two-token pattern."""
+    return [i for i in range(len(forms) - 1)
+            if forms[i].opens and not forms[i].opens.isdisjoint(forms[i + 1].closes)]  # fmt: skip
 
 
 def _pair_matchers(pipeline: Language) -> tuple[Any, Any]:
