@@ -30,7 +30,7 @@ from benchmarks.scoring.coref import (
     read_gap,
     score_gap,
 )
-from graphrag_tasks.extract.coref.features import Candidate, candidates_of
+from graphrag_tasks.extract.coref.features import Candidate, candidates_in
 from graphrag_tasks.extract.coref.ranking import (
     Ranking,
     Tree,
@@ -97,8 +97,7 @@ def read_items(path: Path, *, titled: bool) -> list[Item]:
     """Parse all examples and find the candidates of all their pronouns."""
     examples = read_gap(path)
     return [
-        Item(example, snippet, {p: candidates_of(snippet.section, p) for p in
-                                snippet.section.pronouns})
+        Item(example, snippet, candidates_in(snippet.section))
         for example, snippet in zip(examples, parse_gap(examples, titled=titled), strict=True)
     ]  # fmt: skip
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from graphrag_tasks.extract.coref.names import Mention, is_excluded
@@ -28,6 +29,9 @@ _UNRELATED = 9
 MAX_CANDIDATES = 40
 """Candidates per pronoun, nearest first; a text of GAP has at most 36."""
 
+Values = dict[str, float]
+"""Features by name."""
+
 
 @dataclass(slots=True)
 class Candidate:
@@ -40,21 +44,40 @@ class Candidate:
     entity: int
     anchor: Mention
     before: tuple[Mention, ...]
-    values: dict[str, float] = field(default_factory=dict)
+    values: Values = field(default_factory=dict)
 
 
-def candidates_of(section: Section, pronoun: Pronoun) -> list[Candidate]:
-    """Return the candidate antecedents of a pronoun, at most `MAX_CANDIDATES`."""
+def candidates_in(section: Section) -> dict[Pronoun, list[Candidate]]:
+    """Return the candidate antecedents of each pronoun, at most `MAX_CANDIDATES`."""
+
+    @cache
+    def of_entity(number: int) -> Values:
+        return _entity(section, number)
+
+    @cache
+    def of_anchor(anchor: Mention) -> Values:
+        return _anchor_syntax(section, anchor) | _anchor_form(section, anchor)
+
+    found = {pronoun: _nearest(section, pronoun) for pronoun in section.pronouns}
+    for pronoun, candidates in found.items():
+        above = section.parses[pronoun.sentence].ancestors(pronoun.token)
+        of_pronoun = _pronoun(section, pronoun, above)
+        for one in candidates:
+            one.values |= of_pronoun | of_anchor(one.anchor) | of_entity(one.entity)
+            one.values |= _place(section, pronoun, one)
+            one.values |= _agreement(section, pronoun, one)
+            one.values |= _same_sentence(section, pronoun, one, above)
+            one.values |= _salience(section, pronoun, one, above)
+        _compare(pronoun, candidates)
+    return found
+
+
+def _nearest(section: Section, pronoun: Pronoun) -> list[Candidate]:
     numbers = range(len(section.entities))
     found = [one for number in numbers if (one := _candidate(section, pronoun, number))]
     if len(found) > MAX_CANDIDATES:
         nearest = sorted(found, key=lambda one: abs(pronoun.offset - one.anchor.offset))
         found = sorted(nearest[:MAX_CANDIDATES], key=lambda one: one.entity)
-    for candidate in found:
-        for measure in (_place, _syntax, _anchor_form, _salience, _kind, _title):
-            measured: dict[str, Any] = measure(section, pronoun, candidate)
-            candidate.values |= {name: float(value) for name, value in measured.items()}
-    _compare(pronoun, found)
     return found
 
 
@@ -71,57 +94,23 @@ def _candidate(section: Section, pronoun: Pronoun, number: int) -> Candidate | N
     anchor = before[-1] if before else following
     if anchor is None:
         return None
-    return Candidate(number, anchor, before, {"blocked": float(len(mentions) - len(allowed))})
+    return Candidate(number, anchor, before, {"blocked": len(mentions) - len(allowed)})
 
 
-def _place(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
-    anchor = candidate.anchor
-    first, last = section.names_before(anchor.offset + 1), section.names_before(pronoun.offset)
-    own = {mention.offset for mention in section.entities[candidate.entity].mentions}
-    others = [name for name in section.names[first:last] if name.offset not in own]
-    persons = {other.key for other in others if other.label == "PERSON"}
-    quoted = section.quoted[pronoun.sentence][pronoun.token]
-    anchor_quoted = section.quoted[anchor.sentence][anchor.head]
-    return {
-        "sentences_apart": pronoun.sentence - anchor.sentence,
-        "follows": not candidate.before,
-        "log_tokens_apart": math.log1p(abs(pronoun.offset - anchor.offset)),
-        "anchor_token": anchor.start,
-        "persons_between": len(persons),
-        "subjects_between": sum(section.role(other) == Role.SUBJECT for other in others),
-        "pronoun_quoted": quoted,
-        "anchor_quoted": anchor_quoted,
-        "across_quotes": quoted != anchor_quoted,
-        "pronoun_bracketed": section.bracketed[pronoun.sentence][pronoun.token],
-        "anchor_bracketed": section.bracketed[anchor.sentence][anchor.head],
-    }
-
-
-def _syntax(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
-    anchor, role = candidate.anchor, section.role(candidate.anchor)
-    parse, other = section.parses[pronoun.sentence], section.parses[anchor.sentence]
-    above, above_anchor = parse.ancestors(pronoun.token), other.ancestors(anchor.head)
-    clause = other.clause(anchor.role_head)
-    verb = other.heads[anchor.role_head]
-    possessive = parse.deps[pronoun.token] == "poss"
+def _pronoun(section: Section, pronoun: Pronoun, above: Sequence[int]) -> Values:
+    """Return the features of a pronoun alone; `above` are its ancestors."""
+    parse = section.parses[pronoun.sentence]
     own_verb = parse.heads[pronoun.token]
     return {
-        "role": role,
-        "parallel": role == pronoun.role or (possessive and role == Role.SUBJECT),
-        "same_role": role == pronoun.role,
-        "main_subject": role == Role.SUBJECT and other.is_root(verb),
-        "anchor_depth": len(above_anchor),
-        "clause_depth": len(other.ancestors(clause)),
-        "in_subject": role == Role.OBLIQUE
-        and any(other.role(i) == Role.SUBJECT for i in above_anchor),
-        "in_relative_clause": any(other.deps[i] in _RELATIVE for i in (anchor.head, *above_anchor)),
+        "pronoun_quoted": section.quoted[pronoun.sentence][pronoun.token],
+        "pronoun_bracketed": section.bracketed[pronoun.sentence][pronoun.token],
         "pronoun_role": pronoun.role,
         "pronoun_form": _form(parse, pronoun),
         "pronoun_depth": len(above),
         "pronoun_token": pronoun.token,
         "pronoun_in_main_clause": own_verb == pronoun.clause and parse.is_root(own_verb),
         "pronoun_in_adverbial": any(parse.deps[i] == "advcl" for i in above),
-    } | _same_sentence(parse, pronoun, candidate, clause, role)
+    }
 
 
 def _form(parse: Parse, pronoun: Pronoun) -> int:
@@ -131,17 +120,95 @@ def _form(parse: Parse, pronoun: Pronoun) -> int:
     return 2 if word == "his" or parse.deps[pronoun.token] == "poss" else 1
 
 
+def _anchor_syntax(section: Section, anchor: Mention) -> Values:
+    role, parse = section.role(anchor), section.parses[anchor.sentence]
+    above = parse.ancestors(anchor.head)
+    return {
+        "anchor_token": anchor.start,
+        "anchor_quoted": section.quoted[anchor.sentence][anchor.head],
+        "anchor_bracketed": section.bracketed[anchor.sentence][anchor.head],
+        "role": role,
+        "main_subject": role == Role.SUBJECT and parse.is_root(parse.heads[anchor.role_head]),
+        "anchor_depth": len(above),
+        "clause_depth": len(parse.ancestors(parse.clause(anchor.role_head))),
+        "in_subject": role == Role.OBLIQUE and any(parse.role(i) == Role.SUBJECT for i in above),
+        "in_relative_clause": any(parse.deps[i] in _RELATIVE for i in (anchor.head, *above)),
+    }
+
+
+def _anchor_form(section: Section, anchor: Mention) -> Values:
+    parse = section.parses[anchor.sentence]
+    governor = parse.heads[anchor.role_head]
+    preposition = parse.words[governor].lower() if parse.pos[governor] == "ADP" else ""
+    following = anchor.end < len(parse)
+    return {f"after_{word}": preposition == word for word in _PREPOSITIONS} | {
+        "coordinated": anchor.coordinated,
+        "later_conjunct": anchor.coordinated and anchor.head != anchor.role_head,
+        "chained": anchor.chained,
+        "has_possessive_mark": following and parse.tags[anchor.end] == "POS",
+        "before_comma": following and parse.words[anchor.end] == ",",
+        "anchor_words": len(anchor.key),
+    }
+
+
+def _entity(section: Section, number: int) -> Values:
+    """Return the features of an entity, whatever the pronoun."""
+    mentions, title = section.entities[number].mentions, set(section.title)
+    labels = [mention.label for mention in mentions]
+    keys = [set(mention.key) for mention in mentions]
+    shares = [1.0 if key <= title else 0.5 * bool(key & title) for key in keys if title]
+    return {
+        "mentions": len(mentions),
+        "first_offset": mentions[0].offset,
+        "is_first": number == 0,
+        "person": labels.count("PERSON") / len(labels),
+        "not_person": sum(label in _NOT_PERSONS for label in labels) / len(labels),
+        "name_words": max(len(mention.key) for mention in mentions),
+        "in_title": max(shares, default=0.0),
+        "is_title": bool(title) and title in keys,
+        "title_words": len(title),
+    }
+
+
+def _place(section: Section, pronoun: Pronoun, candidate: Candidate) -> Values:
+    anchor = candidate.anchor
+    between = range(section.names_before(anchor.offset + 1), section.names_before(pronoun.offset))
+    others = [i for i in between if section.entity_of[i] != candidate.entity]
+    names = [section.names[i] for i in others]
+    quoted = section.quoted[pronoun.sentence][pronoun.token]
+    return {
+        "sentences_apart": pronoun.sentence - anchor.sentence,
+        "follows": not candidate.before,
+        "log_tokens_apart": math.log1p(abs(pronoun.offset - anchor.offset)),
+        "persons_between": len({name.key for name in names if name.label == "PERSON"}),
+        "subjects_between": sum(section.is_subject[i] for i in others),
+        "across_quotes": quoted != section.quoted[anchor.sentence][anchor.head],
+    }
+
+
+def _agreement(section: Section, pronoun: Pronoun, candidate: Candidate) -> Values:
+    """Return how gender and role of the candidate agree with the pronoun's."""
+    cues, role = section.genders[candidate.entity], candidate.values["role"]
+    sign = 1 if pronoun.gender == "feminine" else -1
+    possessive = section.parses[pronoun.sentence].deps[pronoun.token] == "poss"
+    return {
+        "first_name_agrees": sign * cues.first_name,
+        "title_agrees": sign * cues.title,
+        "noun_agrees": sign * cues.noun,
+        "same_role": role == pronoun.role,
+        "parallel": role == pronoun.role or (possessive and role == Role.SUBJECT),
+    }
+
+
 def _same_sentence(
-    parse: Parse, pronoun: Pronoun, candidate: Candidate, clause: int, role: Role
-) -> dict[str, Any]:
+    section: Section, pronoun: Pronoun, candidate: Candidate, above: Sequence[int]
+) -> Values:
     """Return the features that only a candidate in the pronoun's sentence can have."""
     anchor = candidate.anchor
     if anchor.sentence != pronoun.sentence:
-        names = ("same_clause", "commands", "within", "within_conjunct", "owner_coordinated")
-        return dict.fromkeys((*names, "relative_of_anchor", "anchor_in_adverbial"), 0) | {
-            "clauses_up": -1
-        }
-    token, above = pronoun.token, parse.ancestors(pronoun.token)
+        return _ELSEWHERE
+    parse = section.parses[pronoun.sentence]
+    token, role, clause = pronoun.token, section.role(anchor), parse.clause(anchor.role_head)
     same = clause == pronoun.clause
     owned = parse.heads[token]
     within = anchor.head in above or anchor.role_head in above
@@ -164,41 +231,31 @@ def _same_sentence(
     }
 
 
-def _anchor_form(section: Section, _: Pronoun, candidate: Candidate) -> dict[str, Any]:
-    anchor = candidate.anchor
-    parse = section.parses[anchor.sentence]
-    governor = parse.heads[anchor.role_head]
-    preposition = parse.words[governor].lower() if parse.pos[governor] == "ADP" else ""
-    following = anchor.end < len(parse)
-    return {f"after_{word}": preposition == word for word in _PREPOSITIONS} | {
-        "coordinated": anchor.coordinated,
-        "later_conjunct": anchor.coordinated and anchor.head != anchor.role_head,
-        "chained": anchor.chained,
-        "has_possessive_mark": following and parse.tags[anchor.end] == "POS",
-        "before_comma": following and parse.words[anchor.end] == ",",
-        "anchor_words": len(anchor.key),
-    }
+_ELSEWHERE: Values = {
+    "same_clause": 0, "commands": 0, "clauses_up": -1, "within": 0, "within_conjunct": 0,
+    "owner_coordinated": 0, "relative_of_anchor": 0, "anchor_in_adverbial": 0,
+}  # fmt: skip
+"""These features of a candidate in another sentence."""
 
 
-def _salience(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
+def _salience(
+    section: Section, pronoun: Pronoun, candidate: Candidate, above: Sequence[int]
+) -> Values:
     mentions, before = section.entities[candidate.entity].mentions, candidate.before
     named_before = section.names_before(pronoun.offset)
     subjects = [one for one in before if section.role(one) == Role.SUBJECT]
     previous = [subject for subject in subjects if subject.sentence == pronoun.sentence - 1]
     own = [subject for subject in subjects if subject.sentence == pronoun.sentence]
     parse = section.parses[pronoun.sentence]
-    path = {pronoun.token, *parse.ancestors(pronoun.token)}
+    path = (pronoun.token, *above)
     return {
         "mentions_before": len(before),
-        "mentions": len(mentions),
         "mentions_after": sum(mention.offset >= pronoun.offset for mention in mentions),
         "share_of_names": len(before) / max(1, named_before),
         "subject_mentions": len(subjects),
         "near_subject_mentions": sum(
             pronoun.sentence - subject.sentence <= 2 for subject in subjects
         ),
-        "first_offset": mentions[0].offset,
-        "is_first": candidate.entity == 0,
         "previous_subject": bool(previous),
         "previous_main_subject": any(
             section.parses[one.sentence].is_root(section.parses[one.sentence].heads[one.role_head])
@@ -206,32 +263,6 @@ def _salience(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[
         ),
         "own_subject": bool(own),
         "own_subject_above": any(parse.heads[one.role_head] in path for one in own),
-    }
-
-
-def _kind(section: Section, pronoun: Pronoun, candidate: Candidate) -> dict[str, Any]:
-    mentions = section.entities[candidate.entity].mentions
-    labels = [mention.label for mention in mentions]
-    cues = section.genders[candidate.entity]
-    sign = 1 if pronoun.gender == "feminine" else -1
-    return {
-        "person": labels.count("PERSON") / len(labels),
-        "not_person": sum(label in _NOT_PERSONS for label in labels) / len(labels),
-        "name_words": max(len(mention.key) for mention in mentions),
-        "first_name_agrees": sign * cues.first_name,
-        "title_agrees": sign * cues.title,
-        "noun_agrees": sign * cues.noun,
-    }
-
-
-def _title(section: Section, _: Pronoun, candidate: Candidate) -> dict[str, Any]:
-    title = set(section.title)
-    keys = [set(mention.key) for mention in section.entities[candidate.entity].mentions]
-    shares = [1.0 if key <= title else 0.5 * bool(key & title) for key in keys if title]
-    return {
-        "in_title": max(shares, default=0.0),
-        "is_title": bool(title) and title in keys,
-        "title_words": len(title),
     }
 
 
@@ -246,12 +277,13 @@ def _compare(pronoun: Pronoun, found: Sequence[Candidate]) -> None:
         "hobbs_rank": lambda candidate: _hobbs_order(pronoun, candidate),
     }
     for name, order in orders.items():
-        steps = sorted({order(candidate) for candidate in found})
-        for candidate in found:
-            candidate.values[name] = float(steps.index(order(candidate)))
+        places = [order(candidate) for candidate in found]
+        steps = {place: step for step, place in enumerate(sorted(set(places)))}
+        for candidate, place in zip(found, places, strict=True):
+            candidate.values[name] = steps[place]
     persons = sum(candidate.values["person"] > 0 for candidate in found)
     for candidate in found:
-        candidate.values |= {"candidates": float(len(found)), "persons": float(persons)}
+        candidate.values |= {"candidates": len(found), "persons": persons}
     for name in ("first_name_agrees", "in_title", "mentions", "subject_mentions"):
         for candidate, lead in zip(
             found, leads([each.values[name] for each in found]), strict=True
@@ -261,14 +293,13 @@ def _compare(pronoun: Pronoun, found: Sequence[Candidate]) -> None:
 
 def _hobbs_order(pronoun: Pronoun, one: Candidate) -> tuple[float, ...]:
     """Return the approximate order of Hobbs's search: up the own tree, then left to right."""
-    start = float(one.anchor.start)
     if one.anchor.sentence != pronoun.sentence:
-        return (float(pronoun.sentence - one.anchor.sentence), 0.0, 0.0, 0.0, start)
+        return (pronoun.sentence - one.anchor.sentence, 0, 0, 0, one.anchor.start)
     values = one.values
-    return (0.0, values["follows"], 1.0 - values["commands"], values["clauses_up"], start)
+    return (0, values["follows"], 1 - values["commands"], values["clauses_up"], one.anchor.start)
 
 
 def leads(values: Sequence[float]) -> list[float]:
     """Return the lead of each value over the best other value; 0 is the other if there is none."""
-    others = [[*values[:i], *values[i + 1 :]] for i in range(len(values))]
-    return [value - max(rest, default=0.0) for value, rest in zip(values, others, strict=True)]
+    best, second = sorted([*values, *[0.0] * (2 - len(values))], reverse=True)[:2]
+    return [value - (second if value == best else best) for value in values]

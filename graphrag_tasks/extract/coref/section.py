@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
-from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_tasks.extract.coref.names import (
@@ -81,6 +80,19 @@ class Section:
         return group_names(self.names)
 
     @cached_property
+    def entity_of(self) -> list[int]:
+        """The index of each mention's entity, in the order of `names`."""
+        numbers = {
+            one: number for number, entity in enumerate(self.entities) for one in entity.mentions
+        }
+        return [numbers[mention] for mention in self.names]
+
+    @cached_property
+    def is_subject(self) -> list[bool]:
+        """Whether each mention is a subject, in the order of `names`."""
+        return [self.role(mention) == Role.SUBJECT for mention in self.names]
+
+    @cached_property
     def genders(self) -> list[GenderCues]:
         """The gender evidence of each entity."""
         return [self._gender(entity) for entity in self.entities]
@@ -124,7 +136,11 @@ class Section:
 
     def names_before(self, offset: int) -> int:
         """Return the number of mentions whose head is before this token of the section."""
-        return bisect_left(self.names, offset, key=attrgetter("offset"))
+        return bisect_left(self._heads, offset)
+
+    @cached_property
+    def _heads(self) -> list[int]:
+        return [mention.offset for mention in self.names]
 
     def role(self, mention: Mention) -> Role:
         """Return the role of a name's phrase."""
