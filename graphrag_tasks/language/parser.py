@@ -85,7 +85,9 @@ class SentenceParser:
             stand_ins = docs if tokenized else [_with_stand_ins(doc) for doc in docs]
             annotate(pipeline, stand_ins, skip=skip)
             for sentence, doc, stand_in in zip(batch, docs, stand_ins, strict=True):
-                parse = _restored(parsed(stand_in, morphology), doc)
+                parse = parsed(stand_in, morphology)
+                if stand_in is not doc:
+                    _restore(parse, doc)
                 if _CURLY in sentence and parse.text and not tokenized:
                     parse.text = _LONE_SURROGATE.sub("\ufffd", sentence)
                 yield parse
@@ -124,17 +126,15 @@ def _needs_stand_in(word: str) -> bool:
     return not word.isalnum() and is_technical_name(word)
 
 
-def _restored(parse: Doc, doc: spacy.tokens.Doc) -> Doc:
+def _restore(parse: Doc, doc: spacy.tokens.Doc) -> None:
     """Restore the sentence's words and offsets in a parse."""
-    if parse.text != doc.text:
-        parse.text = doc.text
-        for token, source in zip(parse, doc, strict=True):
-            token.idx = source.idx
-            if token.text != source.text:
-                token.text = token.lemma_ = source.text
-                token.lower_ = source.lower_
-                token.ent_type_ = ""
-    return parse
+    parse.text = doc.text
+    for token, source in zip(parse, doc, strict=True):
+        token.idx = source.idx
+        if token.text != source.text:
+            token.text = token.lemma_ = source.text
+            token.lower_ = source.lower_
+            token.ent_type_ = ""
 
 
 _morphologies: WeakKeyDictionary[Language, Morphology | None] = WeakKeyDictionary()
