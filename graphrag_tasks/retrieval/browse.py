@@ -152,12 +152,22 @@ class Browser:
         Raises:
             QueryError: No entity has the name.
         """
+        return self.relations_at(self.neighbor_rows(name, all_kinds=all_kinds))
+
+    def neighbor_rows(self, name: str, *, all_kinds: bool = False) -> list[int]:
+        """Return the rows in `graph` of what `neighbors` returns: a hub has many to read.
+
+        Raises:
+            QueryError: No entity has the name.
+        """
         graph = self.graph
         near = graph.all_entity_relations if all_kinds else graph.entity_relations
         relations = np.flatnonzero(near.union(self.entity_rows(name)))
-        support = self.graph.relation_support[relations]
-        order = np.lexsort((self.graph.relations.id_ranks[relations], -support))
-        return self.relations_at(relations[order].tolist())
+        order = np.lexsort(
+            (graph.relations.id_ranks[relations], -graph.relation_support[relations])
+        )
+        rows: list[int] = relations[order].tolist()
+        return rows
 
     def paths(self, a: str, b: str, max_hops: int = MAX_HOPS) -> tuple[PathHit, ...]:
         """Return the shortest paths between the entities of two names, at most `MAX_PATHS`.

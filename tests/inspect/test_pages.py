@@ -463,7 +463,11 @@ def test_a_hub_has_pages_of_facts_and_a_search(
     )  # fmt: skip
     found = browser.get(path, params=hub | {"holds": "md04"}).text
     assert "1 facts with “md04”" in found
+    assert "were searched" not in found
     assert "has no relations with “x9”" in browser.get(path, params=hub | {"holds": "x9"}).text
+    monkeypatch.setattr("graphrag_tasks.inspect.pages.reader._MOST_SEARCHED", 1)
+    cut = browser.get(path, params=hub | {"holds": "md04"}).text
+    assert "Only the 1 best supported were searched" in cut
 
 
 def test_a_snapshot_is_made_current_again_by_who_may_and_from_its_page(config: Config) -> None:

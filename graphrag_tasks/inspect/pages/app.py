@@ -59,7 +59,6 @@ from graphrag_tasks.inspect.pages.reader import (
     NAMES_SHOWN,
     Reader,
     described,
-    holding,
     names_with,
     neighbors,
     summarize,
@@ -227,13 +226,11 @@ def _add_pages(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         fact: FromFact = 0,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
-        relations, problem = neighbors(index, name)
         return html.page(
             request, "entities", manifest=index.snapshot.manifest, page="entities",
-            asked={"name": name, "kind": kind}, relations=holding(relations, holds),
-            problem=problem, holds=holds, fact=fact, facts_shown=FACTS_SHOWN,
-            all=len(relations), first=first,
-            step=NAMES_SHOWN, entities=described(index, name) if name.strip() else [],
+            asked={"name": name, "kind": kind}, holds=holds, fact=fact, facts_shown=FACTS_SHOWN,
+            near=neighbors(index, name, holds, fact, FACTS_SHOWN), first=first, step=NAMES_SHOWN,
+            entities=described(index, name) if name.strip() else [],
             found=names_with(index, name, kind, first),
         )  # fmt: skip
 

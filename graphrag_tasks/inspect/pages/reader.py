@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
-from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.operations.quality import Verdict, verdicts
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
@@ -40,6 +39,8 @@ _MOST_TYPES = 40
 """Types to choose from, the most frequent. Chosen."""
 NAMES_SHOWN = 100
 """Names shown in an overview, as aliases of an entity, and per page of a list. Chosen."""
+_MOST_SEARCHED = 5000
+"""Relations of an entity among which a text is sought: a third of a second. Chosen."""
 _CHANGES = ("added", "changed", "removed", "unchanged")
 _FAILURE = ["uri", "status", "error_code", "error_message"]
 _DAMAGED = "cannot be opened: damaged, or of another schema version"
@@ -241,27 +242,58 @@ def _communities(index: Index, entity_id: str) -> list[dict[str, Any]]:
     return found
 
 
-def neighbors(index: Index, name: str) -> tuple[tuple[RelationHit, ...], str]:
-    """Return the relations of the entity with a name, facts first, or none and the reason."""
+class Shown(NamedTuple):
+    """A page of relations, and how many there are."""
+
+    hits: Sequence[RelationHit]
+    found: int
+
+
+_NONE = Shown((), 0)
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """Relations of the entity with a name, best supported first.
+
+    Attributes:
+        facts: Those of kind `fact`; `others` the weaker ones.
+        all: Number of relations, whatever they say.
+        searched: Among how many of them a text was sought.
+        problem: Why there are none.
+    """
+
+    facts: Shown = _NONE
+    others: Shown = _NONE
+    all: int = 0
+    searched: int = 0
+    problem: str = ""
+
+
+def neighbors(index: Index, name: str, holds: str, first: int, most: int) -> Neighbors:
+    """Return a page of the relations whose words or sentences contain a text, in any case."""
     if not name.strip():
-        return (), ""
+        return Neighbors()
     try:
-        return tuple(
-            sorted(index.neighbors(name, all_kinds=True), key=lambda hit: hit.kind != FACT)
-        ), ""
+        rows = index.neighbor_rows(name, all_kinds=True)
     except QueryError as error:
-        return (), str(error)
+        return Neighbors(problem=str(error))
+    named, searched = rows, len(rows)
+    if wanted := holds.strip().casefold():
+        named = rows[:_MOST_SEARCHED]
+        searched, hits = len(named), index.relations_at(named)
+        named = [row for row, hit in zip(named, hits, strict=True) if _holds(hit, wanted)]
+
+    def page(*, is_fact: bool) -> Shown:
+        part = [row for row in named if index.graph.tells[row] == is_fact]
+        return Shown(index.relations_at(part[first : first + most]), len(part))
+
+    return Neighbors(page(is_fact=True), page(is_fact=False), len(rows), searched)
 
 
-def holding(relations: Sequence[RelationHit], text: str) -> list[RelationHit]:
-    """Return the relations whose words or sentences contain a text, in any case."""
-    wanted = text.strip().casefold()
-    return [
-        hit
-        for hit in relations
-        if wanted in hit.text.casefold()
-        or any(wanted in one.text.casefold() for one in hit.evidence)
-    ]
+def _holds(hit: RelationHit, wanted: str) -> bool:
+    texts = (hit.text, *(sentence.text for sentence in hit.evidence))
+    return any(wanted in text.casefold() for text in texts)
 
 
 def _entities(index: Index) -> pa.Table:

@@ -101,9 +101,9 @@ class Tools:
     def neighbours(self, name: str, limit: int = 10, cursor: str = "") -> Json:
         """List the facts about a thing, best supported first, each with a source sentence."""
         index = self._current()
-        hits = index.neighbors(_text(name, "name"))
-        items = [_fact(hit) for hit in hits]
-        return _paged(index, {"tool": "neighbours", "name": name}, items, limit, cursor)
+        rows = index.neighbor_rows(_text(name, "name"))
+        page = _paged(index, {"tool": "neighbours", "name": name}, rows, limit, cursor)
+        return page | {"items": list(map(_fact, index.relations_at(page["items"])))}
 
     def paths(self, start: str, end: str, limit: int = 3) -> Json:
         """Show how two things hang together: chains of facts with their source sentences."""
@@ -177,7 +177,7 @@ def _limit(limit: int) -> int:
 
 
 def _paged(
-    index: Index, asked: Mapping[str, Any], items: Sequence[Json], limit: int, cursor: str
+    index: Index, asked: Mapping[str, Any], items: Sequence[Any], limit: int, cursor: str
 ) -> Json:
     snapshot_id = index.facts.snapshot_id
     pages = Pages(snapshot_id, asked, _limit(limit))
