@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _COLUMNS = ("document", "kind", "status", "pages", "chunks", "sentences", "triples")
+_MOST_LISTED = 1000
+"""Documents in the table, which takes half a second. Chosen."""
 Form = StrEnum("Form", ["TEXT", "BLOCKS", "LINKS"])
 
 
@@ -69,9 +71,11 @@ def documents(
                 report.uri, report.kind, report.status, report.pages,
                 *(counted[report.document_id] for counted in counts.values()),
             )
-            for report in found
+            for report in found[:_MOST_LISTED]
         ]  # fmt: skip
-        CONSOLE.print(table(f"{len(rows):,} documents of {settings.store}", _COLUMNS, rows))
+        CONSOLE.print(table(f"{len(found):,} documents of {settings.store}", _COLUMNS, rows))
+        if more := len(found) - len(rows):
+            CONSOLE.print(f"and {more:,} more (--json lists all)", markup=False, highlight=False)
 
 
 def _print_document(opened: Snapshot, uri: str, form: Form) -> None:

@@ -55,12 +55,19 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     return command
 
 
-def test_every_document_is_listed_failed_ones_first(command: Command) -> None:
+def test_documents_are_listed_failed_ones_first_and_not_all_of_many(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     printed = command("documents").stdout
     order = re.findall(r"  (failed|empty|skipped|parsed)  ", printed)
     assert order == ["failed", "empty", *["skipped"] * 5, "parsed"]
     assert max(map(len, printed.splitlines())) <= 80
     assert re.search(r"  md\s+parsed\s+1  ", printed)
+    assert "more" not in printed
+    monkeypatch.setattr("graphrag_tasks.cli.documents._MOST_LISTED", 1)
+    printed = command("documents").stdout
+    assert f"{len(MIXED)} documents of" in printed and f"and {len(MIXED) - 1} more" in printed
+    assert "  failed  " in printed and "  parsed  " not in printed
 
 
 def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
