@@ -38,6 +38,8 @@ _DIGITS = 4
 
 _FEWEST_SENTENCES = 200
 """Sentences from which on graphs are compared: in a smaller one a document moves the figures."""
+_FEWEST_NAMES = 50
+"""Names of the earlier graph from which on it is compared: a first entity is an orphan. Chosen."""
 _MOST_TRIPLES_DROP = 0.3
 """Share of the triples per sentence that may be lost. This and the changes below were chosen: more
 than new documents bring, less than a lost table or a changed model does."""
@@ -126,7 +128,10 @@ def verdicts(
     stricter one counts.
     """
     earlier = before.stats.get("quality", {}) if before else {}
-    if of.stats["counts"]["sentences_kept"] < _FEWEST_SENTENCES:
+    if before and (
+        of.stats["counts"]["sentences_kept"] < _FEWEST_SENTENCES
+        or before.stats.get("counts", {}).get("names", 0) < _FEWEST_NAMES
+    ):
         earlier = {name: value for name, value in earlier.items() if name in (_ASKED, COVERAGE)}
     return [_verdict(name, earlier.get(name), value, config) for name, value in measured.items()]
 

@@ -63,6 +63,13 @@ def test_small_falls_and_any_gain_pass(store: Store, counts: dict[str, Any]) -> 
     assert gate(snapshot(store, "b", None, **counts), before)
 
 
+def test_the_first_entities_are_compared_with_nothing(store: Store) -> None:
+    gate = QualityGate(QualityConfig())
+    empty = {"triples": 0, "names": 0, "orphan_share": 0.0, "largest_component_share": 0.0}
+    before = snapshot(store, "a", gate(snapshot(store, "first", None, **empty), None), **empty)
+    assert gate(snapshot(store, "b", None, orphan_share=1.0), before)["orphan_share"] == 1
+
+
 def test_who_means_it_publishes_all_the_same(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
