@@ -32,6 +32,7 @@ from benchmarks.scoring.coref import (
 )
 from graphrag_tasks.extract.coref.features import Candidate, candidates_in
 from graphrag_tasks.extract.coref.ranking import (
+    DECIMALS,
     Ranking,
     Tree,
     Trees,
@@ -136,7 +137,7 @@ def _grow(items: Sequence[Item], rows: Sequence[Sequence[Row]], rounds: int) -> 
 def _tree(node: dict[str, Any]) -> Tree:
     """Return a node of LightGBM's dump as `graphrag_tasks.extract.coref.ranking` reads it."""
     if "leaf_value" in node:
-        return float(round(node["leaf_value"], 5))
+        return float(round(node["leaf_value"], DECIMALS))
     return [
         node["split_feature"],
         node["threshold"],

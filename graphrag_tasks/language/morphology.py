@@ -79,6 +79,13 @@ class Morphology:
             forms[i : i + 2] = self._run(keys[i : i + 2])
         return forms
 
+    def learn(self, docs: Sequence[Doc]) -> None:
+        """Compute the forms of all docs at once, which is faster than one doc after the other."""
+        from spacy.attrs import DEP, ORTH, TAG
+
+        columns = [doc.to_array([ORTH, TAG, DEP]).tolist() for doc in docs]
+        self._learn([(word, tag, dep) for rows in columns for word, tag, dep in rows])
+
     def _learn(self, keys: Sequence[tuple[int, int, int]]) -> None:
         """Recall forms from the older half, or compute them; a full newer half becomes the older.
 

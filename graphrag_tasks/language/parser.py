@@ -84,6 +84,8 @@ class SentenceParser:
             docs = [self._tokenize(pipeline, sentence, tokenized) for sentence in batch]
             stand_ins = docs if tokenized else [_with_stand_ins(doc) for doc in docs]
             annotate(pipeline, stand_ins, skip=skip)
+            if morphology:
+                morphology.learn(stand_ins)
             for sentence, doc, stand_in in zip(batch, docs, stand_ins, strict=True):
                 parse = parsed(stand_in, morphology)
                 if stand_in is not doc:

@@ -38,6 +38,8 @@ OWN_TOKENS = 150
 """Tokens of a window; the sentence that reaches this number belongs to it."""
 CONTEXT_TOKENS = 150
 """Context tokens before a window, rounded up to a whole sentence."""
+DECIMALS = 5
+"""Decimals of a leaf's value."""
 _LEAST_TOTAL = 0.7
 """A pronoun whose probabilities sum to less may refer to something else, which keeps the rest."""
 
@@ -112,9 +114,9 @@ class Trees:
             return []
         table = np.array(list(map(itemgetter(*self.features), rows)), dtype=float)
         table = table.reshape(len(rows), len(self.features))
-        # Exactly rounded sums: numpy's own depend on the layout of the array.
-        sums = (math.fsum(of_row) for of_row in self._forest.values(table).T.tolist())
-        return [1.0 / (1.0 + math.exp(-score)) for score in sums]
+        # Whole numbers are added without error; sums of others depend on the array's layout.
+        whole = np.rint(self._forest.values(table) * 10.0**DECIMALS).sum(axis=0)
+        return [1.0 / (1.0 + math.exp(-score)) for score in (whole / 10.0**DECIMALS).tolist()]
 
     @cached_property
     def _forest(self) -> Forest:
