@@ -12,6 +12,7 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption,
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_text, table
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.counted import counted
 from graphrag_tasks.core.errors import SnapshotError
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ def documents(
             )
             for report in found[:_MOST_LISTED]
         ]  # fmt: skip
-        CONSOLE.print(table(f"{len(found):,} documents of {settings.store}", _COLUMNS, rows))
+        CONSOLE.print(
+            table(f"{counted(len(found), 'documents')} of {settings.store}", _COLUMNS, rows)
+        )
         if more := len(found) - len(rows):
             CONSOLE.print(f"and {more:,} more (--json lists all)", markup=False, highlight=False)
 

@@ -15,6 +15,7 @@ from graphrag_tasks.cli.options import ConfigOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, writing
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.counted import counted
 from graphrag_tasks.core.errors import ConfigError, SnapshotError
 from graphrag_tasks.core.extras import require
 
@@ -82,8 +83,8 @@ def export(
         else:
             _write_file(_writer(opened, selection, chosen, base), target)
     CONSOLE.print(
-        f"{target}: {selection.entities.num_rows:,} entities, "
-        f"{selection.relations.num_rows:,} relations",
+        f"{target}: {counted(selection.entities.num_rows, 'entities')}, "
+        f"{counted(selection.relations.num_rows, 'relations')}",
         markup=False,
     )
 

@@ -22,6 +22,7 @@ from rich.table import Table
 
 from graphrag_tasks.cli.terminal import PlainStream, TerminalConsole, plain_output
 from graphrag_tasks.core.commands import command
+from graphrag_tasks.core.counted import counted
 from graphrag_tasks.core.errors import ConfigError, GraphragError
 from graphrag_tasks.core.extras import as_missing
 from graphrag_tasks.core.ids import is_id
@@ -136,7 +137,7 @@ def print_result(manifest: Manifest) -> None:
     words = json.loads(files(__package__).joinpath("counts.json").read_text("utf-8"))
     CONSOLE.print(f"Snapshot {manifest.snapshot_id}", highlight=False)
     for names in _LINES:
-        said = ", ".join(f"{counts[name]:,} {words[name]}" for name in names if counts.get(name))
+        said = ", ".join(counted(counts[name], words[name]) for name in names if counts.get(name))
         if said:
             CONSOLE.print(f"  {said}", highlight=False)
     for what, line in (

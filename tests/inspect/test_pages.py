@@ -462,7 +462,7 @@ def test_a_hub_has_pages_of_facts_and_a_search(
         [(True, False), (False, True)], [(False, True), (True, False)],
     )  # fmt: skip
     found = browser.get(path, params=hub | {"holds": "md04"}).text
-    assert "1 facts with “md04”" in found
+    assert "1 fact with “md04”" in found
     assert "were searched" not in found
     assert "has no relations with “x9”" in browser.get(path, params=hub | {"holds": "x9"}).text
     monkeypatch.setattr("graphrag_tasks.inspect.pages.reader._MOST_SEARCHED", 1)

@@ -156,7 +156,7 @@ def test_a_picture_of_a_neighbourhood(world: Index) -> None:
 def test_a_picture_keeps_the_strongest_and_says_what_it_leaves_out(world: Index) -> None:
     picture = world.picture("spooler", most=1)
     assert (picture.entities, picture.relations) == (2, 1)
-    assert "2 entities, 1 relations; 2 less central ones left out" in texts(picture)
+    assert "2 entities, 1 relation; 2 less central ones left out" in texts(picture)
     assert world.picture("spooler", most=0).entities == 1
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphrag_tasks.core.counted import counted
 from graphrag_tasks.graph.drawing.layout import Points, lay_out
 from graphrag_tasks.graph.drawing.selection import GAINED, LOST, NOT_XML, Selection
 
@@ -83,7 +84,8 @@ def draw(selection: Selection) -> str:
     above = _labels_above(centres, ends)
     points = centres + np.where(above, _LABEL_SHIFT, -_LABEL_SHIFT)[:, None] * np.array([0.0, 1.0])
     title = _short(selection.title, _LONGEST_TITLE)
-    about = f"{len(entities)} entities, {selection.relations.num_rows} relations"
+    drawn = counted(selection.relations.num_rows, "relations")
+    about = f"{counted(len(entities), 'entities')}, {drawn}"
     if selection.omitted:
         about += f"; {selection.omitted} less central ones left out"
     colours = _CHANGES if selection.changes else _colours(entities)

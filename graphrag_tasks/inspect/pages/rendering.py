@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from graphrag_tasks.core.counted import counted
 from graphrag_tasks.core.visible import visible
 
 
@@ -15,7 +16,10 @@ def templates() -> Environment:
         loader=PackageLoader("graphrag_tasks.inspect.pages"), autoescape=True, finalize=_shown,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    made.filters |= {"number": _number, "megabytes": _megabytes, "moment": _moment, "pages": _pages}
+    made.filters |= {
+        "number": _number, "counted": counted, "megabytes": _megabytes, "moment": _moment,
+        "pages": _pages,
+    }  # fmt: skip
     return made
 
 
