@@ -39,7 +39,9 @@ _DIGITS = 4
 _FEWEST_SENTENCES = 200
 """Sentences from which on graphs are compared: in a smaller one a document moves the figures."""
 _FEWEST_NAMES = 50
-"""Names of the earlier graph from which on it is compared: a first entity is an orphan. Chosen."""
+"""Names of the earlier graph from which on shares of them are compared: a first entity is an
+orphan. Chosen."""
+_OF_NAMES = ("orphan_share", "largest_component_share", "merge_rate")
 _MOST_TRIPLES_DROP = 0.3
 """Share of the triples per sentence that may be lost. This and the changes below were chosen: more
 than new documents bring, less than a lost table or a changed model does."""
@@ -128,10 +130,9 @@ def verdicts(
     stricter one counts.
     """
     earlier = before.stats.get("quality", {}) if before else {}
-    if before and (
-        of.stats["counts"]["sentences_kept"] < _FEWEST_SENTENCES
-        or before.stats.get("counts", {}).get("names", 0) < _FEWEST_NAMES
-    ):
+    if before and before.stats.get("counts", {}).get("names", 0) < _FEWEST_NAMES:
+        earlier = {name: value for name, value in earlier.items() if name not in _OF_NAMES}
+    if of.stats["counts"]["sentences_kept"] < _FEWEST_SENTENCES:
         earlier = {name: value for name, value in earlier.items() if name in (_ASKED, COVERAGE)}
     return [_verdict(name, earlier.get(name), value, config) for name, value in measured.items()]
 
