@@ -38,10 +38,17 @@ _NO_NOUN = (
     r"|happens|occurs|belongs|comes|goes|depends|applies|remains|refers|relates|leads|consists)\b)"
 )
 _PLURAL = rf"(?:{_NO_NOUN}[a-z][\w-]+(?-i:s)|people|men|women|children|criteria)"
+_VERB = (
+    r"(?:are|were|have|had|can|could|must|may|might|should|shall|do|does|did|will|would|need"
+    r"|exist|belong|contain|control|form|hold|make|use)\b"
+)
+_FURTHER_VERB = (
+    rf"(?:{_VERB}|(?:is|was|be|apply|change|come|depend|give|go|help|run|show|store|support|take"
+    r"|work|\w+ed)\b)"
+)
 _FOLLOWS = (
-    r"(?:\W*$|\s+(?:are|were|have|had|can|could|must|may|might|should|shall|do|does|did|will|would|need"
-    r"|exist|of|in|for|to|from|with|on|at|by|under|between|that|there|belong|contain|control|form|hold"
-    r"|make|use)\b)"
+    rf"(?:\W*$|\s+(?:{_VERB}|(?:of|that|there)\b"
+    rf"|(?:in|for|to|from|with|on|at|by|under|between)\b(?=.*\b{_FURTHER_VERB})))"
 )
 _PLEASE = r"(?:please\s+|(?:can|could|would)\s+you\s+(?:please\s+)?)?"
 _NO_KIND = r"(?:of|is|are|was|were|do|does|did|can|could|must|should|will|would|has|have|had)"
@@ -56,7 +63,8 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 """A question for several things of a kind. A word that ends with s may be a verb ("which table
-stores …", "what takes …"), so the next words decide."""
+stores …", "what runs on …"), so the next words decide; before a preposition it is a noun if a verb
+is to come."""
 
 _OF_EACH = re.compile(
     r"^\W*(?!(?:is|are|do|does|did|can|could|was|were|should|will|would|has|have|had|if|tell)\b)"
