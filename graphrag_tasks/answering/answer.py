@@ -117,7 +117,7 @@ def answer(
         reply = replace(reply, summary=found.summary)
     else:
         reading = read(index, context)
-        reply = replace(reply, verdict=verdict(context.signals, reading.log_odds))
+        reply = replace(reply, verdict=verdict(context.question, context.signals, reading.log_odds))
         if model is not None and _may_answer(reply):
             reply = replace(reply, context=searched(model, context, mode, filters))
             reply = _written(reply, model, tell, is_filtered=bool(filters))

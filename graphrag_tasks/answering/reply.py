@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -207,7 +207,7 @@ class Reply:
 
     def _repr_html_(self) -> str:
         lines = "<br>".join(escape(line) for line in self.text.splitlines())
-        sources = "<br>".join(escape(line) for line in self.sources())
+        sources = "<br>".join(escape(line) for line in replace(self, nearby=()).sources())
         notes = "".join(f"<p><i>{escape(note)}</i></p>" for note in self.notes)
         said = escape(self.verdict.sentence)
         asked = f"<p>{escape(self.asked_line)}</p>" if self.asked_as else ""

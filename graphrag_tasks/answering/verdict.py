@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -19,6 +20,13 @@ that had not seen it (`python -m benchmarks.training.sentences weights`)."""
 _ANSWERED, _UNCERTAIN = -0.3, -1.8
 """Log-odds: below the first are .16 of the answerable questions of nine corpora on average, and .3
 of one's; below the second at most .02."""
+
+_ASKED_OF = re.compile(
+    r"^\W*(?:who|what|which|when|where|how (?:much|high|large|long))\s+(?:is|are|was|were)\s+"
+    r"((?:[\w'’-]+\s+){1,5}?)(?:of|for|in|at|behind)\b",
+    re.IGNORECASE,
+)
+"""What a question asks of a thing: "the salary" in "What is the salary of a developer?"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +54,14 @@ class Verdict:
         return f"Not in these documents.{missing}"
 
 
-def verdict(signals: Signals, sentence: float | None) -> Verdict:
+def verdict(question: str, signals: Signals, sentence: float | None) -> Verdict:
     """Return the verdict on a question whose first chunks were reranked.
 
-    A name that no document contains makes it uncertain at best, however near the passages are.
+    A name that no document contains makes it uncertain at best, however near the passages are, and
+    so does such a word for what is asked of a thing.
 
     Args:
+        question: As it was searched.
         signals: Of the search.
         sentence: The reader's log-odds that the surest sentence answers; None if there is none.
     """
@@ -67,9 +77,14 @@ def verdict(signals: Signals, sentence: float | None) -> Verdict:
     state: State = "answered"
     if log_odds < _UNCERTAIN:
         state = NOT_HERE
-    elif log_odds < _ANSWERED or signals.unknown_names:
+    elif log_odds < _ANSWERED or signals.unknown_names or _asks_for(question, signals.unknown):
         state = "uncertain"
     return Verdict(state=state, probability=probability(log_odds), unknown=signals.unknown)
+
+
+def _asks_for(question: str, unknown: Sequence[str]) -> bool:
+    asked = _ASKED_OF.match(question)
+    return asked is not None and not set(asked[1].split()).isdisjoint(unknown)
 
 
 def _missing(unknown: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,6 +97,7 @@ def _problem(one: AnswerSentence) -> str:
 
 
 def _print_reply(reply: Reply) -> None:
+    reply = replace(reply, nearby=reply.nearby[:_NEARBY])  # so that only what is shown is cited
     CONSOLE.print(f"[bold]{escape(reply.question)}[/]")
     if reply.asked_as:
         CONSOLE.print(escape(reply.asked_line), highlight=False)
@@ -111,7 +113,7 @@ def _print_reply(reply: Reply) -> None:
         )
         CONSOLE.print(Padding(f"{words} {marks}", (1, 0, 0, 2)), highlight=False)
     if reply.nearby:
-        near = "\n".join(["Also near:", *(sentence.line for sentence in reply.nearby[:_NEARBY])])
+        near = "\n".join(["Also near:", *(sentence.line for sentence in reply.nearby)])
         CONSOLE.print(Padding(escape(near), (1, 0, 0, 2)), highlight=False, style="dim")
     if reply.sentences:
         CONSOLE.print()

@@ -127,7 +127,7 @@ def _selected(
     elif community is not None:
         found = exporting.community(snapshot, community, limit=limit, all_kinds=all_kinds)
     else:
-        found = exporting.whole_graph(snapshot)
+        found = exporting.whole_graph(snapshot, all_kinds=all_kinds)
     if not found.entities.num_rows:
         hint = f"{command('documents', '--problems')} says what was not read"
         raise SnapshotError("the graph is empty: no document names a thing",

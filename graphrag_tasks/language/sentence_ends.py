@@ -15,9 +15,11 @@ from graphrag_tasks.language.dictionary import TITLES, noun_gender
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-_LETTER = re.compile(r"[A-Za-z]\.")
-_UNIT = re.compile(r"[ACFJKNVWghlmst]\.")
-"""One-letter unit symbols (SI brochure, 9th edition), litres and degrees."""
+_SCALED = "[nµmk][AFJNSVW]"
+"""Unit symbols whose full stop the tokenizer does not part: "kW."."""
+_LETTER = re.compile(rf"(?:[A-Za-z]|{_SCALED})\.")
+_UNIT = re.compile(rf"(?:[ACFJKNVWghlmst]|{_SCALED})\.")
+"""These, and one-letter unit symbols (SI brochure, 9th edition), litres and degrees."""
 _PERSON = re.compile(r"\w+(?:ist|ian|eer)|author|editor|director|inventor|colleagues?")
 _BEFORE_NUMBER = re.compile(
     r"\b(?:[Ff]igs?|[Tt]ab|[Ss]ecs?|[Ee]qs?|Nos?|Nr|[Vv]ols?|[Cc]hs?|pp?|ca|approx)\.\Z"

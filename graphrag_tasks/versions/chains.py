@@ -99,7 +99,7 @@ def _groups(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[_Dated]]:
 
 def _dated(row: Mapping[str, Any]) -> _Dated | None:
     metadata = row["metadata"] or ()
-    own = [one for one in metadata if one["origin"] == BESIDE]
+    own = [one for one in metadata if one["origin"] == BESIDE and one["key"] != "date"]
     return _said(row, own) or _by_path(row) or _said(row, metadata)
 
 

@@ -71,9 +71,9 @@ def agreeing_phrases(relations: pa.Table, entities: pa.Table) -> pa.Table:
     return relations.set_column(place, "phrase", pa.array(phrases, pa.string()))
 
 
-def whole_graph(snapshot: Snapshot) -> Selection:
-    """Return all entities and relations of a snapshot, facts or not."""
-    graph = _Graph(snapshot, all_kinds=True)
+def whole_graph(snapshot: Snapshot, *, all_kinds: bool = False) -> Selection:
+    """Return all entities of a snapshot and their facts; with `all_kinds`, all relations."""
+    graph = _Graph(snapshot, all_kinds=all_kinds)
     rows = np.arange(graph.entities.num_rows, dtype=np.int64)
     return graph.part(f"Snapshot {snapshot.snapshot_id}", rows)
 

@@ -280,7 +280,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None,
         after: Text = "", within: Text = "",
     ) -> Asked:  # fmt: skip
-        return ask(reader.index(snapshot_id), question, [mode], k, after, within)[0]
+        return ask(reader.index(snapshot_id), question, [mode or AUTO], k, after, within)[0]
 
     asked = Depends(one)
 

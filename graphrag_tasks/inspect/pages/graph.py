@@ -126,10 +126,20 @@ def _add_page(
             documents=neighbourhoods.titles(shown.documents), kinds=KINDS,
             of=_titles(index, view.community),
             neighbours=NEIGHBOURS, script=script.path, query=request.url.query,
+            edited=_opened_first(index, shown),
             names=names_with(index, view.names[0]).entities if problem and view.names else [],
         )  # fmt: skip
         answer.headers["Content-Security-Policy"] += _POLICY
         return answer
+
+
+def _opened_first(index: Index, shown: Shown) -> str:
+    """Return the name of the first entity whose neighbours are shown, or ""."""
+    rows = shown.entities.tolist()
+    return next(
+        (index.graph.entity_names[row] for row, it in zip(rows, shown.opened, strict=True) if it),
+        "",
+    )
 
 
 def _add_data(app: FastAPI, reader: Reader, opened: _Opened) -> None:

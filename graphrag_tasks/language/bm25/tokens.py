@@ -113,8 +113,11 @@ def _repaired(term: str, known: Collection[str]) -> list[str]:
 
 
 def _one_slip_away(term: str) -> Iterator[str]:
-    """Yield every spelling one deletion, insertion, substitution or transposition away."""
-    halves = [(term[:place], term[place:]) for place in range(len(term) + 1)]
+    """Yield every spelling one deletion, insertion, substitution or transposition away.
+
+    The first letter stays, which slips seldom change: a "wage" is no "page".
+    """
+    halves = [(term[:place], term[place:]) for place in range(1, len(term) + 1)]
     for left, right in halves:
         if right:
             yield left + right[1:]
