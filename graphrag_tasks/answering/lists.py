@@ -30,6 +30,10 @@ _LEAST = 3
 """Items of a list that is preferred to a better sentence: it is the answer for 14 of 20 questions
 on four foreign corpora, the group of the best sentence for 12."""
 
+_AHEAD = 1.0
+"""Log-odds by which a sentence that names several things is better than a list's best, where it
+is the answer; chosen on 28 questions."""
+
 _WHOLE, _PART = 30, 16
 """Most items of a list that is given whole, and best sentences by which others are cut; chosen."""
 
@@ -84,6 +88,10 @@ _EXISTING = re.compile(
     r"\b(?:which|what)\s+([\w -]{3,60}?)\s+(?:exist|are there|do we have|are documented)\b",
     re.IGNORECASE,
 )
+_IN_A_ROW = re.compile(
+    r"[^,.;:]+(?:,[^,.;:]{1,60}){%d,},?\s+(?:and|or)\s+[^,.;:]+" % (_LEAST - 2)  # noqa: UP031
+)
+"""Things named one after the other in a sentence: "2015, 2018, 2021, and 2024"."""
 _SOURCE = re.compile(r"https?://|\bwww\.|\bISBN\b|\bdoi:|^\[\s?\d+\]", re.IGNORECASE)
 _ON_THE_SUBJECT = 0.2
 _NAMED = 5
@@ -126,10 +134,15 @@ def list_items(index: Index, context: Context, reading: Reading) -> Listed | Non
     if existing := _EXISTING.search(context.question):
         groups.add([(sentence,) for sentence in index.documents_titled(existing[1])])
     titled = bool(groups.found)
+    ahead = 0.0
     for row in order[:_LEADING]:
         best = candidates[row].sentence
-        groups.add(index.items_around(best) or [(best,)])
-    answering = groups.found[0] if titled else groups.first_list()
+        items = index.items_around(best) or [(best,)]
+        groups.add(items)
+        if len(items) > 1 and not ahead:
+            ahead = float(reading.scores[order[0]] - reading.scores[row])
+    is_alone = _enumerates(groups.found[0]) and (ahead >= _AHEAD or not ahead)
+    answering = groups.found[0] if titled or is_alone else groups.first_list()
     if answering is None:
         return None
     for row in order[_LEADING:]:
@@ -179,6 +192,11 @@ def unread_documents(
         return ()
     named = "; ".join(others[:_NAMED]) + ("; …" if len(others) > _NAMED else "")
     return (f"Documents on the subject that were not read to the end: {named}.",)
+
+
+def _enumerates(items: Sequence[Item]) -> bool:
+    """Tell whether the only item is one sentence with at least `_LEAST` things in a row."""
+    return len(items) == 1 and len(items[0]) == 1 and bool(_IN_A_ROW.search(items[0][0].text))
 
 
 def _is_of_sources(items: Sequence[Item]) -> bool:

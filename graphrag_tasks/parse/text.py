@@ -33,9 +33,7 @@ _RAISED = str.maketrans("0123456789+-\N{MINUS SIGN}", "⁰¹²³⁴⁵⁶⁷⁸�
 _LOWERED = str.maketrans("0123456789+-\N{MINUS SIGN}", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
 _SCRIPT = re.compile("\\s*[-+\N{MINUS SIGN}]?[0-9]+[-+]?\\s*")
 _OF_TABLE = re.compile(r"\s*[|+<]|[-=+:|\s]+\Z")
-_TERMINAL = re.compile(
-    r"\x1b(?:\[[0-9:;<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))|[^\n]\x08"
-)
+_TERMINAL = re.compile(r"\x1b(?:\[[0-9:;<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))|[^\n]\x08")
 """What colours a terminal's text (ECMA-48), titles its window, or is printed over."""
 _INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -76,6 +77,21 @@ def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find) -
     assert [one.text for one in reply.sentences] == ["error", "warning", "notice"]
     assert {one.numbers for one in reply.sentences} == {(1,)}
     assert reply.text.splitlines() == ["- error [1]", "- warning [1]", "- notice [1]"]
+
+
+def test_a_sentence_that_names_them_all_answers_before_a_worse_list(
+    open_world: Open, find: Find
+) -> None:
+    world, blocks = listing(["red", "green", "blue"], lead="Colours of levels.")
+    whole = "A message has the level error, warning, or notice."
+    told = replace(
+        world, chunks=(world.chunks[0], ("c2", "d2", whole)),
+        sentences=(*world.sentences[:-1], ("t1", "c2", whole)),
+    )  # fmt: skip
+    find("message")
+    reply = answer(open_world(told, blocks=blocks), "Which levels can a message have?")
+    assert reply.form == "list"
+    assert [one.text for one in reply.sentences] == [whole]
 
 
 def test_a_list_of_sources_is_no_answer(open_world: Open, find: Find) -> None:
