@@ -15,6 +15,9 @@ from graphrag_tasks.parse.text import one_line
 _LONGEST_TITLE = 300
 """Limit in characters; longer titles are prose that a program took for one. Chosen."""
 _BEFORE_SITE, _BEHIND_SITE = re.compile(r"\s[—–|·•»-]\s"), re.compile(r"\s[—–|·•»-]\s\Z")
+_WORD = re.compile(r"\w{4,}")
+_FIRST_HEADINGS = 5
+"""Headings among which the page's own is sought. Chosen."""
 MIN_CHARACTERS = 200
 MIN_PROBABILITY = 0.99
 """Least characters of prose and least probability to accept py3langid's language: with these,
@@ -29,24 +32,34 @@ _JUNK = re.compile("|".join([*_RULES["patterns"], *_FILE_NAMES]), re.IGNORECASE)
 """Titles that programs write by default: placeholders, file names, numbers."""
 
 
-def find_title(metadata: Iterable[str | None], blocks: Iterable[Block]) -> Title | None:
+def find_title(metadata: Iterable[str | None], blocks: Sequence[Block]) -> Title | None:
     """Return the first meaningful title in the metadata, else the first heading.
 
-    The heading is also preferred if the metadata only add the site's name to it.
+    Without the site's name, which metadata add before or behind the heading.
     """
-    texts: dict[str, str] = {}
-    for block in blocks:
-        texts.setdefault(block.kind, block.text)
-    heading = texts.get("title", texts.get("heading"))
+    titles = [block.text for block in blocks if block.kind == "title"]
+    headings = [*titles, *(block.text for block in blocks if block.kind == "heading")]
     for title in (one_line(text or "") for text in metadata):
         if title and not is_junk(title):
-            return Title(heading if heading and _is_with_site(heading, title) else title, METADATA)
-    return Title(heading, HEADING) if heading else None
+            return Title(_without_site(title, headings), METADATA)
+    return Title(headings[0], HEADING) if headings else None
 
 
-def _is_with_site(heading: str, title: str) -> bool:
-    site = title.removeprefix(heading), title.removesuffix(heading)
-    return _BEFORE_SITE.match(site[0]) is not None or _BEHIND_SITE.search(site[1]) is not None
+def _without_site(title: str, headings: Sequence[str]) -> str:
+    """Return the part of a title that is the page's.
+
+    The site's name may itself be the first heading, in a bar above the page.
+    """
+    for heading in headings[:_FIRST_HEADINGS]:
+        if _BEFORE_SITE.match(title.removeprefix(heading)):
+            return heading
+    first, others = headings[0] if headings else "", headings[1:_FIRST_HEADINGS]
+    before = title.removesuffix(first)
+    if not first or not (behind := _BEHIND_SITE.search(before)):
+        return title
+    page = before[: behind.start()]
+    words = {word for heading in others for word in _WORD.findall(heading.casefold())}
+    return first if words.isdisjoint(_WORD.findall(page.casefold())) else page
 
 
 def is_junk(title: str) -> bool:

@@ -116,6 +116,7 @@ def test_sentences_stay_in_their_blocks() -> None:
         "The value is in column B. | Column C holds the key.",
         "The signal goes to input D. | This opens the gate.",
         "The motor draws 10 A. | It runs at 230 V. | The shaft turns.",
+        "The motor has a power of 5 kW. | The housing is of cast iron.",
         "The tank holds 5. | The pump delivers 5 kg. | The tank stores it.",
         "The curve is in Fig. 3. | See Sec. 4.",
         "Mr. A. Smith wrote the book. | J. R. R. Tolkien wrote another.",

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import graphrag_tasks
 from graphrag_tasks.cli import app
 from graphrag_tasks.core.errors import GraphragError
+from graphrag_tasks.storage.snapshots.store import Store
 from tests.llm.endpoint import scripted
 
 RUNNER = CliRunner()
@@ -242,6 +243,15 @@ def test_a_whole_graph_is_exported_for_graph_databases(store: Path, tmp_path: Pa
     assert len(rows) == figures["nodes"] + 1
     relations = (tmp_path / "out" / "relationships.csv").read_text("utf-8").splitlines()
     assert len(relations) == figures["entity_relations"] + 1
+
+
+def test_only_facts_are_exported_unless_all_relations_are_asked_for(
+    store: Path, tmp_path: Path
+) -> None:
+    kinds = Store(str(store)).open().table("relations", ["kind"])["kind"].to_pylist()
+    for options, wanted in ((), kinds.count("fact")), (("--all-relations",), len(kinds)):
+        run("export", tmp_path / "graph.json", *options, "--store", store)
+        assert len(json.loads((tmp_path / "graph.json").read_text("utf-8"))["edges"]) == wanted
 
 
 def test_an_export_that_cannot_be_says_what_can(store: Path, tmp_path: Path) -> None:

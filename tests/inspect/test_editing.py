@@ -171,6 +171,8 @@ def test_only_who_may_and_only_from_its_page(indexed: Config, file: Path) -> Non
         asked = f"/snapshots/current/{page}?name=table+VBBS"
         assert "entities/edit" not in none.get(asked).text
         assert "entities/edit?name=table+VBBS" in client(config).get(asked).text
+    short = client(config).get("/snapshots/current/graph?name=VBBS").text
+    assert "entities/edit?name=table+VBBS" in short  # the name of the entity that was found
     for headers in ({}, {"sec-fetch-site": "same-site"}, {"origin": "http://evil.example"}):
         answer = send(client(config), headers, other="Totals", **fields)
         assert answer.status_code == 403

@@ -199,6 +199,13 @@ def test_an_entity_has_its_relations_with_sentence_and_source(config: Config) ->
     assert "VBBS" not in typed.partition("<ul")[2]
 
 
+@pytest.mark.parametrize("form", ["json", "md"])
+def test_an_empty_mode_is_the_default(config: Config, form: str) -> None:
+    asked = {"question": "What replaces the table VBBS?", "mode": ""}
+    found = client(config).get(f"/snapshots/current/ask.{form}", params=asked)
+    assert (found.status_code, "VBBE replaces" in found.text) == (200, True)
+
+
 def test_an_answer_has_chunks_relations_and_why(config: Config) -> None:
     asked = {"question": "What replaces the table VBBS?", "k": 1, "mode": "hybrid"}
     browser = client(config)

@@ -41,6 +41,24 @@ def test_the_links_around_a_chapter_of_a_manual_are_no_text() -> None:
     assert blocks_of(page) == ["The lute has a neck."]
 
 
+@pytest.mark.parametrize(
+    ("title", "heading", "named"),
+    [
+        ("Data Types - The Book", "Data Types", "Data Types"),
+        ("E - Editions - The Book", "Appendix E: Editions", "E - Editions"),
+    ],
+)
+def test_a_bar_with_the_name_of_a_book_is_no_title(title: str, heading: str, named: str) -> None:
+    bar = '<div id="menu-bar"><h1 class="menu-title">The Book</h1></div>'
+    keys = '<div id="mdbook-help-container"><div><h2>Keyboard shortcuts</h2></div></div>'
+    main = f"<main><h2>{heading}</h2><p>A value has a type, and a type has many values in this book.</p></main>"
+    page = f"<html><head><title>{title}</title></head><body>{keys}{bar}{main}</body></html>"
+    parsed = read_html(page.encode())
+    assert parsed.title is not None
+    assert parsed.title.text == named
+    assert "Keyboard shortcuts" not in [block.text for block in parsed.blocks]
+
+
 def test_permalinks_and_the_name_of_the_site_are_of_no_name() -> None:
     mark = '<a class="headerlink" href="#a">¶</a>'
     page = f"<h1>uuid — Ids{mark}</h1><dl><dt id='a'>UUID.bytes{mark}</dt><dd>Bytes.</dd></dl>"

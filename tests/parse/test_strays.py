@@ -17,6 +17,13 @@ def test_a_nul_is_left_out_and_counted(parse_one: Any, name: str, encoding: str)
     assert parsed.left_out == {"invalid_characters": 1}
 
 
+def test_what_colours_a_terminal_is_no_text(parse_one: Any) -> None:
+    page = "\x1b]0;man\x07\x1b[1mNAME\x1b[22m: N\bNA\bA is \x1b[38;5;4mblue\x1b[0m\x1b[K."
+    parsed = parse_one("a.txt", page.encode())
+    assert parsed.kinds == [("paragraph", "NAME: NA is blue.")]
+    assert not any(parsed.left_out.values())
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_without_a_mark_is_read(parse_one: Any, encoding: str) -> None:
     text = "Latin text, caf\u00e9"

@@ -24,6 +24,10 @@ FILES = {
     "b/backup.html": PAGE.format(release="5.10", days=180),
     "intro/one.md": "---\ndate: 2023-01-01\n---\n# Introduction\n\nApples are ripe in autumn.\n",
     "intro/two.md": "---\ndate: 2024-01-01\n---\n# Introduction\n\nThe crane lifts ten tons.\n",
+    "pump-1.0/pump.md": "# Pump\n\nThe pump runs 90 hours. " + SAME,
+    "pump-2.0/pump.md": "# Pump\n\nThe pump runs 180 hours. " + SAME,
+    "pump-1.0/pump.md.meta.yaml": "date: 2024-03-02\n",
+    "pump-2.0/pump.md.meta.yaml": "date: 2024-03-02\n",
     "travel.md": "# Travel\n\nTrains are booked by the clerk. Meals cost ten euros.\n",
     "trips.md": "---\nreplaces: travel.md\n---\n# Trips\n\nFlights need a signature.\n",
     "tours.md": "---\nsupersedes: Trips\n---\n# Tours\n\nBuses need no signature.\n",
@@ -73,6 +77,7 @@ def test_titles_and_words_make_chains_and_nothing_else_does(index: Index, told: 
         chains.setdefault(row["chain_id"], []).append(found)
     assert list(chains.values()) == [
         [("5.9", "a/backup.html"), ("5.10", "b/backup.html")],
+        [("1.0", "pump-1.0/pump.md"), ("2.0", "pump-2.0/pump.md")],
         [("travel", "travel.md"), ("trips", "trips.md"), ("tours", "tours.md")],
     ]
     assert any("circle: docs/left.md, docs/right.md" in one for one in told)
@@ -90,7 +95,8 @@ def test_what_files_say_is_a_filter_without_the_dates_of_builds(index: Index) ->
     }  # fmt: skip
     found = index.search("What is here?", k=30, filters={"date": ">=2024-03"})
     assert {one.uri for one in found.chunks} == {
-        "docs/one.eml", "docs/two.eml", "docs/same.html", "docs/copy.html"
+        "docs/one.eml", "docs/two.eml", "docs/same.html", "docs/copy.html",
+        "docs/pump-2.0/pump.md",
     }  # fmt: skip
     found = index.search("What does it keep?", k=30, filters={"release": "5.10"})
     assert {one.uri for one in found.chunks} == {"docs/b/backup.html"}
