@@ -23,7 +23,8 @@ from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 from airflow.sdk.execution_time.xcom import XCom
 
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.core.errors import GraphragError
+from graphrag_tasks.core.errors import ConfigError, GraphragError
+from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.operations.alerts import NOTE
 
 log = logging.getLogger(__name__)
@@ -49,6 +50,20 @@ def store_param() -> Param:
         title="Store",
         description="Folder or URI that snapshots are published under",
     )
+
+
+def params_of(context: Any) -> Any:
+    """Return a run's params; Airflow takes those of any name, also of a misspelt one.
+
+    Raises:
+        ConfigError: The DAG has no param of that name.
+    """
+    known = context["dag"].params
+    for name in context["dag_run"].conf or ():
+        if name not in known:
+            hint = did_you_mean(name, known) or f"Known: {', '.join(known)}"
+            raise ConfigError(f"there is no param '{name}'", "the run's configuration", hint)
+    return context["params"]
 
 
 def deadline() -> DeadlineAlert | None:

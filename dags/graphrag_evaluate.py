@@ -13,7 +13,7 @@ from typing import Any
 
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
-from graphrag_defaults import DEFAULT_ARGS, SNAPSHOT, SnapshotLink, linked, store_param
+from graphrag_defaults import DEFAULT_ARGS, SNAPSHOT, SnapshotLink, linked, params_of, store_param
 
 from graphrag_tasks.core.config import load_config
 
@@ -54,7 +54,7 @@ def graphrag_evaluate() -> None:
         """Ask the questions in each mode, and keep the figures beside the snapshots."""
         from graphrag_tasks.workbench.evaluation import evaluate_store
 
-        params = get_current_context()["params"]
+        params = params_of(get_current_context())
         if not params["questions"]:
             raise AirflowSkipException("quality.questions names no file of questions")
         figures = evaluate_store(params["store"], params["questions"], params["modes"])

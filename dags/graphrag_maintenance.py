@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import CronTriggerTimetable, Param, dag, get_current_context, task
-from graphrag_defaults import DEFAULT_ARGS, store_param
+from graphrag_defaults import DEFAULT_ARGS, params_of, store_param
 
 from graphrag_tasks.core.config import load_config
 
@@ -52,7 +52,7 @@ def graphrag_maintenance() -> None:
         from graphrag_tasks.storage.locks import sole_run
         from graphrag_tasks.storage.snapshots.store import Store
 
-        params = get_current_context()["params"]
+        params = params_of(get_current_context())
         store = Store(params["store"])
         with sole_run(store.folder), ExitStack() as stack:
             server = None if params["dry_run"] else open_vector_store(store.folder, DEFAULTS.load)

@@ -17,7 +17,7 @@ from typing import Any
 from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import Param, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
-from graphrag_defaults import DEFAULT_ARGS, LLM_POOL, store_param
+from graphrag_defaults import DEFAULT_ARGS, LLM_POOL, params_of, store_param
 
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.ids import content_id
@@ -68,7 +68,7 @@ def graphrag_ontology() -> None:
         from graphrag_tasks.workbench.ontology import propose_in_store, shown_in_store
 
         context = get_current_context()
-        params = context["params"]
+        params = params_of(context)
         if not params["questions"]:
             raise AirflowSkipException("quality.questions names no file of questions")
         config = load_config(overrides={"store": params["store"]})

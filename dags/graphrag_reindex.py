@@ -46,6 +46,7 @@ from graphrag_defaults import (
     deadline,
     link_pages,
     linked,
+    params_of,
     store_param,
 )
 from graphrag_telemetry import tell_publish, tell_stage
@@ -216,7 +217,7 @@ def graphrag_reindex() -> None:
         from graphrag_tasks.pipeline import Run
 
         context = get_current_context()
-        params = context["params"]
+        params = params_of(context)
         overrides = {
             "sources": params["sources"],
             "store": params["store"],
@@ -257,6 +258,7 @@ def graphrag_reindex() -> None:
             told = f"{told} {changed}."
         instance.xcom_push(NOTE, told)
         if not published.changed:
+            instance.xcom_push("summary", {})  # Airflow logs an error where a link finds none
             raise AirflowSkipException(told)
         summary = {**summary, "store": run.state.config.store}
         instance.xcom_push("summary", summary)

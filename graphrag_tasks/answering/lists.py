@@ -137,9 +137,9 @@ def list_items(index: Index, context: Context, reading: Reading) -> Listed | Non
     ahead = 0.0
     for row in order[:_LEADING]:
         best = candidates[row].sentence
-        items = index.items_around(best) or [(best,)]
-        groups.add(items)
-        if len(items) > 1 and not ahead:
+        around = index.items_around(best) or [(best,)]
+        groups.add(around)
+        if len(around) > 1 and not ahead:
             ahead = float(reading.scores[order[0]] - reading.scores[row])
     is_alone = _enumerates(groups.found[0]) and (ahead >= _AHEAD or not ahead)
     answering = groups.found[0] if titled or is_alone else groups.first_list()

@@ -264,6 +264,7 @@ def followed(dag: Any, params: dict[str, Any], approved: str | None = None) -> d
     tasks = run.get_task_instances()
     return {
         "state": run.state,
+        "note": note_of(run),
         "tasks": {one.task_id: one.state for one in tasks},
         "links": links_of(dag, tasks),
         "returned": {one.task_id: one.xcom_pull(one.task_id) for one in tasks},
@@ -315,6 +316,7 @@ def dags(folder: str, runs: list[dict[str, Any]], questions: str, url: str) -> d
             dag_id: dag.dagrun_timeout.total_seconds() / 3600 for dag_id, dag in bag.dags.items()
         },
         **deployed(folder),
+        "misspelt": followed(maintenance, {"store": store, "kept": 0}),
         "maintained": followed(maintenance, {"store": store, "keep": 0}),
         "evaluated": followed(evaluate, asked),
         "not evaluated": followed(evaluate, {"store": store, "questions": ""}),

@@ -251,6 +251,13 @@ def test_the_nightly_run_goes_first_and_shards_one_after_the_other(seen: dict[st
     }
 
 
+def test_a_misspelt_param_fails_the_run_and_is_named(seen: dict[str, Any]) -> None:
+    found = seen["misspelt"]
+    assert found["state"] == "failed"
+    assert "there is no param 'kept'" in found["note"]
+    assert "Did you mean 'keep'" in found["note"]
+
+
 def test_maintenance_tidies_up_and_verifies(seen: dict[str, Any]) -> None:
     found = seen["maintained"]
     assert (found["state"], set(found["tasks"])) == ("success", {"gc", "verify"})
