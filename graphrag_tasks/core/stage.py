@@ -28,7 +28,7 @@ from functools import cache, update_wrapper
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Generic, Literal, NamedTuple, ParamSpec, Self
+from typing import Any, Generic, Literal, NamedTuple, ParamSpec, Self
 
 import pyarrow as pa
 
@@ -55,8 +55,8 @@ class StageResult:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.resources.close()
+    def __exit__(self, *error: Any) -> None:  # noqa: ANN401 - as of every context
+        self.resources.__exit__(*error)
 
     def collected(self) -> StageResult:
         """Return the result with its streams read into memory, and close its resources."""

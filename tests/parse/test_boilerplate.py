@@ -51,7 +51,8 @@ def test_the_links_around_a_chapter_of_a_manual_are_no_text() -> None:
 def test_a_bar_with_the_name_of_a_book_is_no_title(title: str, heading: str, named: str) -> None:
     bar = '<div id="menu-bar"><h1 class="menu-title">The Book</h1></div>'
     keys = '<div id="mdbook-help-container"><div><h2>Keyboard shortcuts</h2></div></div>'
-    main = f"<main><h2>{heading}</h2><p>A value has a type, and a type has many values in this book.</p></main>"
+    text = "A value has a type, and a type has many values in this book."
+    main = f"<main><h2>{heading}</h2><p>{text}</p></main>"
     page = f"<html><head><title>{title}</title></head><body>{keys}{bar}{main}</body></html>"
     parsed = read_html(page.encode())
     assert parsed.title is not None

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.storage.scratch import scratch
 from graphrag_tasks.storage.snapshots.store import Store
@@ -23,6 +25,21 @@ def count(query: str, **tables: pa.Table) -> int:
     with sql_over(tables, SqlConfig(threads=1)) as connection:
         (row,) = connection.sql(query).fetchall()
         return int(row[0])
+
+
+def test_what_fails_while_a_stream_is_read_is_what_is_said() -> None:
+    def failing() -> None:
+        with ExitStack() as stack:
+            connection = stack.enter_context(sql_over({}, SqlConfig(threads=1)))
+            rows = connection.sql("SELECT * FROM range(10000000)").to_arrow_reader(1000)
+            result = StageResult({"rows": rows}, {}, stack.pop_all())
+        with result:
+            next(iter(rows))
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        failing()
+    assert count("SELECT 1") == 1
 
 
 def test_a_database_knows_nothing_of_the_one_before() -> None:
