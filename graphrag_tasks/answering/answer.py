@@ -32,6 +32,7 @@ from graphrag_tasks.answering.searching import searched
 from graphrag_tasks.answering.sentences import Reading, read
 from graphrag_tasks.answering.verdict import NOT_HERE, State, Verdict, verdict
 from graphrag_tasks.answering.writing import written
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.harmless import Held
 from graphrag_tasks.language.languages import CODES, ENGLISH, language_of
@@ -40,6 +41,7 @@ from graphrag_tasks.retrieval import Context, Index, open_index
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.overview import has_subject, subject_of
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES
+from graphrag_tasks.retrieval.question.query import checked_number
 
 _REFUSED = "The model found no answer in the passages."
 
@@ -82,10 +84,11 @@ def answer(
             is filled in from it; `Reply.asked_as` says how.
 
     Raises:
-        QueryError: As in `Index.search`.
+        QueryError: As in `Index.search`, or `wanted` is no whole number from 1.
         TerminalError: The settings of the model are wrong.
     """
     started = time.perf_counter()
+    _check_wanted(wanted)
     index = index if isinstance(index, Index) else open_index(index)
     follow_up = filled(question, after, index) if after and isinstance(question, str) else None
     typed, question = question, follow_up.text if follow_up else question
@@ -188,6 +191,11 @@ def _with_mentions(reply: Reply, found: Mentioned) -> Reply:
         form="list",
         summary=found.summary,
     )
+
+
+def _check_wanted(wanted: int) -> None:
+    if checked_number("wanted", wanted) < 1:
+        raise QueryError("wanted must be at least 1 (got 0)")
 
 
 def _in_its_language(index: Index, reply: Reply, wanted: int) -> Reply:

@@ -158,7 +158,7 @@ def _check_failures(documents: pa.Table, config: MergeConfig) -> None:
         f"{len(failed)} of {readable} documents failed, more than the share of "
         f"{config.max_failed_share:g} that merge_shards.max_failed_share allows: {named}",
         "merge_shards",
-        "Nothing was published. Repair or remove them, or raise the share",
+        "Nothing was published. Repair or remove them, or raise merge_shards.max_failed_share",
     )
 
 

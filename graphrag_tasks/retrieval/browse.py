@@ -331,6 +331,8 @@ class Browser:
         Raises:
             QueryError: No entity has the name.
         """
+        if not isinstance(name, str):
+            raise QueryError(f"a name must be text (got {type(name).__name__})")
         found = self.graph.names.get(name_key(name))
         if found is None:
             found = np.array(self.graph.named_entities(name), dtype=np.int64)

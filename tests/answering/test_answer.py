@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -193,6 +194,12 @@ def test_a_question_for_several_things_quotes_each_chunk_once(index: Index, find
     reply = answer(index, "What replaced the spooler, and what does the gateway listen on?")
     chunk_of = {one.numbers[0]: one.citations[0].source.chunk_id for one in reply.sentences}
     assert len(chunk_of) == len(set(chunk_of.values())) == 3
+
+
+@pytest.mark.parametrize("wanted", [0, -1, "a", 1.5])
+def test_no_less_than_a_sentence_is_wanted(index: Index, wanted: Any) -> None:
+    with pytest.raises(QueryError, match="wanted must be"):
+        answer(index, "What is the port?", wanted=wanted)
 
 
 def test_a_copy_of_a_sentence_is_quoted_once(

@@ -35,6 +35,8 @@ def test_neighbours_have_their_sources(index: Index) -> None:
 def test_unknown_name_suggests_one_that_is_alike(index: Index) -> None:
     with pytest.raises(QueryError, match=r"no entity 'spoler'.*mean 'spooler'"):
         index.neighbors("spoler")
+    with pytest.raises(QueryError, match=r"must be text \(got NoneType\)"):
+        index.neighbors(None)  # type: ignore[arg-type]
 
 
 def test_paths_go_along_relations_in_either_direction(index: Index) -> None:
