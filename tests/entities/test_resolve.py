@@ -112,7 +112,8 @@ WAYS = {
     "accents": ["facade", "façade"],
     "apostrophe": ["king's cross", "king’s cross"],
     "kind": ["VBBE", "table VBBE", "S001", "transparent table S001", "MKPF",
-             "two document tables MKPF", "Z_CCM_EX", "exercise package Z_CCM_EX"],
+             "two document tables MKPF", "Z_CCM_EX", "exercise package Z_CCM_EX",
+             "NOTE-2185390", "table NOTE-2185390"],
 }  # fmt: skip
 """Two ways each of writing a name, by the rule that makes them one."""
 

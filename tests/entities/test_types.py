@@ -80,13 +80,14 @@ def test_labels_that_cannot_hold_are_passed_over(name: str, label: str, type_: s
 
 def test_another_domain_has_other_kinds_and_shapes() -> None:
     domain = Domain(
-        kinds={"service": "SERVICE", "api": None},
+        kinds={"service": "SERVICE", "incident": "INCIDENT", "api": None},
         qualifiers=["internal"],
         shapes=[["TICKET", r"[A-Z]+-\d+"]],
     )
     types = NameTypes(domain, is_word)
     assert type_of("internal service AUTH_2", "", types=types) == "SERVICE"
     assert type_of("JIRA-4711", "ORG", types=types) == "TICKET"
+    assert type_of("incident INC-7", "", types=types) == "INCIDENT"
     assert type_of("https://example.com/a", "", types=types) == "URL"
     assert type_of("table VBBE", "", types=types) is None
     assert type_of("CL_ABAP_TYPEDESCR", "", types=types) is None

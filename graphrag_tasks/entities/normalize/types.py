@@ -18,7 +18,7 @@ from graphrag_tasks.language.dictionary import first_name_gender
 from graphrag_tasks.language.domain import Domain
 
 _CODE = r"(?=\S*[A-Z0-9_/])(?:/\w+/)?[A-Za-z]\w*(?:[-~]\w+)?"
-_CODE_SHAPE = re.compile(r"(?:/\w+/)?[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z]\w*_\w+")
+_CODE_SHAPE = re.compile(r"(?:/\w+/)?[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z]\w*_\w+|[A-Z][A-Z0-9]*-[0-9]+")
 _MARKED = re.compile(r"[0-9_]")
 _CODED = re.compile(r" .*[A-Z0-9_/]|[A-Z0-9_/].* ")
 _ADJECTIVES = "custom|customer|new|obsolete|old|standard"

@@ -105,7 +105,9 @@ SCORES: Final[Mapping[str, float]] = {
 """Precision of each rule on the labelled pairs; the scores of several rules are combined."""
 
 _JOINING = re.compile(r"\b(?:and|as|by|for|from|in|of|on|or|to|with)\b")
-_CODE_SHAPE = re.compile(r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*")
+_CODE_SHAPE = re.compile(
+    r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*|[A-Z][A-Z0-9]*-[0-9]+"
+)
 _HONORIFIC = re.compile(rf"{any_of('honorifics')}\.? (\S+ .+)")
 _COMPANY_FORM = re.compile(rf"(.+?),? {any_of('company_forms')}\.?")
 
