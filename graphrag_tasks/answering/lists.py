@@ -134,15 +134,16 @@ def list_items(index: Index, context: Context, reading: Reading) -> Listed | Non
     if existing := _EXISTING.search(context.question):
         groups.add([(sentence,) for sentence in index.documents_titled(existing[1])])
     titled = bool(groups.found)
-    ahead = 0.0
+    in_lists = []
     for row in order[:_LEADING]:
         best = candidates[row].sentence
         around = index.items_around(best) or [(best,)]
         groups.add(around)
-        if len(around) > 1 and not ahead:
-            ahead = float(reading.scores[order[0]] - reading.scores[row])
-    is_alone = _enumerates(groups.found[0]) and (ahead >= _AHEAD or not ahead)
-    answering = groups.found[0] if titled or is_alone else groups.first_list()
+        if len(around) > 1:
+            in_lists.append(reading.scores[row])
+    ahead = (reading.scores[order[0]] - score for score in in_lists)
+    is_first = titled or (_enumerates(groups.found[0]) and all(lead >= _AHEAD for lead in ahead))
+    answering = groups.found[0] if is_first else groups.first_list()
     if answering is None:
         return None
     for row in order[_LEADING:]:

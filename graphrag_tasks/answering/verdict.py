@@ -57,8 +57,8 @@ class Verdict:
 def verdict(question: str, signals: Signals, sentence: float | None) -> Verdict:
     """Return the verdict on a question whose first chunks were reranked.
 
-    A name that no document contains makes it uncertain at best, however near the passages are, and
-    so does such a word for what is asked of a thing.
+    It is uncertain at best, however near the passages are, if no document contains a name of the
+    question, or the word for what it asks of a thing: "salary" in "the salary of a developer".
 
     Args:
         question: As it was searched.

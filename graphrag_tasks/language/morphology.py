@@ -72,9 +72,10 @@ class Morphology:
 
     def forms(self, keys: Sequence[tuple[int, int, int]]) -> list[Form]:
         """Return the form of each token, given the hashes of its word, tag and label."""
-        if not self._forms.keys() >= set(keys):
-            self._learn(keys)
-        forms = [self._forms[key] for key in keys]
+        known = self._forms
+        if not known.keys() >= set(keys):
+            known = self._learn(keys)
+        forms = [known[key] for key in keys]
         for i in _pairs(forms):
             forms[i : i + 2] = self._run(keys[i : i + 2])
         return forms
@@ -86,20 +87,24 @@ class Morphology:
         columns = [doc.to_array([ORTH, TAG, DEP]).tolist() for doc in docs]
         self._learn([(word, tag, dep) for rows in columns for word, tag, dep in rows])
 
-    def _learn(self, keys: Sequence[tuple[int, int, int]]) -> None:
-        """Recall forms from the older half, or compute them; a full newer half becomes the older.
+    def _learn(self, keys: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], Form]:
+        """Recall forms from the older half, or compute them, and return the newer half.
+
+        A full newer half becomes the older.
 
         A form is that of a word alone, though new ones are computed in one doc: where two
         neighbours match a pattern, each is computed again.
         """
         if len(self._forms) >= MAX_FORMS // 2:
             self._forms, self._older = {}, self._forms
-        self._forms |= {key: self._older[key] for key in keys if key in self._older}
-        new = list(dict.fromkeys(key for key in keys if key not in self._forms))
+        known = self._forms
+        known |= {key: self._older[key] for key in keys if key in self._older}
+        new = list(dict.fromkeys(key for key in keys if key not in known))
         forms = self._run(new)
-        self._forms |= zip(new, forms, strict=True)
+        known |= zip(new, forms, strict=True)
         for i in _pairs(forms):
-            self._forms |= {key: self._run([key])[0] for key in new[i : i + 2]}
+            known |= {key: self._run([key])[0] for key in new[i : i + 2]}
+        return known
 
     def _run(self, keys: Sequence[tuple[int, int, int]]) -> list[Form]:
         """Run both components on a doc of only these tokens."""

@@ -127,6 +127,7 @@ def test_the_answer_ends_with_its_list_and_the_rest_is_shown_apart(
     assert [one.text for one in reply.nearby] == ["Backups are kept on two sites."]
     assert reply.nearby[0].numbers == (2,)
     assert "Also near:\n- Backups" in str(reply)
+    assert "[2]" not in reply._repr_html_()  # which shows nothing near
     assert [one["text"] for one in reply.to_dict()["nearby"]] == ["Backups are kept on two sites."]
 
 
