@@ -10,6 +10,7 @@ import pytest
 
 from graphrag_tasks.answering import answer
 from graphrag_tasks.answering.lists import asks_for_list
+from graphrag_tasks.cli import app
 from graphrag_tasks.retrieval import Index
 from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import World
@@ -129,6 +130,25 @@ def test_the_answer_ends_with_its_list_and_the_rest_is_shown_apart(
     assert "Also near:\n- Backups" in str(reply)
     assert "[2]" not in reply._repr_html_()  # which shows nothing near
     assert [one["text"] for one in reply.to_dict()["nearby"]] == ["Backups are kept on two sites."]
+
+
+def test_the_command_cites_only_what_it_prints(
+    open_world: Open,
+    find: Find,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    world, blocks = listing(["error", "warning", "notice"])
+    find("e")
+    opened = open_world(world, blocks=blocks)
+    monkeypatch.setattr("graphrag_tasks.retrieval.open_index", lambda *_, **__: opened)
+    for shown, cited in ((5, True), (0, False)):
+        monkeypatch.setattr("graphrag_tasks.cli.answer._NEARBY", shown)
+        assert app(["answer", "Which levels can a message have?"], standalone_mode=False) in (
+            0,
+            None,
+        )
+        assert ("[2]" in capsys.readouterr().out) is cited
 
 
 def test_of_a_long_list_the_items_that_share_words_with_the_question_are_kept(
