@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -117,6 +118,13 @@ def _print_problems(found: list[DocumentReport], names: int, store: str) -> None
                 CONSOLE.print(f"    {uri}", markup=False, highlight=False)
         if more := len(problem.documents) - len(shown):
             CONSOLE.print(f"    and {more:,} more (--names 0 shows all)")
+    parts = Counter(part for report in found for part in report.left_out)
+    rows = [
+        (part, documents, sum(report.left_out.get(part, 0) for report in found))
+        for part, documents in parts.most_common()
+    ]
+    if rows:
+        CONSOLE.print(table("Left out of documents", ("part", "documents", "parts"), rows))
 
 
 def print_problem_counts(snapshot: Snapshot) -> None:

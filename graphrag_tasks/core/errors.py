@@ -125,7 +125,7 @@ DOCUMENT_ERROR_CODES = {
     "glyphs": "most letters of the document are glyphs that it does not name",
     "pages_lost": "some pages could not be read or gave no text (the others are kept)",
     "facts_left_out": "rows or columns of a file of facts cannot be read (the others are)",
-    "text_cut": "the text is longer than is kept of a document (its first part is)",
+    "text_cut": "a part of the text is not kept: it is beyond the bound, or no prose",
     "parse_failed": "the parser raised an error",
     "timeout": "the parser took longer than it may and was killed",
     "out_of_memory": "the parser needed more memory than it may take, or than there is",

@@ -24,6 +24,9 @@ from bs4 import BeautifulSoup, Comment, Tag
 from bs4.element import PageElement, PreformattedString
 from marko import Markdown, MarkoExtension
 from marko.ext.gfm import GFM
+from marko.ext.gfm.elements import Paragraph as GFMParagraph
+from marko.ext.gfm.elements import Table
+from marko.source import Source
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
@@ -182,9 +185,26 @@ class _AsWritten:
         return escape(raw)
 
 
+class _Paragraph(GFMParagraph):
+    """Ends where a table begins, as on GitHub; marko wants an empty line before the table."""
+
+    override = True
+
+    @classmethod
+    def break_paragraph(cls, source: Source, lazy: bool = False) -> bool:
+        place = source.pos, source.match
+        prefixes = [(state, state._prefix) for state in source._states]
+        is_table = "|" in (source.next_line() or "") and Table.match(source)  # type: ignore[no-untyped-call]
+        source.pos, source.match = place
+        for state, prefix in prefixes:  # a match moves them on to the next line's
+            state._prefix = prefix
+        return is_table or super().break_paragraph(source, lazy)
+
+
 @cache
 def _markdown() -> Markdown:
-    return Markdown(extensions=[GFM, MarkoExtension(renderer_mixins=[_AsWritten])])
+    own = MarkoExtension(elements=[_Paragraph], renderer_mixins=[_AsWritten])
+    return Markdown(extensions=[GFM, own])
 
 
 def read_written(

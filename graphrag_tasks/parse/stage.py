@@ -182,6 +182,12 @@ def _losses(parsed: ParsedDocument, config: ParseConfig, uri: str) -> dict[str, 
         what = f"{what}; {parsed.omitted}" if parsed.omitted else what
         hint = "Split the file, or raise parse.max_characters"
         return _error(DocumentError("text_cut", what, uri, hint))
+    if cut := parsed.left_out.get(LeftOut.NO_WORDS):
+        what = (
+            f"{cut} characters are left out: they are no prose, but encoded data, a log or a dump"
+        )
+        hint = "If they matter, give them as a table (CSV, XLSX)"
+        return _error(DocumentError("text_cut", what, uri, hint))
     if parsed.omitted:
         return _error(DocumentError("facts_left_out", parsed.omitted, uri, "Mend the file"))
     return {}

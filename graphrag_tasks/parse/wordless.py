@@ -1,7 +1,7 @@
 """Detect stretches of a document that are not prose: encoded data, logs, dumps, packed scripts.
 
 Each becomes one code block, which gives no facts; long ones are cut, as they would be a hundred
-meaningless chunks. Fenced code stays, unless it is encoded data.
+meaningless chunks. Fenced code stays, unless it is encoded data; so do rows, such as a price list.
 """
 
 from __future__ import annotations
@@ -32,6 +32,14 @@ _SQL = re.compile(
     r"(?:create|insert\s+into|alter|drop|update|delete\s+from)\s.*[;,(]|\(.*\)[,;]",
     re.IGNORECASE,
 )
+_LOG = re.compile(
+    r"\W{0,9}(?:(?:\d{4}[-/]\d\d?[-/]\d\d?|\w{3} +\d+|.{0,60}?\d/\w{3}/\d{4})[T :])?\d\d:\d\d:\d\d"
+)
+_BYTES = re.compile(r"(?<!\S)(?:[0-9a-f]{2}|[0-9a-f]{4}|[0-9a-f]{8})(?!\S)", re.IGNORECASE)
+_FEWEST_BYTES = 8  # of a dump's line, which has 8, 16 or 32
+_BETWEEN = re.compile(r"[\s|;,]+")
+_FIELD = re.compile(r"[^{}<>\\]{1,40}")
+_NEAR = 2  # lines of a row beside its like: some tables have two lines a row
 _ENCODED_WORD = 60
 """Mean word length of code that is encoded data: a line of base64 has 64 or 76."""
 
@@ -42,17 +50,22 @@ class _Piece(NamedTuple):
     end: int
     is_prose: bool
 
+    @property
+    def text(self) -> str:
+        """The piece's own text."""
+        return self.block.text[self.start : self.end]
+
 
 def without_wordless(parsed: ParsedDocument) -> ParsedDocument:
     """Merge each stretch that is not prose into one code block, and count what is cut."""
     blocks: list[Block] = []
     beyond = 0
-    pieces = [piece for block in parsed.blocks for piece in _pieces(block)]
+    pieces = _with_rows([piece for block in parsed.blocks for piece in _pieces(block)])
     for is_prose, stretch in _stretches(_without_short(pieces)):
         if is_prose:
             blocks += _joined(stretch)
             continue
-        text = "\n".join(piece.block.text[piece.start : piece.end].strip() for piece in stretch)
+        text = "\n".join(piece.text.strip() for piece in stretch)
         kept = text if len(text) <= _LONGEST else text[:_KEPT].rpartition("\n")[0] or text[:_KEPT]
         beyond += len(text) - len(kept)
         blocks.append(Block("code", kept, page=stretch[0].block.page))
@@ -73,18 +86,44 @@ def _without_short(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
         yield from (piece._replace(is_prose=is_kept) for piece in stretch)
 
 
+def _with_rows(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+    """Yield the pieces; rows are kept: lines with as many fields as one near them.
+
+    So is a long line of fields: markup joins the lines of a paragraph.
+    """
+    fields = [0 if piece.is_prose else _fields(piece.text) for piece in pieces]
+    for at, piece in enumerate(pieces):
+        near = fields[max(at - _NEAR, 0) : at] + fields[at + 1 : at + 1 + _NEAR]
+        is_row = fields[at] > 1 and (fields[at] in near or len(piece.text) > _SHORTEST)
+        yield piece._replace(is_prose=piece.is_prose or is_row)
+
+
+def _fields(line: str) -> int:
+    """Return the number of a row's fields; 0 for a line of a log, a dump, code or encoded data."""
+    if _LOG.match(line) or _LONG_TOKEN.search(line) or _is_dumped(line):
+        return 0
+    fields = [field for field in _BETWEEN.split(line) if field]
+    return len(fields) if all(map(_FIELD.fullmatch, fields)) else 0
+
+
+def _is_dumped(line: str) -> bool:
+    """Tell whether a line is a row or statement of SQL, or bytes in hexadecimal."""
+    numbers = _BYTES.findall(line)
+    if len(numbers) >= max(_FEWEST_BYTES, len(line.split()) / 2):
+        return not "".join(numbers).isdecimal()
+    return _SQL.fullmatch(line.strip()) is not None
+
+
 def _pieces(block: Block) -> Iterator[_Piece]:
-    """Split a block into prose and other parts, in order."""
+    """Split a block into lines, in order; what is no text of lines is one piece."""
     if block.table is not None or (block.kind != "paragraph" and len(block.text) <= _LONGEST):
         yield _Piece(block, 0, len(block.text), is_prose=True)
     elif block.kind == "code":
         mean = len(block.text) / len(block.text.split())
         yield _Piece(block, 0, len(block.text), mean < _ENCODED_WORD)
     else:
-        lines = _lines(block.text)
-        for is_prose, run in groupby(lines, lambda at: _is_prose(block.text[at[0] : at[1]])):
-            places = list(run)
-            yield _Piece(block, places[0][0], places[-1][1], is_prose)
+        for start, end in _lines(block.text):
+            yield _Piece(block, start, end, _is_prose(block.text[start:end]))
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -103,7 +142,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_prose(line: str) -> bool:
-    if _SQL.fullmatch(line.strip()):
+    if _is_dumped(line):
         return False
     tokens = line.split()
     least = _MOST_WORDS_LOG if _TIME.match(line) else _MOST_WORDS

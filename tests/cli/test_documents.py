@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from graphrag_tasks.cli import app
 
 MIXED = {
-    "good.md": b"# Tables\n\nSAP replaced the table VBBS with the table VBBE.\n",
+    "good.md": b"# Tables\n\nSAP replaced the table VBBS with VBBE.\n<!-- one -->\n\n<!-- two -->\n",
     "mail/a.pst": b"Subject: x\n\nText.\n",
     "mail/b.pst": b"Subject: y\n\nText.\n",
     "letter.doc": b"PK",
@@ -73,6 +73,7 @@ def test_documents_are_listed_failed_ones_first_and_not_all_of_many(
 def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
     text = command("documents", "--problems").stdout
     assert "good.md" not in text
+    assert re.search(r"Left out of documents\s+part +documents +parts\s+─+\s+comment +1 +2", text)
     assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .pst: 2 (unknown_type)")
     for kind, advice in (
         (".pst", "Save each message"), (".doc", "soffice --headless --convert-to docx"),
