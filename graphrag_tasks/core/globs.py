@@ -13,7 +13,7 @@ from posixpath import dirname
 
 from graphrag_tasks.core.errors import AccessError
 
-_WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_DEEP = {"**/": "(?:.*?/)??", "**": ".*?"}
 _SHOWN = 3
 """Folders named in a message."""
 _ESCAPED = "./"  # begins the printable form of a path that is not UTF-8 (see `sources.roots`)
@@ -87,5 +87,24 @@ def unused(glob: str, paths: Iterable[str], where: str) -> AccessError:
 
 @lru_cache(maxsize=1024)
 def _pattern(glob: str) -> re.Pattern[str]:
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
-    return re.compile("".join(_WILDCARDS.get(part, re.escape(part)) for part in parts), re.DOTALL)
+    return compiled(glob)
+
+
+def compiled(glob: str) -> re.Pattern[str]:
+    """Return a pattern as a regular expression, to be matched with `nfc` of a path.
+
+    What stands before a wildcard is taken where it first fits and never sought again, which changes
+    nothing, as the wildcard spans the rest; so a pattern takes no long time. `**/` within a name
+    (`a**/b`) spans folders alone, so what is before it is sought again.
+    """
+    parts = ["", *re.split(r"(\*\*/|\*\*)", nfc(glob)), ""]
+    regex = ""
+    for wild, text, behind in zip(parts[:-1:2], parts[1::2], parts[2::2], strict=True):
+        first, *others = ("[^/]".join(map(re.escape, one.split("?"))) for one in text.split("*"))
+        is_once = behind == "**" or (behind != "" and (wild + text)[-1:] in ("", "/"))
+        ends = [f"(?>[^/]*?{one})" if is_once else f"[^/]*{one}" for one in others]
+        if not behind:  # only the last star has to reach the end
+            ends[:-1] = [f"(?>[^/]*?{one})" for one in others[:-1]]
+        group = "".join([_DEEP.get(wild, ""), first, *ends])
+        regex += f"(?>{group})" if is_once else group
+    return re.compile(regex, re.DOTALL)

@@ -18,9 +18,9 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.adoc_inline import Inline
 from graphrag_tasks.parse.adoc_tables import table_html
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.text import clean_text
+from graphrag_tasks.sources.encodings import decode
 
 _MAX_DEPTH = 50
 """Limit of nested blocks, far above real pages: protects the stack against hostile files."""

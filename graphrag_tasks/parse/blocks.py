@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
-from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.tables import CELL_COLUMNS, Table, header_above
+from graphrag_tasks.sources.detection import Guess
 
 METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"
 """Where a title was found."""

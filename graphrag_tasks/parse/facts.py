@@ -24,10 +24,10 @@ from graphrag_tasks.core.schemas import FACT_CELL
 from graphrag_tasks.language.agreement import denied
 from graphrag_tasks.language.domain import type_label
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.tables import Table
 from graphrag_tasks.parse.text import clean_text, one_line
-from graphrag_tasks.parse.text_files import DECLARED, DELIMITERS, records
+from graphrag_tasks.sources.csv_text import headed_records
+from graphrag_tasks.sources.encodings import decode
 
 _NEEDED = ("head", "relation", "tail")
 _OTHERS = ("head_type", "tail_type", "negated", "valid_from", "valid_to", "source")
@@ -153,14 +153,8 @@ def _behind(row: _Row) -> str:
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, _Row]]:
-    if declared := DECLARED.match(text):
-        text = text[declared.end() :]
-    for delimiter in DELIMITERS:
-        rows = records(text, delimiter)
-        header = [one_line(name).casefold() for name in next(rows, (None, ""))[0] or ()]
-        if set(header) >= set(_NEEDED):
-            break
-    for number, (record, _) in enumerate(rows, start=3 if declared else 2):
+    header, rows = headed_records(text, _NEEDED)
+    for number, record in rows:
         if record is None or any(record[len(header) :]):
             yield number, {_PROBLEM: "its quotes are wrong, or it has more cells than the header"}
         elif any(map(str.strip, record)):

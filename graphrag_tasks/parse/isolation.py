@@ -25,9 +25,9 @@ from graphrag_tasks.core.errors import DocumentError, TransientError
 from graphrag_tasks.core.memory import mapped_bytes
 from graphrag_tasks.parse.allowance import MAX_QUEUED, Watch
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.encodings import given_encoding
 from graphrag_tasks.parse.messages import READY, decode
 from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
+from graphrag_tasks.sources.encodings import given_encoding
 
 START_SECONDS = 300
 """Limit for a new worker's imports: seconds as a rule, minutes from a cold disk."""

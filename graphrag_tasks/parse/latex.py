@@ -18,10 +18,10 @@ from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.completeness import FileText
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.links import FoundLink, with_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import clean_text, raised
+from graphrag_tasks.sources.encodings import decode
 
 _SENTENCE_WORDS = 3
 """Fewer words between two commands may be names of styles and files, not text."""

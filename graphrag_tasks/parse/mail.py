@@ -21,12 +21,12 @@ from email.message import Message
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
-from graphrag_tasks.parse.detection import Guess
-from graphrag_tasks.parse.encodings import DecodedText, decode, given_encoding, known
 from graphrag_tasks.parse.mail_lines import in_utf8, without_furniture
 from graphrag_tasks.parse.markup import read_page
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.text_files import paragraphs
+from graphrag_tasks.sources.detection import Guess
+from graphrag_tasks.sources.encodings import DecodedText, decode, given_encoding, known
 
 MAX_DEPTH = 50
 """Limit of nested parts; chains of forwarded messages reach about ten."""

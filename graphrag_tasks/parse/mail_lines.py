@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.encodings import decode
+from graphrag_tasks.sources.encodings import decode
 
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _WROTE = re.compile(

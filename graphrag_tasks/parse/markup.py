@@ -33,13 +33,13 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.boilerplate import drop_boilerplate
 from graphrag_tasks.parse.completeness import FileText
-from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.encodings import DecodedText, decode
 from graphrag_tasks.parse.links import Marks, mark_links, without_marks
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import bounded_lines, raised
+from graphrag_tasks.sources.detection import Guess
+from graphrag_tasks.sources.encodings import DecodedText, decode
 from graphrag_tasks.sources.markdown import plain_markdown
 
 MAX_DEPTH = 400

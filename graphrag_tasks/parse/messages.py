@@ -11,8 +11,8 @@ from typing import Any
 
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError
 from graphrag_tasks.parse.blocks import Block, Box, Link, ParsedDocument, Title
-from graphrag_tasks.parse.detection import Guess
 from graphrag_tasks.parse.tables import Table
+from graphrag_tasks.sources.detection import Guess
 
 READY = b"ready"
 """The answer when readers are imported; anything else is an encoded error."""

@@ -24,12 +24,12 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.schemas import PROPERTIES
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.dates import iso_date
-from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.mail import header_of
 from graphrag_tasks.parse.mail_lines import in_utf8
 from graphrag_tasks.parse.markup import decoded_page
 from graphrag_tasks.parse.packages import package_of
 from graphrag_tasks.parse.xml_files import Element, attribute, local_name, parse_xml, text_of
+from graphrag_tasks.sources.encodings import decode
 from graphrag_tasks.sources.markdown import front_matter
 
 _FRONT_MATTER = "front matter"

@@ -21,9 +21,9 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.completeness import letters_of
-from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.text import bounded_lines, clean_text
+from graphrag_tasks.sources.encodings import decode
 
 _SETTINGS: Mapping[str, object] = {
     "_disable_config": True,

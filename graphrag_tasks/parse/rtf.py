@@ -25,7 +25,7 @@ from graphrag_tasks.parse.rtf_words import (
     SIGNS,
     code_page,
 )
-from graphrag_tasks.parse.text import without_invalid
+from graphrag_tasks.sources.encodings import without_invalid
 
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9a-fA-F]{2})"

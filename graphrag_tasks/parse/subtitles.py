@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.text import clean_text
 from graphrag_tasks.parse.text_files import paragraphs
+from graphrag_tasks.sources.encodings import decode
 
 _TIMES = re.compile(r"[ \t]*[\d:.,]+[ \t]*-->[ \t]*\d")
 _SPEAKER = re.compile(r"<v(?:\.[^\s<>]*)?\s([^<>]+)>")  # one \s: two repeats would try all ways

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.visible import TURNS
 
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
@@ -33,17 +32,6 @@ _RAISED = str.maketrans("0123456789+-\N{MINUS SIGN}", "⁰¹²³⁴⁵⁶⁷⁸�
 _LOWERED = str.maketrans("0123456789+-\N{MINUS SIGN}", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
 _SCRIPT = re.compile("\\s*[-+\N{MINUS SIGN}]?[0-9]+[-+]?\\s*")
 _OF_TABLE = re.compile(r"\s*[|+<]|[-=+:|\s]+\Z")
-_TERMINAL = re.compile(r"\x1b(?:\[[0-9:;<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))|[^\n]\x08")
-"""What colours a terminal's text (ECMA-48), titles its window, or is printed over."""
-_INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
-
-
-def without_invalid(text: str) -> tuple[str, dict[str, int]]:
-    """Remove invalid characters, and return their number."""
-    if "\x1b" in text or "\b" in text:
-        text = _TERMINAL.sub("", text)
-    clean, count = _INVALID.subn("", text)
-    return clean, {LeftOut.INVALID_CHARACTERS: count}
 
 
 def clean_text(text: str) -> str:

@@ -7,7 +7,6 @@ takes the first row for the header, and knows no titles.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections import Counter
@@ -16,16 +15,15 @@ from itertools import islice
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
-from graphrag_tasks.parse.detection import Guess
-from graphrag_tasks.parse.encodings import decode
 from graphrag_tasks.parse.headers import SAMPLE_ROWS, find_header
 from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
+from graphrag_tasks.sources.csv_text import DECLARED, DELIMITERS, records
+from graphrag_tasks.sources.detection import Guess
+from graphrag_tasks.sources.encodings import decode
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
-DELIMITERS = (",", ";", "\t", "|")
 _NO_DELIMITER = "\x1f"  # which clean text does not hold
-DECLARED = re.compile(r"sep=(.)(?:\n|\Z)", re.IGNORECASE)
 _SAMPLE_CHARACTERS = 200_000
 """Characters used to detect the delimiter; more would only take time."""
 
@@ -80,27 +78,6 @@ def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
         texts = enumerate(" ".join(field.split()) for field in fields)
         if row := [Cell(number, column, text) for column, text in texts if text]:
             yield row
-
-
-def records(text: str, delimiter: str) -> Iterator[tuple[list[str] | None, str]]:
-    """Yield each record's fields; None and the line if its quotes are wrong.
-
-    Reading continues on the next line, as a stray quote would take in the rest.
-    """
-    lines = text.split("\n")
-    start = 0
-    while start < len(lines):
-        rest = (f"{lines[number]}\n" for number in range(start, len(lines)))
-        reader = csv.reader(rest, delimiter=delimiter, skipinitialspace=True, strict=True)
-        read = 0
-        try:
-            for record in reader:
-                read = reader.line_num
-                yield record, ""
-            return
-        except csv.Error:
-            start += read + 1
-            yield None, lines[start - 1]
 
 
 def _delimiter(text: str) -> str:

@@ -164,6 +164,7 @@ def _list_root(
         path = full[len(base) :].removeprefix("/")
         if not is_passed_over(path):
             row = _row(fs, root, path, full, {}, versions) | labeller.columns(full, path)
+            row["labels"] = None if row["labels"] is None else []  # it may name hidden documents
             version = hashlib.sha256(problem.encode()).hexdigest()
             about = {"media_type": METADATA_TYPE, "problem": problem, "content_sha256": version}
             rows.append(row | about)

@@ -5,37 +5,41 @@
     metadata.csv                path,department,date
                                 reports/*.pdf,finance,2024-03-01
 
-`metadata.csv` counts for its folder and those below it if its first column is `path`; another one
-is a document. What is nearer to a document wins: the file beside it over tables, and an inner
-folder's table over an outer one. Unreadable files say so in the log and give nothing.
+`metadata.csv` counts for its folder and those below it. It is read with any delimiter and encoding
+(`sep=` too); it is never a document. What is nearer to a document wins: the file beside it over
+tables, and an inner folder's table over an outer one. What cannot be read is a problem.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import logging
 import posixpath
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date
 
 import yaml
 
 from graphrag_tasks.core.errors import GraphragError
-from graphrag_tasks.core.globs import fits
+from graphrag_tasks.core.globs import compiled, nfc
+from graphrag_tasks.core.visible import visible
+from graphrag_tasks.sources.csv_text import headed_records
+from graphrag_tasks.sources.encodings import decode
 from graphrag_tasks.sources.roots import printable
 
 SUFFIX, TABLE = ".meta.yaml", "metadata.csv"
 """Ending of a file for one document, and name of a table."""
 _PATH = "path"
-_MOST_KEYS, _LONGEST = 100, 1_000
-"""Keys of a document, and characters of a value; more are no metadata. Chosen."""
-_NAMED = 20
-"""Rows named of a table that names no document. Chosen."""
-_LARGEST = 20_000_000
-"""Bytes of one file; larger ones are not read."""
-
-log = logging.getLogger(__name__)
+_MOST_KEYS, _MOST_VALUES, _LONGEST = 100, 1_000, 1_000
+"""Keys and values of a file, or of a row, and characters of a value or a pattern. Chosen."""
+_MOST_PATTERNS, _MOST_WILDCARDS = 2_000, 10
+"""Patterns of a table, and stars of each; paths without may be as many as there are documents."""
+_NAMED, _SHOWN = 20, 100
+"""Rows named of a table that names no document, and characters of a path. Chosen."""
+_LARGEST_TABLE, _LARGEST = 10_000_000, 50_000
+"""Bytes of a table and of a file for one document; larger ones are not read. Chosen."""
+_BAD_PATTERN = "too many patterns, more than ten stars, or ** within a name"
+_WITHIN_A_NAME = re.compile(r"[^/]\*\*/")
+_NULL = ("", "~", "null")
+_FAILURES = (OSError, ValueError, TypeError, yaml.YAMLError, RecursionError, GraphragError)
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -48,9 +52,14 @@ class MetadataFiles:
         self._beside = {file for file in files if file.endswith(SUFFIX)}
         self._used: set[str] = set()
         self._tables: dict[str, _Table] = {}
+        self._wrong: dict[str, str] = {}
         for file in sorted(files, key=lambda one: (one.count("/"), one)):
-            if posixpath.basename(file) == TABLE and (table := self._table(file)) is not None:
-                self._tables[file] = table
+            if posixpath.basename(file).casefold() == TABLE:
+                self._tables[file] = _Table([], ())
+                try:
+                    self._tables[file] = self._table(file)
+                except _FAILURES as error:
+                    self._wrong[file] = f"not read: {' '.join(str(error).split())}"
 
     def has(self, file: str) -> bool:
         """Tell whether a file holds metadata, and is no document."""
@@ -65,94 +74,105 @@ class MetadataFiles:
                 found.update(table.of(file.removeprefix(folder)))
         if (beside := f"{file}{SUFFIX}") in self._beside:
             self._used.add(beside)
-            found.update(self._file(beside))
-        if len(found) > _MOST_KEYS:
-            log.warning("%s has %d keys of metadata: the first %d are kept",
-                        printable(file), len(found), _MOST_KEYS)  # fmt: skip
-        return [
-            {"key": key, "value": value}
-            for key in sorted(found)[:_MOST_KEYS]
-            for value in found[key]
-        ]
+            try:
+                found.update(self._file(beside))
+            except _FAILURES as error:
+                self._wrong[beside] = f"not read: {' '.join(str(error).split())}"
+        return [{"key": key, "value": value} for key in sorted(found) for value in found[key]]
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield the files that name documents that nobody asked for, and what is wrong."""
+        """Yield files, and what is wrong with each: it is not read, or names no document."""
+        yield from self._wrong.items()
         for file in sorted(self._beside - self._used):
             name = posixpath.basename(file.removesuffix(SUFFIX))
             yield file, f"no such document: {printable(name)}"
         for file, table in self._tables.items():
-            lost = [f"row {row} ({printable(path)})" for path, row in table.unused.items()]
-            if lost:
-                more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
-                yield file, f"no such document: {', '.join(lost[:_NAMED])}{more}"
+            lost = [f"row {row} ({printable(path)[:_SHOWN]})" for path, row in table.unused.items()]
+            told = [f"no such document: {_first(lost)}"] if lost else []
+            told += [f"rows that are not read: {_first(table.wrong)}"] if table.wrong else []
+            if told:
+                yield file, "; ".join(told)
 
-    def _text(self, file: str) -> str:
+    def _text(self, file: str, largest: int) -> str:
         data = self._read(file)
-        if len(data) > _LARGEST:
-            raise ValueError(f"it has more than {_LARGEST:,} bytes")
-        return data.decode("utf-8-sig")
+        if len(data) > largest:
+            raise ValueError(f"it has more than {largest:,} bytes")
+        return decode(data).text
 
-    def _table(self, file: str) -> _Table | None:
-        """Return a table; None if the file is no table of metadata."""
-        try:
-            rows = csv.reader(io.StringIO(self._text(file)))
-            first, *keys = [_key(cell) for cell in next(rows, [])] or [""]
-            return _Table(keys, rows) if first == _PATH else None
-        except (OSError, ValueError, csv.Error, GraphragError):
-            return None  # a document, whose reader says what is wrong
+    def _table(self, file: str) -> _Table:
+        header, rows = headed_records(self._text(file, _LARGEST_TABLE), (_PATH,))
+        if _PATH not in header:
+            raise ValueError(f"it has no column '{_PATH}'; if it is a document, rename it")
+        if len(header) > _MOST_KEYS:
+            raise ValueError(f"it has more than {_MOST_KEYS} columns")
+        return _Table(header, rows)
 
     def _file(self, file: str) -> Values:
-        try:
-            found = yaml.safe_load(self._text(file))
-            if not isinstance(found, dict):
-                raise ValueError("it is no mapping of keys to values")
-        except (OSError, ValueError, yaml.YAMLError, RecursionError, GraphragError) as error:
-            reason = " ".join(str(error).split())
-            log.warning("the metadata of %s are not read: %s", printable(file), reason)
-            return {}
-        return {_key(str(key)): tuple(_values(value)) for key, value in found.items()}
+        text = self._text(file, _LARGEST)
+        found = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts of everything
+        if not isinstance(found, dict):
+            raise ValueError("it is no mapping of keys to values")
+        values = {_text(str(key)).casefold(): tuple(_values(found[key])) for key in found}
+        if len(values) > _MOST_KEYS or sum(map(len, values.values())) > _MOST_VALUES:
+            raise ValueError(f"it has more than {_MOST_KEYS} keys, or {_MOST_VALUES:,} values")
+        return values
 
 
 class _Table:
     """The rows of a table: values by pattern, and by path, which wins over patterns."""
 
-    def __init__(self, keys: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    def __init__(
+        self, header: Sequence[str], rows: Iterable[tuple[int, Sequence[str] | None]]
+    ) -> None:
         self._exact: dict[str, Values] = {}
-        self._patterns: list[tuple[str, Values]] = []
+        self._patterns: list[tuple[str, re.Pattern[str], Values]] = []
         self.unused: dict[str, int] = {}  # rows by path or pattern, the header is the first
-        for number, (path, *cells) in ((at, row) for at, row in enumerate(rows, 2) if any(row)):
-            self.unused[path.strip()] = number
+        self.wrong: list[str] = []
+        for number, cells in rows:
+            row = dict(zip(header, cells or (), strict=False))
+            path = nfc(row.pop(_PATH, "").strip())
             values = {
-                key: (_value(cell),)
-                for key, cell in zip(keys, cells, strict=False)
-                if key and cell.strip()
+                _text(key): (_text(value),) for key, value in row.items() if key and value.strip()
             }
-            if set("*?") & set(path):
-                self._patterns.append((path.strip(), values))
-            else:
-                self._exact[path.strip()] = values
+            if path and self._add(path, values):
+                self.unused[path] = number
+            elif path:
+                self.wrong.append(f"row {number} ({_BAD_PATTERN})")
+            elif cells is None or values:
+                self.wrong.append(f"row {number} (its quotes are wrong, or it has no path)")
+
+    def _add(self, path: str, values: Values) -> bool:
+        if not set("*?") & set(path):
+            self._exact[path] = values
+            return True
+        is_one = path.count("*") <= _MOST_WILDCARDS and not _WITHIN_A_NAME.search(path)
+        if not is_one or len(self._patterns) == _MOST_PATTERNS:
+            return False
+        self._patterns.append((path, compiled(path), values))
+        return True
 
     def of(self, path: str) -> Values:
         """Return what the table says of a path below its folder; later rows win."""
         found: dict[str, tuple[str, ...]] = {}
-        for pattern, values in self._patterns:
-            if fits(path, pattern):
+        path = nfc(path)
+        for pattern, regex, values in self._patterns:
+            if regex.fullmatch(path):
                 self.unused.pop(pattern, None)
                 found.update(values)
         self.unused.pop(path, None)
         return {**found, **self._exact.get(path, {})}
 
 
-def _key(text: str) -> str:
-    return " ".join(text.split()).casefold()[:_LONGEST]
+def _first(told: Sequence[str]) -> str:
+    more = f" and {len(told) - _NAMED:,} more" if len(told) > _NAMED else ""
+    return f"{', '.join(told[:_NAMED])}{more}"
 
 
-def _value(value: object) -> str:
-    text = value.isoformat() if isinstance(value, date) else str(value)
-    return " ".join(text.split())[:_LONGEST]
+def _text(value: str) -> str:
+    return " ".join(visible(value).split())[:_LONGEST]
 
 
 def _values(value: object) -> Iterator[str]:
     for one in value if isinstance(value, list) else [value]:
-        if one is not None and not isinstance(one, dict | list):
-            yield _value(one)
+        if isinstance(one, str) and one not in _NULL:
+            yield _text(one)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from graphrag_tasks.cli import app
 
 MIXED = {
-    "good.md": b"# Tables\n\nSAP replaced the table VBBS with VBBE.\n<!-- one -->\n\n<!-- two -->\n",
+    "good.md": b"# Tables\n\nSAP replaced the table VBBS with VBBE.\n<!-- 1 -->\n\n<!-- 2 -->\n",
     "mail/a.pst": b"Subject: x\n\nText.\n",
     "mail/b.pst": b"Subject: y\n\nText.\n",
     "letter.doc": b"PK",

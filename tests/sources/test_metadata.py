@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import look_ahead
-from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.retrieval import ALL_DOCUMENTS, Index, open_index
+from graphrag_tasks.sources.metadata import MetadataFiles
 
 TEXT = "# {name}\n\nThe budget of {name} is approved by the board. The clerk files the receipts.\n"
 
@@ -113,20 +114,91 @@ def test_metadata_of_documents_that_are_not_there_are_named(corpus: Path) -> Non
     assert "metadata.csv" not in metadata(index(corpus))
 
 
-def test_what_is_no_metadata_is_told_or_read_as_a_document(
-    corpus: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (corpus / "metadata.csv").write_text("name,price\nbolt,3\n")
-    (corpus / "reports/south.md.meta.yaml").write_text("- a\n- b\n")
-    (corpus / "reports/north.md.meta.yaml").write_text("[" * 5_000)
-    (corpus / "plan.md.meta.yaml").write_text("".join(f"k{one}: {one}\n" for one in range(10_000)))
-    with caplog.at_level(logging.WARNING):
-        opened = index(corpus)
-    rows = metadata(opened)
-    assert set(rows) == {"plan.md", "metadata.csv", "reports/north.md", "reports/south.md"}
-    assert rows["reports/south.md"] == [("region", "south")]
-    assert len(rows["plan.md"]) == 100
-    told = caplog.text
-    assert "south.md.meta.yaml are not read: it is no mapping" in told
-    assert "north.md.meta.yaml are not read" in told
-    assert "has 10000 keys" in told
+def problems(index: Index) -> dict[str, str]:
+    rows = index.snapshot.table("documents").to_pylist()
+    return {one["path"]: one["error_message"] for one in rows if one["error_code"] == "no_document"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "sep=;"])
+def test_a_table_is_read_in_any_form(tmp_path: Path, encoding: str, delimiter: str) -> None:
+    first = f"{delimiter}\r\n" if len(delimiter) > 1 else ""
+    rows = [["Department", "path", ""], ["Straßenbau", "reports/*.md", ""], ["Büro", "plan.md", ""]]
+    text = first + "".join(delimiter[-1].join(row) + "\r\n" for row in rows)
+    files = MetadataFiles(["/d/MetaData.csv"], lambda _: text.encode(encoding))
+    assert files.has("/d/MetaData.csv") and not list(files.of("/d/other.md"))
+    assert files.of("/d/reports/a.md") == [{"key": "department", "value": "Straßenbau"}]
+    assert files.of("/d/plan.md") == [{"key": "department", "value": "Büro"}]
+    assert not list(files.problems())
+
+
+HOSTILE_TABLES = {
+    "no column": b"name,price\nbolt,3\n",
+    "empty": b"",
+    "binary": bytes(range(256)) * 40,
+    "a quote": b'path,state\n"plan.md,x\n',
+    "no path": b"path,state\n,x\n",
+    "a star in a name": b"path,state\na**/b,x\n",
+    "columns": b"path," + b",".join(b"k%d" % one for one in range(5_000)) + b"\n",
+}
+HOSTILE_FILES = {
+    "a list": "- a\n- b\n",
+    "depth": "[" * 5_000,
+    "keys": "".join(f"k{one}: {one}\n" for one in range(200)),
+    "values": "k: [" + "v, " * 5_000 + "]",
+    "two megabytes": "k: [" + "v, " * 700_000 + "]",
+    "an unclosed quote": 'k: "v\n',
+    "a tag of python": "k: !!python/object/apply:os.system [ls]\n? [a]\n: b\n",
+}
+ODD_FILES = {
+    "k: !!timestamp soon": "soon", "k: !!bool maybe": "maybe", "k: !!int '0x'": "0x",
+    f"k: 0x{'f' * 5_000}": f"0x{'f' * 998}", 'k: "\\ud800\\e[2J"': "\\ud800\\u001b[2J", 
+    "k: yes": "yes", "k: 2024-03-01": "2024-03-01", "k: [1.10, ~, {a: b}]": "1.10",
+    "a: &a {k: v}\nk: {<<: *a}\n<<: *a\nK: 007": "007",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE_TABLES | HOSTILE_FILES)
+def test_what_is_no_metadata_is_a_problem(name: str) -> None:
+    data = HOSTILE_TABLES.get(name) or HOSTILE_FILES.get(name, "").encode()
+    file = "/d/plan.md.meta.yaml" if name in HOSTILE_FILES else "/d/metadata.csv"
+    files = MetadataFiles([file, "/d/plan.md"], lambda _: data)
+    assert files.of("/d/plan.md") == []
+    ((told, _),) = files.problems()
+    assert told == file
+
+
+@pytest.mark.parametrize("text", ODD_FILES)
+def test_values_are_texts_as_they_stand(text: str) -> None:
+    files = MetadataFiles(["/d/a.md.meta.yaml"], lambda _: text.encode())
+    assert [one for one in files.of("/d/a.md") if one["key"] == "k"] == [
+        {"key": "k", "value": ODD_FILES[text]}
+    ]
+    assert not list(files.problems())
+
+
+def test_thousands_of_patterns_take_seconds_at_most() -> None:
+    rows = [f"*a*a*{number}*b.md,x" for number in range(1_000)]
+    rows += [f"reports/{number}/**,x" for number in range(2_000)]
+    files = MetadataFiles(["/d/metadata.csv"], lambda _: "\n".join(["path,k", *rows]).encode())
+    began = time.process_time()
+    found = [files.of(f"/d/reports/{number}/{'a' * 200}.md") for number in range(500)]
+    assert found == [[{"key": "k", "value": "x"}]] * 500
+    assert time.process_time() - began < 5  # a second here; more than an hour once
+    ((_, told),) = files.problems()
+    assert "row 2002 (too many patterns" in told
+    assert "and 1,480 more" in told
+
+
+def test_what_metadata_say_of_hidden_documents_is_for_those_who_may_see_all(corpus: Path) -> None:
+    (corpus / "metadata.csv").write_text("path;state\nhr/layoffs.md;x\n*.md;secret\n")
+    (corpus / "plan.md.meta.yaml").write_text("[")
+    access: dict[str, Any] = {"access": {"enabled": True, "default": ["staff"]}}
+    config = settings(corpus)
+    run_index(load_config(overrides=config.model_dump() | access, environ={}), workers=1)
+    store = str(corpus.parent / "store")
+    told = problems(open_index(store, principals=ALL_DOCUMENTS))
+    assert "hr/layoffs.md" in told["metadata.csv"] and "not read" in told["plan.md.meta.yaml"]
+    assert problems(open_index(store, principals=["staff"])) == {}
+    answers = open_index(store, principals=["staff"])
+    assert "layoffs" not in str(answers.search("What is planned for hr?").to_dict())

@@ -159,7 +159,7 @@ def limits(index: Index) -> list[str]:
     folders = {uri[: uri.rindex("/") + 1] for uri in uris if uri.count("/") > 1}
     fields = [
         f"{field}={value}"
-        for field, values in values_of_fields(index.snapshot).items()
+        for field, values in values_of_fields(index.snapshot, index.graph).items()
         if 1 < len(values) <= _MOST_VALUES
         for value in values
     ]

@@ -7,6 +7,7 @@ import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,13 +51,13 @@ def read_filters(texts: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def values_of_fields(snapshot: Snapshot) -> dict[str, list[str]]:
+def values_of_fields(snapshot: Snapshot, graph: Graph) -> dict[str, list[str]]:
     """Return the values of media types, releases and each key of own metadata, sorted."""
-    own = _own_metadata(snapshot)
     types = snapshot.table("documents", ["media_type"])
     found = {"media_type": {one for one in column(types, "media_type").to_pylist() if one}}
-    for field in ("release", *own):
-        found[field] = {value for values in _values(snapshot, field, own) for value in values}
+    found["release"] = set(Releases(snapshot).of.values())
+    for field, by_row in graph.metadata.items():
+        found.setdefault(field, set()).update(chain.from_iterable(by_row.values()))
     return {field: sorted(values) for field, values in found.items()}
 
 
@@ -73,9 +74,8 @@ def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArra
         example = "For example {'uri': 'docs/*.md'}"
         raise QueryError(f"must be values by field (got {filters!r})", "filters", example)
     allowed = np.ones(len(graph.chunks), dtype=np.bool_)
-    own = _own_metadata(snapshot)
     for field, values in filters.items():
-        patterns = _patterns(field, values, own)
+        patterns = _patterns(field, values, graph.metadata)
         if field == "heading":
             paths = column(snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
             allowed &= np.array([_matches(path, patterns) for path in paths], dtype=np.bool_)
@@ -86,30 +86,19 @@ def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArra
         elif field == "as_of":
             fits = _as_of(snapshot, patterns)
         else:
-            fits = [_matches(one, patterns) for one in _values(snapshot, field, own)]
+            fits = [_matches(one, patterns) for one in _values(snapshot, field, graph)]
         allowed &= np.array(fits, dtype=np.bool_)[graph.chunk_documents]
     return allowed
 
 
-def _own_metadata(snapshot: Snapshot) -> dict[str, list[list[str]]]:
-    """Return for each key of the documents' metadata the values of each document."""
-    rows = column(snapshot.table("documents", ["metadata"]), "metadata").to_pylist()
-    found: dict[str, list[list[str]]] = {}
-    for place, entries in enumerate(rows):
-        for entry in entries or ():
-            of_key = found.setdefault(entry["key"], [[] for _ in rows])
-            of_key[place].append(entry["value"])
-    return found
-
-
-def _values(
-    snapshot: Snapshot, field: str, own: Mapping[str, list[list[str]]]
-) -> Iterator[list[str]]:
+def _values(snapshot: Snapshot, field: str, graph: Graph) -> Iterator[Sequence[str]]:
     """Yield each document's values of its own metadata, and its release among versions."""
     ids = column(snapshot.table("documents", ["document_id"]), "document_id").to_pylist()
     known = Releases(snapshot).of if field == "release" else {}
-    for document, values in zip(ids, own.get(field, [[] for _ in ids]), strict=True):
-        yield [*values, known[document]] if document in known else values
+    own = graph.metadata.get(field, {})
+    for row, document in enumerate(ids):
+        release = [known[document]] if document in known else []
+        yield [*own.get(row, ()), *release]
 
 
 def _as_of(snapshot: Snapshot, patterns: Sequence[str]) -> list[bool]:

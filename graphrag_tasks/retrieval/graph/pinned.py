@@ -181,6 +181,15 @@ class Graph:
         found = self.tables.numbers("chunks", "is_reference")
         return found if found.any() else None
 
+    @cached_property
+    def metadata(self) -> dict[str, dict[int, list[str]]]:
+        """For each key of the documents' metadata, its values by row of a document that has it."""
+        found: dict[str, dict[int, list[str]]] = {}
+        for row, entries in enumerate(self.tables.column("documents", "metadata").to_pylist()):
+            for entry in entries or ():
+                found.setdefault(entry["key"], {}).setdefault(row, []).append(entry["value"])
+        return found
+
     @property
     def heads(self) -> Rows:
         """Head entity of each relation, by row."""

@@ -11,7 +11,7 @@ import pytest
 
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.parse.encodings import decode
+from graphrag_tasks.sources.encodings import decode
 from tests.parse.conservation.prose import PROSE
 
 _UNICODE = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le")

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.detection import Guess, detect, language_evidence
-from graphrag_tasks.parse.text import without_invalid
+from graphrag_tasks.sources.detection import Guess, detect, language_evidence
 
 given_encoding: ContextVar[str | None] = ContextVar("given_encoding", default=None)
 """The value of `parse.encoding` for the current document."""
@@ -55,6 +54,9 @@ _PAIRS = frozenset(("cp932", "euc_jp", "gb18030", "big5", "cp949"))
 _DAMAGED = 2  # bytes of a letter that is cut, at most, of which the first or the last is there
 _CHANCE = 0.1  # of a file's bytes above 127: more pairs are never UTF-8 by chance
 _COMPARED = 8192  # characters of two readings of the same lines
+_TERMINAL = re.compile(r"\x1b(?:\[[0-9:;<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))|[^\n]\x08")
+"""What colours a terminal's text (ECMA-48), titles its window, or is printed over."""
+_INVALID = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _HINT = "Set parse.encoding for its path, or save it as UTF-8"
 
 
@@ -64,6 +66,14 @@ class DecodedText(NamedTuple):
     text: str
     encoding: Guess
     left_out: Mapping[str, int]
+
+
+def without_invalid(text: str) -> tuple[str, dict[str, int]]:
+    """Remove invalid characters, and return their number."""
+    if "\x1b" in text or "\b" in text:
+        text = _TERMINAL.sub("", text)
+    clean, count = _INVALID.subn("", text)
+    return clean, {LeftOut.INVALID_CHARACTERS: count}
 
 
 def decode(data: bytes, declared: str | None = None) -> DecodedText:
