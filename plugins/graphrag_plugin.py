@@ -48,7 +48,7 @@ def _pages() -> Any:  # noqa: ANN401 - a FastAPI application, which is not impor
         return str(user.get_name()) if may else None
 
     authorise = requires_access_dag("GET", param_dag_id=DAG_ID)
-    return make_app(authorise, load_config(), editor, scheduler=f"{_ROOT}/dags/{DAG_ID}")
+    return make_app(authorise, load_config(), editor)
 
 
 async def pages(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - as ASGI has it

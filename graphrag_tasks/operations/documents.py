@@ -13,10 +13,12 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import DOCUMENT_ERROR_CODES
 from graphrag_tasks.core.schemas import REMOVED
+from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.sources.listing import UNKNOWN, ending
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
-_STATUSES = ("failed", "partial", "empty", "skipped", "parsed")
+PARTIAL = "partial"
+_STATUSES = ("failed", PARTIAL, "empty", "skipped", "parsed")
 """Display order: documents that need attention come first."""
 
 COUNTED = ("chunks", "sentences", "triples")
@@ -51,6 +53,20 @@ class DocumentReport:
     def is_problem(self) -> bool:
         """Whether it was not read completely."""
         return self.status != "parsed"
+
+    @property
+    def why(self) -> str:
+        """The reason alone, without what to do."""
+        return self.reason.partition(". ")[0]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did, in words, and the documents that it did not read, or only in part."""
+
+    changed: str
+    unread: tuple[DocumentReport, ...]
+    partly: tuple[DocumentReport, ...]
 
 
 @dataclass(frozen=True)
@@ -88,6 +104,21 @@ def document_reports(snapshot: Snapshot) -> list[DocumentReport]:
         )
         for row in rows
     ]
+
+
+def outcome(after: Snapshot, before: Snapshot | None) -> Outcome:
+    """Return what a run did that published a snapshot, beside the one before."""
+    reports = [one for one in document_reports(after) if one.is_problem]
+    unread = tuple(one for one in reports if one.status != PARTIAL)
+    partly = tuple(one for one in reports if one.status == PARTIAL)
+    counts = {"added": tuple(after.table("documents", ["uri"])["uri"].to_pylist())}
+    if before is not None:
+        found = difference(before, after)["documents"]
+        counts = {"added": found.gained, "changed": found.changed, "removed": found.lost}
+    passed = {one.uri for one in unread}
+    read = {what: len(set(uris) - passed) for what, uris in counts.items()}
+    told = [f"{number:,} {what}" for what, number in read.items() if number]
+    return Outcome(", ".join(told) or "Nothing changed", unread, partly)
 
 
 def problems(reports: Iterable[DocumentReport]) -> list[Problem]:

@@ -156,6 +156,10 @@ class Inputs:
             name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes
         }
 
+    def replaces(self) -> bool:
+        """Tell whether a snapshot is there, readable or not."""
+        return self._state.basis.parent_id is not None
+
     def overrides(self) -> Overrides:
         """Return the user's overrides of names."""
         return self._state.files.parsed_overrides(self._config)

@@ -42,6 +42,7 @@ def merge_shards(
     sources: pa.Table,
     processed: Mapping[str, Sequence[Rows]],
     published: Mapping[str, Sequence[Rows]],
+    replaces: bool = True,
     *,
     config: MergeConfig,
 ) -> StageResult:
@@ -51,7 +52,8 @@ def merge_shards(
     documents by uri, and a stream of each other table by document, in reading order.
 
     Raises:
-        SourceError: More documents failed than `config.max_failed_share` allows.
+        SourceError: All documents failed; or the snapshot `replaces` another one, and more of its
+            documents fail now than `config.max_failed_share` allows. New ones lose nothing.
     """
     unchanged = _ids(sources, "change", schemas.UNCHANGED)
     made = _table("documents", processed["documents"])
@@ -59,7 +61,9 @@ def merge_shards(
     before = _table("documents", published["documents"])
     carried = before.filter(pc.is_in(before["document_id"], value_set=unchanged))
     documents = _labelled(pa.concat_tables([made, carried]).sort_by("uri"), sources)
-    _check_failures(documents, config)
+    read = before.filter(pc.not_equal(before["status"], FAILED))["document_id"].combine_chunks()
+    lost = failed.filter(pc.is_in(failed, value_set=read)) if before.num_rows else failed
+    _check_failures(documents, lost if replaces else failed[:0], config)
     kept = pa.concat_arrays([unchanged, failed])
     stats = _counts(documents) | {
         "documents_quarantined": _count_documents(published["chunks"], failed)
@@ -144,18 +148,23 @@ def _ids(table: pa.Table, column: str, value: str) -> pa.Array:
     return table.filter(pc.equal(table[column], value))["document_id"].combine_chunks()
 
 
-def _check_failures(documents: pa.Table, config: MergeConfig) -> None:
-    """Log the failed documents, and raise if there are too many."""
-    columns = ["uri", "error_code"]
+def _check_failures(documents: pa.Table, lost: pa.Array, config: MergeConfig) -> None:
+    """Log the failed documents, and raise if there are too many that could be read before."""
     with FailedDocuments(log) as told:
         told.tell(documents)
-    failed = documents.filter(pc.equal(documents["status"], FAILED)).select(columns).to_pylist()
+    failed = documents.filter(pc.equal(documents["status"], FAILED))
     readable = _sum(pc.not_equal(documents["status"], _SKIPPED))
-    if not failed or len(failed) <= config.max_failed_share * readable:
+    counted = (
+        failed
+        if len(failed) == readable
+        else failed.filter(pc.is_in(failed["document_id"], value_set=lost))
+    )
+    if not counted or len(counted) <= config.max_failed_share * readable:
         return
-    named = ", ".join(f"{row['uri']} ({row['error_code']})" for row in failed[:_NAMED_FAILURES])
+    rows = counted.select(["uri", "error_code"]).to_pylist()
+    named = ", ".join(f"{row['uri']} ({row['error_code']})" for row in rows[:_NAMED_FAILURES])
     raise SourceError(
-        f"{len(failed)} of {readable} documents failed, more than the share of "
+        f"{len(counted)} of {readable} documents failed, more than the share of "
         f"{config.max_failed_share:g} that merge_shards.max_failed_share allows: {named}",
         "merge_shards",
         "Nothing was published. Repair or remove them, or raise merge_shards.max_failed_share",

@@ -24,6 +24,9 @@ from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline.stages import SHARD_STAGES
 from graphrag_tasks.sources.media_types import METADATA_TYPE
 
+_BY_CHANCE = {"changed", "vanished", "unreadable", "timeout", "out_of_memory", "crashed"}
+"""Errors of documents that another run may not meet; what is broken stays broken."""
+
 log = logging.getLogger(__name__)
 
 
@@ -134,7 +137,7 @@ def _is_new(row: dict[str, Any], known: dict[str, Any]) -> bool:
     same = row["content_sha256"] == known["content_sha256"]
     if row["content_sha256"] is None:  # the file is not read: only its size can be compared
         same = same and row["size_bytes"] == known["size_bytes"]
-    return not same or known["status"] == "failed"
+    return not same or known["error_code"] in _BY_CHANCE
 
 
 def _assign_shards(rows: Sequence[dict[str, Any]], config: PlanConfig) -> None:

@@ -34,7 +34,7 @@ merge_shards = stage(
     reads=(table("sources"),),
     makes=tuple(name for step in _OF_SHARDS for name in step.makes if name not in OF_SHARDS_ONLY),
     settings={"config": "merge_shards"},
-    given=("processed", "published"),
+    given=("processed", "published", "replaces"),
 )(merging.merge_shards)
 
 STAGES: tuple[AnyStage, ...] = (

@@ -35,11 +35,6 @@ def test_who_may_read_the_dag_sees_them(seen: dict[str, Any], who: str) -> None:
     assert 'href="/team/airflow/graphrag/"' in text
 
 
-def test_who_may_edit_the_dag_gets_a_link_to_where_it_is_triggered(seen: dict[str, Any]) -> None:
-    link = '<a href="/team/airflow/dags/graphrag_reindex" target="_top">Index</a>'
-    assert (link in seen["editor"][1], link in seen["viewer"][1]) == (True, False)
-
-
 def test_a_store_that_the_settings_allow_has_pages_of_its_own(
     seen: dict[str, Any], in_airflow: InAirflow
 ) -> None:

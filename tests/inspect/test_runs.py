@@ -10,9 +10,11 @@ from fastapi.testclient import TestClient
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.runs import REMOVED, Runs
+from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES
 
 OWN = {"Sec-Fetch-Site": "same-origin"}
+LOG = "".join(f"2025-03-01 12:00:{at % 60:02} [{at}] 0x{at:x} 200\n" for at in range(150))
 SAID = "# {name}\n\nThe table {name} replaces the table VBBS.\n"
 
 
@@ -59,7 +61,8 @@ def test_files_come_are_indexed_and_go(browser: TestClient, folder: Path) -> Non
     page = send(browser, {"second.md": SAID.format(name="VBBX"), "third.md": "# Third\n\nText.\n"})
     assert "2 files were added" in page
     assert "Cancel" in page
-    assert "Done" in ended(browser)
+    page = ended(browser)
+    assert "Done" in page and "3 added." in page and "Not read" not in page
     listed = browser.get("/snapshots/current/documents")
     assert "docs/second.md" in listed.text
     for name in ("first.md", "second.md"):
@@ -72,6 +75,82 @@ def test_files_come_are_indexed_and_go(browser: TestClient, folder: Path) -> Non
     browser.post("/run", data={"mass_delete": "true"})
     assert "Done" in ended(browser)
     assert "docs/second.md" not in browser.get("/snapshots/current/documents").text
+
+
+def test_what_was_not_read_is_said_behind_the_run(browser: TestClient, folder: Path) -> None:
+    send(browser, {"photo.jpg": "x", "broken.pdf": "%PDF-1.4 x", "log.txt": LOG})
+    page = " ".join(ended(browser).split())
+    assert "2 added." in page and "<pre>" not in page
+    not_read = page.partition("Not read: ")[2].partition(".</p>")[0]
+    assert "broken.pdf (" in not_read and "photo.jpg (this kind of file is not read)" in not_read
+    assert "log.txt (" in not_read.partition("Read in part: ")[2]
+    (folder / "photo.jpg").unlink()
+    (folder / "first.md").write_text("# Other\n\nText.\n")
+    browser.post("/run", data={})
+    assert "1 changed, 1 removed." in ended(browser)
+
+
+def test_a_file_goes_with_what_is_kept_beside_it_and_overwrites_nothing(
+    browser: TestClient, runs: Runs, folder: Path
+) -> None:
+    for text in ("one", "two", "three"):
+        (folder / "note.md").write_text(text)
+        for suffix in (".access.yaml", ".meta.yaml"):
+            (folder / f"note.md{suffix}").write_text(f"labels: [{text}]")
+        assert browser.post("/run/remove", data={"uri": "docs/note.md"}).status_code == 200
+        assert [one.name for one in folder.iterdir() if one.is_file()] == ["first.md"]
+    for number, text in (("", "one"), (" (2)", "two"), (" (3)", "three")):
+        assert (folder / REMOVED / f"note{number}.md").read_text() == text
+        for suffix in (".access.yaml", ".meta.yaml"):
+            kept = folder / REMOVED / f"note{number}.md{suffix}"
+            assert kept.read_text() == f"labels: [{text}]"
+    for name in ("x" * 300, "x\0", "note.md"):
+        assert browser.post("/run/remove", data={"uri": f"docs/{name}"}).status_code == 409
+
+
+@pytest.mark.parametrize("where", ["settings", "pages", "snapshot"])
+def test_the_page_is_closed_where_documents_have_labels(
+    runs: Runs, folder: Path, where: str
+) -> None:
+    (folder / "secret.md").write_text(SAID.format(name="HIDDEN"))
+    config = runs.config
+    labels = {"access": {"enabled": True, "default": ["staff"]}}
+    labelled = load_config(overrides=config.model_dump() | labels, environ={})
+    if where == "pages":
+        pages = config.pages.model_copy(update={"principals": ("public",)})
+        config = config.model_copy(update={"pages": pages})
+    if where == "snapshot":
+        run_index(labelled, workers=1)
+    config = labelled if where == "settings" else config
+    page = TestClient(make_app(lambda: None, config, lambda: "", Runs(config, None, (), ())))
+    page.headers.update(OWN)
+    before = sorted(folder.iterdir())
+    sent = [
+        ("files", ("secret.md", b"x")),
+        ("files", ("first.md.access.yaml", b"labels: [public]")),
+    ]
+    said = [
+        page.get("/run"), page.post("/run", data={}), page.post("/run/cancel"),
+        page.post("/run/files", files=sent, data={"replace": "true"}),
+        page.post("/run/remove", data={"uri": "docs/secret.md"}),
+        page.post("/run/remove", data={"uri": "docs/none.md"}),
+    ]  # fmt: skip
+    assert {one.status_code for one in said} == {403}
+    assert all("access labels" in one.text and "secret" not in one.text for one in said)
+    assert len({one.text for one in said}) == 1 and 'href="/run"' not in said[0].text
+    assert sorted(folder.iterdir()) == before
+
+
+def test_no_access_file_is_taken(browser: TestClient, runs: Runs, folder: Path) -> None:
+    names = (
+        "first.md.access.yaml",
+        "first.access.yml",
+        "First.md.ACCESS.yaml",
+        "first.md_access.yaml",
+    )
+    page = send(browser, dict.fromkeys(names, "labels: [public]"), replace="true")
+    assert page.count("is an access file") == len(names)
+    assert [one.name for one in folder.iterdir()] == ["first.md"]
 
 
 def test_a_cancelled_run_publishes_nothing(browser: TestClient, folder: Path) -> None:

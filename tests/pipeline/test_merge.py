@@ -101,12 +101,26 @@ def test_a_failed_document_keeps_its_last_good_rows() -> None:
     assert result.stats["documents_quarantined"] == 1
 
 
-def test_too_many_failures_end_the_run_and_are_named() -> None:
+def test_too_many_documents_that_fail_now_end_the_run_and_are_named() -> None:
+    failed = corpus(documents(a="failed", b="parsed", c="skipped"), chunks(b=["b"]))
+    plan = sources(a="changed", b="added", c="added")
+    known = corpus(documents(a="parsed"), chunks(a=["a"]))
+    for published in (known, NOTHING):  # of an older schema nothing is known
+        with pytest.raises(SourceError, match=r"1 of 2 documents failed.*docs/a \(broken\)"):
+            merge_shards(plan, failed, published, config=MergeConfig(max_failed_share=0.4))
+        assert merge_shards(plan, failed, published, config=MergeConfig(max_failed_share=0.5))
+
+
+def test_what_was_never_read_ends_no_run_unless_nothing_is() -> None:
+    config = MergeConfig(max_failed_share=0)
     failed = corpus(documents(a="failed", b="parsed", c="skipped"), chunks(b=["b"]))
     plan = sources(a="added", b="added", c="added")
-    with pytest.raises(SourceError, match=r"1 of 2 documents failed.*docs/a \(broken\)"):
-        merge_shards(plan, failed, NOTHING, config=MergeConfig(max_failed_share=0.4))
-    assert merge_shards(plan, failed, NOTHING, config=MergeConfig(max_failed_share=0.5))
+    assert merge_shards(plan, failed, NOTHING, replaces=False, config=config)
+    assert merge_shards(plan, failed, corpus(documents(b="parsed"), chunks()), config=config)
+    assert merge_shards(plan, failed, corpus(documents(a="failed"), chunks()), config=config)
+    failed = corpus(documents(a="failed", b="failed", c="skipped"), chunks())
+    with pytest.raises(SourceError, match="2 of 2 documents failed"):
+        merge_shards(plan, failed, NOTHING, replaces=False, config=config)
 
 
 def test_what_is_larger_than_memory_is_sorted_in_parts(

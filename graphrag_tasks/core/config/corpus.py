@@ -15,7 +15,10 @@ class MergeConfig(BaseConfig):
     changes_no_row = frozenset({"max_failed_share"})
 
     max_failed_share: float = Field(
-        0.2, ge=0, le=1, description="share of readable documents that may fail before the run does"
+        0.2,
+        ge=0,
+        le=1,
+        description="share of documents that may fail, read before, or the run does",
     )
 
 

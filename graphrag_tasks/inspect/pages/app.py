@@ -115,15 +115,13 @@ def make_app(
     config: Config,
     editor: Callable[..., str | None] | None = None,
     runs: Runs | None = None,
-    scheduler: str = "",
 ) -> FastAPI:
     """Return the pages of the configured stores, as the configured principals see them.
 
     `authorise` is a dependency of every route, and raises `HTTPException` to refuse. `editor` is a
     dependency that returns the user's name if that user may change the store and the files that
     runs read, else None. Without it nobody may. With `runs`, editors may also index, and add and
-    remove files of documents. `scheduler` is the address of a page that starts runs, which editors
-    get a link to.
+    remove files of documents, unless documents have labels.
     """
     # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
@@ -132,7 +130,7 @@ def make_app(
     )  # fmt: skip
     app.add_middleware(GZipMiddleware)
     app.add_middleware(_HeadAsGet)
-    reader, html = Reader(config), PageRenderer(runs, scheduler)
+    reader, html = Reader(config), PageRenderer(runs)
     _add_errors(app, html)
     _add_pages(app, reader, html)
     if editor is not None:
@@ -145,7 +143,7 @@ def make_app(
     _add_documents(app, reader, html)
     _add_map(app, reader, html)
     add_graph(app, reader, html)
-    _add_stores(app, authorise, config, editor, scheduler)
+    _add_stores(app, authorise, config, editor)
     return app
 
 
@@ -154,14 +152,13 @@ def _add_stores(
     authorise: Callable[..., Any],
     config: Config,
     editor: Callable[..., str | None] | None,
-    scheduler: str,
 ) -> None:
     """Mount the other configured stores, each below its own path."""
     alone = config.pages.model_copy(update={"stores": ()})
     for store in config.pages.stores:
         if path := path_of_store(config, store):
             own = config.model_copy(update={"store": store, "pages": alone})
-            app.mount(path, make_app(authorise, own, editor, scheduler=scheduler))
+            app.mount(path, make_app(authorise, own, editor))
 
 
 def _nobody() -> None:

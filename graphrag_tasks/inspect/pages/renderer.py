@@ -24,9 +24,8 @@ class PageRenderer:
     other sites.
     """
 
-    def __init__(self, runs: Runs | None, scheduler: str = "") -> None:
+    def __init__(self, runs: Runs | None) -> None:
         self._templates, self._runs = templates(), runs
-        self._templates.globals["scheduler"] = scheduler
         style = style_text()
         # not escaped: it is a file of ours
         self._templates.globals["style"] = Markup(style)  # noqa: S704
@@ -52,7 +51,7 @@ class PageRenderer:
         text = self._templates.get_template(f"{template}.html").render(
             root=root,
             may_change=may_change(request),
-            may_run=self._runs is not None and may_change(request),
+            may_run=self._runs is not None and may_change(request) and not self._runs.why_closed(),
             runs=self._runs,
             **values,
         )

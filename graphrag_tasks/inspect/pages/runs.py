@@ -8,6 +8,7 @@ import secrets
 import shutil
 from collections.abc import Sequence
 from http import HTTPStatus
+from itertools import count
 from pathlib import Path, PurePosixPath
 from threading import Lock
 
@@ -29,8 +30,12 @@ from graphrag_tasks.inspect.pages.changes import (
 )
 from graphrag_tasks.inspect.pages.graph import Renderer
 from graphrag_tasks.operations.background import BackgroundRun
+from graphrag_tasks.operations.documents import Outcome, outcome
+from graphrag_tasks.sources.access_files import SIDECAR_SUFFIX, document_of
+from graphrag_tasks.sources.metadata import SUFFIX
 from graphrag_tasks.sources.roots import is_passed_over, source_roots, unescaped
 from graphrag_tasks.storage.files import Files
+from graphrag_tasks.storage.snapshots.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +45,7 @@ MOST_UPLOADED = 1_000_000_000
 """Most bytes of one upload; it is held on the disk of temporary files before it is taken."""
 REMOVED = ".removed"
 """Folder in that of the documents, which runs pass over, for files that were taken away."""
+_CLOSED = "Documents have access labels: who runs the server indexes, by graphrag-tasks index"
 _LONGEST_NAME = 200
 """Bytes of a file name, which file systems limit to 255."""
 
@@ -63,6 +69,33 @@ class Runs:
         self.last: BackgroundRun | None = None
         self._roots = _local_folders(config.sources)
         self.folder = next(iter(self._roots.values()), None)
+        self._store, self._before = Store(config.store), ""
+
+    def why_closed(self) -> str:
+        """Return why nobody may index here, or "".
+
+        Where documents have labels, what a run prints and whether a file exists would tell of
+        documents that a reader may not see, and an uploaded access file would give rights.
+        """
+        has_labels = self.config.access.enabled or self.config.pages.principals is not None
+        if not has_labels and self._store.current_id():
+            labels = self._store.open().table("documents", ["labels"])["labels"]
+            has_labels = labels.null_count < len(labels)
+        return _CLOSED if has_labels else ""
+
+    def refuse_labels(self) -> None:
+        """Refuse where documents have labels.
+
+        Raises:
+            HTTPException: They have.
+        """
+        if why := self.why_closed():
+            raise HTTPException(HTTPStatus.FORBIDDEN, why)
+
+    def outcome(self) -> Outcome:
+        """Return what the last run that ended well did."""
+        before = self._store.open(self._before) if self._before else None
+        return outcome(self._store.open(), before)
 
     def start(self, *, allow_mass_delete: bool = False) -> None:
         """Start a run.
@@ -77,6 +110,7 @@ class Runs:
             given = ["--config", str(self._config_file)] if self._config_file else []
             given += ["--allow-mass-delete"] if allow_mass_delete else []
             arguments = [*given, "--", *self.config.sources]
+            self._before = self._store.current_id() or ""
             self.last = BackgroundRun(self.config.store, arguments, *self._stages)
 
     def cancel(self) -> None:
@@ -103,6 +137,8 @@ class Runs:
             return "has a name that cannot be used"
         if is_passed_over(name):
             return "is hidden, and would be passed over"
+        if document_of(name) is not None:
+            return "is an access file: who runs the server puts it there"
         if size > (most := self.config.parse.max_bytes):
             return f"has {size:,} bytes, more than {most:,} (parse.max_bytes)"
         target = (self.folder or Path()) / name
@@ -119,11 +155,16 @@ class Runs:
         if root is None or not below:
             return None
         path = root / unescaped(below)
-        is_inside = path.is_file() and path.resolve().is_relative_to(root.resolve())
+        try:
+            is_inside = path.is_file() and path.resolve().is_relative_to(root.resolve())
+        except (OSError, ValueError):  # a name that no file can have
+            return None
         return path if is_inside else None
 
     def remove(self, uri: str) -> None:
-        """Move a document's file into a hidden folder beside, so that the next run drops it.
+        """Move a document's file and what is kept beside it into a hidden folder of the source.
+
+        The next run drops it. A file of the same name that was moved before stays.
 
         Raises:
             HTTPException: It is not in a folder of this disk, or cannot be moved.
@@ -131,13 +172,22 @@ class Runs:
         path, root = self.path_of(uri), self._roots.get(uri.partition("/")[0])
         if path is None or root is None:
             raise HTTPException(HTTPStatus.CONFLICT, f"{uri} lies in no folder of this disk")
-        target = root / REMOVED / path.relative_to(root)
+        folder = (root / REMOVED / path.relative_to(root)).parent
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            path.replace(target)
+            folder.mkdir(parents=True, exist_ok=True)
+            targets = (_numbered(folder / path.name, number) for number in count(1))
+            target = next(one for one in targets if not one.exists())
+            for suffix in (SIDECAR_SUFFIX, SUFFIX, ""):  # the document last: it can be found again
+                beside = path.with_name(f"{path.name}{suffix}")
+                if beside.is_file():
+                    beside.replace(target.with_name(f"{target.name}{suffix}"))
         except OSError as error:
             why = f"{uri} cannot be moved: {error.strerror}"
             raise HTTPException(HTTPStatus.CONFLICT, why) from error
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path if number == 1 else path.with_name(f"{path.stem} ({number}){path.suffix}")
 
 
 def _local_folders(sources: Sequence[str]) -> dict[str, Path]:
@@ -174,7 +224,7 @@ class _Removed(BaseModel):
 
 def add_runs(app: FastAPI, runs: Runs, html: Renderer) -> None:
     """Add the page that shows the run, and the routes that start, feed and cancel it."""
-    may = Depends(authorised_editor)
+    may, is_open = Depends(authorised_editor), Depends(runs.refuse_labels)
 
     def page(
         request: Request, taken: Sequence[str] = (), refused: Sequence[str] = (), removed: str = ""
@@ -183,29 +233,30 @@ def add_runs(app: FastAPI, runs: Runs, html: Renderer) -> None:
         return html.page(
             request, "run", page="run", run=run, taken=taken, refused=refused, removed=removed,
             progress=run.progress() if run and run.state == "running" else None,
+            outcome=runs.outcome() if run and run.state == "done" else None,
         )  # fmt: skip
 
-    @app.get("/run", dependencies=[may])
+    @app.get("/run", dependencies=[may, is_open])
     def show(request: Request) -> HTMLResponse:
         return page(request)
 
-    @app.post("/run", dependencies=[may])
+    @app.post("/run", dependencies=[may, is_open])
     def start(request: Request, fields: Fields) -> RedirectResponse:
         runs.start(allow_mass_delete=read_form(_Start, fields).mass_delete)
         return go_to(request, html, "/run")
 
-    @app.post("/run/cancel", dependencies=[may, Depends(refuse_foreign)])
+    @app.post("/run/cancel", dependencies=[may, is_open, Depends(refuse_foreign)])
     def cancel(request: Request) -> RedirectResponse:
         runs.cancel()
         return go_to(request, html, "/run")
 
-    @app.post("/run/remove", dependencies=[may])
+    @app.post("/run/remove", dependencies=[may, is_open])
     def remove(request: Request, fields: Fields) -> HTMLResponse:
         uri = read_form(_Removed, fields).uri
         runs.remove(uri)
         return page(request, removed=uri)
 
-    @app.post("/run/files", dependencies=[may, Depends(refuse_foreign)])
+    @app.post("/run/files", dependencies=[may, is_open, Depends(refuse_foreign)])
     async def files(request: Request) -> HTMLResponse:
         _check_length(request)
         async with request.form(max_files=MOST_FILES) as form:
