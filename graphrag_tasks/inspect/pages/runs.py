@@ -230,10 +230,11 @@ def add_runs(app: FastAPI, runs: Runs, html: Renderer) -> None:
         request: Request, taken: Sequence[str] = (), refused: Sequence[str] = (), removed: str = ""
     ) -> HTMLResponse:
         run = runs.last
+        state = run.state if run else ""  # once, as it may end meanwhile
         return html.page(
-            request, "run", page="run", run=run, taken=taken, refused=refused, removed=removed,
-            progress=run.progress() if run and run.state == "running" else None,
-            outcome=runs.outcome() if run and run.state == "done" else None,
+            request, "run", page="run", run=run, state=state, taken=taken, refused=refused,
+            removed=removed, outcome=runs.outcome() if state == "done" else None,
+            progress=run.progress() if run and state == "running" else None,
         )  # fmt: skip
 
     @app.get("/run", dependencies=[may, is_open])
