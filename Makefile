@@ -9,6 +9,7 @@ STORE ?= $(CURDIR)/store
 SOURCES ?= ["$(CURDIR)/examples/corpus"]
 QUESTION ?= Which table should be used instead of VBBS?
 LOG_LEVEL ?= INFO
+PORT ?= 8080
 CORES := $(shell nproc 2>/dev/null || echo 2)
 # Bytecode is kept: without it each process compiles what it imports, seconds every time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -76,10 +77,13 @@ airflow-home: .airflow/ready
 
 # Airflow writes its password to a file, and its start prints hundreds of lines after it: the last
 # line that matters is printed once the server answers.
-airflow: airflow-home ## Start Airflow's UI and scheduler on http://127.0.0.1:8080
-	@(until $(BIN)/python -c 'import urllib.request as web; web.urlopen("http://127.0.0.1:8080/api/v2/monitor/health")' 2> /dev/null; do sleep 2; done; sleep 3; \
-		echo; echo "Open http://127.0.0.1:8080 (user and password: $$(cat .airflow/simple_auth_manager_passwords.json.generated)); Ctrl-C ends it") & \
-		waiting=$$!; trap "kill $$waiting 2> /dev/null" EXIT; $(AIRFLOW) $(BIN)/airflow standalone
+airflow: airflow-home ## Start Airflow's UI and scheduler on http://127.0.0.1:8080, or on PORT
+	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT)))' 2> /dev/null \
+		|| { echo "Port $(PORT) is taken. Name a free one: make airflow PORT=8081"; exit 1; }
+	@(until $(BIN)/python -c 'import urllib.request as web; web.urlopen("http://127.0.0.1:$(PORT)/api/v2/monitor/health")' 2> /dev/null; do sleep 2; done; sleep 3; \
+		echo; echo "Open http://127.0.0.1:$(PORT) (user and password: $$(cat .airflow/simple_auth_manager_passwords.json.generated)); Ctrl-C ends it") & \
+		waiting=$$!; trap "kill $$waiting 2> /dev/null" EXIT; \
+		$(AIRFLOW) AIRFLOW__API__PORT=$(PORT) AIRFLOW__API__BASE_URL=http://127.0.0.1:$(PORT) $(BIN)/airflow standalone
 
 env: ## Write .env with secrets of its own, for docker compose
 	@$(PYTHON) docker/make_env.py

@@ -84,7 +84,10 @@ def _options(
 
 def main() -> None:
     """Run the command; print an error of the package or the system as one line."""
-    sys.argv[1:] = map(_from_home, sys.argv[1:])
+    arguments = [_from_home(one) for one in sys.argv[1:]]
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
+    sys.argv[1:] = ["--version"] if arguments == ["version"] else arguments
     report_errors(partial(app, prog_name=app.info.name))
 
 

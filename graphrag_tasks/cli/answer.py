@@ -14,6 +14,7 @@ from graphrag_tasks.cli.options import (
     ConfigOption,
     JsonOption,
     ModeOption,
+    QuestionArgument,
     SnapshotOption,
     StoreOption,
     VectorsOption,
@@ -32,12 +33,13 @@ _NEARBY = 5
 
 
 def answer(
-    question: Annotated[str, typer.Argument(help="Any question.")],
+    question: QuestionArgument,
     store: StoreOption = None,
     snapshot: SnapshotOption = None,
     mode: ModeOption = SearchMode.AUTO,
     k: Annotated[
-        int | None, typer.Option(help="Chunks that are read for sentences.", show_default="5")
+        int | None,
+        typer.Option("-k", "--k", help="Chunks that are read for sentences.", show_default="5"),
     ] = None,
     principals: Annotated[
         list[str] | None,
@@ -83,7 +85,7 @@ def answer(
     if llm:
         client = Client(settings.llm, settings.store, f"answers-{date.today():%Y-%m-%d}")
     reply = make_answer(
-        opened, question, client, mode,
+        opened, " ".join(question), client, mode,
         k=k, filters=read_filters(where or ()), max_usd=max_usd, after=after,
     )  # fmt: skip
     if json:

@@ -8,11 +8,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption, WithDefault
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
 
-app = typer.Typer(help="Explain entities and override what was merged.", no_args_is_help=True)
+app = typer.Typer(
+    cls=WithDefault, help="Explain entities and override what was merged.", no_args_is_help=True
+)
 
 NameArgument = Annotated[str, typer.Argument(help="A name of the entity, in any spelling.")]
 Change = StrEnum("Change", ["MERGE", "SPLIT", "RENAME"])

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from graphrag_tasks.core.commands import note_config, note_store
 from graphrag_tasks.core.search_modes import SearchMode
 
+
+class WithDefault(TyperGroup):
+    """Commands of which the first is meant where none is named: `entities NAME`."""
+
+    def parse_args(self, context: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - of typer
+        """Name the first command, unless a word is one, nearly one, or asks for help."""
+        known = list(self.commands)
+        if args and args[0] != "--help" and not difflib.get_close_matches(args[0], known):
+            args = [known[0], *args]
+        return super().parse_args(context, args)
+
+
 StoreOption = Annotated[
     str | None,
-    typer.Option("--store", help="Store folder or URI.", show_default="store", callback=note_store),
+    typer.Option(
+        "--store", "-s", help="Store folder or URI.", show_default="store", callback=note_store
+    ),
 ]
 SnapshotOption = Annotated[
     str | None, typer.Option(help="Snapshot id.", show_default="the current one")
@@ -24,6 +40,9 @@ WhereOption = Annotated[
         metavar="FIELD=VALUE",
         help="Only documents like this: path=docs/*, release>=5.0, as_of=2024. Repeatable.",
     ),
+]
+QuestionArgument = Annotated[
+    list[str], typer.Argument(help="Any question, in quotes or not.", metavar="QUESTION")
 ]
 ConfigOption = Annotated[
     Path | None,

@@ -37,6 +37,7 @@ CONSOLE = TerminalConsole()
 ERRORS = TerminalConsole(stderr=True)
 
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+_INTERRUPTED = 130  # by Ctrl-C, as shells have it
 _NO_COMMAND = re.compile(r"No such command '([^']*)'")
 _ALSO_CALLED = {"search": "query", "ask": "answer", "build": "index", "run": "index", "ui": "serve"}
 """Other programs' names for our commands; chosen."""
@@ -159,7 +160,10 @@ def report_errors(run: Callable[..., int | None]) -> None:
 
 def _reported(run: Callable[..., int | None]) -> int:
     try:
-        return copy_context().run(run, standalone_mode=False) or 0
+        code = copy_context().run(run, standalone_mode=False) or 0
+        if code == _INTERRUPTED:
+            ERRORS.print("Stopped. What was finished is kept.")
+        return code
     except _UsageError as error:
         _print_usage(error)
         return 2

@@ -15,6 +15,7 @@ from graphrag_tasks.cli.options import (
     ConfigOption,
     JsonOption,
     ModeOption,
+    QuestionArgument,
     SnapshotOption,
     StoreOption,
     VectorsOption,
@@ -34,11 +35,13 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def query(
-    question: Annotated[str, typer.Argument(help="Any question.")],
+    question: QuestionArgument,
     store: StoreOption = None,
     snapshot: SnapshotOption = None,
     mode: ModeOption = SearchMode.AUTO,
-    k: Annotated[int | None, typer.Option(help="Chunks wanted.", show_default="5")] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", help="Chunks wanted.", show_default="5")
+    ] = None,
     rerank: Annotated[
         int | None,
         typer.Option(
@@ -64,7 +67,7 @@ def query(
         settings.store, snapshot, principals or None,
         config=settings.retrieval, language=settings.language, load=settings.load,
     )  # fmt: skip
-    context = opened.search(question, mode, k, read_filters(where or ()), rerank)
+    context = opened.search(" ".join(question), mode, k, read_filters(where or ()), rerank)
     if json:
         print_json(context.to_dict())
     else:

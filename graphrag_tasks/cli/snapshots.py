@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption, WithDefault
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_result, table
 from graphrag_tasks.core.config import load_config
 
@@ -24,7 +24,9 @@ _SHOWN = 16
 _HUBS = 10
 """Number of most connected entities listed."""
 
-app = typer.Typer(help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
+app = typer.Typer(
+    cls=WithDefault, help="Look at published snapshots, go back, tidy up.", no_args_is_help=True
+)
 
 SnapshotArgument = Annotated[
     str | None, typer.Argument(help="Snapshot id.", show_default="the current one")

@@ -29,12 +29,10 @@ def _bars() -> Iterator[Show]:
     stage_name = TextColumn("{task.description:>16}")
     columns = (stage_name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=ERRORS, transient=True) as bars:
-        tasks = {}
+        bar = bars.add_task("starting", total=None)
 
         def show(stage: str, done: int, steps: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=steps)
-            bars.update(tasks[stage], completed=done)
+            bars.update(bar, description=stage, completed=done, total=steps)
 
         yield show
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
+from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.core.globs import excluded
@@ -73,7 +74,10 @@ def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
     listed = list_sources(roots, config.access, versions, passed_over)
     known = known_documents(store)
     names = [root.name for root in roots]
-    check_losses(listed, known.documents, sources=names, config=config.plan, count=known.count)
+    add = command("index", *store.sources(), *config.sources, store=config.store)
+    check_losses(
+        listed, known.documents, sources=names, config=config.plan, count=known.count, add=add
+    )
     _check_labels(config, known.has_labels)
     check_rules(config.access, listed)
     excluded({path: path for path in listed["path"].to_pylist()}, config.llm.exclude)

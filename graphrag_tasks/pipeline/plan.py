@@ -68,14 +68,15 @@ def plan(
 
 def check_losses(
     listed: pa.Table, known: pa.Table | None,
-    *, sources: Sequence[str], config: PlanConfig, count: int = 0,
+    *, sources: Sequence[str], config: PlanConfig, count: int = 0, add: str = "",
 ) -> None:  # fmt: skip
     """Refuse a run that would lose too many documents; nothing has changed yet.
 
     Each source is checked separately, so that a large one cannot hide losses of a small one; then
     all together, with sources no longer named. Files of metadata that name no document count for
     nothing. `known` has `document_id`, `source` and `media_type` of each published document; None
-    if unknown. `count` is their number if it may be higher.
+    if unknown. `count` is their number if it may be higher. `add` is the command that takes the
+    published sources, too.
 
     Raises:
         SourceError: A source holds nothing, too many published documents are gone, or it is unknown
@@ -105,20 +106,24 @@ def check_losses(
     total = max(before.total(), count)
     lost = max(gone.total(), count - listed.num_rows)
     named = ", ".join(f"'{name}'" for name in dropped)
-    _check_share(f"no longer named: {named}" if named else "all sources", lost, total, config)
+    where = f"no longer named: {named}" if named else "all sources"
+    _check_share(where, lost, total, config, add if named else "")
 
 
-def _check_share(where: str, gone: int, before: int, config: PlanConfig) -> None:
+def _check_share(where: str, gone: int, before: int, config: PlanConfig, add: str = "") -> None:
     if before and gone / before > config.max_deleted_share:
         raise _refusal(
             f"{gone} of {before} published documents are gone ({where}), more than the share of "
-            f"{config.max_deleted_share:g} that plan.max_deleted_share allows"
-        )
+            f"{config.max_deleted_share:g} that plan.max_deleted_share allows", add,
+        )  # fmt: skip
 
 
-def _refusal(what: str) -> SourceError:
-    hint = "Nothing was changed. Check paths and mounts; if it is meant, run again with"
-    return SourceError(what, "plan", f"{hint} allow_mass_delete")
+def _refusal(what: str, add: str = "") -> SourceError:
+    hint = "Nothing was changed. Check paths and mounts; if it is meant, run again with "
+    hint += "--allow-mass-delete (allow_mass_delete)"
+    if add:
+        hint = f"Nothing was changed. To have both: {add}. To replace: --allow-mass-delete"
+    return SourceError(what, "plan", hint)
 
 
 def shards_of(sources: pa.Table) -> list[int]:

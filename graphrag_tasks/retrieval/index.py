@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -385,9 +386,13 @@ class Index(Browser):
         return {ids[row].as_py(): score for row, score in query.reranking.relevance.items()}
 
     def _chunk_hits(self, ranking: Ranking, query: Query) -> tuple[ChunkHit, ...]:
+        """Return the hits of a ranking; a hit's score is at least that of each hit behind it.
+
+        So a score where a program cuts drops no passage that is itself as likely to answer.
+        """
         scores = relevances(self.graph, query.text, ranking.chunks)
         if query.reranking is None:
-            return self._provenance.chunk_hits(ranking.chunks, scores)
+            return self._provenance.chunk_hits(ranking.chunks, _falling(scores))
         places, read = query.reranking.places, query.reranking.relevance
         chunks = [
             replace(chunk, ranks={**chunk.ranks, FIRST_STAGE: places[chunk.row]})
@@ -396,4 +401,9 @@ class Index(Browser):
             for chunk in ranking.chunks
         ]
         scores = [read.get(chunk.row, score) for chunk, score in zip(chunks, scores, strict=True)]
-        return self._provenance.chunk_hits(chunks, scores)
+        return self._provenance.chunk_hits(chunks, _falling(scores))
+
+
+def _falling(scores: Iterable[float]) -> list[float]:
+    """Return scores in the order of hits, each raised to the highest behind it."""
+    return list(accumulate(reversed(list(scores)), max))[::-1]

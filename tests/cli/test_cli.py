@@ -1,8 +1,8 @@
 """The command: what it prints for people and programs, and how it fails."""
 
 import json
-import logging
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import graphrag_tasks
-from graphrag_tasks.cli import app
+from graphrag_tasks.cli import app, main
 from graphrag_tasks.core.errors import GraphragError
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.llm.endpoint import scripted
@@ -44,21 +44,51 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "store"
 
 
-def test_index_prints_a_summary_and_says_when_nothing_changed(
-    store: Path, caplog: pytest.LogCaptureFixture
+def test_commands_are_taken_as_they_are_guessed(
+    store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = store.parent / "graphrag.toml"
-    caplog.set_level(logging.WARNING, "graphrag_tasks.cli.output")
-    printed = run("index", store.parent / "docs", "--store", store, "--config", config)
-    for word in ("documents", "triples", "relations", "Nothing changed"):
-        assert word in printed
-    for step in ("answer 'YOUR QUESTION'", "serve --open"):
-        assert re.search(rf"{step} --store \S+ --config \S+$", printed, re.MULTILINE)
-    assert "peak memory MB" not in printed
-    caplog.set_level(logging.INFO, "graphrag_tasks.cli.output")
-    verbose = run("-v", "snapshots", "show", "--summary", "--store", store)
-    for word in ("peak memory MB", "extract", "relations"):
-        assert word in verbose
+    def typed(*words: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["graphrag-tasks", *words])
+        with pytest.raises(SystemExit):
+            main()
+        return "".join(capsys.readouterr())
+
+    assert typed("help") == typed("--help")
+    assert typed("help", "query") == typed("query", "--help")
+    assert typed("version") == typed("--version")
+    of = ("-s", str(store))
+    question = ["What", "replaced", "the", "table", "VBBS?"]
+    quoted = typed("answer", " ".join(question), "--store", str(store))
+    assert "VBBE" in quoted and typed("answer", *question, *of, "-k", "5") == quoted
+    assert "2. " not in typed("query", "table", "VBBS", "-k", "1", *of).partition("Relations")[0]
+    assert typed("snapshots", *of) == typed("snapshots", "list", "--store", str(store))
+    assert typed("entities", "VBBS", *of) == typed("entities", "explain", "VBBS", *of)
+    assert "Did you mean 'list'" in typed("snapshots", "lst", *of)
+
+
+def test_an_interrupted_command_says_so(
+    store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphrag_tasks.retrieval.open_index", interrupted)
+    monkeypatch.setattr(sys, "argv", ["graphrag-tasks", "query", "x", "-s", str(store)])
+    with pytest.raises(SystemExit, match="130"):
+        main()
+    assert capsys.readouterr().err == "Stopped. What was finished is kept.\n"
+
+
+def test_another_folder_for_a_store_is_refused_with_the_command_that_has_both(
+    store: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other.md").write_text("# Other\n\nThe pump feeds the tank.\n")
+    refused = RUNNER.invoke(app, ["index", str(tmp_path), "--store", str(store)])
+    assert "To replace: --allow-mass-delete" in str(refused.exception)
+    both = str(refused.exception).partition("To have both: ")[2].partition(". To replace")[0]
+    shown = RUNNER.invoke(app, [*shlex.split(both)[1:], "--dry-run"]).stdout
+    for line in (r"^added +1 ", r"^removed +0"):
+        assert re.search(line, shown, re.MULTILINE)
 
 
 def test_graph_statistics_are_those_of_the_manifest_with_the_hubs(store: Path) -> None:

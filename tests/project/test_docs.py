@@ -96,6 +96,13 @@ COLUMNS = {f"{table}.{one.name}" for table, schema in SCHEMAS.items() for one in
 COMMANDS = {path for path, _ in commands()}
 
 
+def test_the_readme_begins_with_the_commands_that_are_run_on_a_clean_checkout() -> None:
+    first = (ROOT / "README.md").read_text("utf-8").partition("```console\n")[2].partition("```")[0]
+    commands = [line.partition("#")[0].strip() for line in first.splitlines()]
+    assert {"make reindex", "make test"} <= set(commands)
+    assert "make test" in (ROOT / ".ci/run").read_text("utf-8").splitlines()
+
+
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=page_name)
 def test_settings_and_commands_that_a_page_names_exist(page: Path) -> None:
     code = [one.group() for one in _CODE.finditer(page.read_text("utf-8"))]

@@ -106,6 +106,16 @@ def test_hits_and_explanations_say_what_the_reranker_found(
     assert "answers the question, by the reranker: 100%" in str(why)
 
 
+@pytest.mark.parametrize("mode", ["ranked", "dense", "bm25", "hybrid", "paper"])
+def test_scores_fall_with_the_rank_and_none_is_below_its_own(index: Index, mode: str) -> None:
+    for question in (QUESTION, "Which service replaced the queue?", "gateway"):
+        found = index.search(question, mode, k=8, rerank=4)
+        scores = [hit.score for hit in found.chunks]
+        assert scores == sorted(scores, reverse=True)
+        read = [found.read.get(hit.chunk_id, 0.0) for hit in found.chunks]
+        assert all(score >= own for score, own in zip(scores, read, strict=True))
+
+
 def test_chunks_that_hardly_answer_are_left_out_and_counted(
     store: Path, use: Callable[[str], Finder]
 ) -> None:

@@ -57,7 +57,8 @@ class ChunkHit:
     Attributes:
         rank: Place from 1.
         score: Probability that it answers the question: by the reranker if it read the chunk, else
-            by cosine and shared words; comparable between modes.
+            by cosine and shared words; or that of a likelier hit behind it, so that it falls with
+            the rank. Comparable between modes.
         ranking_score: Score of the mode, on a scale of its own: fused in `paper`, cosine in
             `dense`.
         similarity: Cosine with the question; None if the mode does not encode it.
