@@ -103,11 +103,11 @@ class _Page:
             return self._item(lines, at, found[1])
         found = _TERM.match(line)
         if found and not line.startswith(("http", "link:")):
-            self._html.append(f"<dl><dt>{self._inline.write(found[1])}</dt></dl>")
+            self._html.append(f"<dt>{self._inline.write(found[1])}</dt>")
             if found[2]:
-                return self._item(lines, at, found[2])
+                return self._item(lines, at, found[2], "dd")
             following = lines[at + 1].strip() if at + 1 < len(lines) else ""
-            return at + 1 if self._begins(following) else self._item(lines, at + 1, following)
+            return at + 1 if self._begins(following) else self._item(lines, at + 1, following, "dd")
         return self._paragraph(lines, at)
 
     def _is_mark(self, line: str) -> bool:
@@ -149,10 +149,10 @@ class _Page:
         if shown:
             self._html.append(f"<p>{self._inline.write(shown)}</p>")
 
-    def _item(self, lines: Sequence[str], at: int, first: str) -> int:
+    def _item(self, lines: Sequence[str], at: int, first: str, tag: str = "li") -> int:
         end = self._end(lines, at)
         text = "\n".join([_CHECK.sub("", first, count=1), *lines[at + 1 : end]])
-        self._html.append(f"<ul><li>{self._inline.write(text)}</li></ul>")
+        self._html.append(f"<{tag}>{self._inline.write(text)}</{tag}>")
         return end
 
     def _end(self, lines: Sequence[str], at: int) -> int:

@@ -27,6 +27,7 @@ _FRAME_ROLES = {"banner", "contentinfo", "complementary"}
 _MAX_SHARE = 0.5  # of a page's words outside links that may be left out at once
 _MOSTLY_LINKS = 0.5  # share of an element's words that are links
 _MANY_WORDS = 60  # a banner has fewer
+_MOST_KEPT = 50  # elements around content; more are not looked at, as each is read as a whole
 
 _NAMES = {
     kind: re.compile("|".join(patterns))
@@ -59,11 +60,15 @@ def drop_boilerplate(soup: BeautifulSoup) -> int | None:
     words = _words_outside_links(soup.body or soup)
     titles = [one for one in soup.find_all("h1") if one.get_text(strip=True)]
     title = titles[0] if len(titles) == 1 else None
-    dropped = 0
+    dropped = kept = 0
     for tag in soup.find_all(True):
-        if tag.decomposed or not (_is_navigation(tag) or _is_frame(tag) or _is_named(tag)):
+        if tag.parent is None or not (_is_navigation(tag) or _is_frame(tag) or _is_named(tag)):
             continue
-        if not _holds_content(tag, words):
+        if _holds_content(tag, words):
+            kept += 1
+            if kept > _MOST_KEPT:
+                break
+        else:
             if title is not None and title is not tag and tag in title.parents:
                 tag.insert_before(title.extract())
             dropped += bool(tag.get_text(strip=True))

@@ -7,10 +7,7 @@ and hidden text are left out.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
-from operator import itemgetter
+from collections.abc import Iterable, Iterator
 
 from docling_core.types.doc.common.content_layer import ContentLayer
 from docling_core.types.doc.common.reference import RefItem
@@ -25,9 +22,9 @@ from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from graphrag_tasks.parse.blocks import Block, Box
 from graphrag_tasks.parse.completeness import FileText, Paragraphs, letters_of, with_missing
-from graphrag_tasks.parse.headers import find_header
-from graphrag_tasks.parse.links import Marks, insert_marks, split_marks, without_marks
-from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
+from graphrag_tasks.parse.headers import with_headers
+from graphrag_tasks.parse.links import Marks, without_marks
+from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 
 _KINDS = {
@@ -41,8 +38,6 @@ _KINDS = {
 }
 _LEFT_OUT = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER, DocItemLabel.MARKER)
 _COMMENTED_SLIDE = re.compile(r"comment-slide(\d+)-")
-_MIN_COLUMNS = 2
-"""Fewest cells in each row of a table whose first row may be a header."""
 
 
 def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[Block]:
@@ -56,19 +51,13 @@ def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[B
 def read_blocks(
     document: DoclingDocument, marks: Marks, texts: Iterable[FileText], *, unit: float | None = None
 ) -> list[Block]:
-    """Return the body's blocks with their links and ids, and remove the marks from the document.
+    """Return the body's blocks with their links.
 
     Texts of the file that Docling skipped are added. `unit` is as in `blocks_of`.
     """
     paragraphs = list(texts)
     walk = _Walk(document, unit, Paragraphs(paragraphs))
-    blocks = marks.taken_out(with_missing(list(walk), paragraphs))
-    if marks.names:
-        for text in document.texts:
-            text.text, text.orig = without_marks(text.text), without_marks(text.orig)
-        for cell in (cell for table in document.tables for cell in table.data.table_cells):
-            cell.text = without_marks(cell.text)
-    return blocks
+    return list(map(marks.take_out, with_missing(list(walk), paragraphs)))
 
 
 def mark_hyperlinks(document: DoclingDocument) -> Marks:
@@ -112,7 +101,7 @@ class _Walk:
             yield from self._chart(item)
         elif getattr(item, "label", None) == GroupLabel.COMMENT_SECTION:
             yield from self._comments(item)
-        elif _is_inline(item) or getattr(item, "label", None) == DocItemLabel.FIELD_ITEM:
+        elif _is_inline(item):
             yield from self._text(item, "paragraph", self._inline(item))
         else:
             yield from self._node(item)
@@ -136,7 +125,7 @@ class _Walk:
 
     def _table(self, table: TableItem) -> Iterator[Block]:
         yield from self._beside(table.captions, "caption")
-        text, cells = _lay_out_marked(_cells_of(table.data))
+        text, cells = lay_out_table(with_headers(_cells_of(table.data)))
         if text and table.content_layer == ContentLayer.BODY:
             place = self._place(table)
             if len(cells) > 1:
@@ -182,7 +171,7 @@ class _Walk:
         if kinds:
             name = " and ".join(kind.class_name.removesuffix("_chart") for kind in kinds)
             yield Block("caption", f"{name} chart".capitalize(), None, *place)
-        text, table = lay_out_table(_cells_of(meta.tabular_chart.chart_data))
+        text, table = lay_out_table(with_headers(_cells_of(meta.tabular_chart.chart_data)))
         if text:
             yield Block("table", text, None, *place, table=table)
 
@@ -217,66 +206,17 @@ class _Walk:
         return [child.resolve(self._document) for child in item.children]
 
 
-def _lay_out_marked(cells: Iterable[Cell]) -> tuple[str, Table]:
-    """Lay out a table without marks, then put the marks back at their places in the text."""
-    marks: dict[tuple[int, int], list[tuple[int, str]]] = {}
-    clean: list[Cell] = []
-    for cell in cells:
-        text, marks[cell[:2]] = split_marks(cell.text)
-        clean.append(cell._replace(text=text))
-    text, table = lay_out_table(clean)
-    columns = (table.cells[name] for name in ("row", "column", "start"))
-    placed = [
-        (start + place, mark)
-        for row, column, start in zip(*columns, strict=True)
-        if start is not None
-        for place, mark in marks[row, column]
-    ]
-    return insert_marks(text, sorted(placed, key=itemgetter(0))), table
-
-
-def _cells_of(data: TableData) -> list[Cell]:
-    """Return the non-empty cells of a table.
-
-    A first row of header cells with an empty corner is a column header, although Docling makes
-    these cells row headers. Without marked headers, as in many HTML tables, headers are detected
-    from the texts.
-    """
-    cells = [
-        Cell(
+def _cells_of(data: TableData) -> Iterator[Cell]:
+    for cell in data.table_cells:
+        yield Cell(
             cell.start_row_offset_idx,
             cell.start_col_offset_idx,
-            text,
+            one_line(cell.text),
             cell.end_row_offset_idx - cell.start_row_offset_idx,
             cell.end_col_offset_idx - cell.start_col_offset_idx,
             cell.column_header,
             cell.row_header,
         )
-        for cell in data.table_cells
-        if (text := one_line(cell.text))
-    ]
-    rows: dict[int, list[Cell]] = defaultdict(list)
-    for cell in cells:
-        rows[cell.row].append(cell)
-    numbers = sorted(rows)
-    headers = set(numbers[: _header_rows([rows[number] for number in numbers])])
-    return [
-        cell._replace(is_header=True, is_row_header=False) if cell.row in headers else cell
-        for cell in cells
-    ]
-
-
-def _header_rows(rows: Sequence[Sequence[Cell]]) -> int:
-    if any(cell.is_header or cell.is_row_header for row in rows for cell in row):
-        return sum(1 for _ in takewhile(_names_columns, rows))
-    if min(map(len, rows), default=0) < _MIN_COLUMNS:
-        return 0  # a list, or a page laid out by a table
-    return find_header(rows, is_likely=False).headers
-
-
-def _names_columns(row: Sequence[Cell]) -> bool:
-    has_corner = len(row) > 1 and row[0].column > 0
-    return all(cell.is_header or (has_corner and cell.is_row_header) for cell in row)
 
 
 def _is_read(item: NodeItem) -> bool:

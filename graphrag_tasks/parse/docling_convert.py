@@ -15,12 +15,10 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
-from docling.backend.html_backend import HTMLDocumentBackend
 from docling.backend.latex.backend import LatexDocumentBackend
 from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
 from docling.backend.msword_backend import MsWordDocumentBackend
 from docling.datamodel.backend_options import (
-    HTMLBackendOptions,
     LatexBackendOptions,
     ThreadedDoclingParseBackendOptions,
 )
@@ -44,11 +42,8 @@ _RENDER_SCALE = 0.1  # pixels per point: the picture itself is not used
 _PAGES_AHEAD = 4  # decoded pages that wait to be read; each may hold large pictures
 _PAGES_SHARE = 0.875  # of the time left, unless a pipeline measures what joining the pages takes
 
-
 _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
     "docx": (InputFormat.DOCX, MsWordDocumentBackend, None),
-    # Text before the first heading is text too: do not put it among headers and footers.
-    "html": (InputFormat.HTML, HTMLDocumentBackend, HTMLBackendOptions(infer_furniture=False)),
     "pdf": (
         InputFormat.PDF,
         PdfBackend,

@@ -12,16 +12,12 @@ from docling.backend.docling_parse_backend import (
     ThreadedDoclingParseDocumentBackend,
     ThreadedDoclingParsePageBackend,
 )
-from docling.backend.html_backend import HTMLDocumentBackend
 from docling.backend.pdf_backend import PdfDocumentBackend, PdfPageBackend
 from docling.datamodel.base_models import Page, TextElement
 from docling.datamodel.document import ConversionResult
 from docling.models.stages.reading_order.readingorder_model import ReadingOrderModel
 from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuildTimings
 from docling_core.types.doc.items.text import TextItem
-
-# Docling writes dashes of all kinds as hyphens, which makes one word of two.
-HTMLDocumentBackend._clean_unicode = staticmethod(str)  # type: ignore[method-assign, assignment]
 
 Timings = _NativeBuildTimings
 """Docling's timings of a page."""

@@ -7,14 +7,16 @@ are short and distinct.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, groupby, takewhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_tasks.parse.tables import Cell
 from graphrag_tasks.parse.values import value_of
 
 SAMPLE_ROWS = 100  # of a table, by which its header is told
+_MIN_COLUMNS = 2  # fewest cells in each row of a table whose first row may be a header
 _LOOKED_AT = 50  # rows below a header; enough to know a column's type
 _MAX_TITLES = 5  # rows above the header; chosen
 _MAX_HEADERS = 4  # rows of a header; chosen
@@ -59,6 +61,33 @@ def find_header(
     rows = rows[:SAMPLE_ROWS]
     titles = _count_titles(rows)
     return Top(titles, _count_headers(rows[titles:], is_marked, is_likely))
+
+
+def with_headers(cells: Iterable[Cell]) -> list[Cell]:
+    """Return the non-empty cells of a table, those of the header rows marked.
+
+    A first row of header cells with an empty corner is a header, although its cells may be marked
+    as those of rows. Without marked headers, as in many HTML tables, headers are detected from the
+    texts.
+    """
+    filled = sorted((cell for cell in cells if cell.text), key=attrgetter("row"))
+    rows = [list(row) for _, row in groupby(filled, attrgetter("row"))]
+    count = _header_rows(rows)
+    headers = (cell._replace(is_header=True, is_row_header=False) for cell in chain(*rows[:count]))
+    return [*headers, *chain(*rows[count:])]
+
+
+def _header_rows(rows: Rows) -> int:
+    if any(cell.is_header or cell.is_row_header for row in rows for cell in row):
+        return sum(1 for _ in takewhile(_names_columns, rows))
+    if min(map(len, rows), default=0) < _MIN_COLUMNS:
+        return 0  # a list, or a page laid out by a table
+    return find_header(rows, is_likely=False).headers
+
+
+def _names_columns(row: Sequence[Cell]) -> bool:
+    has_corner = len(row) > 1 and row[0].column > 0
+    return all(cell.is_header or (has_corner and cell.is_row_header) for cell in row)
 
 
 def _count_titles(rows: Rows) -> int:

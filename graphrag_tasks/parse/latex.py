@@ -12,7 +12,6 @@ from functools import cache
 
 from pylatexenc.latex2text import LatexNodes2Text
 
-from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.completeness import FileText
@@ -65,11 +64,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def read_tex(data: bytes) -> ParsedDocument:
-    """Read a LaTeX document.
-
-    Raises:
-        DocumentError: The file is binary or nested too deep (code `broken`).
-    """
+    """Read a LaTeX document; raises `DocumentError` (code `broken`) if it is binary."""
     file = decode(data)
     text, _, behind = without_marks(clean_text(file.text)).partition(_END)
     left_out: Counter[str] = Counter(file.left_out)
@@ -84,12 +79,7 @@ def read_tex(data: bytes) -> ParsedDocument:
         source = source.replace(_place(number), block)
     if not source.replace(_END, "").strip():
         return ParsedDocument([], left_out=left_out, encoding=file.encoding)
-    try:
-        tree = convert(source.encode("utf-8", "replace"), "tex")
-    except RecursionError as error:
-        what = "its elements are nested too deep to be read"
-        hint = "Save the document without its layout"
-        raise DocumentError("broken", what, hint=hint) from error
+    tree = convert(source.encode("utf-8", "replace"), "tex")
     found = read_blocks(tree, mark_hyperlinks(tree), _texts(text, verbatim))
     blocks = with_links(found, links)
     return ParsedDocument(blocks, find_title((), blocks), left_out=left_out, encoding=file.encoding)

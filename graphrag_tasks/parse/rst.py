@@ -73,20 +73,11 @@ _ELSEWHERE = {
 
 
 def read_rst(data: bytes) -> ParsedDocument:
-    """Read a reStructuredText page.
-
-    Raises:
-        DocumentError: The file is binary or nested too deep (code `broken`).
-    """
+    """Read a reStructuredText page; raises `DocumentError` (code `broken`) if it is binary."""
     file = decode(data)
     text = bounded_lines(clean_text(file.text), "*_`|:{}\\-")
     left_out: Counter[str] = Counter(file.left_out)
-    try:
-        html = _html(text, left_out)
-    except RecursionError as error:
-        what = "its elements are nested too deep to be read"
-        hint = "Save the document without its layout"
-        raise DocumentError("broken", what, hint=hint) from error
+    html = _html(text, left_out)
     return read_written(html, left_out=left_out, encoding=file.encoding)
 
 

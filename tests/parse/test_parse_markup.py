@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 MARKDOWN = """---
 title: "Front title"
 ---
@@ -79,10 +81,75 @@ def test_html(parse_one: Any) -> None:
     ]
 
 
-def test_deep_nesting_is_refused_at_once(parse_one: Any) -> None:
-    document = parse_one("a.html", b"<div>" * 5000 + b"x").document
-    assert (document["status"], document["error_code"]) == ("failed", "broken")
-    assert "nested" in document["error_message"]
+def test_elements_nested_10_000_deep_are_read(parse_one: Any) -> None:
+    opened = "<div>" * 10_000 + "Deep." + "</div>" * 10_000
+    assert parse_one("a.html", f"{opened}<p>Flat.</p>".encode()).kinds == [
+        ("paragraph", "Deep."), ("paragraph", "Flat."),
+    ]  # fmt: skip
+
+
+PAGES = {
+    "<html><body><p>Inside.</p></body><p>Behind.</p></html>": [
+        ("paragraph", "Inside."), ("paragraph", "Behind."),
+    ],
+    "<table><tr><th>Code<th>Note<tr><td><details><summary>Loop</summary><pre>A.\nENDLOOP.</pre>"
+    "<pre>WRITE x.</pre></details></td><td>old</td></tr></table>": [
+        ("table", "Code: Loop A. ENDLOOP. WRITE x. | Note: old"),
+    ],
+    "<table><tr>Above<td>a<td>b<tr>too<td>c<td>d</table>": [
+        ("paragraph", "Above"), ("paragraph", "too"), ("table", "a | b\nc | d"),
+    ],
+    "<table><tr><td>a</td><td>b</td></tr><td>c</td><td>d</td></table>": [
+        ("table", "a | b\nc | d"),
+    ],
+    "<table><form><tr><td>a</td><td>b</td></tr></form></table>": [("table", "a | b")],
+    "<table><tr><td><h2>Part</h2><p>One.</p></td><td>Two.</td></tr></table>": [
+        ("heading", "Part"), ("paragraph", "One."), ("paragraph", "Two."),
+    ],
+    "<table><tr><td colspan=2>Top<tr><td>Menu<td><h2>Part</h2><p>One.<p>Two.</table>": [
+        ("paragraph", "Top"), ("paragraph", "Menu"), ("heading", "Part"), ("paragraph", "One."),
+        ("paragraph", "Two."),
+    ],
+    "<table><tr><td><pre>1\n2</pre><td><pre>a = 1\n  b</pre></table>": [
+        ("code", "1\n2"), ("code", "a = 1\n  b"),
+    ],
+    "<table><tr><th>A<th>B<tr><td>1<td><table><tr><td>x<td>y</table></table>": [
+        ("table", "A: 1 | B: x y"),
+    ],
+    "<figure><table><tr><th>A<tr><td>1</table><figcaption>Figures</figcaption></figure>": [
+        ("caption", "Figures"), ("table", "A: 1"),
+    ],
+    "<pre>  a<div>b</div></pre><pre>  c<br>d</pre>": [
+        ("code", "  a\nb"), ("code", "  c\nd"),
+    ],
+    "<ul><li><div>a</div><div>b</div></li><li>c<ul><li>d</li></ul>e</li></ul>": [
+        ("list_item", "a"), ("paragraph", "b"), ("list_item", "c"), ("list_item", "d"),
+        ("paragraph", "e"),
+    ],
+    "<dl><dt>Quern</dt><dt>Hand mill</dt><dd>A mill.</dd><dd>Of stone.</dd><dt>Sluice</dt></dl>": [
+        ("list_item", "Quern"), ("list_item", "A mill."), ("list_item", "Hand mill"),
+        ("list_item", "A mill."), ("list_item", "Of stone."), ("list_item", "Sluice"),
+    ],
+    "<p>Sales of <ix:num>5</ix:num>,<nobr>6</nobr> tons</p>": [
+        ("paragraph", "Sales of 5, 6 tons"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_text_of_a_page_stands_once_at_its_place(parse_one: Any, page: str) -> None:
+    assert parse_one("a.html", page.encode()).kinds == PAGES[page]
+
+
+def test_links_and_ids_in_cells_stand_at_their_words(parse_one: Any) -> None:
+    page = """<table><tr><th>A</th><th>B</th></tr><tr><td>see <a href="x.md"> the <b>mill</b></a>,
+        <a href="y.md"><div>first</div><div>second</div></a></td>
+        <td><table><tr><td id="in">a</td><td><a href="z.md">b</a></td></tr></table></td></tr>"""
+    (table,) = parse_one("a.html", page.encode()).blocks
+    assert table["text"] == "A: see the mill, first second | B: a b"
+    spans = [(table["text"][one["start"] : one["end"]], one["href"]) for one in table["links"]]
+    assert spans == [("the mill", "x.md"), ("first", "y.md"), ("b", "z.md")]
+    assert table["anchors"] == ["in"]
 
 
 def test_a_title_falls_back_to_the_heading_and_the_file_name(parse_one: Any) -> None:

@@ -1,0 +1,285 @@
+"""Walk an HTML tree once, from its start to its end, to blocks with their links and ids.
+
+All text between two borders of blocks is one block. As in browsers, inline elements add no blank
+space; elements that HTML does not know, such as MathML's, stand apart. Of an item, a definition and
+a caption only the first text is one. Ids and links are put into the text as marks (`links`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import resources
+from itertools import chain, islice
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import PageElement, PreformattedString
+
+from graphrag_tasks.parse.blocks import Block
+from graphrag_tasks.parse.headers import with_headers
+from graphrag_tasks.parse.links import NO_LINK, Marks, without_marks
+from graphrag_tasks.parse.tables import Cell
+from graphrag_tasks.parse.text import clean_text, one_line, raised
+
+ELEMENTS = json.loads((resources.files(__package__) / "html_elements.json").read_text("utf-8"))
+INLINE = frozenset(ELEMENTS["inline"])
+_BLOCKS = frozenset(ELEMENTS["block"])
+_LEVELS = {f"h{level}": level - 1 or None for level in range(1, 7)}
+_KINDS = {
+    **dict.fromkeys(_LEVELS, "heading"),
+    **dict.fromkeys(("li", "dt", "dd"), "list_item"),
+    **dict.fromkeys(("caption", "figcaption"), "caption"),
+    **dict.fromkeys(("pre", "listing", "xmp"), "code"),
+    "h1": "title",
+}
+_MAX_COLUMNS = 1000  # of a cell, in HTML's table model
+_MOST_IN_CELL = 2  # blocks in a cell of values that holds a heading; chosen
+_MOST_TERMS = 8  # that each get their common definition; chosen
+
+Element = Iterator[None]  # what an element does at its start and, behind the `yield`, at its end
+
+
+@dataclass
+class _Cell:
+    is_header: bool
+    down: int
+    across: int
+    blocks: list[Block] = field(default_factory=list)
+
+
+@dataclass
+class _Table:
+    rows: list[list[_Cell]] = field(default_factory=list)
+    in_row: bool = False
+
+    def lays_out(self) -> bool:
+        """Tell whether the table arranges the parts of a page, and relates no values."""
+        rows = [[cell for cell in row if cell.blocks] for row in self.rows]
+        cells = list(chain.from_iterable(rows))
+        if any(cell.is_header for cell in cells):
+            return False
+        if sum(map(bool, rows)) == 1 or all(len(row) < 2 for row in rows):
+            return any(len(cell.blocks) > 1 or cell.blocks[0].kind == "code" for cell in cells)
+        return any(
+            len(cell.blocks) > _MOST_IN_CELL
+            and any(block.kind in ("title", "heading") for block in cell.blocks)
+            for cell in cells
+        )
+
+    def cells(self, flat: dict[int, str]) -> Iterator[Cell]:
+        """Yield the cells with their texts and places; takes the texts of tables from `flat`.
+
+        A row whose cells all reach below is one line with the next row.
+        """
+        lines: list[list[_Cell]] = []
+        line_of: list[int] = []
+        for row in self.rows:
+            if not lines or any(cell.down == 1 for cell in lines[-1]):
+                lines.append([])
+            lines[-1] += row
+            line_of.append(len(lines) - 1)
+        line_of.append(len(lines))
+        places: list[tuple[int, int, int, _Cell]] = []
+        free_from: dict[int, int] = {}  # the first line that the cells above leave free, by column
+        for number, row in enumerate(self.rows):
+            column, line = 0, line_of[number]
+            for cell in row:
+                while free_from.get(column, 0) > line:
+                    column += 1
+                height = max(1, line_of[min(number + cell.down, len(self.rows))] - line)
+                places.append((line, column, height, cell))
+                column += cell.across
+                if cell.down > 1:
+                    free_from |= dict.fromkeys(range(column - cell.across, column), line + height)
+        columns = max((column for _, column, _, _ in places), default=0) + 1
+        for line, column, height, cell in places:
+            text = one_line(" ".join(flat.pop(id(one), one.text) for one in cell.blocks))
+            width = min(cell.across, columns - column)
+            is_top = all(other.is_header for other in lines[line])
+            of_row = cell.is_header and not is_top
+            yield Cell(line, column, text, height, width, cell.is_header and is_top, of_row)
+
+
+class HtmlWalk:
+    """A walk over a tree of any depth."""
+
+    def __init__(self) -> None:
+        self._marks = Marks()
+        self._blocks: list[Block] = []
+        self._terms: list[Block] = []
+        self._table: _Table | None = None  # whose rows are being read, outside its cells
+        self._flat: dict[int, str] = {}  # texts of tables without repetitions, by the block's `id`
+        self._tag = "p"  # that gives the text its kind
+        self._quotes = 0
+        self._parts: list[str] = []
+        self._last = ""  # character of the block's text; a space is written before the next word
+        self._before: dict[str, str] = {}  # marks before the next text; of links, with their ends
+        self._open: dict[str, str] = {}  # links that are open in this block, and their ends
+        self._script: tuple[str, bool] | None = None  # what a raised or lowered text follows
+
+    def read(self, soup: BeautifulSoup) -> list[Block]:
+        """Return the blocks of a tree."""
+        pending: list[PageElement | Element] = [soup]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, Tag):
+                element = self._element(item)
+                next(element, None)
+                pending += [element, *reversed(item.contents if item.name != "title" else ())]
+            elif not isinstance(item, PageElement):
+                next(item, None)
+            elif not isinstance(item, PreformattedString):
+                self._read_text(str(item))
+        self._flush()
+        return list(map(self._marks.take_out, self._blocks))
+
+    def _element(self, tag: Tag) -> Element:
+        for name in (tag.get("id"), tag.get("name") if tag.name == "a" else None):
+            if name:
+                self._before[self._marks.place(str(name))] = ""
+        if tag.name in INLINE or ":" in tag.name:  # XBRL and Word put their own around words
+            return self._inline(tag)
+        if tag.name == "br" or _KINDS.get(self._tag) == "code":
+            return self._line(tag)
+        if tag.name not in _BLOCKS or (self._tag in _LEVELS and tag.name not in _KINDS):
+            return self._apart()
+        self._flush()
+        if tag.name == "table":
+            return self._read_table()
+        if self._table is not None:
+            if tag.name in ("tr", "thead", "tbody", "tfoot"):
+                return self._rows(self._table, tag)
+            if tag.name in ("td", "th"):
+                return self._cell(self._table, tag)
+        return self._block(tag)
+
+    def _inline(self, tag: Tag) -> Element:
+        href, outer = str(tag.get("href") or "").strip(), self._script
+        if tag.name in ("sup", "sub"):
+            self._script = self._last, tag.name == "sub"
+        if tag.name != "a" or NO_LINK.match(href):
+            yield
+        else:
+            opening, closing = self._marks.link(href)
+            self._before[opening] = closing
+            yield
+            if not self._before.pop(opening, "") and self._open.pop(opening, ""):
+                last = self._parts[-1].rstrip()
+                self._parts[-1] = last + closing + self._parts[-1][len(last) :]
+        self._script = outer
+
+    def _line(self, tag: Tag) -> Element:
+        for _ in range(1 if tag.name == "br" else 2):  # blocks end lines of code at both ends
+            if self._parts and (tag.name == "br" or not self._parts[-1].endswith("\n")):
+                self._parts.append("\n")
+                self._last = "\n"
+            yield
+
+    def _apart(self) -> Element:
+        self._last = self._last and " "
+        yield
+        self._last = self._last and " "
+
+    def _block(self, tag: Tag) -> Element:
+        outer = self._tag
+        self._quotes += tag.name == "blockquote"
+        if tag.name in _KINDS:  # a heading in a quotation is a note's, which keeps its section
+            self._tag = "p" if tag.name in _LEVELS and self._quotes else tag.name
+        yield
+        if tag.name in _LEVELS and self._parts:  # `<h2>Title <a name="x"></a></h2>`
+            self._parts += self._before
+            self._before.clear()
+        self._flush()
+        self._quotes -= tag.name == "blockquote"
+        if tag.name in _KINDS:
+            self._tag = outer
+        last = [block.kind for block in self._blocks[-2:]] if tag.name == "figcaption" else []
+        above = tag.find_previous_sibling()
+        if last == ["table", "caption"] and above is not None and above.name == "table":
+            self._blocks[-2:] = reversed(self._blocks[-2:])  # a caption leads its table
+
+    def _read_table(self) -> Element:
+        outer, table = self._table, _Table()
+        self._table = table
+        yield
+        self._flush()
+        self._table = outer
+        if table.lays_out():
+            self._blocks += (one for row in table.rows for cell in row for one in cell.blocks)
+            return
+        cells = with_headers(table.cells(self._flat))
+        text = " ".join(cell.text for cell in cells)
+        if len(cells) > 1:
+            self._blocks.append(self._marks.table(cells))
+            self._flat[id(self._blocks[-1])] = text
+        elif text:
+            self._blocks.append(Block("paragraph", text))
+
+    def _rows(self, table: _Table, tag: Tag) -> Element:
+        table.in_row = tag.name == "tr"
+        if table.in_row:
+            table.rows.append([])
+        yield
+        self._flush()
+        table.in_row = False
+
+    def _cell(self, table: _Table, tag: Tag) -> Element:
+        if not table.in_row:
+            table.rows.append([])  # as browsers do
+        in_head = any(above.name == "thead" for above in islice(tag.parents, 2))
+        across = min(_span(tag, "colspan"), _MAX_COLUMNS)
+        cell = _Cell(tag.name == "th" or in_head, _span(tag, "rowspan"), across)
+        table.rows[-1].append(cell)
+        table.in_row = True
+        outer = self._blocks, self._tag
+        self._blocks, self._tag, self._table = cell.blocks, "p", None
+        yield
+        self._flush()
+        self._blocks, self._tag = outer
+        self._table = table
+
+    def _read_text(self, text: str) -> None:
+        text = text if text.isascii() else without_marks(text)
+        if self._script is not None:
+            text = raised(self._script[0], text, lowered=self._script[1])
+        words = text.lstrip()
+        space = text[: len(text) - len(words)]
+        if _KINDS.get(self._tag) != "code":
+            is_apart = (space or self._last == " ") and self._last not in ("", "\n")
+            space, words = " " if is_apart else "", " ".join(words.split())
+        elif not words:
+            self._parts.append(space)
+        if words:
+            self._parts += [space, *self._before, words]
+            self._open |= {opening: end for opening, end in self._before.items() if end}
+            self._before.clear()
+        self._last = " " if words and text[-1].isspace() else words[-1:] or space or self._last
+
+    def _flush(self) -> None:
+        """End the block that is being read."""
+        text = clean_text("".join([*self._parts, *self._open.values()]))
+        self._parts, self._last = [], ""
+        self._open.clear()
+        if self._tag in _LEVELS:
+            text = one_line(text)
+        elif _KINDS.get(self._tag) != "code":
+            text = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
+        if without_marks(text):
+            self._add(Block(_KINDS.get(self._tag, "paragraph"), text, _LEVELS.get(self._tag)))
+            if self._tag in ("li", "dd", "caption", "figcaption"):
+                self._tag = "p"  # only its first text is one
+
+    def _add(self, block: Block) -> None:
+        follows = bool(self._terms and self._blocks and self._blocks[-1] is self._terms[-1])
+        if self._tag == "dt":
+            self._terms = [*(self._terms if follows else ()), block]
+        elif self._tag == "dd" and follows and 1 < len(self._terms) <= _MOST_TERMS:
+            *others, last = self._terms  # each leads the definition
+            self._blocks[-len(self._terms) :] = [*chain(*((one, block) for one in others)), last]
+        self._blocks.append(block)
+
+
+def _span(tag: Tag, name: str) -> int:
+    text = str(tag.get(name) or "")
+    return max(1, int(text)) if text.isdecimal() and len(text) < 6 else 1
