@@ -242,14 +242,14 @@ def graphrag_reindex() -> None:
     @task(outlets=[SNAPSHOT], executor_config=CORPUS_POD, trigger_rule="none_failed")
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
-        from graphrag_tasks.operations.quality import QualityGate
+        from graphrag_tasks.operations import runner
         from graphrag_tasks.storage.snapshots.summary import headline, note
         from graphrag_tasks.versions.told import since
 
         instance = get_current_context()["ti"]
         run = open_run()
         parse_tasks = len(run.lots)
-        published = run.publish(QualityGate(run.state.config.quality))
+        published = runner.publish(run)
         snapshot_id = published.manifest.snapshot_id
         summary = headline(run.state.store.open(snapshot_id))
         tell_publish(run, published, summary)

@@ -16,6 +16,7 @@ from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.core.memory import INDEX_BYTES, require_address_space
 from graphrag_tasks.core.visible import log_to, logs_from
 from graphrag_tasks.extract.llm import adopt, ask
+from graphrag_tasks.operations.examples import keep_examples
 from graphrag_tasks.operations.quality import QualityGate
 from graphrag_tasks.pipeline import (
     CORPUS_STAGES,
@@ -75,9 +76,22 @@ def run_index(
             run.process_corpus(stage)
             tell(stage, 1, 1)
         tell("publish", 0, 1)
-        published = run.publish(QualityGate(config.quality))
+        published = publish(run)
         tell("publish", 1, 1)
         return published
+
+
+def publish(run: Run) -> Published:
+    """Publish what a run made, unless it is worse than before, with examples of questions.
+
+    Raises:
+        GraphragError: It is worse, incomplete or damaged; `CURRENT` is unchanged.
+    """
+    config = run.state.config
+    published = run.publish(QualityGate(config.quality))
+    if published.changed:
+        keep_examples(config, published.manifest)
+    return published
 
 
 def process_shards(

@@ -14,11 +14,11 @@ from fastapi import HTTPException
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import AccessConfig, Config, load_config
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.inspect.pages.ask import examples
 from graphrag_tasks.inspect.pages.documents import CHUNKS_SHOWN
 from graphrag_tasks.inspect.stores import path_of_store
+from graphrag_tasks.operations.examples import examples, keep_examples, kept_examples
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import MODES, open_index
 from graphrag_tasks.storage.snapshots.store import Store
@@ -451,6 +451,24 @@ def test_a_page_without_a_question_has_examples_that_are_answered(config: Config
         if found := asked.findall(browser.get("/snapshots/current/ask").text):
             break
     assert found == held[: len(found)]
+
+
+def test_a_large_snapshot_is_published_with_its_examples(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = Store(config.store).open().manifest
+    keep_examples(config, manifest)
+    assert kept_examples(open_index(config.store)) == []  # it is small
+    monkeypatch.setattr("graphrag_tasks.operations.examples._LARGE", 1)
+    hidden = config.model_copy(update={"access": AccessConfig(enabled=True)})
+    keep_examples(hidden, manifest)
+    assert kept_examples(open_index(config.store)) == []  # each reader has other ones
+    keep_examples(config, manifest)
+    held = ["What replaces table VBBS?", "What shows table VBBE?"]
+    assert kept_examples(open_index(config.store)) == held
+    monkeypatch.setattr("graphrag_tasks.inspect.pages.ask.examples", None)  # none are looked for
+    assert all(one in client(config).get("/snapshots/current/ask").text for one in held)
+    assert Store(config.store).open().snapshot_id == manifest.snapshot_id
 
 
 def test_a_hub_has_pages_of_facts_and_a_search(

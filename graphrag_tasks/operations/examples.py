@@ -1,0 +1,145 @@
+"""Questions that a corpus answers, shown where nothing has been asked yet."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, islice, zip_longest
+
+import pyarrow.compute as pc
+
+from graphrag_tasks.answering import AnswerSentence, answer
+from graphrag_tasks.core.config import Config
+from graphrag_tasks.core.errors import ArtifactError, GraphragError
+from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.language.names import is_code
+from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.storage.columns import column
+from graphrag_tasks.storage.snapshots.manifests import Manifest
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
+
+_NUMBER = re.compile(
+    r"(?:chapter |section )?(?:\d+|[a-z](?=[.]\d))(?:[.]\d+)*[.:]? +", re.IGNORECASE
+)
+"""The number of a heading, as in "A.5 " and "Chapter 6. "."""
+_Candidate = tuple[str, Callable[[AnswerSentence], bool]]
+"""A question, and whether a sentence in bold answers it."""
+
+EXAMPLES, _TRIED = 6, 12
+"""Example questions shown, and candidates tried of each kind; chosen."""
+_FILE = "examples.json"
+"""Beside the tables of a snapshot, which it is no part of: whatever it says, the id is the same."""
+_LARGE = 1_000
+"""Chunks from which examples are made at publish; with fewer a page finds them at once. Chosen."""
+_LONGEST_HEADING = 12  # words
+_SHORTEST = 2  # characters
+_LONGEST = 4  # words
+
+log = logging.getLogger(__name__)
+
+
+def keep_examples(config: Config, manifest: Manifest) -> None:
+    """Find the examples of a large snapshot that was just published, and keep them with it.
+
+    With access labels each reader has other examples: nothing is kept.
+    """
+    if config.access.enabled or manifest.tables["chunks"].rows < _LARGE:
+        return
+    store = Store(config.store)
+    try:
+        index = open_index(config.store, manifest.snapshot_id, language=config.language)
+        found = list(islice(examples(index), EXAMPLES))
+        store.snapshot_folder(manifest.snapshot_id).write_json(_FILE, found)
+    except (GraphragError, OSError) as error:  # the snapshot is there all the same
+        log.warning("no examples of questions: %s", error)
+
+
+def kept_examples(index: Index) -> list[str]:
+    """Return the examples that were kept with a snapshot; none if it has labels, or is small."""
+    if type(index.snapshot) is not Snapshot:  # it is a view of one
+        return []
+    try:
+        return list(map(str, index.snapshot.folder.read_json(_FILE)))
+    except ArtifactError:
+        return []
+
+
+def examples(index: Index) -> Iterator[str]:
+    """Yield questions that the corpus answers: of terms, headings and facts in turn.
+
+    Each is asked: it is yielded only if the documents answer it, and a sentence in bold states what
+    it was made from.
+    """
+    kinds = (_of_terms, _of_headings, _of_facts)
+    answered = [_answered(index, islice(of(index), _TRIED)) for of in kinds]
+    yield from filter(None, chain.from_iterable(zip_longest(*answered)))
+
+
+def _answered(index: Index, candidates: Iterator[_Candidate]) -> Iterator[str]:
+    for question, is_answer in candidates:
+        reply = answer(index, question)
+        best = [one for one in reply.sentences if one.is_best]
+        if reply.verdict.state == "answered" and any(map(is_answer, best)):
+            yield question
+
+
+def _of_terms(index: Index) -> Iterator[_Candidate]:
+    """Yield what the most mentioned names are."""
+    entities = index.entities().sort_values(["mentions", "name"], ascending=[False, True])
+    for name in filter(_is_askable, entities["name"]):
+        told = rf"(?:(?:an?|the) )?{re.escape(name)}(?:: | (?:is|means) )"
+        asked = f"What does {name} mean?" if name.islower() else f"What is {name}?"
+        yield asked, partial(_begins, re.compile(told, re.IGNORECASE))
+
+
+def _begins(told: re.Pattern[str], one: AnswerSentence) -> bool:
+    return told.match(one.text) is not None
+
+
+def _is_quoted(_one: AnswerSentence) -> bool:
+    return True
+
+
+def _states(sentence_ids: frozenset[str], one: AnswerSentence) -> bool:
+    return any(citation.source.sentence_id in sentence_ids for citation in one.citations)
+
+
+def _of_headings(index: Index) -> Iterator[_Candidate]:
+    """Yield headings: questions as they stand, and what is said about those that name a topic."""
+    paths = column(index.snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
+    headings = dict.fromkeys(_NUMBER.sub("", path[-1]) for path in paths if path)
+    topics = {topic.title.casefold() for topic in index.topics(_TRIED)}
+    asked = [one for one in headings if one.endswith("?") and one.count(" ") < _LONGEST_HEADING]
+    named = [one for one in headings if one.casefold() in topics]
+    for question in (*asked, *(f"What does it say about {one}?" for one in named)):
+        yield question, _is_quoted
+
+
+def _of_facts(index: Index) -> Iterator[_Candidate]:
+    """Yield the most supported facts, each with a question that it answers, one per verb."""
+    entities = index.snapshot.table("entities", ["entity_id", "name", "is_named"])
+    named = entities.filter(entities["is_named"]).to_pylist()
+    names = {row["entity_id"]: row["name"] for row in named if _is_askable(row["name"])}
+    columns = ["relation_id", "head_id", "tail_id", "phrase", "kind", "negated", "weight"]
+    relations = index.snapshot.table("relations", columns)
+    facts = relations.filter(
+        pc.and_(pc.equal(relations["kind"], FACT), pc.invert(relations["negated"]))
+    ).sort_by([("weight", "descending"), ("relation_id", "ascending")])
+    verbs: set[str] = set()
+    for row in facts.to_pylist():
+        tail, verb = names.get(row["tail_id"]), row["phrase"]
+        if tail and row["head_id"] in names and _asks_singular(verb) and verb not in verbs:
+            verbs.add(verb)
+            stated = frozenset(one.sentence_id for one in index.cite(row["relation_id"]))
+            yield f"What {verb} {tail}?", partial(_states, stated)
+
+
+def _is_askable(name: str) -> bool:
+    return not is_code(name) and len(name) > _SHORTEST and len(name.split()) <= _LONGEST
+
+
+def _asks_singular(verb: str) -> bool:
+    """Tell whether a verb may follow "What": "replaces", not "is" or "replace"."""
+    return verb.isalpha() and verb.endswith("s") and verb not in ("is", "was", "has", "does")
