@@ -242,18 +242,9 @@ def _links_in_tables(data: bytes) -> Iterator[FoundLink]:
 
 def _run_links(data: bytes) -> Iterator[FoundLink]:
     for page, slide in enumerate(Presentation(BytesIO(data)).slides, start=1):
-        for frame in _text_frames(slide.shapes):
-            for paragraph in frame.paragraphs:
-                for run in paragraph.runs:
-                    if run.text.strip() and (address := run.hyperlink.address):
-                        yield FoundLink(page, run.text, address)
-
-
-def _text_frames(shapes: Element) -> Iterator[Element]:
-    for shape in shapes:
-        if hasattr(shape, "shapes"):
-            yield from _text_frames(shape.shapes)
-        elif shape.has_text_frame:
-            yield shape.text_frame
-        elif getattr(shape, "has_table", False):
-            yield from (cell.text_frame for row in shape.table.rows for cell in row.cells)
+        for link in slide._element.iter("{*}hlinkClick"):
+            run = link.getparent().getparent()
+            text = "".join(part.text or "" for part in run.iterfind("{*}t"))
+            relation = slide.part.rels.get(_attribute(link, "id"))
+            if text.strip() and relation is not None:
+                yield FoundLink(page, text, relation.target_ref)

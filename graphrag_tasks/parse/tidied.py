@@ -2,13 +2,15 @@
 
 Comments and processing instructions in XML make python-docx fail; a drop cap is a paragraph of its
 own; a superscript digit looks like part of the number before it. Properties that are missing or
-not valid, as programs that remove or invent them leave them, would cost the whole document.
+not valid, and relations whose target is missing, would cost the whole document.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from io import BytesIO
+from posixpath import join, normpath, split
 from typing import Any
 from zipfile import ZipFile
 
@@ -20,6 +22,8 @@ from graphrag_tasks.parse.text import raised
 
 _UNTIDY = re.compile(rb'<!--|<\?(?!xml\s)|dropCap=|vertAlign\b|\bbaseline="')
 _RELATIONS = "_rels/.rels"
+_RELATED = re.compile(rb'\br:\w+="([^"]*)"')
+_OF_RELATIONS = "/relationships}"
 _OF_PACKAGE = "http://schemas.openxmlformats.org/package/2006/metadata/core-properties"
 _OF_USER = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
 _PROPERTIES = {
@@ -42,19 +46,25 @@ def tidied(data: bytes) -> tuple[bytes, int]:
     with ZipFile(BytesIO(data)) as package:
         parts = package.infolist()
         replaced = _unread_properties(package)
+        related = _without_dead_relations(package, replaced)
         for part in parts:
-            if part.filename.endswith(".xml") and _UNTIDY.search(written := package.read(part)):
-                try:
-                    root = etree.fromstring(written, _parser())
-                except etree.XMLSyntaxError:  # whoever reads the part says so
-                    continue
-                comments += sum(bool((one.text or "").strip()) for one in root.iter(etree.Comment))
-                etree.strip_tags(root, etree.Comment, etree.ProcessingInstruction)
-                _join_drop_caps(root)
-                _mark_scripts(root)
-                replaced[part.filename] = etree.tostring(
-                    root, xml_declaration=True, encoding="UTF-8", standalone=True
-                )
+            if not part.filename.endswith(".xml"):
+                continue
+            written, known = package.read(part), related.get(part.filename, set())
+            names = {name.decode("utf-8", "replace") for name in _RELATED.findall(written)}
+            if not _UNTIDY.search(written) and names <= known:
+                continue
+            try:
+                root = etree.fromstring(written, _parser())
+            except etree.XMLSyntaxError:  # whoever reads the part says so
+                continue
+            comments += sum(bool((one.text or "").strip()) for one in root.iter(etree.Comment))
+            etree.strip_tags(root, etree.Comment, etree.ProcessingInstruction)
+            _join_drop_caps(root)
+            _mark_scripts(root)
+            if not names <= known:
+                _drop_unrelated(root, known)
+            replaced[part.filename] = _written(root)
         if not replaced:
             return data, 0
         buffer = BytesIO()
@@ -77,6 +87,49 @@ def _unread_properties(package: ZipFile) -> dict[str, bytes]:
         except (KeyError, SyntaxError, TypeError, ValueError):
             replaced[name] = empty
     return replaced
+
+
+def _without_dead_relations(package: ZipFile, replaced: dict[str, bytes]) -> dict[str, set[str]]:
+    """Return the ids of each part's relations; those without their target are dropped."""
+    names, related = set(package.namelist()), {}
+    for name in sorted(names):
+        folder, file = split(name)
+        if not name.endswith(".rels") or split(folder)[1] != "_rels":
+            continue
+        try:
+            root = etree.fromstring(package.read(name), _parser())
+        except etree.XMLSyntaxError:
+            continue
+        home = split(folder)[0]
+        dead = [one for one in root.iter("{*}Relationship") if not _is_there(one, home, names)]
+        for one in dead:
+            one.getparent().remove(one)
+        if dead:
+            replaced[name] = _written(root)
+        ids = {one.get("Id", "") for one in root.iter("{*}Relationship")}
+        related[join(home, file.removesuffix(".rels"))] = ids
+    return related
+
+
+def _is_there(relation: Element, home: str, names: Set[str]) -> bool:
+    target = normpath(join("/", home, relation.get("Target", ""))).lstrip("/")
+    return relation.get("TargetMode") == "External" or target in names
+
+
+def _drop_unrelated(root: Element, known: Set[str]) -> None:
+    """Drop references to relations that are missing, and the elements that are nothing else."""
+    for element in list(root.iter(etree.Element)):
+        for name, value in element.items():
+            if _OF_RELATIONS in name and value not in known:
+                del element.attrib[name]
+                is_bare = not len(element) and not element.tag.endswith(("}blip", "}altChunk"))
+                if is_bare and element.getparent() is not None:
+                    element.getparent().remove(element)
+
+
+def _written(root: Element) -> bytes:
+    written: bytes = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+    return written
 
 
 def _parser() -> etree.XMLParser:

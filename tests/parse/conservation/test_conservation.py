@@ -7,10 +7,13 @@ that is kept of many, with seeds that no run had before.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from io import BytesIO
 from secrets import randbits
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -35,6 +38,13 @@ FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "txt": text_file,
     "xlsx": workbook,
 }
+_RELATION = re.compile(rb"<Relationship [^>]*?/>")
+_TYPE, _TARGET = re.compile(rb'Type="[^"]*/(\w[\w-]*)"'), re.compile(rb'Target="[^"]*"')
+_WHOLE = {b"officeDocument", b"slideLayout", b"slideMaster"}
+_OF_TEXT = {
+    b"chart", b"comments", b"diagramData", b"drawing", b"endnotes", b"footnotes", b"notesSlide",
+    b"sharedStrings", b"slide", b"worksheet",
+}  # fmt: skip
 _SEED_BITS = 32
 _SECONDS_PER_FORMAT = float(os.environ.get("CONSERVATION_SECONDS", "60"))
 
@@ -56,6 +66,39 @@ def made(media_type: str, seed: int) -> Outcome:
 def test_every_sentence_is_kept_or_counted(media_type: str, seed: int) -> None:
     found = made(media_type, seed)
     assert found.is_conserved, found
+
+
+@pytest.mark.parametrize("target", [b"", b"../NULL", b"#_ftn1"])
+@pytest.mark.parametrize(("media_type", "seed"), [("docx", 6), ("pptx", 3), ("xlsx", 0)])
+def test_a_relation_that_leads_nowhere_costs_at_most_its_part(
+    media_type: str, seed: int, target: bytes
+) -> None:
+    serials = Serials(seed)
+    for kind, data in _with_dead_relations(FORMATS[media_type](serials), target):
+        found = outcome(media_type, data, serials)
+        assert kind in _OF_TEXT or not found.lost, (kind, found)
+
+
+def _with_dead_relations(data: bytes, target: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the package with one relation of each type without its target, or dropped."""
+    with ZipFile(BytesIO(data)) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    relations = (
+        (_TYPE.search(found[0])[1], name, found[0])  # type: ignore[index]
+        for name, content in parts.items()
+        if name.endswith(".rels")
+        for found in _RELATION.finditer(content)
+    )
+    for kind, (name, relation) in {kind: where for kind, *where in relations}.items():
+        dead = _TARGET.sub(b'Target="' + target + b'"', relation) if target else b""
+        broken = dead.replace(b'TargetMode="External"', b"")
+        if kind not in _WHOLE:
+            buffer = BytesIO()
+            with ZipFile(buffer, "w") as other:
+                for part, content in parts.items():
+                    is_here = part == name
+                    other.writestr(part, content.replace(relation, broken) if is_here else content)
+            yield kind, buffer.getvalue()
 
 
 @pytest.mark.slow
