@@ -49,6 +49,8 @@ class LeftOut(StrEnum):
     """Messages of a mailbox that cannot be read, such as encrypted ones."""
     PROPERTIES = "properties"
     """Metadata of a file that cannot be read."""
+    UNREAD = "unread"
+    """Elements and parts of an Office file that are not known, or could not be read."""
     FACT = "fact"
     """Rows of a file of facts that state none."""
     SUBTITLE_MARK = "subtitle_mark"

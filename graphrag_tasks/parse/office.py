@@ -19,7 +19,6 @@ from pptx import Presentation
 from pptx.exc import PythonPptxError
 
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
 from graphrag_tasks.parse.docling_convert import convert
@@ -55,19 +54,18 @@ _BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, SyntaxError, Typ
 
 def read_docx(data: bytes) -> ParsedDocument:
     """Read a Word document."""
-    title, data, comments = _open_package(data, "docx")
+    title, data, left_out = _open_package(data, "docx")
     tree = convert(data, "docx")
     found = word_texts(data)
-    found.left_out[LeftOut.COMMENT] += comments
+    found.left_out.update(left_out)
     blocks = with_table_links(read_blocks(tree, mark_hyperlinks(tree), found.texts), data)
     return ParsedDocument(blocks, find_title([title], blocks), left_out=found.left_out)
 
 
 def read_xlsx(data: bytes) -> ParsedDocument:
     """Read a workbook: a heading for each sheet with text, then its tables."""
-    title, data, comments = _open_package(data, "xlsx")
+    title, data, left_out = _open_package(data, "xlsx")
     _check_merged(data)
-    left_out: Counter[str] = Counter({LeftOut.COMMENT: comments})
     try:
         blocks = list(sheet_blocks(data, left_out))
     except _BROKEN_WORKBOOK as error:
@@ -78,7 +76,7 @@ def read_xlsx(data: bytes) -> ParsedDocument:
 
 def read_pptx(data: bytes) -> ParsedDocument:
     """Read slides; each is a page, and every slide title except the first is a heading."""
-    title, data, comments = _open_package(data, "pptx")
+    title, data, left_out = _open_package(data, "pptx")
     try:
         document = convert(data, "pptx")
     except DocumentError:
@@ -86,7 +84,7 @@ def read_pptx(data: bytes) -> ParsedDocument:
             raise
         return ParsedDocument([], pages_in=0, pages_out=0)
     found = slide_texts(data)
-    found.left_out[LeftOut.COMMENT] += comments
+    found.left_out.update(left_out)
     marks = mark_hyperlinks(document)
     blocks = read_blocks(document, marks, found.texts, unit=1 / _EMU_PER_POINT)
     blocks = with_run_links(blocks, data)
@@ -113,10 +111,10 @@ def _has_slides(data: bytes) -> bool:
         return True
 
 
-def _open_package(data: bytes, media_type: str) -> tuple[str | None, bytes, int]:
+def _open_package(data: bytes, media_type: str) -> tuple[str | None, bytes, Counter[str]]:
     """Check that the bytes are an Office package.
 
-    Return its title, the cleaned package, and the number of comments in its XML.
+    Return its title, the cleaned package, and what its XML has that is no text.
     """
     if data.startswith(_OLE_HEADER):
         what = f"the {media_type} file is encrypted, or of the format before 2007"

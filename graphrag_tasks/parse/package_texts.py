@@ -18,6 +18,7 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.completeness import FileText, letters_of
 from graphrag_tasks.parse.links import FoundLink, with_links
+from graphrag_tasks.parse.xml_files import attribute
 
 Element = Any
 """An untyped element of lxml, or object of python-docx or python-pptx."""
@@ -27,9 +28,20 @@ _DELETED = {"del", "moveFrom"}
 _SHAPES = {"sp", "grpSp", "graphicFrame", "pic"}
 _FURNITURE = {"ftr", "dt", "hdr", "sldNum"}
 _OFF = {"0", "false", "off"}
-_DESCRIBED = {"docPr": "descr", "cNvPr": "descr", "shape": "alt"}
+_DESCRIBED = {"docPr": "descr", "cNvPr": "descr", "shape": "alt", "textpath": "string"}
+_COUNTED = {
+    **dict.fromkeys(("altChunk", "subDoc"), LeftOut.UNREAD),
+    **dict.fromkeys(("OLEObject", "oleObj"), LeftOut.ATTACHMENT),
+}
+_NO_WORDS = {
+    *("instrText", "delInstrText", "delText", "align", "attrName", "tableStyleId"),
+    *("v", "f", "formatCode"),
+}
+"""Elements with text that readers do not see: commands of fields, places, values of charts."""
+_TEXT = re.compile(rb"<(?:\w+:)?t[ >]")
 _WORD_READ = re.compile(r"word/(?:document|footnotes|endnotes|comments|diagrams/data\d*)\.xml")
 _WORD_FURNITURE = re.compile(r"word/(?:header|footer)\d*\.xml")
+_WORD_OTHER = re.compile(r"word/(?!glossary/|diagrams/|charts/).*\.xml")
 _WORD_STYLES = "word/styles.xml"
 _WORD_RELATIONS = "word/_rels/document.xml.rels"
 _SLIDE_RELATIONS = "ppt/slides/_rels/"
@@ -63,6 +75,8 @@ def word_texts(data: bytes) -> PartTexts:
         for name in names:
             is_furniture = _WORD_FURNITURE.fullmatch(name)
             if not is_furniture and not _WORD_READ.fullmatch(name):
+                is_unread = _WORD_OTHER.fullmatch(name) and _TEXT.search(package.read(name))
+                found.left_out[LeftOut.UNREAD] += bool(is_unread)
                 continue
             root = parse_part(package.read(name))
             part = PartTexts() if root is None else read_part(root, hidden=hidden)
@@ -101,6 +115,11 @@ def _slide_roots(slide: Element) -> list[Element]:
     return [root for root in roots if root is not None]
 
 
+def attribute_of(element: Element, name: str = "val") -> str:
+    """Return an attribute by its local name; "" if it, or the element, is absent."""
+    return attribute(element, name) if element is not None else ""
+
+
 def parse_part(data: bytes) -> Element:
     """Parse an XML part without resolving external entities."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True, recover=True)
@@ -110,9 +129,9 @@ def parse_part(data: bytes) -> Element:
 def read_part(root: Element, page: int | None = None, hidden: Set[str] = frozenset()) -> PartTexts:
     """Return the visible paragraphs of a part.
 
-    Deleted text, hidden text and picture descriptions are counted. A text box that the file has in
-    two forms, for newer and older programs, is read once. `page` is the part's page; `hidden` are
-    the names of Word styles that hide text.
+    Deleted and hidden text, picture descriptions and unknown elements with text are counted. A text
+    box that the file has in two forms, for newer and older programs, is read once. `page` is the
+    part's page; `hidden` are the names of Word styles that hide text.
     """
     found = PartTexts()
     open_paragraphs: list[_Paragraph] = []
@@ -130,11 +149,19 @@ def read_part(root: Element, page: int | None = None, hidden: Set[str] = frozens
             open_paragraphs.append(paragraphs[-1])
         elif name in _DESCRIBED:
             found.left_out[LeftOut.PICTURE] += bool(element.get(_DESCRIBED[name], "").strip())
-        elif open_paragraphs:
+        elif name in _COUNTED:
+            found.left_out[_COUNTED[name]] += 1
+        elif open_paragraphs and (name == "t" or name in _SIGNS):
             open_paragraphs[-1].add(element, name, hidden)
+        elif name not in _NO_WORDS and not len(element) and _has_letters(element):
+            found.left_out[LeftOut.UNREAD] += 1
     found.left_out[LeftOut.HIDDEN] += sum(paragraph.has_hidden for paragraph in paragraphs)
     found.texts += [FileText(paragraph.runs, page) for paragraph in paragraphs]
     return found
+
+
+def _has_letters(element: Element) -> bool:
+    return any(map(str.isalpha, element.text or ""))
 
 
 class _Paragraph:
@@ -145,8 +172,7 @@ class _Paragraph:
 
     def add(self, element: Element, name: str, hidden: Set[str]) -> None:
         if name != "t":
-            if name in _SIGNS:
-                self.runs.append(_SIGNS[name])
+            self.runs.append(_SIGNS[name])
             return
         run = element.getparent()
         vanishes = _vanishes(run.find("{*}rPr"))
@@ -159,8 +185,8 @@ class _Paragraph:
 
 
 def _hiding_styles(root: Element) -> set[str]:
-    styles = [(_attribute(style, "styleId"), style) for style in root.iter("{*}style")]
-    based_on = {name: _attribute(style.find("{*}basedOn"), "val") for name, style in styles}
+    styles = [(attribute_of(style, "styleId"), style) for style in root.iter("{*}style")]
+    based_on = {name: attribute_of(style.find("{*}basedOn"), "val") for name, style in styles}
     own = {name: _vanishes(style.find("{*}rPr")) for name, style in styles}
     hiding: set[str] = set()
     for name in own:
@@ -176,16 +202,11 @@ def _hiding_styles(root: Element) -> set[str]:
 def _vanishes(properties: Element) -> bool | None:
     """Tell whether run properties hide the text; None if unset."""
     sign = properties.find("{*}vanish") if properties is not None else None
-    return None if sign is None else _attribute(sign, "val") not in _OFF
+    return None if sign is None else attribute_of(sign) not in _OFF
 
 
 def _style(element: Element, properties: str, name: str) -> str:
-    return _attribute(element.find(f"{{*}}{properties}/{{*}}{name}"), "val")
-
-
-def _attribute(element: Element, name: str) -> str:
-    attributes = element.attrib.items() if element is not None else ()
-    return next((value for key, value in attributes if etree.QName(key).localname == name), "")
+    return attribute_of(element.find(f"{{*}}{properties}/{{*}}{name}"), "val")
 
 
 def _is_skipped(element: Element, name: str, left_out: Counter[str]) -> bool:
@@ -245,6 +266,6 @@ def _run_links(data: bytes) -> Iterator[FoundLink]:
         for link in slide._element.iter("{*}hlinkClick"):
             run = link.getparent().getparent()
             text = "".join(part.text or "" for part in run.iterfind("{*}t"))
-            relation = slide.part.rels.get(_attribute(link, "id"))
+            relation = slide.part.rels.get(attribute_of(link, "id"))
             if text.strip() and relation is not None:
                 yield FoundLink(page, text, relation.target_ref)

@@ -1,14 +1,17 @@
 """Rewrite Office packages so that python-docx and Docling read them correctly.
 
 Comments and processing instructions in XML make python-docx fail; a drop cap is a paragraph of its
-own; a superscript digit looks like part of the number before it. Properties that are missing or
-not valid, and relations whose target is missing, would cost the whole document.
+own; a superscript digit looks like part of the number before it; signs of Wingdings, files inside a
+document and numbers of clauses are no text there. Properties that are missing or not valid, and
+relations whose target is missing, would cost the whole document.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections import Counter
+from collections.abc import Mapping, Set
+from contextlib import suppress
 from io import BytesIO
 from posixpath import join, normpath, split
 from typing import Any
@@ -18,9 +21,27 @@ from lxml import etree
 from openpyxl.packaging.core import DocumentProperties
 from openpyxl.packaging.custom import CustomPropertyList
 
+from graphrag_tasks.core.left_out import LeftOut
+from graphrag_tasks.parse.numbering import number_clauses
+from graphrag_tasks.parse.package_texts import attribute_of, word_texts
+from graphrag_tasks.parse.packages import package_of
+from graphrag_tasks.parse.readers import READERS, load_readers
+from graphrag_tasks.parse.symbols import in_unicode
 from graphrag_tasks.parse.text import raised
+from graphrag_tasks.sources.first_bytes import media_type_of
+from graphrag_tasks.sources.media_types import MEDIA_TYPES
 
-_UNTIDY = re.compile(rb'<!--|<\?(?!xml\s)|dropCap=|vertAlign\b|\bbaseline="')
+_UNTIDY = re.compile(
+    rb'<!--|<\?(?!xml\s)|dropCap=|vertAlign\b|\bbaseline="|<w:(?:sym|sdt)\b'
+    rb'|<(?:w:rFonts|a:sym|a:latin|rFont)\s[^>]*"(?:Symbol|Wingdings|Webdings)',
+    re.IGNORECASE,
+)
+_NO_TEXT = re.compile(r"/(?:numbering|styles\w*|theme\d*|fontTable)\.xml\Z")
+_WORD = "word/document.xml"
+_FORMATS = ("word/numbering.xml", "word/styles.xml")
+_FONTS = (("rFonts", "ascii"), ("latin", "typeface"), ("rFont", "val"), ("sym", "typeface"))
+_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_CODE = re.compile(r"[0-9A-Fa-f]{2,4}")
 _RELATIONS = "_rels/.rels"
 _RELATED = re.compile(rb'\br:\w+="([^"]*)"')
 _OF_RELATIONS = "/relationships}"
@@ -34,44 +55,48 @@ _PROPERTIES = {
 }  # fmt: skip
 """What reads a part of properties, and the part without any."""
 _NONE = "none"
+_UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 _BASELINE = re.compile(r"-?[1-9]\d*%?")
 
 Element = Any
 """An untyped element of lxml."""
 
 
-def tidied(data: bytes) -> tuple[bytes, int]:
-    """Return the rewritten package, and the number of comments with words in its XML."""
-    comments = 0
+def tidied(data: bytes) -> tuple[bytes, Counter[str]]:
+    """Return the rewritten package, and what its XML has that is no text, such as comments."""
+    left_out: Counter[str] = Counter()
     with ZipFile(BytesIO(data)) as package:
         parts = package.infolist()
         replaced = _unread_properties(package)
         related = _without_dead_relations(package, replaced)
-        for part in parts:
-            if not part.filename.endswith(".xml"):
-                continue
-            written, known = package.read(part), related.get(part.filename, set())
-            names = {name.decode("utf-8", "replace") for name in _RELATED.findall(written)}
-            if not _UNTIDY.search(written) and names <= known:
+        for name in (part.filename for part in parts if part.filename.endswith(".xml")):
+            written, known = package.read(name), related.get(name, {})
+            named = {one.decode("utf-8", "replace") for one in _RELATED.findall(written)}
+            is_clean = _NO_TEXT.search(name) or not _UNTIDY.search(written)
+            if is_clean and name != _WORD and named <= known.keys():
                 continue
             try:
                 root = etree.fromstring(written, _parser())
             except etree.XMLSyntaxError:  # whoever reads the part says so
                 continue
-            comments += sum(bool((one.text or "").strip()) for one in root.iter(etree.Comment))
+            words = [(one.text or "").strip() for one in root.iter(etree.Comment)]
+            left_out[LeftOut.COMMENT] += sum(map(bool, words))
             etree.strip_tags(root, etree.Comment, etree.ProcessingInstruction)
             _join_drop_caps(root)
             _mark_scripts(root)
-            if not names <= known:
-                _drop_unrelated(root, known)
-            replaced[part.filename] = _written(root)
+            _write_signs(root)
+            _drop_unrelated(root, known.keys())
+            if name == _WORD:
+                _read_chunks(root, package, known, left_out)
+                number_clauses(root, *(_part(package, other) for other in _FORMATS))
+            replaced[name] = _written(root)
         if not replaced:
-            return data, 0
+            return data, left_out
         buffer = BytesIO()
         with ZipFile(buffer, "w") as tidy:
             for name in dict.fromkeys([*(part.filename for part in parts), *replaced]):
                 tidy.writestr(name, replaced[name] if name in replaced else package.read(name))
-    return buffer.getvalue(), comments
+    return buffer.getvalue(), left_out
 
 
 def _unread_properties(package: ZipFile) -> dict[str, bytes]:
@@ -89,8 +114,10 @@ def _unread_properties(package: ZipFile) -> dict[str, bytes]:
     return replaced
 
 
-def _without_dead_relations(package: ZipFile, replaced: dict[str, bytes]) -> dict[str, set[str]]:
-    """Return the ids of each part's relations; those without their target are dropped."""
+def _without_dead_relations(
+    package: ZipFile, replaced: dict[str, bytes]
+) -> dict[str, dict[str, str]]:
+    """Return the targets of each part's relations by id; those that are missing are dropped."""
     names, related = set(package.namelist()), {}
     for name in sorted(names):
         folder, file = split(name)
@@ -106,14 +133,17 @@ def _without_dead_relations(package: ZipFile, replaced: dict[str, bytes]) -> dic
             one.getparent().remove(one)
         if dead:
             replaced[name] = _written(root)
-        ids = {one.get("Id", "") for one in root.iter("{*}Relationship")}
+        ids = {one.get("Id", ""): _target(one, home) for one in root.iter("{*}Relationship")}
         related[join(home, file.removesuffix(".rels"))] = ids
     return related
 
 
 def _is_there(relation: Element, home: str, names: Set[str]) -> bool:
-    target = normpath(join("/", home, relation.get("Target", ""))).lstrip("/")
-    return relation.get("TargetMode") == "External" or target in names
+    return relation.get("TargetMode") == "External" or _target(relation, home) in names
+
+
+def _target(relation: Element, home: str) -> str:
+    return normpath(join("/", home, relation.get("Target", ""))).lstrip("/")
 
 
 def _drop_unrelated(root: Element, known: Set[str]) -> None:
@@ -125,6 +155,77 @@ def _drop_unrelated(root: Element, known: Set[str]) -> None:
                 is_bare = not len(element) and not element.tag.endswith(("}blip", "}altChunk"))
                 if is_bare and element.getparent() is not None:
                     element.getparent().remove(element)
+
+
+def _write_signs(root: Element) -> None:
+    """Write what is drawn in a font of signs, and breaks in content controls, as text."""
+    for properties in root.iter("{*}rPr"):
+        fonts = ((properties.find(f"{{*}}{name}"), key, name) for name, key in _FONTS)
+        found = ((attribute_of(one, key), name) for one, key, name in fonts if one is not None)
+        font, of = next(found, ("", ""))
+        for text in properties.getparent().iterfind("{*}t"):
+            # PowerPoint names a font of signs beside another, for signs alone.
+            if of != "sym" or len(text.text or "") == 1:
+                text.text = in_unicode(text.text or "", font)
+    for sign in list(root.iter("{*}sym")):
+        if (code := attribute_of(sign, "char")) or sign.getparent().tag.endswith("}r"):
+            character = chr(int(code, 16)) if _CODE.fullmatch(code) else ""
+            _write(sign, in_unicode(character, attribute_of(sign, "font")))
+    for control in root.iter("{*}sdtContent"):
+        for name, character in _SIGNS.items():
+            for sign in list(control.iter(f"{{*}}{name}")):
+                if sign.getparent().tag.endswith("}r"):
+                    _write(sign, character)
+
+
+def _write(sign: Element, text: str) -> None:
+    """Make a text of an element."""
+    sign.tag = f"{{{etree.QName(sign).namespace}}}t"
+    sign.attrib.clear()
+    sign.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    sign.text = text if text and (text.isprintable() or text.isspace()) else _UNKNOWN
+
+
+def _read_chunks(
+    root: Element, package: ZipFile, targets: Mapping[str, str], left_out: Counter[str]
+) -> None:
+    """Replace files inside a Word document by their texts; those that cannot be read stay."""
+    unread = set(targets.values())  # each is read once, and none inside another: it may hold itself
+    for chunk in list(root.iter("{*}altChunk")):
+        name = targets.get(attribute_of(chunk, "id"), "")
+        with suppress(Exception):  # each reader has its own; the element is counted
+            unread.remove(name)
+            named = MEDIA_TYPES[name[name.rfind(".") :].lower()]
+            space = f"{{{etree.QName(chunk).namespace}}}"
+            paragraphs = []
+            for text in _chunk_texts(package.read(name), named, left_out):
+                paragraphs.append(etree.Element(f"{space}p"))
+                etree.SubElement(
+                    etree.SubElement(paragraphs[-1], f"{space}r"), f"{space}t"
+                ).text = text
+            for paragraph in paragraphs:
+                chunk.addprevious(paragraph)
+            chunk.getparent().remove(chunk)
+
+
+def _chunk_texts(data: bytes, named: str, left_out: Counter[str]) -> list[str]:
+    media_type = media_type_of(data, named)
+    if media_type == "docx":
+        with package_of(data, media_type):
+            found = word_texts(data)
+        left_out.update(found.left_out)
+        return ["".join(text.runs) for text in found.texts]
+    parsed = load_readers({media_type: READERS[media_type]})[media_type](data)
+    left_out.update(parsed.left_out)
+    return [block.text for block in parsed.blocks]
+
+
+def _part(package: ZipFile, name: str) -> Element:
+    """Return a part, or an empty one where it is missing or not valid."""
+    try:
+        return etree.fromstring(package.read(name), _parser())
+    except (KeyError, etree.XMLSyntaxError):
+        return etree.Element("none")
 
 
 def _written(root: Element) -> bytes:
@@ -141,7 +242,7 @@ def _join_drop_caps(root: Element) -> None:
     for frame in list(root.iter("{*}framePr")):
         paragraph = frame.getparent().getparent()
         following = paragraph.getnext() if paragraph is not None else None
-        if _attribute(frame, "dropCap") in ("", _NONE) or following is None:
+        if attribute_of(frame, "dropCap") in ("", _NONE) or following is None:
             continue
         if following.tag == paragraph.tag:
             start = 1 if following.find("{*}pPr") is not None else 0
@@ -154,7 +255,7 @@ def _mark_scripts(root: Element) -> None:
     """Write superscript and subscript digits so that they do not lengthen a number."""
     for properties in root.iter("{*}rPr"):
         sign = properties.find("{*}vertAlign")
-        script = _attribute(sign, "val") if sign is not None else properties.get("baseline", "")
+        script = attribute_of(sign, "val") if sign is not None else properties.get("baseline", "")
         is_low = script == "subscript" or script.startswith("-")
         if script != "superscript" and not is_low and not _BASELINE.fullmatch(script):
             continue
@@ -166,7 +267,3 @@ def _mark_scripts(root: Element) -> None:
             ahead = "".join(text.text or "" for text in before.iterfind("{*}t"))
             for text in run.iterfind("{*}t"):
                 text.text = raised(ahead, text.text or "", lowered=is_low)
-
-
-def _attribute(element: Element, name: str) -> str:
-    return next((v for key, v in element.items() if etree.QName(key).localname == name), "")

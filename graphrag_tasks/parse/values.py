@@ -108,6 +108,12 @@ _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|[_*].|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[[^\]]*\]'
     r"|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*|\.[#0?]+,*)|(?P<exponent>[eE][+-]0+)|(?P<other>.)"
 )
+_ELAPSED = re.compile(
+    r'"(?P<quoted>[^"]*)"|\[[^\]]*[^\]hms][^\]]*\]|\[?(?P<unit>h+|m+|s+)\]?(?:\.0+)?'
+    r"|[_*].|\\?(?P<literal>.)",
+    re.IGNORECASE,
+)
+_SECONDS = {"h": 3600, "m": 60, "s": 1}
 _CONDITION = re.compile(r"\[[<>=]")
 
 
@@ -145,8 +151,21 @@ def shown_value(value: object, number_format: str, data_type: str) -> tuple[str,
         iso = value.replace(microsecond=0).isoformat()
         return iso, Value("time", iso=iso)
     if isinstance(value, timedelta):
-        return str(value), Value("number", value / timedelta(days=1))
+        return _elapsed(value, number_format), Value("number", value / timedelta(days=1))
     return one_line(str(value)), Value("error") if data_type == "e" else None
+
+
+def _elapsed(value: timedelta, number_format: str) -> str:
+    """Format a duration, as "27:30" by `[h]:mm`."""
+    left = abs(round(value.total_seconds()))
+    shown = "-" if value < timedelta(0) else ""
+    for token in _ELAPSED.finditer(number_format.partition(";")[0]):
+        if unit := token["unit"]:
+            amount, left = divmod(left, _SECONDS[unit[0].lower()])
+            shown += str(amount).zfill(len(unit))
+        else:
+            shown += token["quoted"] or token["literal"] or ""
+    return shown.strip()
 
 
 def shown_number(value: float, number_format: str) -> str:

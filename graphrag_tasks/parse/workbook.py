@@ -28,6 +28,7 @@ from graphrag_tasks.parse.formulas import Place, Unvalued, formulas_without_valu
 from graphrag_tasks.parse.headers import SAMPLE_ROWS, Rows, Top, find_header
 from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
 from graphrag_tasks.parse.sheet_regions import Region, around, find_regions
+from graphrag_tasks.parse.symbols import in_unicode
 from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.values import shown_value, value_of
@@ -76,21 +77,24 @@ def sheet_blocks(data: bytes, left_out: Counter[str]) -> Iterator[Block]:
 
 
 def _read_drawings(data: bytes) -> dict[str, PartTexts]:
-    """Return the texts of shapes by sheet, which openpyxl drops."""
+    """Return the texts of shapes and diagrams by sheet, which openpyxl drops."""
     found: dict[str, PartTexts] = {}
     with ZipFile(BytesIO(data)) as package:
-        names = set(package.namelist())
         book = WorkbookParser(package, "xl/workbook.xml", keep_links=False)
         book.parse()
         for sheet, relation in book.find_sheets():
-            relations = get_rels_path(relation.target)
-            dependents = get_dependents(package, relations) if relations in names else ()
-            for part in dependents:
-                if part.Type.endswith("/drawing") and part.target in names:
-                    root = parse_part(package.read(part.target))
+            for drawing in _related(package, relation.target, "/drawing"):
+                parts = [drawing, *_related(package, drawing, "/diagramData")]
+                for root in (parse_part(package.read(part)) for part in parts):
                     if root is not None:
-                        found[sheet.name] = read_part(root)
+                        found.setdefault(sheet.name, PartTexts()).add(read_part(root))
     return found
+
+
+def _related(package: ZipFile, part: str, kind: str) -> list[str]:
+    names, relations = set(package.namelist()), get_rels_path(part)
+    dependents = get_dependents(package, relations) if relations in names else ()
+    return [one.target for one in dependents if one.Type.endswith(kind) and one.target in names]
 
 
 def _page_furniture(worksheet: OfBook) -> int:
@@ -147,6 +151,8 @@ def _read_sheet(
             left_out[LeftOut.FORMULA_WITHOUT_VALUE] += content is None
         if content is None:
             continue
+        if isinstance(content, str):
+            content = in_unicode(content, found.font.name or "")
         text, value = shown_value(content, found.number_format, found.data_type)
         if text:
             sheet.cells[place] = Cell(*place, text, *spans.get(place, (1, 1)), value=value)

@@ -12,10 +12,13 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from lxml import etree
 from openpyxl import Workbook
+from openpyxl.styles import Font
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Pt
+
+from tests.parse.conservation.word_documents import add_clause, add_list
 
 
 def saved(document: Any) -> bytes:
@@ -63,6 +66,77 @@ def test_xml_comments_and_drop_caps(parse_one: Any) -> None:
     parsed = parse_one("a.docx", saved(document))
     assert parsed.kinds == [("paragraph", "The valve opens.")]
     assert parsed.document["left_out"] == [{"reason": "comment", "count": 1}]
+
+
+@pytest.mark.parametrize(
+    ("font", "code", "sign"),
+    [
+        ("Wingdings", "F0FE", "☑"), ("Wingdings", "A8", "☐"), ("Wingdings", "F0E0", "→"),
+        ("Symbol", "F0B1", "±"), ("Symbol", "F061", "\u03b1"), ("Arial", "2192", "→"),
+        ("Wingdings", "F07F", "\ufffd"), ("Unknown", "F061", "\ufffd"), ("Symbol", "x", "\ufffd"),
+    ],
+)  # fmt: skip
+def test_signs_of_other_fonts(parse_one: Any, font: str, code: str, sign: str) -> None:
+    document = Document()
+    run = document.add_paragraph("The sign is ").add_run()
+    element = OxmlElement("w:sym")
+    element.set(qn("w:font"), font)
+    element.set(qn("w:char"), code)
+    run._r.append(element)
+    document.add_paragraph("As text: ").add_run("\uf0fe").font.name = "Wingdings"
+    parsed = parse_one("a.docx", saved(document))
+    assert [text for _, text in parsed.kinds] == [f"The sign is {sign}", "As text: ☑"]
+    assert parsed.left_out == ({"unreadable_glyphs": 1} if sign == "\ufffd" else {})
+
+
+def test_signs_of_slides_and_cells(parse_one: Any) -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    paragraph = slide.shapes.add_textbox(Pt(1), Pt(1), Pt(288), Pt(36)).text_frame.paragraphs[0]
+    for text in ("Alta ", "à", " Bodø"):
+        run = paragraph.add_run()
+        run.text = text
+        run._r.get_or_add_rPr().append(
+            etree.fromstring(
+                '<a:sym xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+                'typeface="Wingdings"/>'
+            )
+        )
+    assert parse_one("a.pptx", saved(deck)).kinds == [("paragraph", "Alta → Bodø")]
+    book = Workbook()
+    book.active["B2"] = "þ"
+    book.active["B2"].font = Font(name="Wingdings")
+    assert parse_one("a.xlsx", saved(book)).kinds[1:] == [("paragraph", "☑")]
+
+
+@pytest.mark.parametrize(
+    ("forms", "numbers"),
+    [
+        (("%1.", "%1.%2", "(%3)|lowerLetter"), "1. 1.1 1.2 (a) (b) 2. 2.1 1."),
+        (("Article %1|upperRoman", "%2."), "Article:I 1. 2. - - Article:II 1. Article:I"),
+        (("§ %1", "%1.%2|decimalZero"), "§:1 1.01 1.02 - - §:2 2.01 §:1"),
+        (("%1.", "%2)"), "- - - - - - - -"),
+    ],
+)
+def test_numbers_of_clauses(parse_one: Any, forms: tuple[str, ...], numbers: str) -> None:
+    document = Document()
+    add_list(document, *forms)
+    for level in (0, 1, 1, 2, 2, 0, 1):
+        add_clause(document, "Text.", level)
+    add_clause(document, "Text.", 0, "81")
+    texts = [text.removesuffix("Text.") for _, text in parse_one("a.docx", saved(document)).kinds]
+    assert texts == ["" if one == "-" else one.replace(":", " ") + " " for one in numbers.split()]
+
+
+def test_numbers_of_headings(parse_one: Any) -> None:
+    document = Document()
+    add_list(document, "%1|upperLetter", "%1.%2")
+    for style, level in (("Heading 1", 0), ("Heading 2", 1), (None, 1), ("Heading 1", 0)):
+        add_clause(document, "Text", level, style=style)
+    assert parse_one("a.docx", saved(document)).kinds == [
+        ("heading", "A Text"), ("heading", "A.1 Text"), ("list_item", "A.2 Text"),
+        ("heading", "B Text"),
+    ]  # fmt: skip
 
 
 def slides_file() -> bytes:

@@ -105,6 +105,26 @@ def test_values_are_shown_as_people_see_them(parse_one: Any) -> None:
         assert [cell[name] for name in ("text", "value_type", "number", "iso")] == expected
 
 
+@pytest.mark.parametrize(
+    ("hours", "number_format", "text"),
+    [
+        (27.5, "[h]:mm", "27:30"),
+        (-27.5, "[h]:mm", "-27:30"),
+        (27.5, "[h]:mm:ss;@", "27:30:00"),
+        (0.1, "[hh]:mm", "00:06"),
+        (27.5, "[m]", "1650"),
+        (1.51, "[mm]:ss", "90:36"),
+        (27.5, '[Magenta][h]" h "mm\\ "min"', "27 h 30 min"),
+    ],
+)
+def test_durations(parse_one: Any, hours: float, number_format: str, text: str) -> None:
+    book = filled([["what", "time"], ["shift", hours / 24]])
+    book.active["B2"].number_format = number_format
+    cell = cell_at(parse_one("a.xlsx", saved(book)), "B2")
+    assert (cell["text"], cell["value_type"]) == (text, "number")
+    assert cell["number"] == pytest.approx(hours / 24)
+
+
 def test_hidden_sheets_are_left_out_and_hidden_rows_are_not(parse_one: Any) -> None:
     book = filled([["id", "n"], ["a", 1], ["b", 2]])
     book.active.row_dimensions[2].hidden = True

@@ -13,6 +13,7 @@ from openpyxl.drawing.image import Image
 from openpyxl.styles import Font
 
 from tests.parse.conservation.serials import Serials
+from tests.parse.conservation.slide_documents import diagram_data
 from tests.parse.conservation.word_documents import tiny_picture
 
 _COLUMNS = 12
@@ -29,6 +30,12 @@ _BOX = (
 )
 
 
+_TO_DIAGRAM = (
+    '<Relationship Id="rIdD" Type="http://schemas.openxmlformats.org/officeDocument/2006/'
+    'relationships/diagramData" Target="/{}"/></Relationships>'
+)
+
+
 def workbook(serials: Serials) -> bytes:
     """Return an XLSX file."""
     return _Book(serials).write()
@@ -40,6 +47,7 @@ class _Book:
         self._sheet: Any = None
         self._row = 1
         self._boxes: dict[str, str] = {}
+        self._diagrams: dict[str, bytes] = {}
 
     def write(self) -> bytes:
         serials = self._serials
@@ -51,7 +59,7 @@ class _Book:
             makers = [
                 self._table, self._table, self._text, self._list, self._merged, self._hidden_row,
                 self._comment, self._chart, self._picture, self._furniture, self._side_by_side,
-                self._box, self._formulas,
+                self._box, self._formulas, self._diagram,
             ]  # fmt: skip
             self._text()
             serials.some(makers, 6)
@@ -159,13 +167,24 @@ class _Book:
             self._picture()
         self._boxes[self._sheet.title] += _BOX.format(self._serials.sentence())
 
+    def _diagram(self) -> None:
+        self._box()
+        if self._sheet.title not in self._diagrams:
+            self._diagrams[self._sheet.title] = diagram_data(self._serials)
+
     def _with_boxes(self, data: bytes) -> bytes:
         """Write text boxes and descriptions into the drawings, which openpyxl cannot."""
         buffer = BytesIO()
         with ZipFile(BytesIO(data)) as old, ZipFile(buffer, "w") as new:
             boxes = {self._drawing_of(old, title): box for title, box in self._boxes.items()}
+            diagrams = {self._drawing_of(old, title): one for title, one in self._diagrams.items()}
             for name in old.namelist():
                 content = old.read(name)
+                if name.endswith(".rels") and (diagram := diagrams.get(_source(name))):
+                    target = f"xl/diagrams/data{len(new.namelist())}.xml"
+                    new.writestr(target, diagram)
+                    relation = _TO_DIAGRAM.format(target).encode()
+                    content = content.replace(b"</Relationships>", relation)
                 while b'descr="Picture"' in content:
                     described = f'descr="{self._serials.sentence("picture")}"'.encode()
                     content = content.replace(b'descr="Picture"', described, 1)
@@ -177,3 +196,7 @@ class _Book:
         number = int(title.removeprefix("Part ")) + 1
         relations = package.read(f"xl/worksheets/_rels/sheet{number}.xml.rels").decode()
         return f"xl/drawings/{relations.partition('drawings/')[2].partition('.xml')[0]}.xml"
+
+
+def _source(relations: str) -> str:
+    return relations.replace("_rels/", "").removesuffix(".rels")

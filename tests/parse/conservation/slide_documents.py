@@ -157,15 +157,7 @@ class _Deck:
 
     def _diagram(self) -> None:
         self._parts += 1
-        points = "".join(
-            f'<dgm:pt modelId="{number}"><dgm:t><a:bodyPr/><a:p><a:r><a:t>'
-            f"{self._serials.sentence()}</a:t></a:r></a:p></dgm:t></dgm:pt>"
-            for number in self._serials.few()
-        )
-        blob = (
-            f'<dgm:dataModel xmlns:dgm="{_DIAGRAM}" xmlns:a="{_DRAWING}"><dgm:ptLst>{points}'
-            "</dgm:ptLst></dgm:dataModel>"
-        ).encode()
+        blob = diagram_data(self._serials)
         name = PackURI(f"/ppt/diagrams/data{self._parts}.xml")
         content = "application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml"
         part = Part(name, content, self._deck.part.package, blob)
@@ -180,3 +172,16 @@ class _Deck:
                 f'r:dm="{relation}"/></a:graphicData></a:graphic></p:graphicFrame>'
             )
         )
+
+
+def diagram_data(serials: Serials) -> bytes:
+    """Return a diagram's part of texts."""
+    points = "".join(
+        f'<dgm:pt modelId="{number}"><dgm:t><a:bodyPr/><a:p><a:r><a:t>'
+        f"{serials.sentence()}</a:t></a:r></a:p></dgm:t></dgm:pt>"
+        for number in serials.few()
+    )
+    return (
+        f'<dgm:dataModel xmlns:dgm="{_DIAGRAM}" xmlns:a="{_DRAWING}"><dgm:ptLst>{points}'
+        "</dgm:ptLst></dgm:dataModel>"
+    ).encode()

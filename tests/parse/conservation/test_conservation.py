@@ -42,8 +42,8 @@ _RELATION = re.compile(rb"<Relationship [^>]*?/>")
 _TYPE, _TARGET = re.compile(rb'Type="[^"]*/(\w[\w-]*)"'), re.compile(rb'Target="[^"]*"')
 _WHOLE = {b"officeDocument", b"slideLayout", b"slideMaster"}
 _OF_TEXT = {
-    b"chart", b"comments", b"diagramData", b"drawing", b"endnotes", b"footnotes", b"notesSlide",
-    b"sharedStrings", b"slide", b"worksheet",
+    b"aFChunk", b"chart", b"comments", b"diagramData", b"drawing", b"endnotes", b"footnotes",
+    b"notesSlide", b"sharedStrings", b"slide", b"worksheet",
 }  # fmt: skip
 _SEED_BITS = 32
 _SECONDS_PER_FORMAT = float(os.environ.get("CONSERVATION_SECONDS", "60"))

@@ -14,7 +14,7 @@ from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
-from tests.parse.conservation.serials import Serials
+from tests.parse.conservation.serials import KEPT, Serials
 
 _W = nsdecls("w")
 _BOX = (
@@ -32,6 +32,7 @@ _BOX_NAMES = (
     'xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" '
     'xmlns:v="urn:schemas-microsoft-com:vml"'
 )
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
 _STYLES = (None, "List Bullet", "List Bullet 2", "List Number", "List Number 2", "Quote", "Caption")
 _LEVELS = 2
 
@@ -55,7 +56,7 @@ class _Writer:
             self._heading, self._plain, self._runs, self._list, self._page, self._columns,
             self._table, self._table, self._boxed, self._in_control, self._deleted, self._inserted,
             self._moved, self._field, self._link, self._note, self._comment, self._hidden,
-            self._picture,
+            self._picture, self._breaks, self._chunk, self._unknown, self._clauses,
         ]  # fmt: skip
         self._serials.some(body, 14)
         self._furniture()
@@ -257,11 +258,73 @@ class _Writer:
         described = paragraph._p.xpath(".//wp:docPr")[0]
         described.set("descr", self._serials.sentence("picture"))
 
+    def _breaks(self) -> None:
+        """Write a control with signs of Wingdings between lines."""
+        lines = [f"<w:t>{self._serials.sentence()}</w:t>" for _ in self._serials.few()]
+        sign = '<w:br/><w:sym w:font="Wingdings" w:char="F0FE"/>'
+        control = self._control(f"<w:r>{sign.join(lines)}</w:r>")
+        self._file.add_paragraph()._p.append(control)
+
+    def _chunk(self) -> None:
+        """Put another file into the document: a page, a text, or what nobody reads."""
+        form, ending = self._serials.random.choice(
+            [("<html><body><p>{}</p></body></html>", "html"), ("{}", "txt"), ("{}", "bin")]
+        )
+        text = self._serials.sentence("unread" if ending == "bin" else KEPT)
+        self._ids += 1
+        name = PackURI(f"/word/chunk{self._ids}.{ending}")
+        package = self._file.part.package
+        part = Part(name, "application/octet-stream", form.format(text).encode(), package)
+        relation = self._file.part.relate_to(part, f"{_OFFICE}/relationships/aFChunk")
+        chunk = parse_xml(f'<w:altChunk {nsdecls("w", "r")} r:id="{relation}"/>')
+        self._file.add_paragraph()._p.addnext(chunk)
+
+    def _unknown(self) -> None:
+        self._ids += 1
+        if self._serials.chance():
+            text = self._serials.sentence("unread")
+            run = parse_xml(f"<w:r {_W}><w:future>{text}</w:future></w:r>")
+            self._file.add_paragraph()._p.append(run)
+            return
+        blob = f"<w:new {_W}>{self._xml(self._serials.sentence('unread'))}</w:new>".encode()
+        name = PackURI(f"/word/new{self._ids}.xml")
+        part = Part(name, "application/xml", blob, self._file.part.package)
+        self._file.part.relate_to(part, f"{_OFFICE}/relationships/new")
+
+    def _clauses(self) -> None:
+        add_list(self._file, "%1.", "%1.%2")
+        for level in range(1 + len(self._serials.few())):
+            add_clause(self._file, self._serials.sentence(), level % 2)
+
     def _furniture(self) -> None:
         section = self._file.sections[0]
         for part in (section.header, section.footer):
             for _ in range(self._serials.random.randint(0, 2)):
                 part.add_paragraph(self._serials.sentence("header_footer"))
+
+
+def add_list(file: Any, *forms: str) -> None:
+    """Add a list, "80", whose levels have these formats and kinds, and one that restarts, "81"."""
+    levels = "".join(
+        f'<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="{kind or "decimal"}"/>'
+        f'<w:lvlText w:val="{text}"/></w:lvl>'
+        for at, (text, _, kind) in enumerate(form.partition("|") for form in forms)
+    )
+    over = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
+    lists = file.part.numbering_part.element
+    lists.insert(0, parse_xml(f'<w:abstractNum {_W} w:abstractNumId="80">{levels}</w:abstractNum>'))
+    for number, rest in (("80", ""), ("81", over)):
+        inner = f'<w:abstractNumId w:val="80"/>{rest}'
+        lists.append(parse_xml(f'<w:num {_W} w:numId="{number}">{inner}</w:num>'))
+
+
+def add_clause(
+    file: Any, text: str, level: int, number: str = "80", style: str | None = None
+) -> None:
+    """Add a paragraph of a list."""
+    inner = f'<w:ilvl w:val="{level}"/><w:numId w:val="{number}"/>'
+    properties = file.add_paragraph(text, style)._p.get_or_add_pPr()
+    properties.append(parse_xml(f"<w:numPr {_W}>{inner}</w:numPr>"))
 
 
 class _Cell:
