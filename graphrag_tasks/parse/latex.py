@@ -57,10 +57,41 @@ _MAX_MATH = 60
 """Longest formula, in characters, that may be a quantity or part of a name in running text.
 Chosen."""
 _MARK = re.compile(
-    r"\\['\"`^~=.uvHtcdbrk]\s*\{?\\?\w?\}?"  # a letter with an accent, which is another in the text
+    r"\\(?:['\"`^~=.]|[uvHtcdbrk](?![A-Za-z@]))\s*\{?\\?\w?\}?"  # an accent: the letter changes
     r"|\$[^$]*\$|\\begin\s*\{[^}]*\}|\\end\s*\{[^}]*\}|\\[a-zA-Z@]+\*?|\\.|[{}\[\]&#$~]|\n\s*\n"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_LENGTH = r"-?\d*\.?\d+\s*(?:pt|pc|cm|mm|in|em|ex|bp|sp)?"
+_LAYOUT = re.compile(
+    r"\\(?:looseness|tolerance|emergencystretch|[hv](?:badness|fuzz|offset)"
+    rf"|\w*penalty|\w+(?:skip|sep|width|height|indent))\s*=?\s*{_LENGTH}"
+    rf"(?:\s*(?:plus|minus)\s*{_LENGTH})*"
+    r"|\\(?:noindent|xspace)(?![A-Za-z@])[ \t]*|@\{\}|(?<=\\begin\{tabular\})\[[a-z]\]"
+    r"|\\(?:parbox|scalebox|resizebox|raisebox)\*?(?:\s*\[[^\[\]]*\]){0,3}"
+    rf"(?:\s*\{{\s*(?:!|(?:{_LENGTH})?\s*(?:\\\w+)?)\s*\}}){{1,2}}"
+    r"|\\includegraphics\*?\s*(?:\[[^\[\]]*\])?\s*\{[^{}]*\}"
+)
+"""Commands whose words are measures or names of files."""
+_ENVIRONMENT = re.compile(
+    r"(\\begin\{(?!tabu|array|longtable|thebib|\w*matrix|alignat)\w+\*?\})"
+    rf"(?:(?:\s*\[[^\[\]{{}}]*\]){{0,3}}\s*\{{\s*(?:(?:{_LENGTH})?\s*(?:\\\w+)?|[A-Za-z])\s*\}}){{1,3}}"
+)
+_BIBLIOGRAPHY = re.compile(
+    r"(\\begin\{thebibliography\}.*?(?:\\end\{thebibliography\}|\Z))", re.DOTALL
+)
+_BOOK = re.compile(
+    r"\\bibitem\s*(?:\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\}){0,300}\}){0,300}\])?\s*\{([^{}]*)\}"
+)
+_NEW_THEOREM = re.compile(r"\\newtheorem\*?\s*\{(\w+)\}\s*(?:\[\w*\]\s*)?\{([^{}]*)\}")
+_THEOREMS = (
+    *("theorem", "lemma", "corollary", "proposition", "definition", "remark", "example"),
+    *("conjecture", "proof"),
+)
+_SPACED = re.compile(
+    r"\\(?:def\s*|(?:re)?newcommand\*?\s*\{?|DeclareRobustCommand\*?\s*\{?)\\([A-Za-z@]+)\}?"
+    r"(?:\[[^\]]*\])*\s*\{(?:[^{}]|\{[^{}]*\}){0,300}\\xspace\s*\}"
+)
+"""Definitions of commands that are followed by a blank, except before punctuation."""
 
 
 def read_tex(data: bytes) -> ParsedDocument:
@@ -70,6 +101,7 @@ def read_tex(data: bytes) -> ParsedDocument:
     left_out: Counter[str] = Counter(file.left_out)
     left_out[LeftOut.HIDDEN] += bool(behind.strip())
     text, verbatim = _without_comments(text, left_out)
+    text = _without_layout(text)
     # Docling ends a paragraph at a link, and drops the blank of a tie.
     links = [FoundLink(None, found[2], found[1]) for found in _LINK.finditer(text)]
     text = _TIE.sub(" ", _SIGN.sub(_as_unicode, _LINK.sub(r"{\2}", text)))
@@ -83,6 +115,25 @@ def read_tex(data: bytes) -> ParsedDocument:
     found = read_blocks(tree, mark_hyperlinks(tree), _texts(text, verbatim))
     blocks = with_links(found, links)
     return ParsedDocument(blocks, find_title((), blocks), left_out=left_out, encoding=file.encoding)
+
+
+def _without_layout(text: str) -> str:
+    """Remove commands that hold words but no text, and put the names of theorems before them."""
+    names = {name: name.capitalize() for name in _THEOREMS} | dict(_NEW_THEOREM.findall(text))
+    known = f"({'|'.join(map(re.escape, names))})"
+    theorem = rf"\\begin\{{{known}\*?\}}\s*(?:\[([^\[\]]*)\])?\s*|\\end\{{{known}\*?\}}"
+
+    def named(found: re.Match[str]) -> str:
+        title = f" ({found[2]})" if found[2] else ""
+        return f"\n\n{names[found[1]]}{title}. " if found[1] else "\n\n"
+
+    spaced = "|".join(sorted(set(_SPACED.findall(text)), key=len, reverse=True))
+    if spaced:
+        text = re.sub(rf"(\\(?:{spaced}))(?:\{{\}})?\s+(?=\\?[A-Za-z0-9(\[$`\"'])", r"\1{} ", text)
+    parts = _BIBLIOGRAPHY.split(re.sub(theorem, named, text))
+    parts[1::2] = [_BOOK.sub(r"\\bibitem{\1} ", part) for part in parts[1::2]]
+    parts[::2] = [_BOOK.sub(r"\n\n[\1] ", part) for part in parts[::2]]
+    return _ENVIRONMENT.sub(r"\1", _LAYOUT.sub("", "".join(parts)))
 
 
 def _as_unicode(found: re.Match[str]) -> str:

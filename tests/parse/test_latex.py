@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 FILE = r"""% A comment
 \documentclass[12pt]{article}
@@ -39,15 +42,40 @@ def test_a_document_is_read(parse_one: Any) -> None:
         ("paragraph", "See [knuth]; 5% moved."),
         ("list_item", "First of all"),
         ("caption", "Weights of cranes"),
-        ("paragraph", "The name of it"),
         ("table", "Name: Big | Tons: 12"),
-        ("paragraph", "**Theorem.**"),
-        ("paragraph", "Cranes move."),
+        ("paragraph", "Theorem (The name of it). Cranes move."),
         ("code", "int a = b; % no comment"),
     ]
     assert parsed.blocks[2]["links"][0]["href"] == "https://x.org/a"
     assert (parsed.document["title"], parsed.document["encoding"]) == ("Harbour Plan", "utf-8")
     assert parsed.left_out == {"comment": 2, "hidden": 1}
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (r"\tool moves boxes, and so does \tool.", "Craner moves boxes, and so does Craner."),
+        (r"We see \tool{} and \emph{\tool} (\tool 2).", "We see Craner and Craner (Craner 2)."),
+        (r"\looseness=-1 \noindent Cranes move.", "Cranes move."),
+        (r"\begin{multicols}{2}Cranes move.\end{multicols}", "Cranes move."),
+        (r"\begin{minipage}[t]{0.5\textwidth}Cranes move.\end{minipage}", "Cranes move."),
+        (r"\parbox{3cm}{Cranes move.}", "Cranes move."),
+        (r"\includegraphics[width=3cm]{the/old/crane.png} Cranes move.", "Cranes move."),
+        (r"\begin{thm}[Aune]\label{t} Cranes move.\end{thm}", "Law (Aune). Cranes move."),
+        (r"\begin{itemize}\item Ships.\begin{lemma}Cranes move.\end{lemma}\end{itemize}",
+         "Ships.\nLemma. Cranes move."),
+        (r"\bibitem[Aune et~al.(1999)]{aune} Hooks of cranes.", "[aune] Hooks of cranes."),
+        (r"\begin{thebibliography}{9}\itemsep=0pt\bibitem[{Aune(1999)Aune, Ruud}]{aune}"
+         r"Hooks 3:\penalty0 1.\end{thebibliography}",
+         "References\n[aune] Hooks 3:1."),
+        (r"\today he moves ten boxes.", "he moves ten boxes."),
+    ],
+)  # fmt: skip
+def test_words_of_commands_are_no_text(parse_one: Any, source: str, text: str) -> None:
+    head = r"\newtheorem{thm}[x]{Law}\newcommand{\tool}{Craner\xspace}"
+    written = rf"\documentclass{{article}}{head}\begin{{document}}{source}\end{{document}}"
+    found = "\n".join(text for _, text in parse_one("a.tex", written.encode()).kinds)
+    assert re.sub(" +", " ", found) == text
 
 
 def test_no_other_file_is_read(parse_one: Any, tmp_path: Path) -> None:

@@ -54,3 +54,24 @@ def passage(serials: Serials) -> bytes:
     )
     title = serials.sentence() if serials.chance() else None
     return json.dumps({"title": title, "text": text}).encode()
+
+
+def tex_file(serials: Serials) -> bytes:
+    """Return a LaTeX document of a few environments and commands."""
+    forms = (
+        "{}\n\n", r"\section{{{}}}", r"\emph{{{}}} {}", "% {c}\n", r"{}\footnote{{{}}}",
+        r"\begin{{itemize}}\item {} \item {}\end{{itemize}}", r"\tool {} \noindent {}",
+        r"\begin{{theorem}}[{}]\label{{t}} {}\end{{theorem}}", r"\begin{{proof}}{}\end{{proof}}",
+        r"\begin{{multicols}}{{2}}{}\end{{multicols}}", r"\parbox{{3cm}}{{{}}}",
+        r"\begin{{figure}}\includegraphics{{x.png}}\caption{{{}}}\end{{figure}}",
+        r"\begin{{quote}}{}\end{{quote}}", "\\begin{{verbatim}}\n{}\n\\end{{verbatim}}",
+        r"\begin{{tabular}}{{ll}}{} & {} \\ {} & {}\end{{tabular}}", r"\bibitem[A(1999)]{{a}} {}",
+        r"\begin{{thebibliography}}{{9}}\bibitem[A]{{a}} {} \newblock {}\end{{thebibliography}}",
+    )  # fmt: skip
+    parts = [r"\newcommand{\tool}{Craner\xspace}\begin{document}"]
+    for _ in serials.few(12):
+        form = serials.random.choice(forms)
+        comment = serials.sentence("comment") if "{c}" in form else ""
+        places = form.replace("{{", "").count("{}")
+        parts.append(form.format(*(serials.sentence() for _ in range(places)), c=comment))
+    return "\n".join([*parts, r"\end{document}"]).encode()

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.parse.conservation.line_documents import csv_file, passage, text_file
+from tests.parse.conservation.line_documents import csv_file, passage, tex_file, text_file
 from tests.parse.conservation.page_documents import book, html_page, markdown_file, saved_page
 from tests.parse.conservation.serials import Outcome, Serials, outcome
 from tests.parse.conservation.sheet_documents import workbook
@@ -35,6 +35,7 @@ FORMATS: dict[str, Callable[[Serials], bytes]] = {
     "mhtml": saved_page,
     "passage": passage,
     "pptx": slide_deck,
+    "tex": tex_file,
     "txt": text_file,
     "xlsx": workbook,
 }
