@@ -19,6 +19,8 @@ from graphrag_tasks.sources.markdown.verbatim import Verbatim
 Fields = dict[str, str]
 """Texts of front matter, or of a tag's attributes, by name."""
 
+ALIASES = ("aliases", "alias")
+"""Fields of other names of what the page is about; Hugo's are addresses."""
 _LABELS = ("title", "label", "header", "heading", "summary", "question", "caption", "alt-text")
 _LABELS_OF_PICTURES = ("caption", "title", "alt-text", "alt")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\{\s*)?(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
@@ -126,9 +128,13 @@ def _fields(front: str, read: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401 
 
 
 def _texts(values: Mapping[Any, Any]) -> Fields:
+    plain = {
+        name: ", ".join(map(str, value)) if name in ALIASES and isinstance(value, list) else value
+        for name, value in values.items()
+    }
     return {
         str(name): str(value)
-        for name, value in values.items()
+        for name, value in plain.items()
         if isinstance(value, str | int | float) and not isinstance(value, bool)
     }
 

@@ -2,7 +2,8 @@
 
 kramdown and Python-Markdown have `{: .class}` and `{ #id .class }`, Docusaurus, Hugo and GitBook
 `## Heading {#id}`; Material has `:material-check:`, `++ctrl+c++` and `==marked==`; Obsidian has
-`[[Page|label]]`, Pandoc `10^6^`, definitions (`: text`) and, as GitHub, notes (`[^1]`).
+`[[Page|label]]`, `%%comments%%` and ids of blocks (`text ^id`), Pandoc `10^6^`, definitions
+(`: text`) and, as GitHub, notes (`[^1]`).
 """
 
 from __future__ import annotations
@@ -67,8 +68,15 @@ _NOTE = re.compile(
 _NOTE_MARK = re.compile(r"\[\^([^\]\n]{1,100})\]")
 _INDENT = re.compile(r"^(?: {4}|\t)", re.MULTILINE)
 _WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]\n|<>]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\](?![(\[])")
+_REMARK = re.compile(r"(?<![^\s(>*_])%%(?!\w+\n)((?:[^%]|%(?!%))*)%%(?!\w)")
+_BLOCK_ID = re.compile(r"(?:^|(?<=\S)[ \t]+)\^((?=[\d-]*[A-Za-z])[\w-]{2,})[ \t]*$", re.MULTILINE)
 _RAISED = re.compile(r"(?<=\w)\^([^\s^]{1,20})\^(?!\^)")
 _DEFINITION = re.compile(r"^ {0,3}:[ \t]{1,4}(?=\S)", re.MULTILINE)
+
+
+def take_comments(text: str, page: Page) -> str:
+    """Remove comments of Obsidian."""
+    return _REMARK.sub(lambda _: page.drop(LeftOut.COMMENT), text)
 
 
 def take_alerts(text: str, _: Page) -> str:
@@ -95,6 +103,7 @@ def take_docfx(text: str, page: Page) -> str:
 def take_spans(text: str, page: Page) -> str:
     """Remove other inline markup; notes and definitions of abbreviations become paragraphs."""
     text = _without_note_marks(_LIST_OF_HEADINGS.sub("", text))
+    text = _BLOCK_ID.sub(r'<a id="^\1"></a>', text)
     text = _WIKI_LINK.sub(lambda found: _wiki_link(found, page), text)
     text = _DEFINITION.sub("\n", _RAISED.sub(r"<sup>\1</sup>", text))
     text = _HEADING_ID.sub(r'\1<a id="\2"></a>', text)
@@ -119,7 +128,8 @@ def _without_note_marks(text: str) -> str:
 
 def _wiki_link(found: re.Match[str], page: Page) -> str:
     embeds, target, label = found.groups()
-    return page.drop(LeftOut.INCLUDE) if embeds else f"[{label or target}](<{target}>)"
+    label = label or target.partition("#^")[0]
+    return page.drop(LeftOut.INCLUDE) if embeds else f"[{label}](<{target}>)"
 
 
 def _key(name: str) -> str:

@@ -192,7 +192,8 @@ class _Page:
 def markdown_file(serials: Serials) -> bytes:
     """Return a file of GitHub-flavoured Markdown."""
     writer = _Markdown(serials)
-    front = f"---\ntitle: {serials.sentence()}\n---\n\n" if serials.chance(0.3) else ""
+    front = f"---\ntitle: {serials.sentence()}\n" if serials.chance(0.3) else "---\n"
+    front += f"aliases: [x, {serials.sentence()}]\n---\n\n" if serials.chance(0.3) else "---\n\n"
     blocks = [writer.block(0) for _ in range(serials.random.randint(3, _MARKDOWN_BLOCKS))]
     return (front + "\n\n".join([*blocks, *writer.notes]) + "\n").encode()
 
@@ -206,7 +207,7 @@ class _Markdown:
         makers: list[Callable[[int], str]] = [
             self._text, self._text, self._inline, self._heading, self._list, self._table,
             self._quote, self._code, self._html, self._comment, self._image, self._note,
-            self._details, self._link, self._alert,
+            self._details, self._link, self._alert, self._remark,
         ]  # fmt: skip
         if level >= _LEVELS:
             makers = [self._text, self._inline, self._code, self._image]
@@ -266,6 +267,11 @@ class _Markdown:
 
     def _comment(self, level: int) -> str:
         return f"<!-- {self._serials.sentence('comment')} -->"
+
+    def _remark(self, level: int) -> str:
+        remark = self._serials.random.choice(["%%{}%%", "%% {}\n\n %%"])
+        hidden = remark.format(self._serials.sentence("comment"))
+        return f"{self._serials.sentence()} {hidden}\n{self._serials.sentence()} ^id-{level}"
 
     def _image(self, level: int) -> str:
         return f"{self._serials.sentence()} ![{self._serials.sentence('picture')}](x.png)"

@@ -115,3 +115,43 @@ def test_marks_that_never_end_take_no_time(unit: str) -> None:
     begin = time.process_time()
     plain_markdown(unit * (20_000 // len(unit)))
     assert time.process_time() - begin < 3
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("One %%hidden%% two.", "One  two."),
+        ("One.\n\n%%\nhidden\n\n# too\n%%\n\nTwo.", "One.\n\n\n\nTwo."),
+        ("Grown by 5%% and 7%%, or `%%x%%`.", None),
+        ("%%time\nOne.\n%%bash\nTwo.", None),
+        ("One crane. ^hull-1\nTwo.", 'One crane.<a id="^hull-1"></a>\nTwo.'),
+        ("| a |\n|---|\n| b |\n\n^rows", '| a |\n|---|\n| b |\n\n<a id="^rows"></a>'),
+        ("It is 2 ^3\nlong, and x ^n", None),
+        ("See [[Boat#^keel-2]].", "See [Boat](<Boat#^keel-2>)."),
+    ],
+)
+def test_marks_of_obsidian(text: str, plain: str | None) -> None:
+    page = plain_markdown(text)
+    assert page.text == (text if plain is None else plain)
+    assert page.left_out == ({"comment": 1} if "hidden" in text else {})
+
+
+@pytest.mark.parametrize(
+    ("front", "start"),
+    [
+        (
+            'aliases: ["Big Berta", Bertha]',
+            "# Crane\n\nCrane is also known as Big Berta and Bertha.",
+        ),
+        ("alias: Big Berta", "# Crane\n\nCrane is also known as Big Berta."),
+        ("title: Lift\naliases:\n- Big Berta", "# Crane\n\nLift is also known as Big Berta."),
+        ("aliases: [/old/page, my-old-page, old.html]", "# Crane\n\nIt lifts"),
+        ("aliases: [Crane]", "# Crane\n\nIt lifts"),
+        ("aliases: []", "# Crane\n\nIt lifts"),
+    ],
+)
+def test_aliases_are_names_of_the_page(front: str, start: str) -> None:
+    page = plain_markdown(f"---\n{front}\n---\n# Crane\n\nIt lifts the hull.\n")
+    assert page.text.startswith(start)
+    bare = plain_markdown("---\naliases: [Big Berta]\n---\nIt lifts.")
+    assert bare.text.split("\n\n") == ["", "Also known as Big Berta.", "It lifts."]
