@@ -70,7 +70,7 @@ def test_every_sentence_is_kept_or_counted(media_type: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("target", [b"", b"../NULL", b"#_ftn1"])
-@pytest.mark.parametrize(("media_type", "seed"), [("docx", 6), ("pptx", 3), ("xlsx", 0)])
+@pytest.mark.parametrize(("media_type", "seed"), [("docx", 46), ("pptx", 3), ("xlsx", 13)])
 def test_a_relation_that_leads_nowhere_costs_at_most_its_part(
     media_type: str, seed: int, target: bytes
 ) -> None:

@@ -268,13 +268,19 @@ class _Writer:
     def _chunk(self) -> None:
         """Put another file into the document: a page, a text, or what nobody reads."""
         form, ending = self._serials.random.choice(
-            [("<html><body><p>{}</p></body></html>", "html"), ("{}", "txt"), ("{}", "bin")]
+            [("<p>{}</p>", "html"), (r"{{\rtf1 {}}}", "rtf"), ("{}", "docx"), ("{}", "bin")]
         )
         text = self._serials.sentence("unread" if ending == "bin" else KEPT)
         self._ids += 1
         name = PackURI(f"/word/chunk{self._ids}.{ending}")
         package = self._file.part.package
-        part = Part(name, "application/octet-stream", form.format(text).encode(), package)
+        data = form.format(text).encode()
+        if ending == "docx":
+            inner, buffer = Document(), BytesIO()
+            inner.add_paragraph(text)
+            inner.save(buffer)
+            data = buffer.getvalue()
+        part = Part(name, "application/octet-stream", data, package)
         relation = self._file.part.relate_to(part, f"{_OFFICE}/relationships/aFChunk")
         chunk = parse_xml(f'<w:altChunk {nsdecls("w", "r")} r:id="{relation}"/>')
         self._file.add_paragraph()._p.addnext(chunk)
