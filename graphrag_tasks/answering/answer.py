@@ -11,7 +11,6 @@ from threading import Thread
 
 from graphrag_tasks.answering.asked_type import asked_type
 from graphrag_tasks.answering.citations import checked
-from graphrag_tasks.answering.comparison import asked_of_each, sides, told_apart
 from graphrag_tasks.answering.follow_up import Filled, filled
 from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
 from graphrag_tasks.answering.map_reduce import Drawn, drawn
@@ -94,11 +93,7 @@ def answer(
     typed, question = question, follow_up.text if follow_up else question
     model = Model(client, index, max_usd) if client else None
     rerank = index.config.rerank.candidates if mode in PLAIN_MODES else None
-    two = sides(question)
-    context = index.search(
-        question, mode, k or _most(question, model), filters, rerank,
-        beside=asked_of_each(two),
-    )  # fmt: skip
+    context = index.search(question, mode, k or _most(question, model), filters, rerank)
     reply = Reply(
         question=question,
         verdict=Verdict(state=NOT_HERE, probability=0.0, unknown=context.signals.unknown),
@@ -130,7 +125,7 @@ def answer(
         elif reply.model is None and reply.verdict.state != NOT_HERE:
             if reply.context is not context:  # a plan searched further
                 reading = read(index, reply.context)
-            reply = _with_sentences(index, reply, reading, wanted, two, filters)
+            reply = _with_sentences(index, reply, reading, wanted, filters)
     if reply.verdict.state != "answered":
         reply = _in_its_language(index, reply, wanted)
     reply = _as_typed(reply, typed, follow_up)
@@ -231,13 +226,10 @@ def _is_found(noun: str, context: Context) -> bool:
 
 
 def _with_sentences(
-    index: Index, reply: Reply, reading: Reading, wanted: int, two: tuple[str, str] | None,
-    filters: Filters | None,
-) -> Reply:  # fmt: skip
+    index: Index, reply: Reply, reading: Reading, wanted: int, filters: Filters | None
+) -> Reply:
     if lines := sections(index, reply.context, reading):
         return replace(reply, sentences=lines, form="overview")
-    if apart := told_apart(index, reply.context, reading, two) if two else ():
-        return replace(reply, sentences=apart)
     as_list = asks_for_list(reply.question)
     found = list_items(index, reply.context, reading) if as_list else None
     if not found:

@@ -111,7 +111,7 @@ class TransientError(GraphragError):
 DOCUMENT_ERROR_CODES = {
     "unknown_type": "the file name's ending is not one that is read (document skipped)",
     "no_regular_file": "it is a link, a pipe or a device, which is not opened (document skipped)",
-    "no_document": "metadata of a document that is not there (document skipped)",
+    "no_document": "metadata that is not read, or whose document is gone (document skipped)",
     "included": "the file's text stands in the documents that include it (document skipped)",
     "unreadable": "the file could not be opened or read",
     "vanished": "the file was there when the run was planned and is gone",

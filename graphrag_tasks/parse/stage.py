@@ -212,7 +212,7 @@ def _read(
         what, hint = _NOT_OPENED[media_type]
         raise DocumentError("no_regular_file", what, uri, hint)
     if source["problem"]:
-        raise DocumentError("no_document", source["problem"], uri, "Correct or remove the name")
+        raise DocumentError("no_document", source["problem"], uri, "Correct it, or take it out")
     if media_type == INCLUDE:
         what = "the text of this file stands in the documents that include it"
         raise DocumentError("included", what, uri)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.answering import Reply, answer, answer_stream
-from graphrag_tasks.answering.comparison import sides
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index
 from tests.answering.conftest import PAGES
@@ -132,45 +131,6 @@ def test_an_answer_without_the_number_date_or_name_that_is_asked_for_is_uncertai
     reply = answer(index, question, wanted=1)
     assert reply.verdict.state == state
     assert bool(reply.notes) == (state == "uncertain")
-
-
-def test_two_things_are_told_apart_by_what_is_said_of_each(
-    open_world: Callable[..., Index], find: Find
-) -> None:
-    find("tun")
-    index = open_world(
-        glossary(
-            "Many prefer to join the mash tun and the lauter tun.",
-            "A mash tun holds the grains in hot water.",
-            "A lauter tun is for rinsing them.",
-            "The kettle is made of copper.",
-        )
-    )
-    reply = answer(index, "What is the difference between a mash tun and a lauter tun?")
-    assert quoted(reply) == [
-        "Many prefer to join the mash tun and the lauter tun.",
-        "A mash tun holds the grains in hot water.",
-        "A lauter tun is for rinsing them.",
-    ]
-    assert [one.numbers for one in reply.sentences] == [(1,), (2,), (3,)]
-
-
-@pytest.mark.parametrize(
-    ("question", "two"),
-    [
-        ("What's the difference between ale and a lager in brewing?", ("ale", "lager")),
-        ("How is VBBS different from VBBE?", ("VBBS", "VBBE")),
-        ("how do leap seconds and leap years differ?", ("leap seconds", "leap years")),
-        ("Compare PostgreSQL with MySQL", ("PostgreSQL", "MySQL")),
-        ("SQLite vs. MySQL", ("SQLite", "MySQL")),
-        ("What is the distance between A and B?", None),
-        ("Which files differ?", None),
-    ],
-)
-def test_two_things_are_seen_where_their_difference_is_asked_for(
-    question: str, two: tuple[str, str] | None
-) -> None:
-    assert sides(question) == two
 
 
 def test_quotations_are_numbered_from_one_in_an_index_of_one_chunk(

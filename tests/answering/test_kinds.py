@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.answering.comparison import sides
 from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.rows import asks_for_rows
 from graphrag_tasks.retrieval.modes.overview import subject_of
 from graphrag_tasks.retrieval.question.router import route
 
 GOLD = Path(__file__).parents[2] / "benchmarks/gold/question_kinds.jsonl"
-QUOTED = {"yesno": "single", "define": "single"}
+QUOTED = {"yesno": "single", "define": "single", "compare": "single"}
 """Kinds that are answered by sentences, as single facts are."""
 
 
@@ -26,8 +25,6 @@ def kind_of(question: str) -> str:
     kind = route(question).kind
     if kind == "analytical" or subject_of(question):
         return "overview"
-    if sides(question):
-        return "compare"
     if kind == "relationship":
         return "path"
     if asks_for_list(question):
