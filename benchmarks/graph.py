@@ -111,7 +111,7 @@ def measure(
         stages: Names of the stages, in order; those before them must have run in this folder.
         sql_memory: Bytes that DuckDB may use; as in the settings by default.
     """
-    if not (folder / "anchors.parquet").exists():
+    if not (folder / "cells.parquet").exists():
         write_corpus(folder, triples)
     for stage in stages:
         yield _in_own_process(folder, triples, stage, sql_memory)

@@ -76,7 +76,7 @@ def write_corpus(folder: Path, triples: int, *, seed: int = 0) -> None:
     _write(folder, "sentences", (_sentences(rows, seed) for rows in _ranges(sentences)))
     _write(folder, "chunks", (_chunks(rows, chunks, sentences, seed) for rows in _ranges(chunks)))
     _write(folder, "documents", (_documents(rows, seed) for rows in _ranges(documents)))
-    for table in ("blocks", "cells", "links", "anchors"):
+    for table in ("blocks", "cells"):
         _write(folder, table, iter(()))
 
 

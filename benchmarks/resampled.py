@@ -35,7 +35,7 @@ from graphrag_tasks.storage.snapshots.publish import build_manifest, publish
 from graphrag_tasks.storage.snapshots.store import SNAPSHOT_TABLES, Snapshot, Store, write_table
 
 _REPEATED = (
-    "documents", "blocks", "chunks", "links", "anchors", "sentences", "entities", "aliases",
+    "documents", "blocks", "chunks", "sentences", "entities", "aliases",
     "mentions", "titles", "relations", "evidence", "communities", "members",
 )  # fmt: skip
 _TEXTS = {

@@ -24,7 +24,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks.chunk.links import EXTERNAL, INTERNAL, OUTSIDE, anchor_rows, link_rows
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
@@ -37,9 +36,8 @@ _SEPARATORS = (("\n\n",), ("\n",), (". ", "! ", "? ", "\u3002"), (" ", "\t"))
 _HEADING_KINDS = ("title", "heading")
 _LED_KINDS = ("list_item", "table", "code")
 _BLOCK_COLUMNS = [
-    "document_id", "ordinal", "kind", "level", "text", "char_start", "page", "links", "anchors",
+    "document_id", "ordinal", "kind", "level", "text", "char_start", "page",
 ]  # fmt: skip
-_DOCUMENT_COLUMNS = ["document_id", "uri", "source", "path"]
 
 _Block = Mapping[str, Any]
 
@@ -103,32 +101,21 @@ def _leads(before: _Block, after: _Block) -> bool:
 
 @stage(
     per="shard",
-    reads=(table("documents", *_DOCUMENT_COLUMNS), table("blocks")),
-    makes=("chunks", "links", "anchors"),
+    reads=(table("documents", "document_id"), table("blocks")),
+    makes=("chunks",),
     settings={"config": "chunk"},
 )
 def chunk(documents: pa.Table, blocks: pa.Table, *, config: ChunkConfig) -> StageResult:
-    """Split documents into chunks and resolve their links, ordered by document and position."""
+    """Split documents into chunks, ordered by document and position."""
     blocks_of: dict[str, list[_Block]] = defaultdict(list)
     for block in blocks.select(_BLOCK_COLUMNS).to_pylist():
         blocks_of[block["document_id"]].append(block)
-    rows: dict[str, list[dict[str, Any]]] = {"chunks": [], "links": [], "anchors": []}
-    placed = [row for row in documents.select(_DOCUMENT_COLUMNS).to_pylist()
-              if row["document_id"] in blocks_of]  # fmt: skip
-    for document in sorted(placed, key=lambda row: str(row["document_id"])):
-        own = sorted(blocks_of[document["document_id"]], key=lambda b: int(b["ordinal"]))
-        chunks = _chunk_document(document["document_id"], own, config)
-        rows["chunks"] += chunks
-        rows["links"] += link_rows(document, own, chunks)
-        rows["anchors"] += anchor_rows(own, chunks)
-    tables = {
-        name: pa.Table.from_pylist(made, schema=schemas.SCHEMAS[name])
-        for name, made in rows.items()
-    }
-    kinds = Counter(link["kind"] for link in rows["links"])
-    stats = {"documents": len(blocks_of), "chunks": len(rows["chunks"])}
-    stats |= {f"links_{kind}": kinds[kind] for kind in (INTERNAL, EXTERNAL, OUTSIDE)}
-    return StageResult(tables, stats)
+    rows: list[dict[str, Any]] = []
+    for document_id in sorted(set(documents["document_id"].to_pylist()) & blocks_of.keys()):
+        own = sorted(blocks_of[document_id], key=lambda b: int(b["ordinal"]))
+        rows += _chunk_document(document_id, own, config)
+    made = pa.Table.from_pylist(rows, schema=schemas.CHUNKS)
+    return StageResult({"chunks": made}, {"documents": len(blocks_of), "chunks": len(rows)})
 
 
 def _chunk_document(

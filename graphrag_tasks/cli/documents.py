@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("document", "kind", "status", "pages", "chunks", "sentences", "triples")
 _MOST_LISTED = 1000
 """Documents in the table, which takes half a second. Chosen."""
-Form = StrEnum("Form", ["TEXT", "BLOCKS", "LINKS"])
+Form = StrEnum("Form", ["TEXT", "BLOCKS"])
 
 
 def documents(
@@ -84,7 +84,7 @@ def documents(
 
 def _print_document(opened: Snapshot, uri: str, form: Form) -> None:
     row = opened.document(uri)
-    rows = opened.rows_of_document("links" if form is Form.LINKS else "blocks", row["document_id"])
+    rows = opened.rows_of_document("blocks", row["document_id"])
     if form is not Form.TEXT:
         print_json(rows)
     elif rows:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 18
+SCHEMA_VERSION = 19
 BLOCK_SEPARATOR = "\n\n"
 _ROWS_AT_ONCE = 10_000
 FACT_CELL, GIVEN = "fact", "given"
@@ -70,7 +70,6 @@ _ORIGIN = (
     _column("confidence", FLOAT, "0 to 1"),
 )
 
-LINK_SPAN = pa.struct([("start", INT), ("end", INT), ("href", STRING)])
 """A hyperlink in a block: the span of its text, and its target as written."""
 
 LEFT_OUT = pa.struct([("reason", STRING), ("count", INT)])
@@ -157,8 +156,7 @@ BLOCKS = _table(
     *_CHARACTERS,
     _nullable("page", INT, "page it begins on"),
     _nullable("bbox", BBOX, "box on that page"),
-    _nullable("links", pa.list_(LINK_SPAN), "hyperlinks in it; null: none"),
-    _nullable("anchors", STRINGS, "ids that links name; null: none"),
+    _column("has_link", BOOL, "a part of its text is a hyperlink; of tables it is not told"),
 )
 
 CELLS = _table(
@@ -201,24 +199,6 @@ CHUNKS = _table(
     _column("is_reference", BOOL, "most of it is contents, index or bibliography: found last"),
     _nullable("previous_id", STRING, "chunk before it in the document"),
     _nullable("next_id", STRING, "chunk after it in the document"),
-)
-
-LINKS = _table(
-    _column("chunk_id", STRING, "the first chunk that holds the link's text"),
-    DOCUMENT_ID,
-    _column("anchor", STRING, "text of the link"),
-    *_CHARACTERS,
-    _column("href", STRING, "what it refers to, as written"),
-    _column("kind", STRING, "internal, external, or outside (of the source: never followed)"),
-    _nullable("target", STRING, "uri of the document, or the external address"),
-    _nullable("fragment", STRING, "place in the document it refers to"),
-    _nullable("target_document_id", STRING, "id of its uri, in the corpus or not; null: no uri"),
-)
-
-ANCHORS = _table(
-    DOCUMENT_ID,
-    _column("name", STRING, "id of an element, or a heading as GitHub names it in links"),
-    CHUNK_ID,
 )
 
 ARGUMENT = pa.struct(
@@ -557,10 +537,10 @@ EDGES = _table(
     _column(
         "kind",
         STRING,
-        "relation (a fact), association (other ones), mention, title, next or link",
+        "relation (a fact), association (other ones), mention, title or next",
     ),
     _nullable("row", INT, "row in relations; null for other kinds"),
-    _column("support", FLOAT, "count of evidence, mentions or links; 1 for title and next"),
+    _column("support", FLOAT, "count of evidence or mentions; 1 for title and next"),
     _column("weight", FLOAT, "strength: from support and confidence, damped for hubs"),
 )
 
@@ -675,8 +655,6 @@ SCHEMAS: dict[str, pa.Schema] = {
     "blocks": BLOCKS,
     "cells": CELLS,
     "chunks": CHUNKS,
-    "links": LINKS,
-    "anchors": ANCHORS,
     "sentences": SENTENCES,
     "frames": FRAMES,
     "triples": TRIPLES,

@@ -34,7 +34,7 @@ _MAX_KEYED_CELLS = 100_000
 _PROSE_COLUMNS = ("document_id", "ordinal", "row", "column", "char_start", "char_end")
 _LONGEST_HEADING = 80
 """Longest heading, or beginning of a paragraph, in characters, that may announce links. Chosen."""
-_COLUMNS = ["document_id", "kind", "level", "text", "char_start", "links"]
+_COLUMNS = ["document_id", "kind", "level", "text", "char_start", "has_link"]
 
 _Row = Mapping[str, Any]
 
@@ -125,7 +125,7 @@ def _pointers(blocks: Sequence[_Row]) -> frozenset[int]:
         if kind != "list_item":
             in_list = kind == "paragraph" and leads
         is_item = kind == "list_item" and not only_linked
-        if (level is not None or in_list) and (is_item or block["links"]):
+        if (level is not None or in_list) and (is_item or block["has_link"]):
             found.append(number)
     return reference_matter(blocks).union(found)
 

@@ -4,7 +4,7 @@ Triples and resolved names come in; relations, weighted nodes and edges, communi
 out. Stages: `relationships`, `communities`, `load`; open `arrays.py` first for the model.
 """
 
-from graphrag_tasks.graph.arrays import RELATION, linked_chunks, to_igraph
+from graphrag_tasks.graph.arrays import RELATION, to_igraph
 from graphrag_tasks.graph.statistics import graph_statistics, top_hubs
 from graphrag_tasks.graph.weights import hub_damping, relation_weights
 
@@ -12,7 +12,6 @@ __all__ = [
     "RELATION",
     "graph_statistics",
     "hub_damping",
-    "linked_chunks",
     "relation_weights",
     "to_igraph",
     "top_hubs",

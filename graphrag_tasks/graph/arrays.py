@@ -1,9 +1,9 @@
 """Nodes and edges as Arrow arrays, and their view in igraph.
 
 Nodes are entities and chunks. Edges are relations between entities, mentions of an entity in a
-chunk, titles (an entity and the chunks under its name), the `next` chunk, and links from a chunk to
-one of another document. Snapshots store the arrays, readers memory-map them. Ids are numbered in
-SQL, out of core; nothing here loops over rows in Python.
+chunk, titles (an entity and the chunks under its name), and the `next` chunk. Snapshots store the
+arrays, readers memory-map them. Ids are numbered in SQL, out of core; nothing here loops over rows
+in Python.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ENTITY, CHUNK = "entity", "chunk"
 RELATION, ASSOCIATION = "relation", "association"
-TITLE, NEXT, LINK = "title", "next", "link"
+TITLE, NEXT = "title", "next"
 
 _RELATED = ["head_id", "tail_id", "kind", "weight", "confidence"]
 _RELATIONS = f"""
@@ -51,35 +51,6 @@ def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
     )
 
 
-def linked_chunks(links: pa.Table, anchors: pa.Table, chunks: pa.Table) -> pa.Table:
-    """Return `source_id`, `target_id` and `count` of linked chunks, sorted by the ids.
-
-    A link's target is the chunk of its fragment, or else the document's first chunk. Links inside a
-    document, and to documents outside the corpus, are left out.
-    """
-    targets = links["target_document_id"]
-    first = chunks.filter(pc.equal(chunks["ordinal"], 0))
-    elsewhere = pc.and_(pc.is_in(targets, first["document_id"].combine_chunks()),
-                        pc.not_equal(targets, links["document_id"]))  # fmt: skip
-    links = links.filter(elsewhere)  # null, where there is no target document, is no
-    documents, fragments = links["target_document_id"], links["fragment"].fill_null("")
-    named = _place(anchors["document_id"], anchors["name"]).combine_chunks()
-    found = pc.coalesce(
-        pc.index_in(_place(documents, fragments), named),
-        pc.index_in(_place(documents, pc.utf8_lower(fragments)), named),
-    )
-    start = pc.index_in(documents, first["document_id"].combine_chunks())
-    target_ids = pc.coalesce(anchors["chunk_id"].take(found), first["chunk_id"].take(start))
-    pairs = pa.table({"source_id": links["chunk_id"], "target_id": target_ids})
-    counted = pairs.group_by(pairs.column_names).aggregate([([], "count_all")])
-    counted = counted.rename_columns([*pairs.column_names, "count"])
-    return counted.sort_by([(name, "ascending") for name in pairs.column_names])
-
-
-def _place(documents: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.binary_join_element_wise(documents, names, "#")
-
-
 class _Edges(NamedTuple):
     """Edges of one kind; `_joined` casts the columns to the types of `schemas.EDGES`."""
 
@@ -92,12 +63,11 @@ class _Edges(NamedTuple):
 
 def build_edges(
     nodes: pa.Table, chunks: pa.Table, relations: Scanned, mentions: Scanned, titles: Scanned,
-    linked: pa.Table, *, sql: SqlConfig,
+    *, sql: SqlConfig,
 ) -> pa.Table:  # fmt: skip
     """Return `schemas.EDGES`: relations in their order, then the other kinds.
 
-    `linked` is the result of `linked_chunks`. The table has one chunk, as an Arrow file of one
-    batch needs it.
+    The table has one chunk, as an Arrow file of one batch needs it.
     """
     ids = nodes["id"].combine_chunks()
     entities = count_entities(nodes)
@@ -108,7 +78,6 @@ def build_edges(
     }  # fmt: skip
     following = chunks.filter(pc.is_valid(chunks["next_id"]))
     once = np.ones(following.num_rows)
-    link_counts = linked["count"].to_numpy()
 
     def rows(column: pa.ChunkedArray) -> NDArray[np.int32]:
         found: NDArray[np.int32] = pc.index_in(column, value_set=ids).to_numpy()
@@ -121,8 +90,6 @@ def build_edges(
             _mentions(connection, TITLE, len(ids) - entities),
             _Edges(pa.repeat(NEXT, len(once)), rows(following["chunk_id"]),
                    rows(following["next_id"]), once, once),
-            _Edges(pa.repeat(LINK, len(link_counts)), rows(linked["source_id"]),
-                   rows(linked["target_id"]), link_counts, np.log2(1.0 + link_counts)),
         ]  # fmt: skip
     return _joined(edges)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.schemas import CLUSTER_TABLES, MAPPED, SCHEMAS
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
-from graphrag_tasks.graph.arrays import build_edges, build_nodes, linked_chunks
+from graphrag_tasks.graph.arrays import build_edges, build_nodes
 from graphrag_tasks.graph.clusters import cluster_tables
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
 from graphrag_tasks.graph.row_tables import ROW_TABLES, row_tables
@@ -23,7 +23,7 @@ _READS = (
     table("documents", "document_id", "title", "title_source"), scan("chunks"),
     table("entities", "entity_id", "name", "type", "mentions", "is_named", "chunks"),
     table("aliases", "entity_id", "alias"), scan("relations"), scan("mentions"), scan("titles"),
-    scan("sentences"), scan("evidence"), table("links"), table("anchors"),
+    scan("sentences"), scan("evidence"),
 )  # fmt: skip
 
 
@@ -49,8 +49,7 @@ _READS = (
 )
 def load(
     documents: pa.Table, chunks: Rows, entities: pa.Table, aliases: pa.Table, relations: Rows,
-    mentions: Rows, titles: Rows, sentences: Rows, evidence: Rows, links: pa.Table,
-    anchors: pa.Table,
+    mentions: Rows, titles: Rows, sentences: Rows, evidence: Rows,
     *, sql: SqlConfig, upload: Callable[[], int] = lambda: 0, chunk_vectors: pa.Table | None = None,
 ) -> StageResult:  # fmt: skip
     """Build the graph's arrays, BM25, name and row tables, clusters, and the paper's statistics.
@@ -66,8 +65,7 @@ def load(
     names = name_tables(lambda name, columns: batches_of(read_from[name], columns).read_all())
     placed = batches_of(chunks, _PLACES).read_all()
     nodes = build_nodes(entities, placed)
-    linked = linked_chunks(links, anchors, placed)
-    edges = build_edges(nodes, placed, relations, mentions, titles, linked, sql=sql)
+    edges = build_edges(nodes, placed, relations, mentions, titles, sql=sql)
     rows = row_tables(entities, placed, relations, mentions, sentences, evidence, sql=sql)
     copied = {
         "chunks": chunks, "sentences": sentences, "entities": entities, "relations": relations

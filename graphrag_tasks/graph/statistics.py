@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.graph.arrays import (
     ASSOCIATION,
-    LINK,
     RELATION,
     TITLE,
     count_entities,
@@ -24,7 +23,7 @@ _ROWS_AT_ONCE = 1 << 22
 """Edges counted at once: 32 MB per column of eight bytes."""
 _DIGITS, _DENSITY_DIGITS = 4, 10
 """Decimals of shares, and of the density, which is small in a large graph."""
-_COUNTED = (MENTION, TITLE, LINK)
+_COUNTED = (MENTION, TITLE)
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
     Those of the paper (section 4) are `nodes` (entities), `entity_relations`, `mean_degree`,
     `entity_chunk_relations` and `highest_degree`. The others are `title_links` from entities to the
     chunks under their name, `associations` (relations that are not facts, and count nowhere else),
-    `chunk_links`, `components`, `largest_component`, `orphans` (entities without a relation),
+    `components`, `largest_component`, `orphans` (entities without a relation),
     `singletons` (entities mentioned once), shares of the entities, and `density`: related pairs
     over all pairs. Degrees count parallel relations and ignore direction.
     """
@@ -63,7 +62,6 @@ def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]
         "associations": int(pc.sum(pc.equal(kinds, ASSOCIATION)).as_py() or 0),
         "entity_chunk_relations": counts[MENTION],
         "title_links": counts[TITLE],
-        "chunk_links": counts[LINK],
         "mean_degree": _share(int(degrees.sum()), entities),
         "highest_degree": int(degrees.max(initial=0)),
         "components": len(sizes),

@@ -120,8 +120,8 @@ class _Page:
             level = len(found[1])
             self._html.append(f"<h{level}>{self._inline.write(found[2])}</h{level}>")
             self._own = {}
-        elif found := _ID.match(line):
-            self._html.append(f'<a id="{escape(found[1])}"></a>')
+        elif _ID.match(line):
+            pass  # it names a place
         elif (found := _ATTRIBUTES.match(line)) and not _WORDS.fullmatch(found[1]):
             self._own |= attributes_of(found[1])
             if title := self._own.pop("title", ""):

@@ -54,7 +54,7 @@ class Inline:
         if found["to"]:
             return _link(f"#{found['to']}", found["shown"] or found["to"])
         if found["id"]:
-            return f'<a id="{escape(found["id"])}"></a>'
+            return ""
         if found["index"]:
             self._left_out[LeftOut.HIDDEN] += 1
             return ""
@@ -73,7 +73,7 @@ class Inline:
             self._left_out[LeftOut.PICTURE] += bool(text.strip())
             return ""
         if name == "anchor":
-            return f'<a id="{escape(target)}"></a>'
+            return ""
         if name == "indexterm":
             self._left_out[LeftOut.HIDDEN] += 1
             return ""

@@ -32,14 +32,6 @@ class Box(NamedTuple):
     bottom: float
 
 
-class Link(NamedTuple):
-    """A hyperlink in a block: the span of its text, and its target as written."""
-
-    start: int
-    end: int
-    href: str
-
-
 @dataclass(frozen=True)
 class Block:
     """A piece of a document, in reading order.
@@ -51,8 +43,7 @@ class Block:
         page: Page on which it begins, from 1, if the format has pages.
         box: Bounding box on that page.
         table: Cells of a table.
-        links: Hyperlinks in the text, by position.
-        anchors: Ids that links may refer to.
+        has_link: Whether a part of its text is a hyperlink; of tables it is not told.
     """
 
     kind: str
@@ -61,8 +52,7 @@ class Block:
     page: int | None = None
     box: Box | None = None
     table: Table | None = None
-    links: tuple[Link, ...] = ()
-    anchors: tuple[str, ...] = ()
+    has_link: bool = False
 
 
 class Title(NamedTuple):
@@ -135,8 +125,7 @@ def lay_out(document_id: str, blocks: Iterable[Block]) -> Iterator[dict[str, Any
             "char_end": start + len(block.text),
             "page": block.page,
             "bbox": block.box._asdict() if block.box else None,
-            "links": [link._asdict() for link in block.links] or None,
-            "anchors": list(block.anchors) or None,
+            "has_link": block.has_link,
         }
 
 

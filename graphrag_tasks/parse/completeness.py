@@ -13,7 +13,6 @@ from itertools import accumulate, chain
 from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.links import without_marks
 from graphrag_tasks.parse.text import clean_text
 
 _NEAR = ((0, 200), (8, 20_000), (30, 10**9))
@@ -68,15 +67,14 @@ class Paragraphs:
 
         For runs that are in no paragraph, such as formulas, the characters at their ends decide.
         """
-        bare = list(map(without_marks, runs))
-        packed = ["".join(text.split()) for text in bare]
+        packed = ["".join(text.split()) for text in runs]
         self._at, self._offset = self._by_packed.get("".join(packed), self._at), 0
         parts = list(runs[:1])
         for at in range(1, len(runs)):
             is_glued = self._are_glued(packed[at - 1], packed[at])
             if is_glued is None:
-                is_glued = bare[at].startswith(_NO_SPACE_BEFORE)
-                is_glued |= bare[at - 1].endswith(_NO_SPACE_AFTER)
+                is_glued = runs[at].startswith(_NO_SPACE_BEFORE)
+                is_glued |= runs[at - 1].endswith(_NO_SPACE_AFTER)
             parts += [runs[at]] if is_glued else [" ", runs[at]]
         return "".join(parts)
 

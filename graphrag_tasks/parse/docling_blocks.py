@@ -23,7 +23,7 @@ from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 from graphrag_tasks.parse.blocks import Block, Box
 from graphrag_tasks.parse.completeness import FileText, Paragraphs, letters_of, with_missing
 from graphrag_tasks.parse.headers import with_headers
-from graphrag_tasks.parse.links import Marks, without_marks
+from graphrag_tasks.parse.links import FoundLink, with_links
 from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 
@@ -49,25 +49,17 @@ def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[B
 
 
 def read_blocks(
-    document: DoclingDocument, marks: Marks, texts: Iterable[FileText], *, unit: float | None = None
+    document: DoclingDocument, texts: Iterable[FileText], *, unit: float | None = None
 ) -> list[Block]:
-    """Return the body's blocks with their links.
+    """Return the body's blocks, with texts of the file that Docling skipped.
 
-    Texts of the file that Docling skipped are added. `unit` is as in `blocks_of`.
+    `unit` is as in `blocks_of`.
     """
     paragraphs = list(texts)
     walk = _Walk(document, unit, Paragraphs(paragraphs))
-    return list(map(marks.take_out, with_missing(list(walk), paragraphs)))
-
-
-def mark_hyperlinks(document: DoclingDocument) -> Marks:
-    """Mark the hyperlinks that Docling found."""
-    marks = Marks()
-    for item in document.texts:
-        if item.hyperlink is not None and item.text.strip():
-            opening, closing = marks.link(str(item.hyperlink))
-            item.text = f"{opening}{without_marks(item.text)}{closing}"
-    return marks
+    linked = (item for item in document.texts if item.hyperlink is not None)
+    found = (FoundLink(walk.page_of(item), item.text) for item in linked)
+    return with_links(with_missing(list(walk), paragraphs), found)
 
 
 class _Walk:
@@ -193,6 +185,10 @@ class _Walk:
             if text and getattr(part, "label", None) not in _LEFT_OUT:
                 runs.append(text)
         return self._paragraphs.joined(runs)
+
+    def page_of(self, item: NodeItem) -> int | None:
+        """Return the page of an item, if the format has pages."""
+        return self._place(item)[0]
 
     def _place(self, item: NodeItem) -> tuple[int | None, Box | None]:
         if self._unit is None or not isinstance(item, DocItem) or not item.prov:

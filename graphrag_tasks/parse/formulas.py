@@ -1,6 +1,6 @@
 """Find workbook formulas without a stored value, as programs write that do not calculate.
 
-For links, label and address are known. All others would need a calculation.
+Of links the label is known. All others would need a calculation.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from html import unescape
 from io import BytesIO
-from typing import NamedTuple
 from zipfile import ZipFile
 
 from openpyxl.reader.workbook import WorkbookParser
@@ -27,16 +26,9 @@ _TEXT = r'\s*"((?:[^"]|"")*)"\s*'
 _HYPERLINK = re.compile(rf"HYPERLINK\({_TEXT}(?:[,;]{_TEXT})?\)", re.IGNORECASE)
 
 
-class Unvalued(NamedTuple):
-    """A formula without a value; label and address are set for links only."""
-
-    label: str | None = None
-    href: str | None = None
-
-
-def formulas_without_value(data: bytes) -> dict[str, dict[Place, Unvalued]]:
-    """Return the formulas of a workbook that have no value, by sheet and cell."""
-    found: dict[str, dict[Place, Unvalued]] = {}
+def formulas_without_value(data: bytes) -> dict[str, dict[Place, str | None]]:
+    """Return the formulas of a workbook that have no value, by sheet and cell; labels of links."""
+    found: dict[str, dict[Place, str | None]] = {}
     with ZipFile(BytesIO(data)) as package:
         names = set(package.namelist())
         book = WorkbookParser(package, "xl/workbook.xml", keep_links=False)
@@ -47,8 +39,8 @@ def formulas_without_value(data: bytes) -> dict[str, dict[Place, Unvalued]]:
     return found
 
 
-def _of_sheet(xml: bytes) -> dict[Place, Unvalued]:
-    found: dict[Place, Unvalued] = {}
+def _of_sheet(xml: bytes) -> dict[Place, str | None]:
+    found: dict[Place, str | None] = {}
     for match in _CELL.finditer(xml):
         cell = dict(_ATTRIBUTE.findall(match["cell"]))
         # A value of type str may be an empty one, which the program that saved it has computed.
@@ -56,6 +48,6 @@ def _of_sheet(xml: bytes) -> dict[Place, Unvalued]:
             formula = unescape((match["formula"] or b"").decode("utf-8", "replace"))
             link = _HYPERLINK.fullmatch(formula.strip())
             texts = [(text or "").replace('""', '"') for text in link.groups()] if link else []
-            outcome = Unvalued(texts[1] or texts[0], texts[0]) if texts else Unvalued()
-            found[coordinate_to_tuple(cell[b"r"].decode("ascii"))] = outcome
+            label = texts[1] or texts[0] if texts else None
+            found[coordinate_to_tuple(cell[b"r"].decode("ascii"))] = label
     return found

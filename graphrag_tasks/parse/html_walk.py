@@ -1,8 +1,8 @@
-"""Walk an HTML tree once, from its start to its end, to blocks with their links and ids.
+"""Walk an HTML tree once, from its start to its end, to blocks.
 
 All text between two borders of blocks is one block. As in browsers, inline elements add no blank
 space; elements that HTML does not know, such as MathML's, stand apart. Of an item, a definition and
-a caption only the first text is one. Ids and links are put into the text as marks (`links`).
+a caption only the first text is one.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from bs4.element import PageElement, PreformattedString
 
 from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.headers import with_headers
-from graphrag_tasks.parse.links import NO_LINK, Marks, without_marks
-from graphrag_tasks.parse.tables import Cell
+from graphrag_tasks.parse.links import NO_LINK
+from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line, raised
 
 ELEMENTS = json.loads((resources.files(__package__) / "html_elements.json").read_text("utf-8"))
@@ -105,7 +105,6 @@ class HtmlWalk:
     """A walk over a tree of any depth."""
 
     def __init__(self) -> None:
-        self._marks = Marks()
         self._blocks: list[Block] = []
         self._terms: list[Block] = []
         self._table: _Table | None = None  # whose rows are being read, outside its cells
@@ -114,8 +113,8 @@ class HtmlWalk:
         self._quotes = 0
         self._parts: list[str] = []
         self._last = ""  # character of the block's text; a space is written before the next word
-        self._before: dict[str, str] = {}  # marks before the next text; of links, with their ends
-        self._open: dict[str, str] = {}  # links that are open in this block, and their ends
+        self._links = 0  # that are open
+        self._has_link = False
         self._script: tuple[str, bool] | None = None  # what a raised or lowered text follows
 
     def read(self, soup: BeautifulSoup) -> list[Block]:
@@ -132,12 +131,9 @@ class HtmlWalk:
             elif not isinstance(item, PreformattedString):
                 self._read_text(str(item))
         self._flush()
-        return list(map(self._marks.take_out, self._blocks))
+        return self._blocks
 
     def _element(self, tag: Tag) -> Element:
-        for name in (tag.get("id"), tag.get("name") if tag.name == "a" else None):
-            if name:
-                self._before[self._marks.place(str(name))] = ""
         if tag.name in INLINE or ":" in tag.name:  # XBRL and Word put their own around words
             return self._inline(tag)
         if tag.name == "br" or _KINDS.get(self._tag) == "code":
@@ -156,17 +152,12 @@ class HtmlWalk:
 
     def _inline(self, tag: Tag) -> Element:
         href, outer = str(tag.get("href") or "").strip(), self._script
+        is_link = tag.name == "a" and not NO_LINK.match(href)
         if tag.name in ("sup", "sub"):
             self._script = self._last, tag.name == "sub"
-        if tag.name != "a" or NO_LINK.match(href):
-            yield
-        else:
-            opening, closing = self._marks.link(href)
-            self._before[opening] = closing
-            yield
-            if not self._before.pop(opening, "") and self._open.pop(opening, ""):
-                last = self._parts[-1].rstrip()
-                self._parts[-1] = last + closing + self._parts[-1][len(last) :]
+        self._links += is_link
+        yield
+        self._links -= is_link
         self._script = outer
 
     def _line(self, tag: Tag) -> Element:
@@ -187,9 +178,6 @@ class HtmlWalk:
         if tag.name in _KINDS:  # a heading in a quotation is a note's, which keeps its section
             self._tag = "p" if tag.name in _LEVELS and self._quotes else tag.name
         yield
-        if tag.name in _LEVELS and self._parts:  # `<h2>Title <a name="x"></a></h2>`
-            self._parts += self._before
-            self._before.clear()
         self._flush()
         self._quotes -= tag.name == "blockquote"
         if tag.name in _KINDS:
@@ -211,7 +199,8 @@ class HtmlWalk:
         cells = with_headers(table.cells(self._flat))
         text = " ".join(cell.text for cell in cells)
         if len(cells) > 1:
-            self._blocks.append(self._marks.table(cells))
+            written, laid_out = lay_out_table(cells)
+            self._blocks.append(Block("table", written, table=laid_out))
             self._flat[id(self._blocks[-1])] = text
         elif text:
             self._blocks.append(Block("paragraph", text))
@@ -240,7 +229,6 @@ class HtmlWalk:
         self._table = table
 
     def _read_text(self, text: str) -> None:
-        text = text if text.isascii() else without_marks(text)
         if self._script is not None:
             text = raised(self._script[0], text, lowered=self._script[1])
         words = text.lstrip()
@@ -251,22 +239,21 @@ class HtmlWalk:
         elif not words:
             self._parts.append(space)
         if words:
-            self._parts += [space, *self._before, words]
-            self._open |= {opening: end for opening, end in self._before.items() if end}
-            self._before.clear()
+            self._parts += [space, words]
+            self._has_link |= self._links > 0
         self._last = " " if words and text[-1].isspace() else words[-1:] or space or self._last
 
     def _flush(self) -> None:
         """End the block that is being read."""
-        text = clean_text("".join([*self._parts, *self._open.values()]))
-        self._parts, self._last = [], ""
-        self._open.clear()
+        text, has_link = clean_text("".join(self._parts)), self._has_link
+        self._parts, self._last, self._has_link = [], "", False
         if self._tag in _LEVELS:
             text = one_line(text)
         elif _KINDS.get(self._tag) != "code":
             text = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
-        if without_marks(text):
-            self._add(Block(_KINDS.get(self._tag, "paragraph"), text, _LEVELS.get(self._tag)))
+        if text:
+            kind = _KINDS.get(self._tag, "paragraph")
+            self._add(Block(kind, text, _LEVELS.get(self._tag), has_link=has_link))
             if self._tag in ("li", "dd", "caption", "figcaption"):
                 self._tag = "p"  # only its first text is one
 

@@ -15,9 +15,9 @@ from pylatexenc.latex2text import LatexNodes2Text
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.completeness import FileText
-from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
+from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.links import FoundLink, with_links, without_marks
+from graphrag_tasks.parse.links import FoundLink, with_links
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import clean_text, raised
 from graphrag_tasks.sources.encodings import decode
@@ -97,13 +97,13 @@ _SPACED = re.compile(
 def read_tex(data: bytes) -> ParsedDocument:
     """Read a LaTeX document; raises `DocumentError` (code `broken`) if it is binary."""
     file = decode(data)
-    text, _, behind = without_marks(clean_text(file.text)).partition(_END)
+    text, _, behind = clean_text(file.text).partition(_END)
     left_out: Counter[str] = Counter(file.left_out)
     left_out[LeftOut.HIDDEN] += bool(behind.strip())
     text, verbatim = _without_comments(text, left_out)
     text = _without_layout(text)
     # Docling ends a paragraph at a link, and drops the blank of a tie.
-    links = [FoundLink(None, found[2], found[1]) for found in _LINK.finditer(text)]
+    links = [FoundLink(None, found[2]) for found in _LINK.finditer(text)]
     text = _TIE.sub(" ", _SIGN.sub(_as_unicode, _LINK.sub(r"{\2}", text)))
     left_out[LeftOut.INCLUDE] += len(_INPUT.findall(text))
     source = f"{text}{_END}" if _BEGIN in text else text
@@ -112,8 +112,7 @@ def read_tex(data: bytes) -> ParsedDocument:
     if not source.replace(_END, "").strip():
         return ParsedDocument([], left_out=left_out, encoding=file.encoding)
     tree = convert(source.encode("utf-8", "replace"), "tex")
-    found = read_blocks(tree, mark_hyperlinks(tree), _texts(text, verbatim))
-    blocks = with_links(found, links)
+    blocks = with_links(read_blocks(tree, _texts(text, verbatim)), links)
     return ParsedDocument(blocks, find_title((), blocks), left_out=left_out, encoding=file.encoding)
 
 

@@ -34,9 +34,8 @@ def limit_characters(parsed: ParsedDocument, most: int) -> ParsedDocument:
 def _first(block: Block, most: int) -> Block:
     places = (block.text.rfind(mark, 0, most + 1) for mark in ("\n", " "))
     text = block.text[: next((place for place in places if place > 0), most)].rstrip()
-    links = tuple(link for link in block.links if link.end <= len(text))
     table = None if block.table is None else _within(block.table, len(text))
-    return replace(block, text=text, links=links, table=table)
+    return replace(block, text=text, table=table)
 
 
 def _within(table: Table, most: int) -> Table:

@@ -53,7 +53,7 @@ def without_furniture(blocks: Sequence[Block]) -> tuple[list[Block], int]:
         if len(rest) == len(own):
             kept.append(block)
         elif text := "\n".join(rest).strip():
-            kept.append(replace(block, text=text, links=()))
+            kept.append(replace(block, text=text, has_link=False))
     return kept, sum(any(map(str.isalnum, lines[number][1])) for number in dropped)
 
 

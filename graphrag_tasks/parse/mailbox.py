@@ -90,7 +90,7 @@ class _Quotes:
         """Remove and count quoted lines of earlier messages, and remember this message's words."""
         kept: list[Block] = []
         for block in blocks:
-            if block.kind != "paragraph" or block.links or ">" not in block.text:
+            if block.kind != "paragraph" or block.has_link or ">" not in block.text:
                 kept.append(block)
                 continue
             lines = list(self._kept(block.text.split("\n"), left_out))

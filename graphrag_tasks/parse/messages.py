@@ -10,7 +10,7 @@ import traceback
 from typing import Any
 
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError
-from graphrag_tasks.parse.blocks import Block, Box, Link, ParsedDocument, Title
+from graphrag_tasks.parse.blocks import Block, Box, ParsedDocument, Title
 from graphrag_tasks.parse.tables import Table
 from graphrag_tasks.sources.detection import Guess
 
@@ -64,13 +64,11 @@ def decode(answer: bytes) -> ParsedDocument:
     return ParsedDocument(**message)
 
 
-def _block(box: Any, table: Any, links: Any, anchors: Any, **rest: Any) -> Block:  # noqa: ANN401
+def _block(box: Any, table: Any, **rest: Any) -> Block:  # noqa: ANN401
     return Block(
         **rest,
         box=Box(*box) if box else None,
         table=_table(**table) if table else None,
-        links=tuple(Link(*link) for link in links),
-        anchors=tuple(anchors),
     )
 
 

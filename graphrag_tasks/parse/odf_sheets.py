@@ -25,7 +25,6 @@ from graphrag_tasks.parse.workbook import Sheet, tables_of
 from graphrag_tasks.parse.xml_files import (
     Element,
     attribute,
-    descendants,
     has_words,
     local_name,
     text_of,
@@ -106,13 +105,11 @@ class _Reading:
         cells = list(self._cells(row))
         self._check(repeats * len(cells), (repeats - 1) * len(cells))
         for number in range(self.row, self.row + (repeats if cells else 0)):
-            for cell, is_bold, href in cells:
+            for cell, is_bold in cells:
                 place = (number, cell.column)
                 self.sheet.cells[place] = cell._replace(row=number)
                 if is_bold:
                     self.sheet.bold.add(place)
-                if href:
-                    self.sheet.links[place] = href
         self.row += repeats
 
     def _check(self, more: int, copies: int = 0) -> None:
@@ -124,8 +121,8 @@ class _Reading:
             hint = "Delete the repeated cells, or save the sheet as CSV"
             raise DocumentError("too_large", what, hint=hint)
 
-    def _cells(self, row: Element) -> Iterator[tuple[Cell, bool, str]]:
-        """Yield the filled cells of a row, whether they are bold, and their link targets."""
+    def _cells(self, row: Element) -> Iterator[tuple[Cell, bool]]:
+        """Yield the filled cells of a row, and whether they are bold."""
         column = 1
         for element in row:
             if local_name(element) not in ("table-cell", "covered-table-cell"):
@@ -139,9 +136,7 @@ class _Reading:
                 yield from self._repeated(element, column, repeats)
             column += repeats
 
-    def _repeated(
-        self, element: Element, column: int, repeats: int
-    ) -> Iterator[tuple[Cell, bool, str]]:
+    def _repeated(self, element: Element, column: int, repeats: int) -> Iterator[tuple[Cell, bool]]:
         text, value = _shown(element)
         if not text:
             has_formula = bool(attribute(element, "formula"))
@@ -150,11 +145,9 @@ class _Reading:
         self._check(repeats, repeats - 1)
         spans = span(element, "number-rows-spanned"), span(element, "number-columns-spanned")
         self._check(spans[0] * spans[1])
-        links = (attribute(descendant, "href") for descendant in descendants(element, "a"))
-        href = next((link for link in links if not link.startswith("#")), "")
         is_bold = attribute(element, "style-name") in self.bold
         for at in range(column, column + repeats):
-            yield Cell(self.row, at, text, *spans, value=value), is_bold, href
+            yield Cell(self.row, at, text, *spans, value=value), is_bold
 
 
 def _shown(cell: Element) -> tuple[str, Value | None]:

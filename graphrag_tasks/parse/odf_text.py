@@ -269,8 +269,6 @@ class OdfWriter:
             return ""
         if name in ("s", "tab", "line-break"):
             return "<br>" if name == "line-break" else " "
-        if name in ("bookmark", "bookmark-start"):
-            return f'<a id="{escape(attribute(child, "name"))}"></a>'
         if name == "hidden-text" and attribute(child, "is-hidden") == "true":
             self.left_out[LeftOut.HIDDEN] += bool(attribute(child, "string-value").strip())
             return ""

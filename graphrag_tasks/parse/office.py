@@ -20,15 +20,11 @@ from pptx.exc import PythonPptxError
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.docling_blocks import mark_hyperlinks, read_blocks
+from graphrag_tasks.parse.docling_blocks import read_blocks
 from graphrag_tasks.parse.docling_convert import convert
+from graphrag_tasks.parse.links import with_links
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.package_texts import (
-    slide_texts,
-    with_run_links,
-    with_table_links,
-    word_texts,
-)
+from graphrag_tasks.parse.package_texts import run_links, slide_texts, word_texts
 from graphrag_tasks.parse.packages import broken, package_of
 from graphrag_tasks.parse.tidied import tidied
 from graphrag_tasks.parse.workbook import sheet_blocks
@@ -58,7 +54,7 @@ def read_docx(data: bytes) -> ParsedDocument:
     tree = convert(data, "docx")
     found = word_texts(data)
     found.left_out.update(left_out)
-    blocks = with_table_links(read_blocks(tree, mark_hyperlinks(tree), found.texts), data)
+    blocks = read_blocks(tree, found.texts)
     return ParsedDocument(blocks, find_title([title], blocks), left_out=found.left_out)
 
 
@@ -85,9 +81,8 @@ def read_pptx(data: bytes) -> ParsedDocument:
         return ParsedDocument([], pages_in=0, pages_out=0)
     found = slide_texts(data)
     found.left_out.update(left_out)
-    marks = mark_hyperlinks(document)
-    blocks = read_blocks(document, marks, found.texts, unit=1 / _EMU_PER_POINT)
-    blocks = with_run_links(blocks, data)
+    blocks = read_blocks(document, found.texts, unit=1 / _EMU_PER_POINT)
+    blocks = with_links(blocks, run_links(data))
     titles = [number for number, block in enumerate(blocks) if block.kind == "title"]
     for number in titles[1:]:
         blocks[number] = replace(blocks[number], kind="heading", level=1)

@@ -10,14 +10,12 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from docx import Document
 from lxml import etree
 from pptx import Presentation
 
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.completeness import FileText, letters_of
-from graphrag_tasks.parse.links import FoundLink, with_links
+from graphrag_tasks.parse.links import FoundLink
 from graphrag_tasks.parse.xml_files import attribute
 
 Element = Any
@@ -232,40 +230,12 @@ def _reason_of(shape: Element) -> LeftOut | None:
     return LeftOut.HEADER_FOOTER if is_furniture else None
 
 
-def with_table_links(blocks: list[Block], data: bytes) -> list[Block]:
-    """Return a Word document's blocks with the links in tables, which Docling drops."""
-    if not _has_links(data, _WORD_RELATIONS):
-        return blocks
-    in_tables = [block for block in blocks if block.kind == "table"]
-    tables = iter(with_links(in_tables, _links_in_tables(data)))
-    return [next(tables) if block.kind == "table" else block for block in blocks]
-
-
-def with_run_links(blocks: list[Block], data: bytes) -> list[Block]:
-    """Return slide blocks with the links of text runs, which Docling drops."""
-    return with_links(blocks, _run_links(data)) if _has_links(data, _SLIDE_RELATIONS) else blocks
-
-
-def _has_links(data: bytes, relations: str) -> bool:
-    with ZipFile(BytesIO(data)) as package:
-        names = (name for name in package.namelist() if name.startswith(relations))
-        return any(_LINK_TYPE in package.read(name) for name in names)
-
-
-def _links_in_tables(data: bytes) -> Iterator[FoundLink]:
-    document = Document(BytesIO(data))
-    for link in document.element.body.xpath(".//w:tbl//w:hyperlink[@r:id]"):
-        text = "".join(part.text or "" for part in link.xpath(".//w:t"))
-        relation = document.part.rels.get(link.rId)
-        if text.strip() and relation is not None:
-            yield FoundLink(None, text, relation.target_ref)
-
-
-def _run_links(data: bytes) -> Iterator[FoundLink]:
+def run_links(data: bytes) -> Iterator[FoundLink]:
+    """Yield the links of text runs of slides, which Docling drops."""
     for page, slide in enumerate(Presentation(BytesIO(data)).slides, start=1):
         for link in slide._element.iter("{*}hlinkClick"):
             run = link.getparent().getparent()
             text = "".join(part.text or "" for part in run.iterfind("{*}t"))
             relation = slide.part.rels.get(attribute_of(link, "id"))
             if text.strip() and relation is not None:
-                yield FoundLink(page, text, relation.target_ref)
+                yield FoundLink(page, text)

@@ -15,7 +15,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ParseConfig
@@ -106,7 +105,7 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
     Returns:
         `documents`, one row per source row in its order; `blocks`, and the `cells` of tables, in
         reading order. Of the stats, `cells_omitted` counts the cells beyond `config.max_cells`,
-        `left_out` the parts of documents that are in no block, and `links` the links in the blocks.
+        and `left_out` the parts of documents that are in no block.
 
     Raises:
         MissingDependencyError: A reader's package is not installed.
@@ -287,5 +286,4 @@ def _stats(documents: list[dict[str, Any]], tables: Mapping[str, pa.Table]) -> d
     stats["cells_omitted"] = sum(row["cells"] for row in documents) - tables["cells"].num_rows
     left_out = (one for document in documents for one in document["left_out"] or ())
     stats["left_out"] = sum(one["count"] for one in left_out)
-    stats["links"] = pc.sum(pc.list_value_length(tables["blocks"]["links"])).as_py() or 0
     return stats

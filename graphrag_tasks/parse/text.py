@@ -17,10 +17,11 @@ _CONTROLS = (
         if chr(code) not in "\t\n"
     }
     | dict.fromkeys((0xA0, 0x2007, 0x202F), " ")
+    | dict.fromkeys(range(0xFDD0, 0xFDF0), "")
     | dict.fromkeys((0xAD, 0x180E, 0x200B, 0x2060, 0xFEFF), "")
 )
-"""The control characters C0, DEL and C1 of Unicode, what turns the direction of writing, and what
-only says where a line or a word may be parted."""
+"""The control characters C0, DEL and C1 of Unicode, noncharacters, what turns the direction of
+writing, and what only says where a line or a word may be parted."""
 _JOINER = re.compile("(?<=[a-zA-Z\u00c0-\u024f])[\u200c\u200d](?=[a-zA-Z\u00c0-\u024f])")
 """Joiners have no meaning between Latin letters; Persian, Indic scripts and emoji need them."""
 _SURROGATES = re.compile("[\ud800-\udfff]")

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.blocks import Block, Link, ParsedDocument
+from graphrag_tasks.parse.blocks import Block, ParsedDocument
 
 _SHORTEST, _LONGEST, _KEPT = 200, 2000, 1000
 """Characters: shortest stretch that is set apart, longest that is kept whole, and length kept of
@@ -167,10 +167,4 @@ def _joined(pieces: Sequence[_Piece]) -> Iterator[Block]:
 def _part(block: Block, start: int, end: int) -> Block:
     if not block.text[:start].strip() and not block.text[end:].strip():
         return block
-    links = tuple(
-        Link(link.start - start, link.end - start, link.href)
-        for link in block.links
-        if start <= link.start and link.end <= end
-    )
-    text = block.text[start:end].rstrip()
-    return replace(block, text=text, links=links, anchors=block.anchors if start == 0 else ())
+    return replace(block, text=block.text[start:end].rstrip())

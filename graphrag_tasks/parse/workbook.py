@@ -22,14 +22,14 @@ from openpyxl.utils.cell import range_boundaries
 from openpyxl.worksheet.worksheet import Worksheet
 
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.blocks import Block, Link
+from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.charts import OfBook, read_charts
-from graphrag_tasks.parse.formulas import Place, Unvalued, formulas_without_value
+from graphrag_tasks.parse.formulas import Place, formulas_without_value
 from graphrag_tasks.parse.headers import SAMPLE_ROWS, Rows, Top, find_header
 from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
 from graphrag_tasks.parse.sheet_regions import Region, around, find_regions
 from graphrag_tasks.parse.symbols import in_unicode
-from graphrag_tasks.parse.tables import Cell, Table, lay_out_table
+from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.values import shown_value, value_of
 
@@ -41,13 +41,12 @@ _FOR_OLD_PROGRAMS = re.compile(r"\A\[Threaded comment\].*?\bComment:\s*", re.DOT
 
 @dataclass
 class Sheet:
-    """A sheet: its filled cells, and which are bold or links, by place."""
+    """A sheet: its filled cells, and which are bold, by place."""
 
     name: str
     header_rows: Sequence[Region] = ()  # where the workbook itself says that a table has its header
     cells: dict[Place, Cell] = field(default_factory=dict)
     bold: set[Place] = field(default_factory=set)
-    links: dict[Place, str] = field(default_factory=dict)
     comments: list[str] = field(default_factory=list)
 
 
@@ -105,7 +104,7 @@ def _page_furniture(worksheet: OfBook) -> int:
 
 
 def _by_place(
-    worksheet: OfBook, formulas: Mapping[Place, Unvalued], left_out: Counter[str]
+    worksheet: OfBook, formulas: Mapping[Place, str | None], left_out: Counter[str]
 ) -> Iterator[Block]:
     """Yield a sheet's blocks; each chart follows the tables that begin above it."""
     charts = deque(read_charts(worksheet))
@@ -128,7 +127,7 @@ def tables_of(sheet: Sheet) -> Iterator[Block]:
 
 
 def _read_sheet(
-    worksheet: OfBook, formulas: Mapping[Place, Unvalued], left_out: Counter[str]
+    worksheet: OfBook, formulas: Mapping[Place, str | None], left_out: Counter[str]
 ) -> Sheet:
     last_row, last_column = worksheet.max_row, worksheet.max_column
     spans = {
@@ -145,9 +144,7 @@ def _read_sheet(
             sheet.comments.append(comment)
         place, content = (found.row, found.column), found.value
         if place in formulas:
-            content, href = formulas[place]
-            if href and not href.startswith("#"):
-                sheet.links[place] = href
+            content = formulas[place]
             left_out[LeftOut.FORMULA_WITHOUT_VALUE] += content is None
         if content is None:
             continue
@@ -158,9 +155,6 @@ def _read_sheet(
             sheet.cells[place] = Cell(*place, text, *spans.get(place, (1, 1)), value=value)
             if found.font.b:
                 sheet.bold.add(place)
-            if found.hyperlink is not None and found.hyperlink.target:
-                fragment = found.hyperlink.location
-                sheet.links[place] = found.hyperlink.target + (f"#{fragment}" if fragment else "")
     return sheet
 
 
@@ -240,8 +234,7 @@ def _top(sheet: Sheet, region: Region, rows: Rows) -> Top:
 
 def _table_blocks(sheet: Sheet, region: Region, rows: Rows) -> Iterator[Block]:
     if sum(map(len, rows)) == 1:
-        text, href = rows[0][0].text, sheet.links.get(rows[0][0][:2])
-        yield Block("paragraph", text, links=(Link(0, len(text), href),) if href else ())
+        yield Block("paragraph", rows[0][0].text)
         return
     top = _top(sheet, region, rows)
     for row in rows[: top.titles]:
@@ -249,14 +242,4 @@ def _table_blocks(sheet: Sheet, region: Region, rows: Rows) -> Iterator[Block]:
     origin = (rows[top.titles][0].row, region.left)
     cells = top.body(rows, region.left)
     text, table = lay_out_table(cells, sheet=one_line(sheet.name), origin=origin)
-    yield Block("table", text, table=table, links=_links(sheet, table, *origin))
-
-
-def _links(sheet: Sheet, table: Table, top: int, left: int) -> tuple[Link, ...]:
-    columns = (table.cells[name] for name in ("row", "column", "start", "end"))
-    links = (
-        Link(start, end, href)
-        for row, column, start, end in zip(*columns, strict=True)
-        if start is not None and (href := sheet.links.get((top + row, left + column)))
-    )
-    return tuple(sorted(links))
+    yield Block("table", text, table=table)

@@ -34,8 +34,7 @@ def block_rows(document_id: str, specs: Sequence[Spec], pages: Sequence[int] = (
                 "char_end": start + len(text),
                 "page": pages[ordinal] if pages else None,
                 "bbox": None,
-                "links": None,
-                "anchors": None,
+                "has_link": False,
             }
         )
         start += len(text) + len(schemas.BLOCK_SEPARATOR)

@@ -263,7 +263,6 @@ def test_a_document_is_printed_in_each_form(store: Path) -> None:
         "title",
         "paragraph",
     ]
-    assert json.loads(run(*document, "links")) == []
 
 
 def test_a_whole_graph_is_exported_for_graph_databases(store: Path, tmp_path: Path) -> None:

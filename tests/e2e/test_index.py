@@ -98,18 +98,6 @@ def test_add_edit_and_delete_equal_a_clean_rebuild(
     assert incremental.manifest.snapshot_id == clean.manifest.snapshot_id
 
 
-def test_links_of_the_corpus_are_edges_of_the_graph(mixed: Path) -> None:
-    snapshot = Store(str(mixed)).open()
-    counts = snapshot.manifest.stats["counts"]
-    chunks = {row["chunk_id"]: row["document_id"] for row in snapshot.table("chunks").to_pylist()}
-    uris = {row["document_id"]: row["uri"] for row in snapshot.table("documents").to_pylist()}
-    ids = snapshot.table("nodes")["id"].to_pylist()
-    edges = [row for row in snapshot.table("edges").to_pylist() if row["kind"] == "link"]
-    ends = [[uris[chunks[ids[row[end]]]] for end in ("source", "target")] for row in edges]
-    assert ends == [["corpus/sub/links.md", "corpus/tables.md"]]
-    assert (counts["links"], counts["chunk_links"]) == (3, 1)
-
-
 def test_an_empty_folder_is_refused_and_deletes_nothing(
     index: Indexer, indexed: Published, corpus: Path, tmp_path: Path
 ) -> None:

@@ -63,7 +63,7 @@ class Corpus:
         self._deleted.append(str(file.relative_to(self._folder)))
 
     def rename(self) -> None:
-        """Move a document to a new name; links to it lead nowhere then."""
+        """Move a document to a new name."""
         file = self._any()
         file.rename(file.with_stem(next(self._names)))
 

@@ -11,8 +11,6 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.extract.context import Places
 from graphrag_tasks.extract.linear.pointers import leads_elsewhere
 
-LINK = [{"start": 0, "end": 1, "href": "a.md"}]
-
 
 def pointers(*blocks: tuple[str, int | None, str, bool]) -> list[str]:
     """Return the texts of the blocks that only lead elsewhere."""
@@ -23,7 +21,7 @@ def pointers(*blocks: tuple[str, int | None, str, bool]) -> list[str]:
             dict.fromkeys(schemas.BLOCKS.names)
             | {"document_id": "d", "ordinal": ordinal, "kind": kind, "level": level, "text": text}
             | {"char_start": start, "char_end": start + len(text)}
-            | {"links": LINK if linked else None}
+            | {"has_link": linked}
         )
     places = Places(pa.Table.from_pylist(rows, schema=schemas.BLOCKS), schemas.empty("cells"))
     return [row["text"] for row in rows if places.of(row).is_pointer]

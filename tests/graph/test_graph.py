@@ -59,14 +59,6 @@ def title(entity_id: str, chunk_id: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def link(chunk_id: str, target: str | None) -> dict[str, object]:
-    return {
-        "chunk_id": chunk_id, "document_id": "d", "anchor": "t", "char_start": 0, "char_end": 1,
-        "href": "h", "kind": "internal", "target": "u", "fragment": None,
-        "target_document_id": target,
-    }  # fmt: skip
-
-
 def tables() -> dict[str, pa.Table]:
     rows: dict[str, list[dict[str, object]]] = {
         "documents": [],
@@ -79,8 +71,6 @@ def tables() -> dict[str, pa.Table]:
         "relations": [relation("a", "b")],
         "aliases": [{"entity_id": "a", "alias": "t", "mentions": 2}],
         "sentences": [sentence()],
-        "links": [link("c2", "d3"), link("c2", "d3"), link("c1", "gone"), link("c1", None)],
-        "anchors": [],
         "evidence": [evidence(confidence) for confidence in (0.4, 0.9)],
         "mentions": [mention("a", "c1", 0), mention("a", "c1", 5), mention("b", "c2", 0)],
         "titles": [title("b", "c2")],
@@ -104,7 +94,6 @@ def test_edges_join_the_right_nodes() -> None:
         ("b", "mention", "c2", 1.0, None),
         ("b", "title", "c2", 1.0, None),
         ("c1", "next", "c2", 1.0, None),
-        ("c2", "link", "c3", 2.0, None),
     ]
 
 
@@ -124,7 +113,7 @@ def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph(
     assert stats == {
         "vectors_inserted": 0,
         "nodes": 3, "entity_relations": 1, "associations": 0, "entity_chunk_relations": 2,
-        "chunk_links": 1, "title_links": 1,
+        "title_links": 1,
         "mean_degree": pytest.approx(0.6667), "highest_degree": 1,
         "components": 2, "largest_component": 2, "largest_component_share": 0.6667,
         "orphans": 1, "orphan_share": 0.3333, "singletons": 1, "singleton_share": 0.3333,

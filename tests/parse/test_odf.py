@@ -67,7 +67,7 @@ def test_a_text_is_read_with_its_notes_comments_and_frames(parse_one: Any) -> No
         ("table", "May | 7"),
     ]
     assert (parsed.document["title"], parsed.document["title_source"]) == ("Plan", "metadata")
-    assert parsed.blocks[1]["links"][0]["href"] == "https://example.org/a"
+    assert parsed.blocks[1]["has_link"]
     assert parsed.left_out == {"deleted_text": 1, "hidden": 2, "picture": 1, "header_footer": 1}
 
 

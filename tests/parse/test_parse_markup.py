@@ -141,17 +141,6 @@ def test_every_text_of_a_page_stands_once_at_its_place(parse_one: Any, page: str
     assert parse_one("a.html", page.encode()).kinds == PAGES[page]
 
 
-def test_links_and_ids_in_cells_stand_at_their_words(parse_one: Any) -> None:
-    page = """<table><tr><th>A</th><th>B</th></tr><tr><td>see <a href="x.md"> the <b>mill</b></a>,
-        <a href="y.md"><div>first</div><div>second</div></a></td>
-        <td><table><tr><td id="in">a</td><td><a href="z.md">b</a></td></tr></table></td></tr>"""
-    (table,) = parse_one("a.html", page.encode()).blocks
-    assert table["text"] == "A: see the mill, first second | B: a b"
-    spans = [(table["text"][one["start"] : one["end"]], one["href"]) for one in table["links"]]
-    assert spans == [("the mill", "x.md"), ("first", "y.md"), ("b", "z.md")]
-    assert table["anchors"] == ["in"]
-
-
 def test_a_title_falls_back_to_the_heading_and_the_file_name(parse_one: Any) -> None:
     assert parse_one("d/some-file.md", b"# Heading").document["title"] == "Heading"
     assert parse_one("d/some-file.md", b"Text.").document["title"] == "some-file"

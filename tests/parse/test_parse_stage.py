@@ -131,7 +131,6 @@ def test_one_bad_document_does_not_stop_the_others(
         "cells": 0,
         "cells_omitted": 0,
         "left_out": 0,
-        "links": 0,
         "pages_ocr": 0,
     }
 

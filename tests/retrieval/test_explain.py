@@ -48,7 +48,7 @@ def test_hits_have_the_boxes_of_their_blocks(tmp_path: Path) -> None:
     rows = [
         {"document_id": "d1", "ordinal": place, "kind": "paragraph", "level": None, "text": "t",
          "char_start": start, "char_end": start + 30, "page": page, "bbox": {**box, "top": top},
-         "links": None, "anchors": None}
+         "has_link": False}
         for place, (start, page, top) in enumerate([(0, 1, 20.0), (35, 2, 40.0), (1000, 2, 60.0)])
     ]  # fmt: skip
     blocks = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)

@@ -37,7 +37,7 @@ def assembled(text: str, files: dict[str, str], path: str = "docs/page.md") -> s
 def test_each_generator_names_files_in_its_own_way(text: str) -> None:
     files = {"docs/inc/a.md": "---\ntitle: A\n---\n\nOne [link](../b.md).\n"}
     assert assembled(f"Before.\n\n{text}\n\nAfter.", files).replace("\n\n\n", "\n\n") == (
-        "Before.\n\nOne [link](b.md).\n\nAfter."
+        "Before.\n\nOne [link](../b.md).\n\nAfter."
     )
 
 

@@ -163,8 +163,8 @@ def links_of(document: pypdfium2.PdfDocument, numbers: Iterable[int]) -> Iterato
         if annotations := list(_annotations(page)):
             texts = page.get_textpage()
             for annotation in annotations:
-                if href := _uri(document, annotation):
-                    yield FoundLink(number, _text(texts, annotation), href)
+                if _is_uri(annotation):
+                    yield FoundLink(number, _text(texts, annotation))
             texts.close()
         page.close()
 
@@ -178,14 +178,9 @@ def _annotations(page: pypdfium2.PdfPage) -> Iterator[pdfium.FPDF_LINK]:
         yield link
 
 
-def _uri(document: pypdfium2.PdfDocument, link: pdfium.FPDF_LINK) -> str:
+def _is_uri(link: pdfium.FPDF_LINK) -> bool:
     action = pdfium.FPDFLink_GetAction(link)
-    if not action or pdfium.FPDFAction_GetType(action) != _URI:
-        return ""
-    length = pdfium.FPDFAction_GetURIPath(document, action, None, 0)
-    buffer = ctypes.create_string_buffer(length)
-    pdfium.FPDFAction_GetURIPath(document, action, buffer, length)
-    return buffer.value.decode("utf-8", "replace").strip()
+    return bool(action) and pdfium.FPDFAction_GetType(action) == _URI
 
 
 def _text(texts: pypdfium2.PdfTextPage, link: pdfium.FPDF_LINK) -> str:

@@ -118,7 +118,7 @@ class VisibleSnapshot(Snapshot):
     def _made(self, name: str) -> pa.Table | None:
         """Return a table that is recomputed from visible rows; None if it is only filtered."""
         kind, _, part = name.partition("_")
-        if name in ("entities", "aliases", "relations", "links", "changes"):
+        if name in ("entities", "aliases", "relations", "changes"):
             return getattr(self, f"_{name}")
         if name in ("communities", "members"):
             return self._communities[name]
@@ -149,17 +149,6 @@ class VisibleSnapshot(Snapshot):
         """Return the ids of the visible chunks, entities or relations with an unchanged vector."""
         rows = self._nodes(kind)
         return column(rows.filter(rows["as_published"]), f"{kind}_id")
-
-    @cached_property
-    def _links(self) -> pa.Table:
-        """Links, without hidden targets; `href` is the visible document's own text."""
-        rows = self._rows("links")
-        seen = pc.is_in(rows["target_document_id"], value_set=self._documents)
-        shown = pc.or_(seen, pc.equal(rows["kind"], "external"))
-        for name in ("target", "target_document_id"):
-            known = pc.if_else(shown, rows[name], pa.scalar(None, pa.string()))
-            rows = rows.set_column(rows.column_names.index(name), name, known)
-        return rows
 
     @cached_property
     def _changes(self) -> pa.Table:

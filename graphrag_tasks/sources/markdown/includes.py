@@ -58,7 +58,6 @@ _LOOK = re.compile(
     rb"\[!include|8<-|\{%-?\s*include|\{\{[<%]\s*(?:include|readfile|snippet)\s|^import\s",
     re.IGNORECASE | re.MULTILINE,
 )
-_LINK = re.compile(r"(\]\()(?![a-z][a-z0-9+.-]*:|[/#<~{])([^)\s]+)", re.IGNORECASE)
 
 LOOK = _LOOK.pattern.decode("ascii")
 """The pattern that `may_hold_includes` searches."""
@@ -142,7 +141,7 @@ class _Work:
             if path in stack or len(stack) > MAX_DEPTH or self.left < 0:
                 return None
             text = self.expanded(_FRONT_MATTER.sub("", text, count=1), (*stack, path))
-            return _moved(text.strip("\n").rstrip(), path, stack[-1])
+            return text.strip("\n").rstrip()
         return None
 
 
@@ -201,18 +200,3 @@ def _fitted(text: str, found: re.Match[str]) -> str:
         return " ".join(text.split()) if before.lstrip().startswith("|") else text
     first, *others = text.split("\n")
     return (found["indent"] or "") + "\n".join([first, *(before + line for line in others)])
-
-
-def _moved(text: str, path: str, page: str) -> str:
-    """Adapt the links of a text to another file's location."""
-    source, target = posixpath.dirname(path), posixpath.dirname(page)
-    if source == target:
-        return text
-
-    def link(found: re.Match[str]) -> str:
-        return found[1] + posixpath.relpath(
-            posixpath.join("/", source, found[2]), posixpath.join("/", target)
-        )
-
-    verbatim = Verbatim(with_raw_tags=True)
-    return verbatim.show(_LINK.sub(link, verbatim.hide(text)))

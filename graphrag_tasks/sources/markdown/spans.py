@@ -103,10 +103,10 @@ def take_docfx(text: str, page: Page) -> str:
 def take_spans(text: str, page: Page) -> str:
     """Remove other inline markup; notes and definitions of abbreviations become paragraphs."""
     text = _without_note_marks(_LIST_OF_HEADINGS.sub("", text))
-    text = _BLOCK_ID.sub(r'<a id="^\1"></a>', text)
+    text = _BLOCK_ID.sub("", text)
     text = _WIKI_LINK.sub(lambda found: _wiki_link(found, page), text)
     text = _DEFINITION.sub("\n", _RAISED.sub(r"<sup>\1</sup>", text))
-    text = _HEADING_ID.sub(r'\1<a id="\2"></a>', text)
+    text = _HEADING_ID.sub(r"\1", text)
     text = _ATTRIBUTES.sub("", text)
     text = _SNIPPET.sub(lambda _: page.drop(LeftOut.INCLUDE), text)
     text = _ICON.sub(lambda _: page.drop(), text)
