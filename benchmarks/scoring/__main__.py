@@ -9,7 +9,6 @@ import typer
 
 from benchmarks.scoring.coref import gap_lines, predict_gap, read_gap, score_gap
 from benchmarks.scoring.entities import evaluate_entities
-from benchmarks.scoring.homonyms import kept_apart, read_homonyms, write_documents
 from benchmarks.scoring.openie import read_gold, score, tuples_of_rows
 from benchmarks.scoring.parse_quality import evaluate_parse
 from benchmarks.scoring.triples import evaluate_triples
@@ -75,31 +74,6 @@ def entities(
     for name, found in pairs:
         if found:
             CONSOLE.print(table(name, ("left", "right"), found))
-
-
-@app.command()
-def homonyms(
-    gold: Annotated[Path, typer.Option(help="JSONL: name, split, documents with their sense.")],
-    split: Annotated[str | None, typer.Option(help="dev or test.", show_default="all")] = None,
-    write: Annotated[
-        Path | None, typer.Option(help="Only write the documents here, to be indexed.")
-    ] = None,
-    store: StoreOption = None,
-    config: ConfigOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Report which homonyms a store of their documents keeps apart."""
-    labelled = read_homonyms(gold, split)
-    if write is not None:
-        with writing(write):
-            write_documents(labelled, write)
-        return
-    snapshot = Store(load_config(config, overrides={"store": store}).store).open()
-    apart = kept_apart(labelled, snapshot)
-    if json:
-        print_json(apart)
-    else:
-        CONSOLE.print(table("Homonyms", ("name", "kept apart"), apart.items()))
 
 
 @app.command()

@@ -47,10 +47,6 @@ def explain(
     CONSOLE.print(
         f"{found.name}{label}, {found.mentions} mentions, id {found.entity_id}", markup=False
     )
-    if found.senses:
-        CONSOLE.print(
-            f"The name means {len(found.senses)} things: {', '.join(found.senses)}", markup=False
-        )
     CONSOLE.print(table("Aliases", ("alias", "mentions"), found.aliases))
     if found.decisions:
         columns = ("left", "right", "verdict", "rules", "guard", "score", "by")

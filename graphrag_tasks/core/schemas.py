@@ -416,12 +416,6 @@ RESOLVED = _table(
     _column("is_term", BOOL, "whether a name of the entity is a term of the corpus"),
 )
 
-SENSES = _table(
-    _column("entity_id", STRING, "an entity whose name has several senses: that of most mentions"),
-    DOCUMENT_ID,
-    _column("sense_id", STRING, "the entity that its name means in this document"),
-)
-
 ENTITIES = _table(
     _column("entity_id", STRING, "node: id of its key"),
     _column("key", STRING, "normalised name that mentions are joined by"),
@@ -676,7 +670,6 @@ SCHEMAS: dict[str, pa.Schema] = {
     "names": NAMES,
     "merges": MERGES,
     "resolved": RESOLVED,
-    "senses": SENSES,
     "attributes": ATTRIBUTES,
     "rejected": REJECTED,
     "versions": VERSIONS,

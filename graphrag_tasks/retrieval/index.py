@@ -24,7 +24,6 @@ from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
 from graphrag_tasks.retrieval.context.hits import FIRST_STAGE, ChunkHit
 from graphrag_tasks.retrieval.context.skeleton import by_question, by_support, fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
-from graphrag_tasks.retrieval.graph.linking import notes_on_senses
 from graphrag_tasks.retrieval.modes.overview import best_communities
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.notebook import frames
@@ -197,7 +196,6 @@ class Index(Browser):
             places = max(len(chunks), 1)
             ranking = replace(ranking, relations=ranking.relations[: 2 * places])
             query = replace(query, k=places)
-        senses = notes_on_senses(self.graph.entity_names[seed.row] for seed in ranking.seeds)
         return Context(
             question=question,
             mode=mode,
@@ -212,7 +210,7 @@ class Index(Browser):
                 if name in ranking.further
             },
             route=routed,
-            notes=(*ranking.notes, *senses, *bounds),
+            notes=(*ranking.notes, *bounds),
             limits=tuple(bounds),
             read=self._read(query),
             signals=found.signals,

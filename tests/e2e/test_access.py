@@ -34,19 +34,6 @@ HIDDEN = """# Zephyrion plan
 The Zephyrion Gateway (ZG) funds Quorumex. The Gateway threatens Quorumex. The gateway serves
 Zephyrion. See [the gateway](gateway.md) and [tables](tables.md).
 """
-SENSES = {
-    "planet.md": """# The inner planets
-
-Mercury is the smallest planet of the solar system. A telescope shows craters of Mercury at dusk.
-The probe orbited Mercury and measured the magnetic field with its sensors.
-""",
-    "metal.md": """# Hazardous substances
-
-Mercury is a metal that is liquid at room temperature. Miners use mercury to separate gold from ore.
-Bacteria turn mercury into a toxic compound, which fish take up in rivers.
-""",
-}
-"""Two documents in which a name means different things."""
 RELEASES = {
     f"guide-{release}.md": f"# Guide\n\nThe gateway listens on port {port}. A clerk opens the gate."
     for release, port in (("1.0", 5150), ("2.0", 5151))
@@ -115,7 +102,7 @@ def test_no_table_names_a_hidden_document(
     """Every table of a snapshot is refused, or holds rows of which none has a hidden text."""
     (corpus / "gateway.md").write_text(SHARED)
     (corpus / "merger plan.md").write_text(HIDDEN)
-    for name, text in (SENSES | RELEASES).items():
+    for name, text in RELEASES.items():
         (corpus / name).write_text(text)
     (corpus / "metadata.csv").write_text("path,owner\nmerger*,quorumex\nguide*,docs team\n")
     hidden_rule = {"path": "merger*", "labels": ["board"]}

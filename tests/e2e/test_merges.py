@@ -65,29 +65,6 @@ def test_a_merge_says_why_and_can_be_overridden(
     assert explained("table VBBE")["name"] == "Requirements (VBBE)"
 
 
-def test_the_senses_of_a_name_are_explained_and_searched_by_it(
-    index: Indexer, corpus: Path, tmp_path: Path, command: Callable[..., str]
-) -> None:
-    (corpus / "planet.md").write_text(
-        "# The inner planets\n\nMercury is the smallest planet of the solar system. A telescope "
-        "shows the craters of Mercury at dusk. The probe orbited Mercury and measured its field."
-    )
-    (corpus / "metal.md").write_text(
-        "# Hazardous substances\n\nMercury is a metal that is liquid at room temperature. Miners "
-        "use mercury to separate gold from ore. Bacteria turn mercury into a toxic compound."
-    )
-    index()
-    senses = ["Mercury (planet)", "mercury (metal)"]
-    for name in ("Mercury", *senses):
-        found = json.loads(command("explain", name))
-        assert found["senses"] == senses
-        (apart,) = [one for one in found["decisions"] if one["rules"] == ["homonym", "kind"]]
-        assert apart["verdict"] == "different"
-    answer = open_index(tmp_path / "store").search("What is Mercury?", "local")
-    assert {one.name for one in answer.entities} >= set(senses)
-    assert any("Mercury (planet), mercury (metal)" in note for note in answer.notes)
-
-
 def test_a_call_in_code_is_a_thing_of_its_own_and_a_plain_question_finds_both(
     index: Indexer, corpus: Path, tmp_path: Path, command: Callable[..., str]
 ) -> None:

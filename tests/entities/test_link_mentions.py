@@ -59,7 +59,7 @@ def run(
     ).collected()  # fmt: skip
     found = link_mentions(
         table, texts_read, known, normal["surface_forms"],
-        normal["names"], merged.tables["resolved"], merged.tables["senses"],
+        normal["names"], merged.tables["resolved"],
         language=LanguageConfig(), sql=SQL,
     ).collected()  # fmt: skip
     return {name: rows.to_pylist() for name, rows in found.tables.items()}

@@ -51,7 +51,6 @@ def run(
         pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
         pa.Table.from_pylist(surface_forms, schema=schemas.SURFACE_FORMS),
         pa.Table.from_pylist(resolved, schema=schemas.RESOLVED),
-        schemas.empty("senses"),
         config=RelationshipsConfig(),
         sql=SqlConfig(threads=1),
         schema=read_schema(text, "s.yaml"),

@@ -43,7 +43,7 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
         table, entity_dictionary, surface_forms, names, sentences, schemas.empty("cells"),
         config=ResolveConfig(), language=LanguageConfig(), sql=sql,
     ).collected()  # fmt: skip
-    resolved, senses = (merged.tables[name] for name in ("resolved", "senses"))
+    resolved = merged.tables["resolved"]
     mentioned = link_mentions(
         table,
         sentences,
@@ -51,12 +51,11 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
         surface_forms,
         names,
         resolved,
-        senses,
         language=LanguageConfig(),
         sql=sql,
     ).collected()
     related = relationships(
-        table, surface_forms, resolved, senses, config=RelationshipsConfig(), sql=sql
+        table, surface_forms, resolved, config=RelationshipsConfig(), sql=sql
     ).collected()
     tables = {**mentioned.tables, **related.tables}
     return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)

@@ -179,36 +179,6 @@ def test_only_who_may_and_only_from_its_page(indexed: Config, file: Path) -> Non
     assert not file.exists()
 
 
-def test_senses_of_a_name_can_be_merged_and_nothing_else(tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    for name, text in {
-        "planet": "# The inner planets\n\nMercury is the smallest planet of the solar system. A "
-        "telescope shows the craters of Mercury at dusk. The probe orbited Mercury and measured "
-        "its field.",
-        "metal": "# Hazardous substances\n\nMercury is a metal that is liquid at room temperature. "
-        "Miners use mercury to separate gold from ore. Bacteria turn mercury into a toxic "
-        "compound.",
-    }.items():
-        (tmp_path / "corpus" / f"{name}.md").write_text(text)
-    config = with_file(configured(tmp_path), tmp_path / "own.yaml")
-    (tmp_path / "own.yaml").write_text("")
-    run_index(config, workers=1)
-    browser, planet, metal = client(config), "Mercury (planet)", "mercury (metal)"
-    both = browser.get(EDIT, params={"name": "Mercury"})
-    assert both.status_code == 400
-    assert f"Take one of: {planet}, {metal}" in both.text
-    for fields in (
-        {"name": planet, "change": "rename", "other": "The planet"},
-        {"name": planet, "change": "merge", "other": "telescope"},
-        {"name": "telescope", "change": "merge", "other": metal},
-    ):
-        assert "is one sense of a name that has several" in send(browser, **fields).text
-    assert send(browser, name=planet, change="merge", other=metal).status_code == 303
-    run_index(config, workers=1)
-    assert open_index(config.store).snapshot.table("senses").num_rows == 0
-    assert browser.get(EDIT, params={"name": "Mercury"}).status_code == 200
-
-
 @pytest.mark.parametrize("named", [None, "memory://far/own.yaml"])
 def test_without_a_file_that_can_be_written_it_says_which_setting_to_set(
     indexed: Config, named: str | None

@@ -190,10 +190,10 @@ def _global(tables: dict[str, pa.Table], of_communities: CommunitiesConfig) -> d
     keep(resolve(triples, titles, surface_forms, names, sentences, tables["cells"],
                  config=ResolveConfig(), language=LanguageConfig(), sql=SQL))  # fmt: skip
     resolved = made["resolved"]
-    keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved, made["senses"],
+    keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved,
                  language=LanguageConfig(), sql=SQL))  # fmt: skip
     of_all = RelationshipsConfig(min_confidence=0)
-    keep(relationships(triples, surface_forms, resolved, made["senses"], config=of_all, sql=SQL))
+    keep(relationships(triples, surface_forms, resolved, config=of_all, sql=SQL))
     keep(communities(
         **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=of_communities, summarizer=ExtractiveSummarizer(),

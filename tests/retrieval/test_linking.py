@@ -9,7 +9,7 @@ import pytest
 from graphrag_tasks.graph.names.tables import spelling_tables
 from graphrag_tasks.language.known_names import folded_name
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.retrieval.graph.linking import Linker, notes_on_senses
+from graphrag_tasks.retrieval.graph.linking import Linker
 from graphrag_tasks.retrieval.graph.spellings import Spellings
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
@@ -62,9 +62,3 @@ def test_associations_are_in_no_degree_path_or_list_unless_asked_for(tmp_path: P
     assert len(index.paths("print server", "gateway")) == 1
     found = index.search("spooler driver", "ranked", rerank=0).relations
     assert {hit.kind for hit in found} == {"fact"}
-
-
-def test_a_name_of_several_senses_is_noted() -> None:
-    names = ["mercury (metal)", "Mercury (planet)", "table VBBE", "Requirements (VBBE)"]
-    (note,) = notes_on_senses(names)
-    assert note.startswith("One name means 2 things: Mercury (planet), mercury (metal).")

@@ -57,7 +57,6 @@ _SQL = statements(__package__, "stage.sql", extracted=EXTRACTED, name=NAME)
         scan("surface_forms"),
         scan("names"),
         scan("resolved"),
-        scan("senses"),
     ),
     makes=("entities", "aliases", "mentions", "titles"),
     settings={"language": "language", "sql": "sql"},
@@ -70,7 +69,6 @@ def link_mentions(
     surface_forms: Rows,
     names: Rows,
     resolved: Rows,
-    senses: Rows,
     *,
     language: LanguageConfig,
     sql: SqlConfig,
@@ -82,11 +80,10 @@ def link_mentions(
     inputs = {
         "triples": triples, "sentences": sentences, "entity_dictionary": entity_dictionary,
         "surface_forms": surface_forms, "names": names, "resolved": resolved,
-        "senses": senses,
     }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        for name in ("things", "ends", "meant", "titles", "places", "extracted"):
+        for name in ("things", "ends", "titles", "places", "extracted"):
             connection.execute(_SQL[name])
         matcher, entities = _matcher(connection, language)
         connection.register("numbered", entities)

@@ -13,17 +13,10 @@ SELECT surface, form.type AS type, form.name AS alias, form.key AS key, entity_i
 FROM surface_forms AS form JOIN resolved USING (key) JOIN things USING (entity_id)
 WHERE problem IS NULL
 
--- name: meant
--- Entities that a name means in some documents, where it most often means another.
-CREATE TABLE meant AS
-SELECT this.entity AS entity, document_id, that.entity AS sense, sense_id, senses.entity_id
-FROM senses JOIN things AS this USING (entity_id) JOIN things AS that ON that.entity_id = sense_id
-
 -- name: titles
 CREATE TABLE titles AS
-SELECT coalesce(sense_id, ends.entity_id) AS entity_id, chunk_id, document_id, min(alias) AS alias, max(source) AS source
+SELECT entity_id, chunk_id, document_id, min(alias) AS alias, max(source) AS source
 FROM entity_dictionary JOIN ends ON ends.surface = entity_dictionary.name AND ends.type = ''
-    LEFT JOIN meant USING (entity, document_id)
 WHERE problem IS NULL AND source IN ('title', 'heading') GROUP BY ALL
 
 -- name: places
@@ -37,7 +30,7 @@ FROM (
 
 -- name: extracted
 CREATE TABLE extracted AS
-SELECT coalesce(sense, entity) AS entity, place, start, "end", min(alias) AS alias, nullif(max(type), '') AS type FROM (
+SELECT entity, place, start, "end", min(alias) AS alias, nullif(max(type), '') AS type FROM (
     SELECT entity, sentence_id, chunk_id, document_id, head_start AS start, head_end AS "end",
         alias, ends.type AS type
     FROM triples JOIN ends ON ends.surface = {head_surface} AND ends.type = {head_label}
@@ -45,7 +38,6 @@ SELECT coalesce(sense, entity) AS entity, place, start, "end", min(alias) AS ali
     SELECT entity, sentence_id, chunk_id, document_id, tail_start, tail_end, alias, ends.type
     FROM triples JOIN ends ON ends.surface = {tail_surface} AND ends.type = {tail_label}
 ) JOIN places USING (sentence_id, chunk_id, document_id)
-LEFT JOIN meant USING (entity, document_id)
 GROUP BY ALL
 
 -- name: sought_names
@@ -63,9 +55,7 @@ SELECT place, text FROM sentences JOIN places USING (sentence_id, chunk_id, docu
 -- name: located
 CREATE TABLE located AS
 WITH named AS (
-    SELECT coalesce(sense, entity) AS entity, place, start, "end", alias
-    FROM found JOIN numbered USING (number) JOIN places USING (place)
-    LEFT JOIN meant USING (entity, document_id)
+    SELECT entity, place, start, "end", alias FROM found JOIN numbered USING (number)
 )
 SELECT entity, place, start, "end", alias, type, '{extracted}' AS source FROM extracted
 UNION ALL

@@ -1,6 +1,6 @@
 """Entity resolution: names of one thing become one entity; every decision is a row.
 
-Names and what ties them come in; entities, merges and senses go out. Open `stage.py` first.
+Names and what ties them come in; entities and merges go out. Open `stage.py` first.
 """
 
 from graphrag_tasks.entities.resolve.candidates import Confirmer

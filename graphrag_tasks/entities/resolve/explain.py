@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.near import did_you_mean
-from graphrag_tasks.entities.resolve.homonyms import RULE
 from graphrag_tasks.language.agreement import told
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.language.times import EVIDENCE_COLUMNS, times_of, when
@@ -28,9 +27,6 @@ class EntityExplanation:
         type_source: Source of its type, as in `schemas.ENTITIES`.
         mentions: Number of its mentions.
         aliases: Surface forms with their mentions, the most frequent first.
-        senses: Names of all entities that share its name, each with its sense in brackets; empty
-            where
-                the name has one sense.
         decisions: Rows of `schemas.MERGES` with one of its names, `same` first.
         relations: Its strongest relations in words with their times, and the number of triples.
         documents: Titles of the documents that mention it, with their mentions.
@@ -42,7 +38,6 @@ class EntityExplanation:
     type_source: str | None
     mentions: int
     aliases: list[tuple[str, int]]
-    senses: list[str]
     decisions: list[dict[str, Any]]
     relations: list[tuple[str, int]]
     documents: list[tuple[str, int]]
@@ -67,7 +62,6 @@ def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
     entity_id = found["entity_id"][0].as_py()
     keys = resolved.filter(pc.equal(resolved["entity_id"], entity_id))["key"].combine_chunks()
     row = found.slice(0, 1).to_pylist()[0]
-    decisions = _decisions(snapshot, keys)
     mentions = _of_entity(snapshot.table("mentions", ["entity_id", "document_id"]), entity_id)
     return EntityExplanation(
         entity_id=entity_id,
@@ -76,8 +70,7 @@ def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
         type_source=row["type_source"],
         mentions=mentions.num_rows,
         aliases=_aliases(snapshot, entity_id),
-        senses=_senses(resolved, decisions),
-        decisions=decisions,
+        decisions=_decisions(snapshot, keys),
         relations=_relations(snapshot, entity_id),
         documents=_documents(snapshot, mentions),
     )
@@ -99,14 +92,6 @@ def _decisions(snapshot: Snapshot, keys: pa.Array) -> list[dict[str, Any]]:
     )
     rows: list[dict[str, Any]] = merges.filter(concerned).to_pylist()
     return sorted(rows, key=lambda row: (row["verdict"] != "same", row["left"], row["right"]))
-
-
-def _senses(resolved: pa.Table, decisions: list[dict[str, Any]]) -> list[str]:
-    """Return the names of the senses that decisions keep apart."""
-    apart = [row for row in decisions if row["rules"][:1] == [RULE]]
-    keys = pa.array({row[side] for row in apart for side in ("left", "right")}, pa.string())
-    names = resolved.filter(pc.is_in(resolved["key"], value_set=keys))["name"]
-    return sorted(names.unique().to_pylist())
 
 
 def _relations(snapshot: Snapshot, entity_id: str) -> list[tuple[str, int]]:

@@ -29,7 +29,6 @@ from graphrag_tasks.entities.resolve.candidates import (
     candidates,
 )
 from graphrag_tasks.entities.resolve.clusters import Clusters, objection
-from graphrag_tasks.entities.resolve.homonyms import find_homonyms
 from graphrag_tasks.entities.resolve.planted import Keys, Planted, order_of
 from graphrag_tasks.entities.resolve.selection import (
     canonical_forms,
@@ -61,8 +60,6 @@ _SQL = statements(
     sources=[*schemas.NAME_SOURCES, schemas.DOUBTED],
     kind_sources=list(schemas.KIND_SOURCES),
     doubted=schemas.DOUBTED,
-    user=schemas.USER,
-    is_a=schemas.IS_A,
 )
 _DECIDED = pa.schema(
     [one for one in schemas.RESOLVED if one.name not in ("type_source", "is_named")]
@@ -87,7 +84,7 @@ _SIMILAR_SCORE = 0.85
         scan("sentences"),
         scan("cells"),
     ),
-    makes=("merges", "resolved", "senses"),
+    makes=("merges", "resolved"),
     settings={"config": "resolve", "language": "language", "sql": "sql"},
     given=("overrides", "domain", "confirmer", "name_vectors", "unsent_documents"),
     libraries=("spacy", "duckdb", "pyyaml"),
@@ -114,8 +111,7 @@ def resolve(
     Triples, titles, sentences and tables tie names (`ties`). A `confirmer` is asked about pairs
     that the rules leave open, and about names with similar `name_vectors`, but not about names that
     occur in `unsent_documents`. Returns `merges`, every candidate pair with rules, score, guard and
-    verdict; `resolved`, the entity of every name, as a stream by key; and `senses`, the documents
-    in which a name means another thing.
+    verdict; and `resolved`, the entity of every name, as a stream by key.
     """
     overrides, domain = overrides or Overrides(), domain or default_domain()
     shorter_names = ShorterNames(domain)
@@ -145,27 +141,20 @@ def resolve(
             resolution.separate(pair)
         decided = pa.Table.from_pylist(list(resolution.rows()), schema=_DECIDED)
         connection.register("decided", decided)
-        for name in ("chosen", "plain"):
-            connection.execute(_SQL[name])
-        homonyms = find_homonyms(connection, _SQL, domain.kinds, overrides)
-        connection.register("named_senses", homonyms.named)
-        connection.register("further_names", homonyms.further)
+        connection.execute(_SQL["chosen"])
         stats: dict[str, int | float] = {
             "names": connection.sql("SELECT count(*) FROM names").fetchall()[0][0]
         }
         entities = len(set(decided["entity_id"].to_pylist()))
         stats["entities"] = stats["names"] - decided.num_rows + entities
-        stats["senses"] = len(homonyms.decisions)
-        decisions = [*resolution.decisions, *homonyms.decisions]
-        verdicts = Counter(row["verdict"] for row in decisions)
+        verdicts = Counter(row["verdict"] for row in resolution.decisions)
         stats |= {f"merges_{verdict}": verdicts[verdict] for verdict in (SAME, DIFFERENT, UNSURE)}
         stats |= resolution.stats
-        stats["overrides_unused"] = resolution.unused - homonyms.joined
-        merges = pa.Table.from_pylist(decisions, schema=schemas.MERGES)
+        stats["overrides_unused"] = resolution.unused
+        merges = pa.Table.from_pylist(resolution.decisions, schema=schemas.MERGES)
         order = [(column, "ascending") for column in ("left", "right", "by")]
         tables = {
             "merges": merges.sort_by(order),
-            "senses": homonyms.senses,
             "resolved": stream(connection, _SQL["resolved"], "resolved", stats),
         }
         return StageResult(tables, stats, stack.pop_all())

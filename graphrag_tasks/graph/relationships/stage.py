@@ -76,7 +76,7 @@ _REASONS = (*PROBLEMS, _SAME_ENDS, _UNSURE, *VIOLATIONS)
 
 @stage(
     per="corpus",
-    reads=(scan("triples"), scan("surface_forms"), scan("resolved"), scan("senses")),
+    reads=(scan("triples"), scan("surface_forms"), scan("resolved")),
     makes=("relations", "evidence", "attributes", "rejected"),
     settings={"config": "relationships", "sql": "sql"},
     given=("schema",),
@@ -86,7 +86,6 @@ def relationships(
     triples: Rows,
     surface_forms: Rows,
     resolved: Rows,
-    senses: Rows,
     *,
     config: RelationshipsConfig,
     sql: SqlConfig,
@@ -98,11 +97,11 @@ def relationships(
     reason, and the schema violations, rejected or not.
     """
     inputs = {
-        "triples": triples, "surface_forms": surface_forms, "resolved": resolved, "senses": senses,
+        "triples": triples, "surface_forms": surface_forms, "resolved": resolved,
     }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        for name in ("ends", "meant", "told"):
+        for name in ("ends", "told"):
             connection.execute(_SQL[name])
         _make_facts(connection, schema)
         connection.execute(_SQL["witnesses"])

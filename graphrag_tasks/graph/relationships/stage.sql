@@ -4,29 +4,20 @@ SELECT surface, surface_forms.type AS type, problem, entity_id, resolved.type AS
     is_term
 FROM surface_forms LEFT JOIN resolved USING (key)
 
--- name: meant
--- Entities that a name means in some documents, where it most often means another.
-CREATE TABLE meant AS
-SELECT senses.entity_id, document_id, sense_id, any_value(type) AS type
-FROM senses JOIN resolved ON resolved.entity_id = sense_id GROUP BY ALL
-
 -- name: told
 CREATE VIEW told AS
 SELECT
     triple_id, sentence_id, chunk_id, triples.document_id, relation, phrase, negated, conditional,
     said, confidence, valid_kind, valid_from, valid_to, head, tail,
-    coalesce(hm.sense_id, h.entity_id) AS head_id, coalesce(tm.sense_id, t.entity_id) AS tail_id,
+    h.entity_id AS head_id, t.entity_id AS tail_id,
     h.type AS head_label, t.type AS tail_label,
-    CASE WHEN hm.sense_id IS NULL THEN h.entity_type ELSE hm.type END AS head_type,
-    CASE WHEN tm.sense_id IS NULL THEN t.entity_type ELSE tm.type END AS tail_type,
+    h.entity_type AS head_type, t.entity_type AS tail_type,
     h.problem AS head_problem, t.problem AS tail_problem,
     relation = 'be' AND t.problem IS NULL AND NOT t.is_term AND head_id <> tail_id
         AND regexp_full_match(t.surface, '[\p{Ll}-]+') AS is_ascribed
 FROM triples
 JOIN ends AS h ON h.surface = {head_surface} AND h.type = {head_label}
 JOIN ends AS t ON t.surface = {tail_surface} AND t.type = {tail_label}
-LEFT JOIN meant AS hm ON hm.entity_id = h.entity_id AND hm.document_id = triples.document_id
-LEFT JOIN meant AS tm ON tm.entity_id = t.entity_id AND tm.document_id = triples.document_id
 
 -- name: all_facts
 -- Triples are facts as they are.

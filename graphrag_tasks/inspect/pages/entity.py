@@ -29,7 +29,6 @@ class Entity:
 
     Attributes:
         aliases: Its names, with the number of mentions, most frequent first.
-        is_sense: Whether another entity shares one of its names.
         is_partial: Whether only some of the documents are visible.
     """
 
@@ -38,7 +37,6 @@ class Entity:
     mentions: int
     aliases: Mapping[str, int]
     relations: int
-    is_sense: bool
     is_partial: bool
 
     @cached_property
@@ -49,7 +47,7 @@ class Entity:
     @property
     def given(self) -> str:
         """Its name in an overrides file: a name that documents use."""
-        if self.is_sense or not self.aliases or entity_key(self.name) in self.by_key:
+        if not self.aliases or entity_key(self.name) in self.by_key:
             return self.name
         return next(iter(self.aliases))
 
@@ -58,10 +56,6 @@ class Entity:
         """Names that can be split off."""
         own = entity_key(self.given)
         return [one for key, one in reversed(self.by_key.items()) if key != own]
-
-    def shares_name_with(self, other: Entity) -> bool:
-        """Tell whether both share a name, as senses of it."""
-        return not self.by_key.keys().isdisjoint(other.by_key)
 
 
 @dataclass(frozen=True)
@@ -145,10 +139,6 @@ def plan(index: Index, entity: Entity, change: Change, other: str) -> Plan:
         target = find_entity(index, other)
         if target.id == entity.id:
             raise QueryError(f"'{entity.name}' and '{other}' are one entity already")
-    for sense in filter(None, (entity, target)):
-        if sense.is_sense and not (target and entity.shares_name_with(target)):
-            hint = "Only its senses can be merged here. Write other changes to the file by hand"
-            raise QueryError(f"'{sense.name}' is one sense of a name that has several", "", hint)
     if change == "rename":
         _refuse_taken(index, entity, other)
     elif change == "split" and other not in entity.others:
@@ -177,13 +167,8 @@ def _may_tell(key: str, entity: Entity, index: Index) -> bool:
 
 
 def _entity(index: Index, aliases: pa.Table, id: str, name: str, mentions: int) -> Entity:
-    is_own = pc.equal(aliases["entity_id"], id)
     order = [("mentions", "descending"), ("alias", "ascending")]
-    own = aliases.filter(is_own).sort_by(order)
-    shared = pc.is_in(
-        pc.utf8_lower(aliases["alias"]),
-        value_set=pc.utf8_lower(own["alias"]).combine_chunks(),
-    )
+    own = aliases.filter(pc.equal(aliases["entity_id"], id)).sort_by(order)
     relations = index.snapshot.table("relations", ["head_id", "tail_id"])
     ends = pc.or_(pc.equal(relations["head_id"], id), pc.equal(relations["tail_id"], id))
     return Entity(
@@ -192,7 +177,6 @@ def _entity(index: Index, aliases: pa.Table, id: str, name: str, mentions: int) 
         mentions=mentions,
         aliases=dict(zip(own["alias"].to_pylist(), own["mentions"].to_pylist(), strict=True)),
         relations=pc.sum(ends).as_py() or 0,
-        is_sense=bool(pc.any(pc.and_not(shared, is_own)).as_py()),
         is_partial=isinstance(index.snapshot, VisibleSnapshot),
     )
 

@@ -215,8 +215,7 @@ def names_with(index: Index, text: str, kind: str = "", first: int = 0) -> Listi
 def described(index: Index, name: str) -> list[dict[str, Any]]:
     """Return the details of the entities with a name.
 
-    For each its row, all its names, and its communities, the coarsest first. A name with several
-    senses has several entities.
+    For each its row, all its names, and its communities, the coarsest first.
     """
     aliases = index.snapshot.table("aliases")
     wanted = pc.utf8_lower(aliases["alias"])

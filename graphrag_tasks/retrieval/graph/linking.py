@@ -6,8 +6,6 @@ explain`.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +13,6 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.language.known_names import NameMatch, can_be_named, find_names, folded_name
 from graphrag_tasks.retrieval.graph.spellings import Spellings
-
-_SENSE = re.compile(r"(?P<name>.+) \([^()]+\)")
-"""An entity for one sense of a name: "Mercury (planet)"."""
 
 _SHORTEST = 3
 """Shortest name: "tag" and "SAP" have three letters; a word that is no name needs four."""
@@ -37,19 +32,6 @@ class Link:
     match: NameMatch
     rows: tuple[int, ...]
     is_telling: bool
-
-
-def notes_on_senses(names: Iterable[str]) -> list[str]:
-    """Return a note on each ambiguous name among these entities."""
-    senses: dict[str, list[str]] = {}
-    for name in sorted(set(names)):
-        if match := _SENSE.fullmatch(name):
-            senses.setdefault(folded_name(match["name"]), []).append(name)
-    return [
-        f"One name means {len(found)} things: {', '.join(found)}. Name one for it alone."
-        for found in senses.values()
-        if len(found) > 1
-    ]
 
 
 class Linker:
