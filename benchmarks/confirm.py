@@ -23,7 +23,6 @@ from graphrag_tasks.core.config import EmbedConfig, LanguageConfig, ResolveConfi
 from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.entities.resolve.candidates import Name
-from graphrag_tasks.entities.resolve.planted import Planted
 from graphrag_tasks.entities.resolve.stage import SAME, UNSURE
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
@@ -44,7 +43,6 @@ class Oracle:
             for row in decided.to_pylist()
             if row["verdict"] != UNSURE
         } | {frozenset((entity_key(one.left), entity_key(one.right))): one.same for one in pairs}
-        self._same |= {frozenset(pair): same for pair, same in Planted.among((), ()).same.items()}
         self.asked = 0
 
     def confirm(

@@ -1,17 +1,16 @@
 """Canonical forms of names: each step removes one kind of variation.
 
 Names whose forms are equal after some steps are candidates for one entity by the rules of these
-steps; the most aggressive step, typo correction, is the last.
+steps.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
-WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"[-−–]?\d+(?:[.,]\d+)*")
 _JOINTS = re.compile(r"(?<=[^\W\d_])[\s.‐‑–-]+(?=[^\W\d_])|(?<=[^\W\d_])[\s‐‑-]+(?=\d)")
 """Blank space, hyphens and full stops between letters, or before a number."""
@@ -37,7 +36,7 @@ JOINED_ONLY_WITHOUT = (
     f"[^a-z ]|^ | $|{'|'.join(letters for letters, _, _ in _BRITISH)}"
     f"|(?:s|{'|'.join(_IRREGULAR)})(?: of |$)"
 )
-"""RE2 pattern: for a name that does not match, all steps except typo correction only join the
+"""RE2 pattern: for a name that does not match, all steps only join the
 words."""
 
 _NOT_PLURAL = ("ss", "us", "is", "ics", "news", "os", "as")
@@ -121,14 +120,3 @@ def joined(key: str) -> str:
     if letters.isalpha() and key.strip() == key:  # most are
         return letters
     return _JOINTS.sub("", key).rstrip(".")
-
-
-def corrected(corrections: Mapping[str, str]) -> Callable[[str], str]:
-    """Return the step that corrects known typos, word by word."""
-
-    def step(key: str) -> str:
-        if corrections.keys().isdisjoint(WORD.findall(key)):
-            return key
-        return WORD.sub(lambda word: corrections.get(word[0], word[0]), key)
-
-    return step

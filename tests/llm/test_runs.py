@@ -25,7 +25,6 @@ from graphrag_tasks.core.errors import (
     SnapshotError,
     TransientError,
 )
-from graphrag_tasks.entities.resolve.planted import Planted
 from graphrag_tasks.operations.estimate import estimate
 from graphrag_tasks.operations.runner import process_shards, run_index
 from graphrag_tasks.pipeline import SHARD_STAGES, Run
@@ -242,15 +241,8 @@ def test_what_nobody_approved_is_over_the_budget(
     assert not endpoint.requests
 
 
-PLANTED = Planted.among((), ())
-KNOWN = {
-    tuple(PLANTED.names[key].name.lower() for key in pair): is_same
-    for pair, is_same in PLANTED.same.items()
-}
-
-
 def verdicts(body: Body) -> str:
-    """Say that names are one where they are known to be, or equal but for the word service."""
+    """Say that names are one where they are equal but for a plural or the word service."""
     lines = body["messages"][1]["content"].splitlines()
     pairs = [
         (lines[at + 1].split(": ")[1], lines[at + 2].split(": ")[1])
@@ -262,7 +254,7 @@ def verdicts(body: Body) -> str:
         for pair in pairs
     ]
     found = [
-        {"number": number, "same": KNOWN.get(pair, pair[0].rstrip("s") == pair[1].rstrip("s"))}
+        {"number": number, "same": pair[0].rstrip("s") == pair[1].rstrip("s")}
         for number, pair in enumerate(names, 1)
     ]
     return json.dumps({"verdicts": found})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 
 from graphrag_tasks.language import forms
+from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.sql import Connection, statements
 
 ALIAS_RULE = "alias"
@@ -13,12 +15,41 @@ ALIAS_RULE = "alias"
 _MOST_LONG_FORMS = 100
 """Most long forms of a short form that are compared with each other; with more it is ambiguous."""
 
+_BRACKETED = re.compile(r"(.+) \([\"'`“‘]?([A-Za-z][A-Za-z0-9&/-]{1,9}\+?)[\"'`”’]?\)")
+_FEWEST_CAPITALS = 2  # of a short form in brackets
+
 _SQL = statements(__package__, "acronyms.sql", alias_rule=ALIAS_RULE)
 
 
 def introduced(connection: Connection) -> list[tuple[str, str]]:
     """Return the keys of short and long forms that a text or a title introduces."""
     return connection.sql(_SQL["acronyms"]).fetchall()
+
+
+def in_brackets(connection: Connection) -> list[tuple[str, str]]:
+    """Return the keys of short forms in brackets and of the words before them.
+
+    Extraction finds those that initials spell; here others are found, with small letters, "+" or
+    letters from inside words: "background processing framework (bgPF)". The long form is the
+    shortest run of words that the short form abbreviates. The connection knows `sentences` and
+    `cells`.
+    """
+    texts = connection.sql(_SQL["bracketed"]).fetchall()
+    return sorted({pair for (text,) in texts if (pair := _short_and_long(text))})
+
+
+def _short_and_long(text: str) -> tuple[str, str] | None:
+    match = _BRACKETED.fullmatch(text)
+    if not match or sum(map(str.isupper, match[2])) < _FEWEST_CAPITALS:
+        return None
+    words, short = match[1].casefold().split(" "), match[2].casefold()
+    for start in range(len(words) - 2, -1, -1):
+        long = " ".join(words[start:])
+        if words[start][0] == short[0] and abbreviates(short, long):
+            # Two letters are initials: "identity transformation (ID)" is another thing.
+            fits = len(short) > 2 or words[-1][0] == short[1]
+            return (entity_key(short), entity_key(long)) if fits else None
+    return None
 
 
 def by_initials(connection: Connection) -> list[tuple[str, str]]:

@@ -16,6 +16,15 @@ JOIN surface_forms AS short ON short.surface = introduced.short AND short.type =
 WHERE long.problem IS NULL AND short.problem IS NULL
 ORDER BY ALL
 
+-- name: bracketed
+-- What stands before brackets, up to eight words, and in them, once each.
+SELECT DISTINCT unnest(regexp_extract_all(
+    text, '(?:[\pL\pN_/&+.-]+ ){0,7}[\pL\pN_/&+.-]+ \([^()]{2,60}\)'
+)) AS text
+FROM (SELECT text FROM sentences UNION ALL SELECT text FROM cells)
+WHERE contains(text, '(')
+ORDER BY text
+
 -- name: initials
 WITH bare AS (
     SELECT key, name, key AS rest FROM names

@@ -18,18 +18,15 @@ import pyarrow as pa
 
 from graphrag_tasks.entities.resolve.acronyms import is_within, stood_for
 from graphrag_tasks.entities.resolve.canonical import CanonicalForms
-from graphrag_tasks.entities.resolve.rules import (
+from graphrag_tasks.entities.resolve.ties import (
     ACRONYM_RULE,
-    CODE_RULE,
     INITIALS_RULE,
-    RENAMED_RULE,
     ROW_RULE,
     SHORT_RULE,
     VENDOR_RULE,
     Tie,
     Ties,
 )
-from graphrag_tasks.entities.words import any_of
 from graphrag_tasks.language.domain import Domain
 
 
@@ -79,7 +76,6 @@ class Candidate:
     score: float
 
 
-_COMPANY_RULE: Final = "company_form"
 _OPEN: Final = "ambiguous"
 
 SCORES: Final[Mapping[str, float]] = {
@@ -87,7 +83,6 @@ SCORES: Final[Mapping[str, float]] = {
     "apostrophe": 0.98,
     "accents": 0.97,
     "spelling": 0.98,
-    "slip": 0.92,
     "number": 0.98,
     "spacing": 0.97,
     ACRONYM_RULE: 0.95,
@@ -95,12 +90,8 @@ SCORES: Final[Mapping[str, float]] = {
     _OPEN: 0.6,  # a short form that may stand for something else
     ROW_RULE: 0.96,  # 58 of 60
     SHORT_RULE: 0.9,  # 18 of 20
-    CODE_RULE: 0.86,  # 6 of 7
     VENDOR_RULE: 0.95,  # 38 of 40
-    RENAMED_RULE: 0.9,
     "kind": 0.95,
-    "honorific": 0.93,
-    _COMPANY_RULE: 0.93,
 }
 """Precision of each rule on the labelled pairs; the scores of several rules are combined."""
 
@@ -108,8 +99,6 @@ _JOINING = re.compile(r"\b(?:and|as|by|for|from|in|of|on|or|to|with)\b")
 _CODE_SHAPE = re.compile(
     r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*|[A-Z][A-Z0-9]*-[0-9]+"
 )
-_HONORIFIC = re.compile(rf"{any_of('honorifics')}\.? (\S+ .+)")
-_COMPANY_FORM = re.compile(rf"(.+?),? {any_of('company_forms')}\.?")
 
 
 def candidates(
@@ -124,12 +113,12 @@ def candidates(
         names: All names by their keys, or those of `selection.comparable_names`.
         ties: Pairs that the corpus ties.
         canonical: Canonical forms of the names.
-        shorter_names: Removes kinds and titles from the names.
+        shorter_names: Removes kinds from the names.
     """
     found: dict[tuple[str, str], Candidate] = {}
     pairs = [
         *_by_form(names, canonical),
-        *_by_rule(names, shorter_names),
+        *_by_kind(names, shorter_names),
         *_short_forms(names, ties.short_forms, canonical),
         *chain.from_iterable(_pair(names, *tie) for tie in ties.names),
     ]
@@ -158,7 +147,7 @@ def _by_form(names: Mapping[str, Name], canonical: CanonicalForms) -> Iterator[_
 
 
 class ShorterNames:
-    """Removes the kind, title or company form from names, by a domain's words for kinds."""
+    """Removes the kind from names, by a domain's words for kinds."""
 
     def __init__(self, domain: Domain) -> None:
         kind = domain.any_kind
@@ -169,29 +158,20 @@ class ShorterNames:
             r"|(?!internal )(?:[a-z]+ ){1,3}tables? (\w{4,})"
         )
 
-    def of(self, name: Name) -> Iterator[tuple[str, str]]:
-        """Yield the keys of the shorter forms of a name, each with its rule."""
-        is_code = _CODE_SHAPE.fullmatch(name.name.rpartition(" ")[2]) and not name.name.isupper()
-        if is_code and (kind := self._kind.fullmatch(name.key)):
-            yield kind[1], "kind"
-        elif (
-            is_code
-            and not _JOINING.search(name.key)
-            and (kind := self._described_kind.fullmatch(name.key))
-        ):
-            yield kind[1] or kind[2], "kind"
-        if name.type == "PERSON" and (honorific := _HONORIFIC.fullmatch(name.key)):
-            yield honorific[1], "honorific"
-        if name.type == "ORG" and (company := _COMPANY_FORM.fullmatch(name.key)):
-            yield company[1], _COMPANY_RULE
+    def of(self, name: Name) -> str | None:
+        """Return the key of a name without its kind, or None where it has none."""
+        if name.name.isupper() or not _CODE_SHAPE.fullmatch(name.name.rpartition(" ")[2]):
+            return None
+        if kind := self._kind.fullmatch(name.key):
+            return kind[1]
+        kind = None if _JOINING.search(name.key) else self._described_kind.fullmatch(name.key)
+        return kind and (kind[1] or kind[2])
 
 
-def _by_rule(names: Mapping[str, Name], shorter_names: ShorterNames) -> Iterator[_Pair]:
+def _by_kind(names: Mapping[str, Name], shorter_names: ShorterNames) -> Iterator[_Pair]:
     for key, name in names.items():
-        for shorter, rule in shorter_names.of(name):
-            found = names.get(shorter)
-            if found and (rule != _COMPANY_RULE or found.type == "ORG"):
-                yield from _pair(names, key, shorter, rule)
+        if shorter := shorter_names.of(name):
+            yield from _pair(names, key, shorter, "kind")
 
 
 def _short_forms(
@@ -209,8 +189,7 @@ def _short_forms(
         meant = said[short]
         if rule == ACRONYM_RULE and not any(is_within(long, whole) for whole in meant):
             meant = introduced[short]
-        if rule != CODE_RULE or names[long].type != "PERSON":  # "START_REPLICATION (Jeff Davis)"
-            yield from _pair(names, long, short, *((rule,) if long in meant else (rule, _OPEN)))
+        yield from _pair(names, long, short, *((rule,) if long in meant else (rule, _OPEN)))
 
 
 def _meant(ties: Iterable[Tie], canonical: CanonicalForms) -> dict[str, set[str]]:

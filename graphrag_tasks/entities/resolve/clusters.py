@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
 
 from graphrag_tasks.entities.resolve.candidates import Name
+from graphrag_tasks.entities.resolve.ties import PROPER
 from graphrag_tasks.language import forms
 from graphrag_tasks.language.names import is_code
 
@@ -18,9 +19,8 @@ _MOST_COMPARED = 400
 """Most pairs of members compared before a join; larger clusters compare their centres."""
 
 
-PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})
 _PEOPLE_AND_PLACES = (frozenset({"PERSON"}), frozenset({"GPE", "LOC"}))
-_SPELLED = frozenset({"brackets", "apostrophe", "accents", "spelling", "slip", "number", "spacing"})
+_SPELLED = frozenset({"brackets", "apostrophe", "accents", "spelling", "number", "spacing"})
 
 
 def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:

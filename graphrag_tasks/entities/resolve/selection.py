@@ -6,15 +6,13 @@ and compared in SQL, so memory does not grow with the vocabulary.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.entities.resolve.candidates import Name, ShorterNames
-from graphrag_tasks.entities.resolve.canonical import CanonicalForms, find_slips, words_of
+from graphrag_tasks.entities.resolve.canonical import CanonicalForms
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, Rows, add_rows, statements
 
 _FORMS = pa.schema([("key", pa.string()), ("form", pa.string())])
@@ -25,27 +23,14 @@ _DOCUMENTS = pa.schema([("document_id", pa.string())])
 _SQL = statements(__package__, "selection.sql")
 
 
-def canonical_forms(names: Rows, is_known: Callable[[str], bool]) -> CanonicalForms:
-    """Return the canonical forms of names, by the typing errors and plurals in them."""
-    counts: Counter[str] = Counter()
+def canonical_forms(names: Rows) -> CanonicalForms:
+    """Return the canonical forms of names, by words such as "IDs", which may look like others."""
     plurals: dict[str, str] = {}
     for batch in names.to_batches():
-        alike: dict[int, list[str]] = defaultdict(list)
-        columns = (batch[column].to_pylist() for column in ("name", "mentions"))
-        for name, mentions in zip(*columns, strict=True):
-            alike[mentions].append(name)
-        for mentions, group in alike.items():
-            for word, count in Counter(words_of(group)).items():
-                counts[word] += count * mentions
-        plurals |= _plurals_of_capitals(batch["name"])
-    return CanonicalForms(find_slips(counts, is_known), plurals)
-
-
-def _plurals_of_capitals(names: pa.Array[Any]) -> dict[str, str]:
-    """Return the singular of words such as "IDs", which may look like other words ("ids")."""
-    found = pc.extract_regex(names, r"(?:^|\W)(?P<one>[A-Z]{2,})s(?:\W|$)").drop_null()
-    capitals = found.field("one").unique().to_pylist()
-    return {f"{capital.lower()}s": capital.lower() for capital in capitals}
+        found = pc.extract_regex(batch["name"], r"(?:^|\W)(?P<one>[A-Z]{2,})s(?:\W|$)").drop_null()
+        capitals = found.field("one").unique().to_pylist()
+        plurals |= {f"{capital.lower()}s": capital.lower() for capital in capitals}
+    return CanonicalForms(plurals)
 
 
 def comparable_names(
@@ -63,7 +48,7 @@ def comparable_names(
         (name.key, other)
         for batch in connection.sql(_SQL["may_have_shorter"]).to_arrow_reader(BATCH_ROWS)
         for name in map(Name, *(column.to_pylist() for column in batch.columns))
-        for other, _ in shorter_names.of(name)
+        if (other := shorter_names.of(name))
     ]
     add_rows(connection, "forms", _FORMS, _forms(names, canonical))
     add_rows(connection, "shorter", _SHORTER, [_batch(_SHORTER, shorter)])

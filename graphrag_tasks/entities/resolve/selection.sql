@@ -10,9 +10,8 @@ SELECT key, name, type, mentions, is_term FROM names WHERE key IN (
 ) ORDER BY key
 
 -- name: may_have_shorter
--- Others have no code, title or company form that `ShorterNames` takes away.
-SELECT key, name, type, mentions, is_term FROM names
-WHERE regexp_matches(name, '[A-Z]') OR type IN ('PERSON', 'ORG')
+-- Others have no code whose kind `ShorterNames` takes away.
+SELECT key, name, type, mentions, is_term FROM names WHERE regexp_matches(name, '[A-Z]')
 
 -- name: names_of
 -- The keys of the names that some documents have: in triples, titles, headings and tables.

@@ -7,9 +7,8 @@ names and their counts, not on their order.
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
@@ -29,7 +28,6 @@ from graphrag_tasks.entities.resolve.candidates import (
     candidates,
 )
 from graphrag_tasks.entities.resolve.clusters import Clusters, objection
-from graphrag_tasks.entities.resolve.planted import Keys, Planted, order_of
 from graphrag_tasks.entities.resolve.selection import (
     canonical_forms,
     comparable_names,
@@ -44,14 +42,8 @@ from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.overrides import Overrides, Pair
 from graphrag_tasks.storage.sql import Rows, id_of, sql_over, statements, stream
 
-log = logging.getLogger(__name__)
-
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
 BY_RULES, BY_OVERRIDE, BY_CONFIRMER = "rules", "override", "confirmer"
-
-_SURE_SCORE = 0.95
-_SURE_GUARDS = frozenset({"numbers", "code", "letter"})
-"""Guards of sure decisions; pairs they keep apart serve as control pairs for a confirmer."""
 
 _SQL = statements(
     __package__,
@@ -121,9 +113,8 @@ def resolve(
     }  # fmt: skip
     with ExitStack() as stack:
         connection = stack.enter_context(sql_over(inputs, sql))
-        is_known = known_words(language.model)
-        ties = find_ties(connection, is_known)
-        canonical = canonical_forms(names, is_known)
+        ties = find_ties(connection, known_words(language.model))
+        canonical = canonical_forms(names)
         near = _similar(names, name_vectors)
         wanted = {*ties.keys, *overrides.keys}
         wanted |= {key for one in near for key in (one.left, one.right)}
@@ -149,7 +140,6 @@ def resolve(
         stats["entities"] = stats["names"] - decided.num_rows + entities
         verdicts = Counter(row["verdict"] for row in resolution.decisions)
         stats |= {f"merges_{verdict}": verdicts[verdict] for verdict in (SAME, DIFFERENT, UNSURE)}
-        stats |= resolution.stats
         stats["overrides_unused"] = resolution.unused
         merges = pa.Table.from_pylist(resolution.decisions, schema=schemas.MERGES)
         order = [(column, "ascending") for column in ("left", "right", "by")]
@@ -177,7 +167,6 @@ class _Resolution:
         self, names: Mapping[str, Name], overrides: Overrides, domain: Domain, config: ResolveConfig
     ) -> None:
         self.decisions: list[dict[str, Any]] = []
-        self.stats: dict[str, int] = {}
         self.unused = 0
         self._weighed: set[frozenset[str]] = set()
         self._names = names
@@ -254,10 +243,7 @@ class _Resolution:
         statements: Callable[[Iterable[str]], Mapping[str, Sequence[str]]],
         unsent: Set[str] = frozenset(),
     ) -> None:
-        """Ask the confirmer about open pairs, except those with `unsent` names.
-
-        Control pairs are mixed in. With too many wrong answers on these, no answer is used.
-        """
+        """Ask the confirmer about open pairs, except those with `unsent` names."""
         unsure = [
             row
             for row in self.decisions
@@ -265,24 +251,10 @@ class _Resolution:
         ]
         if not unsure:
             return
-        planted = Planted.among(self._sure(SAME, unsent), self._sure(DIFFERENT, unsent))
-        keys = sorted({*map(_keys, unsure), *planted.same}, key=order_of)
-        names = {**self._names, **planted.names}
-        contexts = {**statements(chain.from_iterable(keys)), **planted.statements}
-        asked = [(names[left], names[right]) for left, right in keys]
+        keys = sorted(map(_keys, unsure))
+        asked = [(self._names[left], self._names[right]) for left, right in keys]
+        contexts = statements(chain.from_iterable(keys))
         answers = dict(zip(keys, confirmer.confirm(asked, contexts), strict=True))
-        trust = planted.trust({pair: answers[pair] for pair in planted.same})
-        self.stats |= {"planted": trust.asked, "planted_decided": trust.decided}
-        self.stats |= {"planted_right": trust.right, "verdicts_unused": 0}
-        if not trust.holds:
-            said = sum(answers[_keys(row)] is not None for row in unsure)
-            self.stats["verdicts_unused"] = said
-            log.warning(
-                "the model that confirms names decides %d of %d known pairs, %d of them rightly: "
-                "its %d verdicts are not used; name another model in llm.models.confirm",
-                trust.decided, trust.asked, trust.right, said,
-            )  # fmt: skip
-            return
         for row in unsure:
             answer = answers[_keys(row)]
             if answer is None:
@@ -291,16 +263,6 @@ class _Resolution:
             row["guard"] = guard and f"cluster:{guard}"
             row["verdict"] = SAME if answer and not guard else DIFFERENT
             row["by"] = BY_CONFIRMER
-
-    def _sure(self, verdict: str, unsent: Set[str]) -> Iterator[Keys]:
-        """Yield the pairs the rules are sure of: the same thing, or kept apart by a guard."""
-        for row in self.decisions:
-            is_sure = (
-                row["score"] >= _SURE_SCORE if verdict == SAME else row["guard"] in _SURE_GUARDS
-            )
-            by_rules = (row["verdict"], row["by"]) == (verdict, BY_RULES)
-            if by_rules and is_sure and unsent.isdisjoint(_keys(row)):
-                yield _keys(row)
 
     def _decide(
         self,
@@ -359,5 +321,5 @@ class _Resolution:
         return min(votes, key=lambda one: (one not in self._domain.types, -votes[one], one)) or None
 
 
-def _keys(row: Mapping[str, Any]) -> Keys:
+def _keys(row: Mapping[str, Any]) -> tuple[str, str]:
     return row["left"], row["right"]

@@ -14,7 +14,6 @@ _READ = ("windows_answered", "windows_silent")
 _HEADLINE = (*_CHANGES, "documents", "chunks", "triples", "entities", "relations")
 _NAMED_FAILURES = 3
 """Documents named in a summary."""
-_UNTRUSTED = "the model is wrong on pairs whose answer is known"
 _LONGEST_NAME = 120
 """Characters shown of a name, from its end, which is most specific."""
 
@@ -51,7 +50,6 @@ def headline(snapshot: Snapshot) -> dict[str, Any]:
         **{name: counts.get(name, 0) for name in _HEADLINE},
         "quality": stats.get("quality", {}),
         "llm": stats.get("llm", {}),
-        "verdicts_unused": counts.get("verdicts_unused", 0),
         "failed": failed,
     }
 
@@ -66,9 +64,7 @@ def note(summary: Mapping[str, Any], *, changed: bool = True) -> str:
         return f"{_failures(summary)}Nothing changed: snapshot {snapshot_id} is current already."
     counted = ", ".join(f"{summary[name]:,} {name}" for name in _HEADLINE)
     read = f" {reading(summary['llm'])}." if summary.get("llm") else ""
-    unused = summary.get("verdicts_unused")
-    names = f" {unused:,} verdicts on names were not used: {_UNTRUSTED}." if unused else ""
-    return f"{_failures(summary)}Snapshot {snapshot_id} published: {counted}.{read}{names}"
+    return f"{_failures(summary)}Snapshot {snapshot_id} published: {counted}.{read}"
 
 
 def _failures(summary: Mapping[str, Any]) -> str:
