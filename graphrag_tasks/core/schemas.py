@@ -366,19 +366,14 @@ SURFACE_FORMS = _table(
     _nullable("problem", STRING, "why it is no node; null where it is one"),
 )
 
-USER, SHAPE, KIND, COLUMN, FIRST_NAME, LABEL = (
-    "user", "shape", "kind", "column", "first_name", "label",
-)  # fmt: skip
+NAME_SOURCES = USER, SHAPE, KIND, LABEL = "user", "shape", "kind", "label"
 """Evidence for an entity type, from the name itself: a user's list, its pattern, a kind beside
-it, the column header above it, or the model's label (of persons by a first name, or of
-anything)."""
-NAME_SOURCES = (USER, SHAPE, KIND, COLUMN, FIRST_NAME, LABEL)
+it, or the model's label."""
 DOUBTED = "doubted"
 """Replaces `LABEL` if labels are unreliable: such a name has no type."""
-KIND_SOURCES = IS_A, KEY, LIST = "is_a", "key", "list"
-"""Evidence for an entity type, from the corpus: an "is a" statement, the key column's header, or a
-list of examples. A head noun is none: that a "foreign key constraint" is a constraint, its name
-says."""
+KIND_SOURCES = KEY, LIST = "key", "list"
+"""Evidence for an entity type, from the corpus: the key column's header, or a list of examples. A
+head noun is none: that a "foreign key constraint" is a constraint, its name says."""
 
 NAMES = _table(
     _column("key", STRING, "normalised name"),
@@ -387,10 +382,10 @@ NAMES = _table(
     _nullable(
         "type_source",
         STRING,
-        "what tells it: user, shape, kind, column, first_name, label or doubted (a label)",
+        "what tells it: user, shape, kind, label or doubted (a label)",
     ),
     _nullable("kind", STRING, "entity type by what the corpus says of such names"),
-    _nullable("kind_source", STRING, "what tells it: head, is_a, key or list"),
+    _nullable("kind_source", STRING, "what tells it: key or list"),
     _column("mentions", LONG, "how often it occurs"),
     _column("is_term", BOOL, "whether it is a term of the corpus: by contrast or by definition"),
 )
@@ -424,7 +419,7 @@ ENTITIES = _table(
     _nullable(
         "type_source",
         STRING,
-        "what tells it: user, shape, kind, column, first_name, label, head, is_a, key or list",
+        "what tells it: user, shape, kind, label, key or list",
     ),
     _column("is_named", BOOL, "whether a name of it tells a type or has a label: no common noun"),
     _column("mentions", INT, "number of mentions; 0 for one that only titles name"),

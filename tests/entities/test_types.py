@@ -1,4 +1,4 @@
-"""Entity types: technical ones by shape, kind and header, and labels where they may hold."""
+"""Entity types: technical ones by shape and kind, and labels where they may hold."""
 
 import pytest
 
@@ -13,10 +13,8 @@ def is_word(word: str) -> bool:
 TYPES = NameTypes(default_domain(), is_word)
 
 
-def type_of(
-    name: str, label: str = "", header: str | None = None, types: NameTypes = TYPES
-) -> str | None:
-    found = types.of(name, label, header)
+def type_of(name: str, label: str = "", types: NameTypes = TYPES) -> str | None:
+    found = types.of(name, label)
     return found and found[0]
 
 
@@ -121,4 +119,4 @@ LISTED = NameTypes(
     ],
 )
 def test_lists_and_simple_shapes(name: str, type_: tuple[str, str] | None) -> None:
-    assert LISTED.of(name, "", None) == type_
+    assert LISTED.of(name, "") == type_

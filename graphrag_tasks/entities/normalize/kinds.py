@@ -1,8 +1,7 @@
 """Entity types from the corpus itself, for names that do not show their type.
 
-Three sources, the first match counts:
+Two sources, the first match counts:
 
-* `is_a`: "X is a Y";
 * `key`: the header above the key column of a table;
 * `list`: "Ys such as X", and the lead-in of a list ("The supported Ys: X").
 
@@ -19,7 +18,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from graphrag_tasks.core.schemas import IS_A, KEY, LIST
+from graphrag_tasks.core.schemas import KEY, LIST
 from graphrag_tasks.entities.words import any_of, words
 from graphrag_tasks.language.domain import type_label
 from graphrag_tasks.language.forms import singular_noun
@@ -33,8 +32,7 @@ _LEAST_OF_COLUMN = 3
 """Fewest keys in a column for its header to be their type."""
 
 _MENTIONS_OF_SENTENCE = 25
-"""Mentions of a name for which one "X is a Y" is enough: for the most frequent names of three
-manuals, 7 of 10 types with less evidence were wrong ("an account is a tab")."""
+"""Mentions of a name for which one list of examples is enough evidence."""
 
 _NAME_LIKE = r"[A-Z_]|^\S*-\S*$"
 _NO_NAME = (
@@ -45,7 +43,6 @@ _NO_NAME = (
 _SQL = statements(
     __package__,
     "kinds.sql",
-    is_a=IS_A,
     key=KEY,
     list=LIST,
     mentions=_MENTIONS_OF_SENTENCE,

@@ -25,17 +25,7 @@ sort AS (
     SELECT surface, type, noun, is_plural FROM surface_forms
     JOIN heads USING (name) JOIN kinds USING (noun) WHERE is_term AND NOT has_more
 )
-SELECT key, upper(noun) AS kind, '{is_a}' AS source
-FROM triples
-JOIN sentences USING (sentence_id, chunk_id, document_id)
-JOIN nodes ON nodes.surface = head AND nodes.type = {head_label}
-JOIN sort ON sort.surface = tail AND sort.type = {tail_label}
-WHERE relation = 'be' AND NOT negated AND rule = 'copula' AND head_resolved IS NULL
-    AND NOT is_plural AND key <> noun AND NOT ends_with(key, ' ' || noun) AND NOT regexp_matches(name, '{no_name}| (?:for|in|of) ')
-    AND regexp_matches(left(text, tail_start), '\b(?:is|are|was|were) (?:also |usually )?(?:an?|one of the)\s+$')
-    AND NOT regexp_matches(substr(text, tail_end + 1), '^\s+(?:for|of|to)\b')
-UNION ALL
-SELECT key, kind, '{key}'
+SELECT key, kind, '{key}' AS source
 FROM (
     SELECT header, name AS surface FROM entity_dictionary
     WHERE header IS NOT NULL AND problem IS NULL
@@ -59,8 +49,8 @@ CREATE TABLE kinds_of AS
 SELECT key, kind, source AS kind_source
 FROM told LEFT JOIN (SELECT key, sum(mentions) AS mentions FROM mentioned GROUP BY key) USING (key)
 GROUP BY key, kind, source
-HAVING source NOT IN ('{is_a}', '{list}') OR count(*) * {mentions} >= coalesce(any_value(mentions), 0)
+HAVING source <> '{list}' OR count(*) * {mentions} >= coalesce(any_value(mentions), 0)
 QUALIFY row_number() OVER (
     PARTITION BY key
-    ORDER BY list_position(['{is_a}', '{key}', '{list}'], source), count(*) DESC, kind
+    ORDER BY list_position(['{key}', '{list}'], source), count(*) DESC, kind
 ) = 1

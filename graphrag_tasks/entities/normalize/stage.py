@@ -24,11 +24,7 @@ from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.kinds import add_kinds
 from graphrag_tasks.entities.normalize.problems import TITLE, bare_noun, problem_of
 from graphrag_tasks.entities.normalize.terms import Terms
-from graphrag_tasks.entities.normalize.types import (
-    TECHNICAL,
-    NameTypes,
-    header_relations,
-)
+from graphrag_tasks.entities.normalize.types import TECHNICAL, NameTypes
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.forms import singular_noun
@@ -112,7 +108,6 @@ def normalize(
             "triples": triples,
             "entity_dictionary": entity_dictionary,
             "sentences": sentences,
-            "headers": pa.table({"relation": header_relations(domain)}),
         }
         connection = stack.enter_context(sql_over(inputs, sql))
         for name in ("ends", "found"):
@@ -162,9 +157,7 @@ def _judged(
     """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
-            surface_forms, labels, sources, headers, told, given = (
-                one.to_pylist() for one in found.columns
-            )
+            surface_forms, labels, sources, told, given = (one.to_pylist() for one in found.columns)
             names = list(map(clean_name, surface_forms))
             keys = [name.casefold() for name in names]
             rows = zip(surface_forms, keys, labels, sources, told, strict=True)
@@ -177,11 +170,11 @@ def _judged(
                 for name, problem, source in zip(names, problems, sources, strict=True)
             ]
             votes = [
-                (label, USER) if is_given else types.of(name, label, header)
-                for name, label, header, is_given in zip(names, labels, headers, given, strict=True)
+                (label, USER) if is_given else types.of(name, label)
+                for name, label, is_given in zip(names, labels, given, strict=True)
             ]
             told_types, told_by = zip(*(vote or (None, None) for vote in votes), strict=True)
-            overruled = list(map(types.overruled, names, headers, told_types, told_by))
+            overruled = list(map(types.overruled, names, told_types, told_by))
             columns = (
                 surface_forms, labels, keys, names, problems, sources, bare, told_types, told_by,
                 overruled,

@@ -2,20 +2,19 @@
 CREATE VIEW ends AS
 SELECT {head_surface} AS surface, {head_label} AS type, document_id,
     sentence_id AS place, head_start AS start, NULL AS source,
-    NULL AS header, extractor = '{given}' AND head_type IS NOT NULL AS is_given
+    extractor = '{given}' AND head_type IS NOT NULL AS is_given
 FROM triples
 UNION ALL
 SELECT {tail_surface}, {tail_label}, document_id, sentence_id, tail_start, NULL,
-    CASE WHEN relation IN (FROM headers) THEN relation END,
     extractor = '{given}' AND tail_type IS NOT NULL
 FROM triples
 UNION ALL
-SELECT DISTINCT name, '', document_id, document_id, 0, source, NULL, false
+SELECT DISTINCT name, '', document_id, document_id, 0, source, false
 FROM entity_dictionary WHERE problem IS NULL
 
 -- name: found
 CREATE TABLE found AS
-SELECT surface, type, max(source) AS source, max(header) AS header,
+SELECT surface, type, max(source) AS source,
     bool_or(source IS NULL) AS told, bool_or(is_given) AS is_given
 FROM ends GROUP BY surface, type
 

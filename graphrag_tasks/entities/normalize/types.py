@@ -1,9 +1,9 @@
-"""Entity types from a name's shape, words and column header, else from its model label.
+"""Entity types from a name's shape and words, else from its model label.
 
 The language model's labels are made for news: it takes "String" for a person and "JSON" for an
-organisation. The type of a technical name shows in its shape ("CL_ABAP_TYPEDESCR" is a class), in
-the noun beside it ("table VBBE") or in its column header ("Transaction Code"). A user's list comes
-first. Types from the rest of the corpus are in `kinds`.
+organisation. The type of a technical name shows in its shape ("CL_ABAP_TYPEDESCR" is a class) or
+in the noun beside it ("table VBBE"). A user's list comes first. Types from the rest of the corpus
+are in `kinds`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from graphrag_tasks.core.schemas import COLUMN, FIRST_NAME, KIND, LABEL, SHAPE, USER
+from graphrag_tasks.core.schemas import KIND, LABEL, SHAPE, USER
 from graphrag_tasks.entities.normalize.problems import LITERAL_TYPES
 from graphrag_tasks.language.dictionary import first_name_gender
 from graphrag_tasks.language.domain import Domain
@@ -23,17 +23,14 @@ _MARKED = re.compile(r"[0-9_]")
 _CODED = re.compile(r" .*[A-Z0-9_/]|[A-Z0-9_/].* ")
 _ADJECTIVES = "custom|customer|new|obsolete|old|standard"
 """Adjectives that may stand before a kind in any domain."""
-_HAVE = "have "
 
-TECHNICAL: Final = (USER, SHAPE, KIND, COLUMN)
-"""Type sources that outvote any number of labels; the user's list outvotes the other three."""
+TECHNICAL: Final = (USER, SHAPE, KIND)
+"""Type sources that outvote any number of labels; the user's list outvotes the other two."""
 
 _SHAPED = re.compile(r"[\d_/.:>-]")
 """A character that every shape contains; names without one skip the shape patterns."""
 _SHORT_PLACES: Final = frozenset({"EU", "NYC", "UAE", "UK", "US", "USA", "USSR"})
 _OFTEN_WRONG: Final = frozenset({"PERSON", "GPE"})
-_PERSON = re.compile(r"(?!(?:\S+ ){4})[^\W\d_a-z]\w+(?: [^\W\d_a-z][\w.'’-]*)+")
-"""How a person's name is written: two to four words with capitals."""
 
 
 class NameTypes:
@@ -47,19 +44,16 @@ class NameTypes:
         self._kind_code = re.compile(rf"(?i:{before}{kind}) ({_CODE})")
         self._code_kind = re.compile(rf"({_CODE}) (?i:{kind})")
 
-    def of(self, name: str, label: str, header: str | None) -> tuple[str, str] | None:
+    def of(self, name: str, label: str) -> tuple[str, str] | None:
         """Return the entity type of a name without noise, and its source; or None.
 
-        Args:
-            name: The name.
-            label: The language model's label; empty for none.
-            header: One of `header_relations`, where the name stands under such a header.
+        `label` is the language model's; empty for none.
         """
         if type_ := self._domain.type_by_name(name.casefold()):
             return type_, USER
-        return self.without_lists(name, label, header)
+        return self.without_lists(name, label)
 
-    def without_lists(self, name: str, label: str, header: str | None) -> tuple[str, str] | None:
+    def without_lists(self, name: str, label: str) -> tuple[str, str] | None:
         """Return the type and its source without the user's list of names."""
         is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are
         if not is_plain or self._domain.has_simple_shapes:
@@ -67,18 +61,13 @@ class NameTypes:
                 return type_, SHAPE
             if type_ := self._by_kind(name):
                 return type_, KIND
-            if header and _CODE_SHAPE.fullmatch(name):
-                return self._domain.typed_kinds[header.removeprefix(_HAVE)], COLUMN
         if not label or not _is_credible(name, label, self._is_known):
             return None
-        is_person = label == "PERSON" and _has_first_name(name, self._is_known)
-        return label, FIRST_NAME if is_person else LABEL
+        return label, LABEL
 
-    def overruled(
-        self, name: str, header: str | None, type_: str | None, told_by: str | None
-    ) -> str | None:
+    def overruled(self, name: str, type_: str | None, told_by: str | None) -> str | None:
         """Return the type that the user's list overruled, or None."""
-        other = self.without_lists(name, "", header) if told_by == USER else None
+        other = self.without_lists(name, "") if told_by == USER else None
         return other[0] if other and other[0] != type_ else None
 
     def _by_shape(self, name: str) -> str | None:
@@ -99,11 +88,6 @@ class NameTypes:
         return None
 
 
-def header_relations(domain: Domain) -> list[str]:
-    """Return the relations of a row to a cell whose header is a kind."""
-    return [f"{_HAVE}{kind}" for kind in sorted(domain.typed_kinds)]
-
-
 def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool:
     """Return whether a model label is plausible for a name.
 
@@ -120,11 +104,3 @@ def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool
     return label != "PERSON" or any(
         first_name_gender(word) or not is_known(word) for word in map(str.casefold, words)
     )
-
-
-def _has_first_name(name: str, is_known: Callable[[str], bool]) -> bool:
-    """Return whether a name begins with a first name and is more than common words: "Tab Style"."""
-    if not _PERSON.fullmatch(name):
-        return False
-    first, *others = name.casefold().split(" ")
-    return first_name_gender(first) != 0 and not all(map(is_known, (first, *others)))

@@ -31,8 +31,8 @@ def in_brackets(connection: Connection) -> list[tuple[str, str]]:
 
     Extraction finds those that initials spell; here others are found, with small letters, "+" or
     letters from inside words: "background processing framework (bgPF)". The long form is the
-    shortest run of words that the short form abbreviates. The connection knows `sentences` and
-    `cells`.
+    longest run that the short form abbreviates, with a word more than it has letters at most. The
+    connection knows `sentences` and `cells`.
     """
     texts = connection.sql(_SQL["bracketed"]).fetchall()
     return sorted({pair for (text,) in texts if (pair := _short_and_long(text))})
@@ -43,7 +43,7 @@ def _short_and_long(text: str) -> tuple[str, str] | None:
     if not match or sum(map(str.isupper, match[2])) < _FEWEST_CAPITALS:
         return None
     words, short = match[1].casefold().split(" "), match[2].casefold()
-    for start in range(len(words) - 2, -1, -1):
+    for start in range(max(0, len(words) - len(short) - 1), len(words) - 1):
         long = " ".join(words[start:])
         if words[start][0] == short[0] and abbreviates(short, long):
             # Two letters are initials: "identity transformation (ID)" is another thing.

@@ -76,7 +76,7 @@ class Clause:
         if self.head.islower() and self.head.isalpha() and " " in self.name:
             return self.head
         one = self.entity
-        if one.type and one.type_source in ("is_a", "key", "list", "kind", "column"):
+        if one.type and one.type_source in ("key", "list", "kind"):
             kind = one.type.lower().replace("_", " ")
             return kind if kind.replace(" ", "").isalpha() else None
         return None

@@ -38,7 +38,7 @@ _LOOSE_PREPOSITIONS = words("loose_prepositions")
 _STORING = words("storing_verbs")
 """Verbs whose "in" gives a place."""
 _PLACED = frozenset({"in", "on", "under", "at"})
-_LABELLED = frozenset({"label", "first_name", "user"})
+_LABELLED = frozenset({"label", "user"})
 """Type sources that distinguish people from things."""
 
 _USED_TO = re.compile(r"(?P<verbs>(?:is|are|can be|may be|could be) used) (?P<told>to .+)")
