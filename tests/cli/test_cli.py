@@ -148,33 +148,6 @@ def test_snapshots_are_listed_and_shown_with_every_hash(store: Path) -> None:
     assert all(name in printed for name in ("documents", "evidence", "relation_vectors"))
 
 
-def test_extract_explains_a_sentence(tmp_path: Path) -> None:
-    page = tmp_path / "parse.html"
-    shown = run("extract", "--explain", "SAP replaced VBBS, but KONV remained [x].", "--html", page)
-    for word in ("nsubj", "svo", "subject: SAP", "No frame for", "remained", "no argument but"):
-        assert word in shown
-    assert "<svg" in page.read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("sentence", "said"),
-    [
-        ("Use table VBBE instead of table VBBS.", ["cookbook", "instead of", "linear"]),
-        ("Optional: it reads VBBS.", ["Parsed is: it reads VBBS.", "names nothing", "dependency"]),
-        ("reader: Returns the tables.", ["a verb follows", "the tables"]),
-        ("File → New → Table", ["menu path"]),
-        ("The government (XY) reads it.", ["do not have its capitals"]),
-        ("Choose Save.", ["no preposition ties", "the index does not read it"]),
-    ],
-)
-def test_extract_explains_patterns_that_fired_and_that_nearly_did(
-    sentence: str, said: list[str]
-) -> None:
-    shown = " ".join(run("extract", "--explain", sentence).split())
-    for words in said:
-        assert words in shown
-
-
 def test_extract_writes_what_scorers_read(tmp_path: Path) -> None:
     file = tmp_path / "sentences.txt"
     file.write_text("The company bought two stores .\nHello .\n")
@@ -234,8 +207,6 @@ def test_doctor_names_what_is_missing_and_the_fix(
         (["query", "x", "--store", "absent"], "nothing is published here"),
         (["index", "absent-folder"], "the source does not exist"),
         (["extract", "--text", "absent.txt"], "cannot be read"),
-        (["extract"], "Name a file with --text"),
-        (["extract", "--explain", ""], "nothing to parse"),
         (["eval", "retrieval", "--questions", "absent.jsonl"], "there is nothing to search"),
     ],
 )

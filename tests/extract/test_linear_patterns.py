@@ -99,12 +99,6 @@ def test_list_items(lead: str, item: str, expected: str) -> None:
     assert triples(item, lead) == [expected]
 
 
-def test_one_arrow_relates_and_several_are_a_menu_path() -> None:
-    assert triples("VBBS → VBBE") == ["VBBS | lead to | VBBE"]
-    assert triples("File → New → Project") == []
-    assert triples("Choose Tools → Editor") == []
-
-
 @pytest.mark.parametrize(
     "text",
     ["For more information, see the guide.", "See Orders.", "Which plan is used?", "Next: Orders",

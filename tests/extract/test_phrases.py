@@ -43,9 +43,6 @@ SENTENCES = {
     "The wage is booked to the Income:Current Income account.": (
         "wage | is booked to | Income:Current Income account"
     ),
-    "Since PostgreSQL does not support SQL modules, this is not relevant.": (
-        "PostgreSQL | does not support | SQL modules"
-    ),
     "There are three liability accounts (Credit Card, Accounts Payable, and Liability).": (
         "three liability accounts | include | Accounts Payable"
     ),

@@ -49,11 +49,6 @@ RULES = {
         " table/NN/pobj/3 Z_NEW/JJ/oprd/2",
         ["passive: passive store(subject=Data; oblique in=table Z_NEW)"],
     ),
-    "three things of which two seemed one": (
-        "It/PRP/nsubj/1 makes/VBZ/ROOT/1/make a/DT/det/3 key/NN/dobj/1 ,/,/punct/3 a/DT/det/6"
-        " type/NN/appos/3 and/CC/cc/6 a/DT/det/9 view/NN/conj/6",
-        ["svo: make(subject=It; object=a key; object=a type; object=a view)"],
-    ),
     "a name with 'for' inside hangs on its first noun": (
         "Use/VB/ROOT/0 Tools/NNP/dobj/0 for/IN/prep/0 Eclipse/NNP/pobj/2",
         ["imperative: use(object=Tools for Eclipse)"],

@@ -14,10 +14,8 @@ from graphrag_tasks.extract.dependency.syntax import (
     NOMINAL_POS,
     SUBJECT_DEPS,
     TIME_ENTITIES,
-    children,
     first_child,
     has_subject,
-    is_close_apposition,
     is_verbal,
     is_within_name,
 )
@@ -33,7 +31,6 @@ _NOUN_GERUNDS = frozenset({"build", "log", "map", "plan", "print", "report", "st
 """Verbs whose gerund names a thing: "Mapping tables", "Test planning"."""
 _NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
 _NOUN_PARTS = _NOUN_MODIFIERS | {"det", "nummod", "poss"}
-_CONJUNCTIONS = frozenset({"after", "as", "because", "before", "since", "than", "until"})
 _NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "nsubj", "nsubjpass", "oprd"})
 
 
@@ -142,31 +139,6 @@ def _read_as_noun(made: Doc, heads: list[int], noun: Token) -> None:
             made[child.i].dep_ = "appos"
 
 
-def _is_misread_compound(token: Token) -> bool:
-    """Tell whether a gerund inside a noun was read as a verb: "any laser cutting service"."""
-    if token.tag_ != "VBG" or token.dep_ not in ("acl", "xcomp") or not token.i:
-        return False
-    noun, thing = token.doc[token.i - 1], first_child(token, "dobj")
-    if thing is None or thing.i != token.i + 1 or thing.tag_ != "NN":
-        return False
-    if noun.tag_ != "NN" or noun.dep_ not in ("dobj", "pobj") or first_child(noun, "det") is None:
-        return False
-    return noun in (token.head, first_child(token.head, "dobj"))
-
-
-def _read_as_compound(made: Doc, heads: list[int], gerund: Token) -> None:
-    """Make the noun behind the gerund the head of the words before it."""
-    noun, thing = gerund.doc[gerund.i - 1], first_child(gerund, "dobj")
-    if thing is None:
-        return
-    made[thing.i].dep_, heads[thing.i] = noun.dep_, noun.head.i
-    for child in (*noun.children, *gerund.children):
-        if child not in (gerund, thing):
-            heads[child.i] = thing.i
-    for part in (noun, gerund):
-        made[part.i].dep_, heads[part.i] = "compound", thing.i
-
-
 def _is_misplaced_means(token: Token) -> bool:
     """Tell whether "using" was attached to an object: "Connects the steps using an adapter"."""
     if token.lower_ != "using" or token.dep_ != "acl" or first_child(token, "dobj") is None:
@@ -247,29 +219,6 @@ def _names_subject(token: Token) -> bool:
     return noun.head == token.head and noun.dep_ == token.dep_ and noun.tag_ == "NN"
 
 
-def _is_misread_item(token: Token) -> bool:
-    """Tell whether the second of three items was read as an apposition of the first.
-
-    "A project, a package, and a request" are three different things.
-    """
-    if token.dep_ != "appos" or is_close_apposition(token):
-        return False
-    if token.head.dep_ not in ("dobj", "pobj"):
-        return False
-    if not all(_has_indefinite_article(one) for one in (token, token.head)):
-        return False
-    return first_child(token, "conj") is not None and first_child(token, "cc") is not None
-
-
-def _has_indefinite_article(noun: Token) -> bool:
-    article = first_child(noun, "det")
-    return article is not None and article.lower_ in ("a", "an")
-
-
-def _read_as_item(made: Doc, _heads: list[int], item: Token) -> None:
-    made[item.i].dep_ = "conj"
-
-
 def _ties_names(token: Token) -> bool:
     """Tell whether a "for" inside a name was attached elsewhere than to the first part."""
     if not is_within_name(token):
@@ -283,35 +232,12 @@ def _read_as_tie(_made: Doc, heads: list[int], tie: Token) -> None:
     heads[tie.i] = tie.i - 1
 
 
-def _is_left_out_subject(token: Token) -> bool:
-    """Tell whether a conjunction was read as a preposition: "since the server does not start".
-
-    Its noun stands right before a finite verb that lacks a subject.
-    """
-    mark, verb = token.head, token.head.head
-    if token.dep_ != "pobj" or mark.dep_ != "prep" or mark.lower_ not in _CONJUNCTIONS:
-        return False
-    is_told = any(map(is_finite, (verb, *children(verb, "aux", "auxpass"))))
-    if not is_told or has_subject(verb) or verb.i < token.i:
-        return False
-    after = token.doc[token.right_edge.i + 1]
-    return after.i == verb.i or (after.head == verb and after.dep_ in ("aux", "auxpass", "neg"))
-
-
-def _read_as_own_subject(made: Doc, heads: list[int], subject: Token) -> None:
-    mark, verb = subject.head, subject.head.head
-    made[mark.i].dep_, made[subject.i].dep_, heads[subject.i] = "mark", "nsubj", verb.i
-
-
 _REPAIRS: tuple[tuple[Callable[[Token], bool], Callable[[Doc, list[int], Token], None]], ...] = (
     (_is_misread_name, _read_as_name),
-    (_is_misread_item, _read_as_item),
     (_is_misread_subject, _read_as_subject),
     (_is_misread_noun, _read_as_noun),
     (_is_misread_choice, _read_as_preposition),
-    (_is_misread_compound, _read_as_compound),
     (_is_misplaced_means, _read_as_means),
     (_ties_names, _read_as_tie),
-    (_is_left_out_subject, _read_as_own_subject),
 )
 """Pairs of a test for a misread word and its repair; later repairs may change earlier ones."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.aliases import aliases
-from graphrag_tasks.extract.linear.cookbook import arrows, cookbook
+from graphrag_tasks.extract.linear.cookbook import cookbook
 from graphrag_tasks.extract.linear.labels import labels, list_items
 
 __all__ = ["linear_frames"]
@@ -16,7 +16,7 @@ __all__ = ["linear_frames"]
 
 def linear_frames(text: str, lead: str | None = None) -> list[Frame]:
     """Return the frames of a sentence's patterns; `lead` is the text before its list."""
-    frames = [*aliases(text), *labels(text), *cookbook(text), *arrows(text)]
+    frames = [*aliases(text), *labels(text), *cookbook(text)]
     if lead is not None:
         frames.extend(list_items(text, lead))
     return frames

@@ -1,4 +1,4 @@
-"""Lines that relate two names: commands ("Use VBBE instead of VBBS") and arrows ("VBBS → VBBE").
+"""Commands that relate two names: "Use VBBE instead of VBBS".
 
 Taggers often take the first word of a command for a noun, so these lines are matched by patterns.
 As the subject, the reader, is missing, the object takes its place.
@@ -36,13 +36,6 @@ _MAX_GAP = 90
 """Characters from a command to the word that relates its names; a word further on belongs
 elsewhere. Chosen."""
 
-_ARROW = re.compile(r"\s(?:→|⇒|➔|➜|-?->)\s")
-_MENU = re.compile(
-    r"(?:choose|select|go|navigate|open|click|menu|file|window|from|in|under)\b", re.IGNORECASE
-)
-_MAX_ARROW_WORDS = 5
-"""Words of each name; a longer side is a step of a procedure. Chosen."""
-
 
 def cookbook(text: str) -> Iterator[Frame]:
     """Yield a frame for each pair of a command's object and a prepositional object."""
@@ -77,17 +70,3 @@ def _objects(text: str, start: int, end: int) -> list[Span]:
         return names
     whole = name_of(text, start, end)
     return [whole] if whole is not None and name_at(text, start, end) else []
-
-
-def arrows(text: str) -> Iterator[Frame]:
-    """Yield the frame of a line with two names and an arrow: the first leads to the second.
-
-    Lines with several arrows, or beginning with a command, are menu paths.
-    """
-    marks = list(_ARROW.finditer(text))
-    if len(marks) != 1 or _MENU.match(text):
-        return
-    head = name_of(text, 0, marks[0].start())
-    tail = name_of(text, marks[0].end(), len(text))
-    if head and tail and max(len(span.text.split()) for span in (head, tail)) <= _MAX_ARROW_WORDS:
-        yield pair(LinearRule.ARROW, head, "lead to", tail)

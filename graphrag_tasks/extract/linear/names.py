@@ -34,7 +34,6 @@ class LinearRule(StrEnum):
     LABEL = "label"  # a label and its value: "Service plan: standard"
     LIST_ITEM = "list_item"  # an item and the sentence that leads to its list
     COOKBOOK = "cookbook"  # a command about two things: "Use VBBE instead of VBBS"
-    ARROW = "arrow"  # two names with an arrow between them: "VBBS → VBBE"
 
 
 CONFIDENCE = {
@@ -42,7 +41,6 @@ CONFIDENCE = {
     LinearRule.COOKBOOK: 0.7,
     LinearRule.LABEL: 0.6,
     LinearRule.LIST_ITEM: 0.55,
-    LinearRule.ARROW: 0.5,
 }
 """Set by hand; confidences learned by `benchmarks/training/technical.py` take precedence."""
 
