@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.harmless import harmless
-from graphrag_tasks.language.orders import is_order
 from graphrag_tasks.language.prose import MARK, sentences_of, with_plain_marks
 from graphrag_tasks.language.support import Source, problem, share
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
@@ -134,10 +133,7 @@ def _checked(said: _Said, items: Mapping[int, _Item], question: str) -> AnswerSe
 def _aligned(text: str, item: _Item) -> list[int]:
     """Return the rows of an item's sentences that share most terms with a text."""
     said = frozenset(terms(text))
-    of_rows = [
-        frozenset(terms("" if is_order(sentence.text) else sentence.text))
-        for sentence in item.sentences
-    ]
+    of_rows = [frozenset(terms(sentence.text)) for sentence in item.sentences]
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
     for _ in range(_MOST_ALIGNED):

@@ -9,7 +9,7 @@ document that instructs it removes facts.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,13 +23,11 @@ from graphrag_tasks.extract.context import PLACE
 from graphrag_tasks.extract.coreference import LEAST_CONFIDENCE, with_resolutions
 from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME as RULES
 from graphrag_tasks.extract.frames import Frame
-from graphrag_tasks.extract.linear.names import EXTRACTOR_NAME as PATTERNS
 from graphrag_tasks.extract.llm.match import name_forms
 from graphrag_tasks.extract.llm.prompt import Told, ToldFact
 from graphrag_tasks.extract.llm.support import EXTRACTOR_NAME, Judge, Reason, Setting
 from graphrag_tasks.extract.phrases import is_conditional, phrase_of
 from graphrag_tasks.extract.rows import frame_row, said, triple_id
-from graphrag_tasks.language.orders import is_order
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Doc
 from graphrag_tasks.llm.answers import Kind
@@ -92,10 +90,8 @@ def adopt(
                 adopted[sentence_id] += 1
                 confirmed += facts.add(judged, shown.rows[sentence_id])
         answers.append(_answer(reply, told, adopted, facts))
-    orders = {one for one, row in shown.rows.items() if is_order(row["text"])}
-    facts.drop(orders, (RULES, PATTERNS))
     if config.extractor == LLM:
-        facts.drop(facts.told_whole(), (RULES,))
+        facts.drop(facts.told_whole())
     tables = {
         "adopted_frames": pa.Table.from_pylist(facts.frame_rows(), schema=schemas.FRAMES),
         "adopted_triples": pa.Table.from_pylist(
@@ -260,11 +256,11 @@ class _Facts:
         )
         return {one for one, count in told.items() if count >= self.count((one,))}
 
-    def drop(self, sentence_ids: set[str], extractors: Sequence[str]) -> None:
-        """Drop the extractors' facts in some sentences, except those confirmed by a model."""
+    def drop(self, sentence_ids: set[str]) -> None:
+        """Drop the rules' facts in some sentences, except those confirmed by a model."""
         for sentence_id in sentence_ids:
             for row in self._of_sentence[sentence_id]:
-                if row["extractor"] in extractors and row["triple_id"] not in self._confirmed:
+                if row["extractor"] == RULES and row["triple_id"] not in self._confirmed:
                     self._gone.add(row["triple_id"])
 
     def triple_rows(self, coreferences: Iterable[_Row]) -> list[_Row]:

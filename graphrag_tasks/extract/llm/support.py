@@ -27,7 +27,6 @@ from graphrag_tasks.extract.llm.match import Place, Words, name_forms
 from graphrag_tasks.extract.llm.meaning import Fault, fault
 from graphrag_tasks.extract.llm.prompt import EntityType, ToldFact
 from graphrag_tasks.extract.llm.relation import Relation, Sentence
-from graphrag_tasks.language.orders import is_order
 from graphrag_tasks.language.tokens import Doc
 
 EXTRACTOR_NAME = "llm"
@@ -67,7 +66,6 @@ class Reason(StrEnum):
 
     NO_SENTENCE = "no_sentence"  # it names none that it was shown
     QUESTION = "question"  # its sentence asks
-    INSTRUCTION = "instruction"  # its sentence tells a model what to do
     TOO_MANY = "too_many"  # its sentence has `MOST_FACTS` already
     HEAD = "head"  # the head does not stand in the sentence, and is no name near it
     TAIL = "tail"
@@ -123,16 +121,13 @@ class Judge:
     ) -> None:
         self._setting, self._is_known = setting, is_known
         self._words = Words(setting.text)
-        self._around = [Words(text) for text in setting.around if not is_order(text)]
+        self._around = [Words(text) for text in setting.around]
         self._sentence = Sentence(setting.tokens)
-        self._orders = is_order(setting.text)
         self._told = 0
 
     def frame(self, fact: ToldFact, types: Mapping[str, EntityType]) -> Frame | Reason:
         """Return a fact as a frame of two arguments, or the reason why it is declined."""
         self._told += 1
-        if self._orders:
-            return Reason.INSTRUCTION
         if self._setting.text.rstrip().endswith("?"):
             return Reason.QUESTION
         if self._told > MOST_FACTS:
@@ -187,9 +182,9 @@ class Judge:
 
     def _beside(self, name: str) -> Place | None:
         """Return the position of a head that is the row key, or in the text before the list."""
-        found = [*Words(self._setting.key).places(name)]
-        if not is_order(self._setting.lead):
-            found += Words(self._setting.lead).places(name)
+        found = [
+            *Words(self._setting.key).places(name), *Words(self._setting.lead).places(name)
+        ]  # fmt: skip
         return Place(0, 0, found[0].text) if found else None
 
     def _elsewhere(self, name: str, other: Place) -> Place | None:
