@@ -51,7 +51,6 @@ class Rule(StrEnum):
     EXISTENTIAL = "existential"  # "there is X in Y"
     IMPERATIVE = "imperative"  # a command, without a subject
     APPOSITION = "apposition"  # the second noun phrase says what the first one is
-    POSSESSIVE = "possessive"  # a noun in the possessive form, and what it has
     QUALIFIER = "qualifier"  # nouns tied by a preposition: "authentication for requests"
     EXAMPLE = "example"  # "X such as A and B", "X including A"
 

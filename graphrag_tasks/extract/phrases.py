@@ -43,7 +43,6 @@ _PART = re.compile(
     r"(?:half|double|twice|triple|both|none of|not all)\s(?:the\s|an?\s)?", re.IGNORECASE
 )
 _OWN_SUBJECT = frozenset({Rule.SVO, Rule.VERB_PREP, Rule.CLAUSAL, Rule.RELATIVE})
-_WITHOUT_VERB = frozenset({Rule.QUALIFIER, Rule.POSSESSIVE})
 _NOT_TOLD_AGAIN = re.compile(
     r"(?:the|an?|this|that|these|those|no|nowhere|never|hardly|rarely|seldom)\b"
     rf"|{any_of('linking_adverbs')}(?:\s|$)",
@@ -166,7 +165,7 @@ def _is_open(frame: Frame, head: Argument, tail: Argument) -> bool:
 
 
 def _phrase(frame: Frame, head: Argument, relation: str, *, is_doubtful: bool) -> str:
-    if frame.rule in _WITHOUT_VERB and relation.startswith("be "):
+    if frame.rule == Rule.QUALIFIER and relation.startswith("be "):
         return relation.removeprefix("be ")  # "authentication for requests"
     verb = _Verb.of(frame, is_plural=is_plural(head.core_text))
     if is_doubtful:

@@ -82,7 +82,7 @@ def _frame_at(token: Token) -> Frame | None:
         return _verb_frame(token)
     if token.dep_ == "appos":
         return _apposition(token)
-    return _possessive(token) if token.dep_ == "poss" else None
+    return None
 
 
 def _is_predicate(token: Token) -> bool:
@@ -194,17 +194,6 @@ def _is_listed(noun: Token) -> bool:
     marked = first > 0 and noun.doc[first - 1].text in _LIST_MARKS
     is_many = counted.tag_ in PLURAL_TAGS or counted.lower_ in QUANTIFIERS
     return marked and is_many and first_child(noun, "conj") is not None
-
-
-def _possessive(owner: Token) -> Frame | None:
-    if owner.pos_ not in NOMINAL_POS:
-        return None
-    marks = children(owner, "case")[:1]
-    owners = noun_arguments(Role.SUBJECT, owner, split=False, without=marks)
-    owned = noun_arguments(Role.OBJECT, owner.head, slot=1, split=False, without=[owner])
-    if not owners or not owned:
-        return None
-    return noun_frame(Rule.POSSESSIVE, "has", "have", owner, (*owners, *owned))
 
 
 def _examples(preposition: Token) -> Frame | None:

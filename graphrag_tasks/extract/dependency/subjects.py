@@ -74,7 +74,7 @@ def find_subject(verb: Token) -> Subject | None:
         return None
     if subject.origin is Origin.INHERITED and _is_command_behind_clause(verb):
         return _READER
-    return _described(subject)
+    return subject
 
 
 def is_imperative(verb: Token) -> bool:
@@ -271,21 +271,3 @@ def _is_apart(gerund: Token) -> bool:
     if gerund.dep_ == "pcomp":
         return gerund.head.lower_ in _APART
     return gerund.dep_ == "advcl" and first_child(gerund, "advmod") is not None
-
-
-def _described(subject: Subject) -> Subject:
-    """Replace a noun that only describes another noun by the described one.
-
-    "X is a table that stores Y" and "X, a table that stores Y" are about X. Worth .002 F1 on the
-    CaRB development set.
-    """
-    head = subject.head
-    if head is None or subject.origin not in (Origin.RELATIVE, Origin.ACL):
-        return subject
-    if head.dep_ == "appos":
-        return Subject(head.head, subject.origin)
-    if head.dep_ == "attr" and head.head.lemma_ == "be":
-        described = _climb(head.head)
-        if described is not None and described.origin is not Origin.EXPLETIVE:
-            return Subject(described.head, Origin.INHERITED)
-    return subject
