@@ -487,12 +487,6 @@ ATTRIBUTES = _table(
     _column("confidence", FLOAT, "confidence of that triple"),
 )
 
-REJECTED = _table(
-    _column("triple_id", STRING, "triple that is no edge and no attribute"),
-    DOCUMENT_ID,
-    _column("reason", STRING, "what is wrong with it"),
-)
-
 COMMUNITIES = _table(
     _column("community_id", STRING, "community: id of its level and members"),
     _column("level", INT, "0 is the coarsest"),
@@ -666,7 +660,6 @@ SCHEMAS: dict[str, pa.Schema] = {
     "merges": MERGES,
     "resolved": RESOLVED,
     "attributes": ATTRIBUTES,
-    "rejected": REJECTED,
     "versions": VERSIONS,
     "changes": CHANGES,
     "communities": COMMUNITIES,

@@ -77,7 +77,7 @@ _REASONS = (*PROBLEMS, _SAME_ENDS, _UNSURE, *VIOLATIONS)
 @stage(
     per="corpus",
     reads=(scan("triples"), scan("surface_forms"), scan("resolved")),
-    makes=("relations", "evidence", "attributes", "rejected"),
+    makes=("relations", "evidence", "attributes"),
     settings={"config": "relationships", "sql": "sql"},
     given=("schema",),
     libraries=("duckdb", "pyyaml"),
@@ -93,7 +93,7 @@ def relationships(
 ) -> StageResult:
     """Turn triples into relations between entities.
 
-    The four tables are streams, each sorted by its ids. The stats count the rejected triples by
+    The three tables are streams, each sorted by its ids. The stats count the rejected triples by
     reason, and the schema violations, rejected or not.
     """
     inputs = {

@@ -81,13 +81,13 @@ FROM (
 
 -- name: unrelated
 CREATE VIEW unrelated AS
-SELECT triple_id, document_id, coalesce(
+SELECT coalesce(
     head_problem, tail_problem,
     CASE WHEN head_id = tail_id THEN '{same_ends}' ELSE violation END
 ) AS reason
 FROM facts WHERE NOT ({related}) AND NOT ({attributed})
 UNION ALL
-SELECT triple_id, document_id, '{unsure}' AS reason
+SELECT '{unsure}' AS reason
 FROM facts ANTI JOIN grouped USING (head_id, relation, tail_id, negated) WHERE {related}
 
 -- name: phrased
@@ -131,9 +131,6 @@ SELECT CASE WHEN is_head THEN tail_id ELSE head_id END AS entity_id, relation,
     triple_id, sentence_id, chunk_id, document_id, confidence
 FROM (SELECT *, head_problem IS NOT NULL AS is_head FROM facts WHERE {attributed})
 ORDER BY entity_id, relation, value, triple_id
-
--- name: rejected
-SELECT triple_id, document_id, reason FROM unrelated ORDER BY triple_id
 
 -- name: reasons
 SELECT reason, count(*) FROM unrelated GROUP BY reason
