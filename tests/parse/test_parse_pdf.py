@@ -11,9 +11,11 @@ import pytest
 import reportlab
 from docling.datamodel.pipeline_options import NativePdfPipelineOptions
 from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfbase.pdfmetrics import registerFont
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph, Table
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.docling_convert import convert
@@ -293,3 +295,31 @@ def test_a_page_whose_layout_fails_keeps_its_lines(
     assert any("at the top of the second page." in text for _, text in kinds)
     assert "page 2: its text is kept as lines" in caplog.text
     assert "page 1: no tables could be found" in caplog.text
+
+
+def test_raised_and_lowered_characters(parse_one: Any) -> None:
+    def scripts(canvas: Canvas) -> None:
+        text_at(canvas, 60, "The second line of this text has a power and a formula of water.")
+        text = canvas.beginText(LEFT, A4[1] - 60 - LEADING)
+        parts = ("It counts 10", "6 ", " cells in H", "2_", "O, on the 22", "nd ", " day.", "4 ")
+        for part in (*parts, " Smith", "a ", " saw it"):
+            is_small = part[-1] in " _"
+            text.setFont("Helvetica", 7 if is_small else 12)
+            text.setRise(0 if not is_small else -3 if part[-1] == "_" else 5)
+            text.textOut(part.rstrip(" _"))
+        canvas.drawText(text)
+        area = Paragraph("Area in m<super>2</super>", ParagraphStyle("cell"))
+        rows = [[area, "Depot"], ["12", "Alta"], ["14", "Bodo"]]
+        table = Table(rows, style=[("GRID", (0, 0), (-1, -1), 1, "black")])
+        table.wrapOn(canvas, 300, 300)
+        table.drawOn(canvas, LEFT, 500)
+
+    parsed = parse_one("a.pdf", pdf_file(scripts))
+    assert parsed.blocks[1]["text"].startswith("Area in m²: 12 | Depot: Alta")
+    assert parsed.kinds[:1] == [
+        (
+            "paragraph",
+            "The second line of this text has a power and a formula of water. It counts 10⁶ cells "
+            "in H2O, on the 22nd day. 4 Smith a saw it",
+        )
+    ]

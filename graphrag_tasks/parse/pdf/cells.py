@@ -22,6 +22,7 @@ from graphrag_tasks.parse.docling_private import decoder_of
 from graphrag_tasks.parse.pdf.columns import in_columns
 from graphrag_tasks.parse.pdf.lines import Font, Line, body_of, is_right_to_left, same_row, union
 from graphrag_tasks.parse.pdf.rows import lines_of, rows_of
+from graphrag_tasks.parse.text import raised
 
 if TYPE_CHECKING:
     from docling.backend.docling_parse_backend import ThreadedDoclingParsePageBackend
@@ -32,6 +33,8 @@ _MAX_SHAPES = 4000  # of a page: maps and drawings have more, and no tables
 _MAX_THICKNESS = 3.0  # points
 _CODE_SHARE = 0.1  # of a line of code that may be in another font
 _STRAIGHT = 0.5  # points that a line may lean
+_TOUCHING = 0.12  # between a word and a raised number, in its sizes
+_SCRIPT_SIZE, _SHIFT = 0.8, 0.15  # of what is raised, at most, and of its baseline, at least
 _TALL = 1.5  # heights of a word, beyond which it may be made of two rows
 _SUBSET = re.compile(r"^/?(?:[A-Z]{6}\+)?")
 _MONO = re.compile(
@@ -68,7 +71,7 @@ def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
         parts = Placed(words)
         lines = [part for line in lines for part in _split_line(line, parts, usual)]
     words = in_columns(words)
-    return PageText(words, settled(lines, words))
+    return PageText(with_scripts(words), settled(lines, words))
 
 
 class Placed:
@@ -108,7 +111,7 @@ def _are_stacked(rows: Sequence[Sequence[Line]]) -> bool:
 
 
 def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
-    """Set each line's column and its most frequent font.
+    """Set each line's column and its most frequent font, and write its raised characters as such.
 
     The parser joins lines of two close columns; such a line is replaced by its words.
     """
@@ -124,7 +127,40 @@ def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
             found.extend(inside)
             continue
         font = _main_font(fonts) if len(fonts) > 1 else line.font
+        whole = with_scripts(inside)
+        if len(whole) < len(inside) and _same_letters([line], inside):
+            box = union(word.box for word in whole)
+            line = replace(line, text=" ".join(word.text for word in whole), box=box)
         found.append(replace(line, font=font, column=min(columns)))
+    return found
+
+
+def with_scripts(words: Iterable[Line]) -> list[Line]:
+    """Join numbers above or below the baseline to the word that they touch: 10⁶, H2O.
+
+    Other raised text is a mark of a note, and stays a word, except the letters of an ordinal.
+    """
+    found: list[Line] = []
+    is_open = False  # the last word ends in such a number
+    for word in words:
+        last = found[-1] if found else None
+        if last is None or abs(word.box.left - last.box.right) > _TOUCHING * last.size:
+            is_open = False
+            found.append(word)
+            continue
+        shift = (last.box.bottom - word.box.bottom) / last.size
+        is_script = word.size <= _SCRIPT_SIZE * last.size and _SHIFT <= abs(shift) < 1
+        text = raised(last.text, word.text, lowered=shift < 0) if is_script else word.text
+        is_ordinal = last.text[-1:].isdigit() and len(text) > 1 and text.isalpha()
+        if is_script:
+            is_open = shift < 0 or text != word.text or is_ordinal
+        else:
+            is_open = is_open and abs(shift) < _SHIFT
+        if is_open:
+            box = last.box._replace(right=word.box.right)
+            found[-1] = replace(last, text=last.text + text, box=box)
+        else:
+            found.append(word)
     return found
 
 
