@@ -323,3 +323,37 @@ def test_raised_and_lowered_characters(parse_one: Any) -> None:
             "in H2O, on the 22nd day. 4 Smith a saw it",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("angle", "is_flag"),
+    [(45, False), *((angle, is_flag) for angle in (0, 90, 180, 270) for is_flag in (False, True))],
+)
+def test_turned_text_is_read_as_if_it_stood_upright(
+    parse_one: Any, angle: int, is_flag: bool
+) -> None:
+    """Text is turned by its matrix or by the flag of its page; each box stays on the page."""
+
+    def turn(canvas: Canvas) -> None:
+        if is_flag:
+            canvas.setPageRotation(angle)
+        else:
+            text_at(canvas, 60, "The upright text of the page.")
+            canvas.translate(300, 400)
+            canvas.rotate(angle)
+            canvas.translate(-300, -400)
+        text_at(canvas, 260, "The fleet report names", "three depots, of which", "Alta is one.")
+        text_at(canvas, 460, "Alta is the oldest.")
+        if angle % 90 == 0:
+            draw_table(canvas, [("Depot", "Trucks", "Drivers"), *(("Moss", "31", "40"),) * 3])
+
+    parsed = parse_one("a.pdf", pdf_file(turn))
+    assert [text for _, text in parsed.kinds if "upright" not in text] == [
+        "The fleet report names three depots, of which Alta is one.",
+        *["\n".join(["Depot: Moss | Trucks: 31 | Drivers: 40"] * 3)] * (angle % 90 == 0),
+        "Alta is the oldest.",
+    ]
+    for block in parsed.blocks:
+        box = block["bbox"]
+        assert 0 <= box["left"] < box["right"] <= A4[1]
+        assert 0 <= box["top"] < box["bottom"] <= A4[1]

@@ -100,3 +100,7 @@ def test_lines_that_ocr_is_not_sure_of_are_left_out() -> None:
     (line,) = lines_of_page(picture, 3, lambda _: found)
     assert (line.text, line.page, line.box.right) == ("sure", 3, 72)
     assert list(lines_of_page(picture, 1, lambda _: SimpleNamespace(boxes=[corners]))) == []
+    corners = [[0, 0], [50, 0], [50, 200], [0, 200]]  # runs down the page
+    found = SimpleNamespace(boxes=[corners], txts=("a title",), scores=(0.9,))
+    (line,) = lines_of_page(picture, 1, lambda _: found)
+    assert (round(line.width), round(line.height)) == (72, 18)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from math import atan2, degrees
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,19 +21,30 @@ from docling.utils.font_style import parse_font_style, weight_class
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.docling_private import decoder_of
 from graphrag_tasks.parse.pdf.columns import in_columns
-from graphrag_tasks.parse.pdf.lines import Font, Line, body_of, is_right_to_left, same_row, union
+from graphrag_tasks.parse.pdf.lines import (
+    Font,
+    Line,
+    body_of,
+    is_right_to_left,
+    same_row,
+    turn_of,
+    turned,
+    union,
+)
 from graphrag_tasks.parse.pdf.rows import lines_of, rows_of
 from graphrag_tasks.parse.text import raised
 
 if TYPE_CHECKING:
     from docling.backend.docling_parse_backend import ThreadedDoclingParsePageBackend
     from docling.backend.pdf_backend import PdfPageBackend
-    from docling_core.types.doc.base import BoundingBox
+    from docling_core.types.doc.base import BoundingBox, Size
 
 _MAX_SHAPES = 4000  # of a page: maps and drawings have more, and no tables
 _MAX_THICKNESS = 3.0  # points
 _CODE_SHARE = 0.1  # of a line of code that may be in another font
 _STRAIGHT = 0.5  # points that a line may lean
+_LEAN = 0.13  # rise of a line that counts as upright, for each point ahead
+_STEP = 15  # degrees between two angles of text that are told apart
 _TOUCHING = 0.12  # between a word and a raised number, in its sizes
 _SCRIPT_SIZE, _SHIFT = 0.8, 0.15  # of what is raised, at most, and of its baseline, at least
 _TALL = 1.5  # heights of a word, beyond which it may be made of two rows
@@ -59,18 +71,18 @@ def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
     their lines are split.
     """
     native = decoder_of(page)
-    number, height = page.page_no, page.get_size().height
-    words = _pieces(native.get_word_cells(), number, height)
-    lines = _pieces(native.get_line_cells(), number, height)
+    number, size = page.page_no, page.get_size()
+    words = _pieces(native.get_word_cells(), number, size)
+    lines = _pieces(native.get_line_cells(), number, size)
     usual = body_of(words).size
     tall = [word.box for word in words if _is_tall(word, usual)]
     if tall:
-        cells = _beside(tall, native.get_char_cells(), height)
-        letters = Placed(_pieces(cells, number, height))
+        cells = _beside(tall, native.get_char_cells(), size.height)
+        letters = Placed(_pieces(cells, number, size))
         words = [part for word in words for part in split_word(word, letters, usual)]
         parts = Placed(words)
         lines = [part for line in lines for part in _split_line(line, parts, usual)]
-    words = in_columns(words)
+    words = [word for group in by_turn(words).values() for word in in_columns(group)]
     return PageText(with_scripts(words), settled(lines, words))
 
 
@@ -123,7 +135,7 @@ def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
         for word in inside:
             fonts[word.font] += len(word.text)
         columns = {word.column for word in inside} or {0}
-        if len(columns) > 1 and line.is_upright and _same_letters([line], inside):
+        if len(columns) > 1 and _same_letters([line], inside):
             found.extend(inside)
             continue
         font = _main_font(fonts) if len(fonts) > 1 else line.font
@@ -176,9 +188,18 @@ def box_of(box: BoundingBox) -> Box:
     return Box(box.l, min(box.t, box.b), box.r, max(box.t, box.b))
 
 
-def _pieces(cells: Iterable[Any], page: int, page_height: float) -> list[Line]:
-    """Return native cells that have text as pieces, with the origin at the top left."""
+def by_turn(words: Iterable[Line]) -> dict[int, list[Line]]:
+    """Return the words of a page by the turn that sets them upright; those that stand so first."""
+    found: dict[int, list[Line]] = defaultdict(list)
+    for word in words:
+        found[turn_of(word.box.top)].append(word)
+    return dict(sorted(found.items()))
+
+
+def _pieces(cells: Iterable[Any], page: int, page_size: Size) -> list[Line]:
+    """Return native cells that have text as upright pieces, with the origin at the top left."""
     found: list[Line] = []
+    page_height = page_size.height
     for cell in cells:
         text = cell.text
         if not text.strip():
@@ -186,6 +207,11 @@ def _pieces(cells: Iterable[Any], page: int, page_height: float) -> list[Line]:
         across = (cell.r_x0, cell.r_x1, cell.r_x2, cell.r_x3)
         up = (cell.r_y0, cell.r_y1, cell.r_y2, cell.r_y3)
         box = Box(min(across), page_height - max(up), max(across), page_height - min(up))
+        ahead, rise = across[1] - across[0], up[1] - up[0]
+        if abs(rise) > _LEAN * ahead:
+            turn = round(degrees(atan2(rise, ahead)) / _STEP) * _STEP % 360
+            corners = (complex(x, page_height - y) for x, y in zip(across, up, strict=True))
+            box = turned(corners, turn, max(page_size.width, page_height))
         size = max(box.bottom - box.top, 0.1)
         found.append(Line(text, box, page, font_named(cell.font_name), size))
     return found
@@ -220,7 +246,7 @@ def _split_line(line: Line, words: Placed, usual: float) -> list[Line]:
 
 def _is_tall(piece: Line, usual: float) -> bool:
     is_long = len(piece.text) > 1 and not is_right_to_left(piece.text)
-    return is_long and piece.is_upright and piece.height > _TALL * usual
+    return is_long and piece.height > _TALL * usual
 
 
 def _same_letters(first: Iterable[Line], second: Iterable[Line]) -> bool:

@@ -24,11 +24,8 @@ _MAX_CROSSING = 0.35  # share of the rows that cross a gutter: headings, wide ta
 
 
 def in_columns(words: Sequence[Line]) -> list[Line]:
-    """Number the upright words of a page by text column, from 0."""
-    upright = [word for word in words if word.is_upright]
-    if not upright:
-        return list(words)
-    found = columns_of(rows_of(upright), body_of(upright).size)
+    """Number words by text column, from 0."""
+    found = columns_of(rows_of(words), body_of(words).size)
     places = {id(word): number for number, rows in enumerate(found) for row in rows for word in row}
     return [
         replace(word, column=places[id(word)]) if places.get(id(word)) else word for word in words

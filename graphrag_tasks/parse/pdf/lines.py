@@ -1,15 +1,18 @@
 """Text lines of PDF pages: place, font, and how they are joined.
 
-Lengths are points from the top left of a page.
+Lengths are points from the top left of a page. Text that leans is turned upright, and laid out as
+if it stood below the page, in a stretch of `_STRETCH` points for each angle.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from cmath import rect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import radians
 from statistics import median
 
 from graphrag_tasks.parse.blocks import Box
@@ -21,6 +24,7 @@ _ALIKE = 0.9  # of the lines that must agree
 _TELLING = 6  # letters of a line that tells
 _SIZE_STEP = 0.5  # points, to count lines of one size
 _SIZE_TOLERANCE = 0.12  # a line's height is that of its letters, not of its font
+_STRETCH = 100_000.0  # many times the largest page
 _UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")  # kana, ideographs, full width
 
 
@@ -65,11 +69,6 @@ class Line:
         """Width of the box, never 0."""
         return max(self.box.right - self.box.left, 0.1)
 
-    @property
-    def is_upright(self) -> bool:
-        """Whether the text runs horizontally."""
-        return self.height < self.width + 2 or len(self.text.strip()) <= 3
-
 
 @dataclass(frozen=True)
 class Body:
@@ -85,6 +84,40 @@ def union(boxes: Iterable[Box]) -> Box:
     """Return the smallest box around all boxes."""
     left, top, right, bottom = zip(*boxes, strict=True)
     return Box(min(left), min(top), max(right), max(bottom))
+
+
+def turn_of(top: float) -> int:
+    """Return the turn of what stands so far below the top of its page."""
+    return round(top / _STRETCH)
+
+
+def turned(corners: Iterable[complex], turn: int, page_side: float) -> Box:
+    """Return the box around points that a turn of so many degrees clockwise sets upright.
+
+    `page_side` is the longer side of the page, which turns about the middle of its square.
+    """
+    box = _turned(corners, turn, page_side)
+    return box._replace(top=box.top + turn * _STRETCH, bottom=box.bottom + turn * _STRETCH)
+
+
+def turned_back(box: Box, page_side: float) -> Box:
+    """Return the box on its page of what was turned."""
+    turn = turn_of(box.top)
+    if not turn:
+        return box
+    below = complex(0, turn * _STRETCH)
+    return _turned((corner - below for corner in corners_of(box)), -turn, page_side)
+
+
+def corners_of(box: Box) -> list[complex]:
+    """Return the corners of a box as points."""
+    return [complex(x, y) for x in (box.left, box.right) for y in (box.top, box.bottom)]
+
+
+def _turned(corners: Iterable[complex], turn: int, page_side: float) -> Box:
+    middle = complex(page_side, page_side) / 2
+    points = [middle + (corner - middle) * rect(1, radians(turn)) for corner in corners]
+    return union(Box(point.real, point.imag, point.real, point.imag) for point in points)
 
 
 def is_right_to_left(text: str) -> bool:

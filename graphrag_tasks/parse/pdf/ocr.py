@@ -11,10 +11,12 @@ import pypdfium2
 from rapidocr import RapidOCR
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.lines import Font, Line, union
+from graphrag_tasks.parse.pdf.lines import Font, Line, corners_of, turned, union
 
 _SCALE = 200 / 72  # pixels per point
 _MIN_CONFIDENCE = 0.5  # RapidOCR's own default
+_SIGN = 3  # characters of what may be tall and upright
+_DOWN = 270
 _SCANNED = Font("scanned")
 _SETTINGS = {
     "Global.log_level": "error",
@@ -50,6 +52,9 @@ def lines_of_page(
     for corners, text, confidence in zip(found.boxes, found.txts, found.scores, strict=True):
         if float(confidence) >= _MIN_CONFIDENCE and text.strip():
             box = _around(corners)
+            if box.bottom - box.top > box.right - box.left + 2 and len(text) > _SIGN:
+                # the recognizer reads what is tall as text that runs down the page
+                box = turned(corners_of(box), _DOWN, max(picture.shape[:2]) / _SCALE)
             yield Line(text.strip(), box, page_no, _SCANNED, max(box.bottom - box.top, 0.1))
 
 

@@ -22,6 +22,7 @@ from docling_core.types.doc.labels import DocItemLabel
 from graphrag_tasks.parse.allowance import current_allowance
 from graphrag_tasks.parse.docling_private import ReadingOrder
 from graphrag_tasks.parse.pdf.hyphens import Words
+from graphrag_tasks.parse.pdf.lines import turn_of
 
 _BETWEEN = (
     DocItemLabel.PAGE_HEADER,
@@ -66,9 +67,9 @@ class _Predictor(ReadingOrderPredictor):
         page_elements: list[PageElement],
         page_separators: list[SeparatorElement] | None = None,
     ) -> list[PageElement]:
-        pages: dict[int, list[PageElement]] = defaultdict(list)
+        pages: dict[tuple[int, int], list[PageElement]] = defaultdict(list)
         for element in page_elements:
-            pages[element.page_no].append(element)
+            pages[element.page_no, turn_of(-element.t)].append(element)
         bound = current_allowance()
         ordered: list[PageElement] = []
         for _, elements in sorted(pages.items()):

@@ -33,14 +33,22 @@ from graphrag_tasks.language.glyphs import is_unreadable
 from graphrag_tasks.parse.allowance import Allowance, current_allowance
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.docling_private import PdfPipeline, Timings, outline_of
-from graphrag_tasks.parse.pdf.cells import box_of, drawn_lines, page_text
+from graphrag_tasks.parse.pdf.cells import box_of, by_turn, drawn_lines, page_text
 from graphrag_tasks.parse.pdf.elements import TableWords, table_element, text_element
 from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.grids import Grid
 from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
 from graphrag_tasks.parse.pdf.hyphens import Words
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
-from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, with_fixed_pitch
+from graphrag_tasks.parse.pdf.lines import (
+    Body,
+    Line,
+    body_of,
+    corners_of,
+    turn_of,
+    turned,
+    with_fixed_pitch,
+)
 from graphrag_tasks.parse.pdf.order import reading_order
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
 from graphrag_tasks.parse.pdf.rows import lines_of
@@ -189,22 +197,28 @@ class _Pace:
 class _Layout:
     """A document's lines by page, and what pages need to know of each other.
 
-    `bookmarks` counts each heading key on a page; `turned` are vertical lines.
+    `bookmarks` counts each heading key on a page.
     """
 
     body: Body
     bookmarks: dict[int, Counter[str]]
     texts: dict[int, list[Line]]
     furniture: dict[int, list[Line]]
-    turned: dict[int, list[Line]]
     tables: dict[int, list[Table]]
     words: Words
 
 
 def _grids(page: PdfPageBackend, words: Iterable[Line]) -> list[Grid]:
     size = page.get_size()
+    side = max(size.width, size.height)
+    found: list[Grid] = []
     try:
-        return find_tables(words, drawn_lines(page), size.width, size.height)
+        shapes = drawn_lines(page)
+        for turn, group in by_turn(words).items():
+            across = (size.height, size.width) if turn % 180 else (size.width, size.height)
+            around = [turned(corners_of(box), turn, side) for box in shapes] if turn else shapes
+            found += find_tables(group, around if turn % 90 == 0 else [], *across)
+        return found
     except _LAYOUT_ERRORS:
         log.warning("page %d: no tables could be found", page.page_no, exc_info=True)
         return []
@@ -233,18 +247,18 @@ def _elements(
 
 
 def _layout(found: dict[int, list[Line]], conv_res: ConversionResult, words: Words) -> _Layout:
-    upright = {page: [piece for piece in on if piece.is_upright] for page, on in found.items()}
-    lines = [line for on in upright.values() for line in lines_of(on)]
-    body = body_of(piece for on in upright.values() for piece in on)
+    lines = [line for on in found.values() for line in lines_of(on)]
+    body = body_of(piece for on in found.values() for piece in on)
     tables = {page.page_no: _tables(page, body) for page in conv_res.pages}
-    kept = without_furniture(lines, {page: _boxes(on) for page, on in tables.items()})
+    upright = [line for line in lines if not turn_of(line.box.top)]
+    kept = without_furniture(upright, {page: _boxes(on) for page, on in tables.items()})
+    kept += [line for line in lines if turn_of(line.box.top)]
     keep = {id(line) for line in kept}
     return _Layout(
         body=body,
         bookmarks=_bookmarks(conv_res),
         texts=_by_page(kept),
         furniture=_by_page(line for line in lines if id(line) not in keep),
-        turned=_by_page(piece for on in found.values() for piece in on if not piece.is_upright),
         tables=tables,
         words=words,
     )
@@ -300,8 +314,6 @@ def _page_elements(
         is_high = line.box.top < found.height / 2
         kind = DocItemLabel.PAGE_HEADER if is_high else DocItemLabel.PAGE_FOOTER
         yield text_element(page, next(numbers), kind, [line], layout.words)
-    for line in layout.turned[page.page_no]:
-        yield text_element(page, next(numbers), DocItemLabel.TEXT, [line], layout.words)
     yield from found.tables
     for part in in_context(found.paragraphs, layout.body, has_plain):
         yield text_element(page, next(numbers), _LABELS[part.label], part.lines, layout.words)

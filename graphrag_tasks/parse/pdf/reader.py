@@ -25,6 +25,7 @@ from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.links import FoundLink, with_links
 from graphrag_tasks.parse.metadata import find_title
+from graphrag_tasks.parse.pdf.lines import turned_back
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 from graphrag_tasks.parse.readers import Reader
 from graphrag_tasks.parse.text import clean_text
@@ -74,7 +75,8 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
         tree = convert_it()
         items = (*tree.texts, *tree.tables)
         read = {place.page_no for item in items for place in item.prov}
-        blocks = with_links(blocks_of(tree, unit=1.0), links_of(file, sorted(read)))
+        placed = list(_turned_back(blocks_of(tree, unit=1.0), tree))
+        blocks = with_links(placed, links_of(file, sorted(read)))
         hidden: Counter[str] = Counter()
         blocks = _with_notes(blocks, _notes(file, hidden))
         unread = sorted(set(range(1, len(file) + 1)) - read)
@@ -89,6 +91,14 @@ def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> P
                 **hidden,
             },
         )
+
+
+def _turned_back(blocks: Iterable[Block], tree: DoclingDocument) -> Iterator[Block]:
+    for block in blocks:
+        if block.page and block.box:
+            size = tree.pages[block.page].size
+            block = replace(block, box=turned_back(block.box, max(size.width, size.height)))
+        yield block
 
 
 def _with_notes(blocks: Iterable[Block], notes: Iterable[tuple[int, str]]) -> list[Block]:

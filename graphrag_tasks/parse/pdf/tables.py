@@ -17,7 +17,7 @@ from graphrag_tasks.parse.pdf.lines import Line, body_of, union
 from graphrag_tasks.parse.pdf.rows import rows_of
 from graphrag_tasks.parse.pdf.rulings import RuledArea, clusters, ruled_areas
 
-_MIN_WORDS, _MAX_WORDS = 6, 20_000  # upright ones of a page; more are a drawing
+_MIN_WORDS, _MAX_WORDS = 6, 20_000  # of a page; more are a drawing
 _MAX_COLUMNS = 24  # more are a drawing, or letters that stand apart
 _MIN_CELLS = 4  # with text; fewer are a frame
 _MIN_FILLED = 0.42  # share of a ruled table's cells that have text
@@ -36,15 +36,14 @@ _DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
 
 
 def find_tables(
-    words: Iterable[Line], shapes: Iterable[Box], width: float, height: float
+    words: Sequence[Line], shapes: Iterable[Box], width: float, height: float
 ) -> list[Grid]:
     """Return the tables of a page."""
-    upright = [word for word in words if word.is_upright]
-    if not _MIN_WORDS <= len(upright) <= _MAX_WORDS:
+    if not _MIN_WORDS <= len(words) <= _MAX_WORDS:
         return []
-    size = body_of(upright).size
+    size = body_of(words).size
     rows = [
-        [replace(word, row=number) for word in row] for number, row in enumerate(rows_of(upright))
+        [replace(word, row=number) for word in row] for number, row in enumerate(rows_of(words))
     ]
     tables: list[Grid] = []
     for area in ruled_areas(shapes, width, height):
