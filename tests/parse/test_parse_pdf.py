@@ -357,3 +357,31 @@ def test_turned_text_is_read_as_if_it_stood_upright(
         box = block["bbox"]
         assert 0 <= box["left"] < box["right"] <= A4[1]
         assert 0 <= box["top"] < box["bottom"] <= A4[1]
+
+
+@pytest.mark.parametrize("angle", [0, 90])
+def test_a_symbol_is_read_as_such_and_makes_no_heading(parse_one: Any, angle: int) -> None:
+    """Its font tells no names of its letters, and it is higher than the letters of the text."""
+
+    def pump(canvas: Canvas) -> None:
+        canvas.setPageRotation(angle)
+        text = canvas.beginText(LEFT, 500)
+        text.setFont("Helvetica", 11)
+        text.setLeading(LEADING)
+        text.textLine("The pump runs when the pressure is high and the valve of the tank is open,")
+        text.textOut("and it stops when the level is ")
+        for font, part in (("Symbol", "≥"), ("Helvetica", "5 mm at the valve "), ("Symbol", "β")):
+            text.setFont(font, 11)
+            text.textOut(part)
+        text.setFont("Helvetica", 11)
+        text.textLine(" or by hand.")
+        canvas.drawText(text)
+
+    parsed = parse_one("a.pdf", pdf_file(pump))
+    assert parsed.kinds == [
+        (
+            "paragraph",
+            "The pump runs when the pressure is high and the valve of the tank is open, and it "
+            "stops when the level is ≥5 mm at the valve β or by hand.",
+        )
+    ]

@@ -67,10 +67,10 @@ def test_pages_that_the_bound_cut_off_are_lost() -> None:
 def test_a_page_that_cannot_be_read_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     page_text = pipeline.page_text
 
-    def fail_on_second(page: Any) -> Any:
+    def fail_on_second(page: Any, *symbols: Any) -> Any:
         if page.page_no == 2:
             raise RuntimeError("a defect")
-        return page_text(page)
+        return page_text(page, *symbols)
 
     monkeypatch.setattr(pipeline, "page_text", fail_on_second)
     parsed = read_pdf(pages("text", "text", "text"))

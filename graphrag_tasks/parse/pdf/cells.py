@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import cache
 from math import atan2, degrees
 from operator import itemgetter
+from statistics import median_low
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docling.utils.font_style import parse_font_style, weight_class
@@ -29,6 +30,7 @@ from graphrag_tasks.parse.pdf.lines import (
     same_row,
     turn_of,
     turned,
+    turned_back,
     union,
 )
 from graphrag_tasks.parse.pdf.rows import lines_of, rows_of
@@ -47,6 +49,8 @@ _LEAN = 0.13  # rise of a line that counts as upright, for each point ahead
 _STEP = 15  # degrees between two angles of text that are told apart
 _TOUCHING = 0.12  # between a word and a raised number, in its sizes
 _SCRIPT_SIZE, _SHIFT = 0.8, 0.15  # of what is raised, at most, and of its baseline, at least
+_ODD = 0.1  # points that heights differ by
+_TOLD = 0.9  # of the usual height: some fonts tell half of theirs
 _TALL = 1.5  # heights of a word, beyond which it may be made of two rows
 _SUBSET = re.compile(r"^/?(?:[A-Z]{6}\+)?")
 _MONO = re.compile(
@@ -64,26 +68,30 @@ class PageText(NamedTuple):
     lines: list[Line]
 
 
-def page_text(page: ThreadedDoclingParsePageBackend) -> PageText:
+def page_text(page: ThreadedDoclingParsePageBackend, symbols: Sequence[Line] = ()) -> PageText:
     """Return the words and lines of a page, each with its most frequent font.
 
     The parser joins the end of a word with the beginning of another right below it; such words and
-    their lines are split.
+    their lines are split. It takes `symbols`, given by the middles of their places, for letters.
     """
     native = decoder_of(page)
     number, size = page.page_no, page.get_size()
     words = _pieces(native.get_word_cells(), number, size)
     lines = _pieces(native.get_line_cells(), number, size)
+    if symbols:
+        letters = _pieces(native.get_char_cells(), number, size)
+        spelling = _Spelling(letters, symbols, max(size.width, size.height))
+        words, lines = [list(map(spelling.of, pieces)) for pieces in (words, lines)]
     usual = body_of(words).size
     tall = [word.box for word in words if _is_tall(word, usual)]
     if tall:
         cells = _beside(tall, native.get_char_cells(), size.height)
-        letters = Placed(_pieces(cells, number, size))
-        words = [part for word in words for part in split_word(word, letters, usual)]
+        placed = Placed(_pieces(cells, number, size))
+        words = [part for word in words for part in split_word(word, placed, usual)]
         parts = Placed(words)
         lines = [part for line in lines for part in _split_line(line, parts, usual)]
     words = [word for group in by_turn(words).values() for word in in_columns(group)]
-    return PageText(with_scripts(words), settled(lines, words))
+    return PageText(with_scripts(words), settled(lines, words, usual))
 
 
 class Placed:
@@ -105,6 +113,30 @@ class Placed:
         return [piece for _, piece in sorted(found, key=itemgetter(0))]
 
 
+class _Spelling:
+    """Puts symbols in the place of the letters that the parser takes them for."""
+
+    def __init__(self, letters: Sequence[Line], symbols: Iterable[Line], page_side: float) -> None:
+        said = Placed(symbols)
+        found = ((letter, said.inside(turned_back(letter.box, page_side))) for letter in letters)
+        self._symbols = {id(letter): of[0].text for letter, of in found if of}
+        self._wrong = Placed(letter for letter in letters if id(letter) in self._symbols)
+        self._letters = Placed(letters)
+
+    def of(self, piece: Line) -> Line:
+        """Return a piece with its symbols; unchanged where its letters are not known one by one."""
+        if not self._wrong.inside(piece.box):
+            return piece
+        text, at = "", 0
+        for letter in sorted(self._letters.inside(piece.box), key=lambda one: one.box.left):
+            place = piece.text.find(letter.text, at)
+            if place < 0:
+                return piece
+            text += piece.text[at:place] + self._symbols.get(id(letter), letter.text)
+            at = place + len(letter.text)
+        return replace(piece, text=text + piece.text[at:])
+
+
 def split_word(word: Line, letters: Placed, usual: float) -> list[Line]:
     """Split a tall word whose letters stand in several rows; else return it unchanged."""
     if not _is_tall(word, usual):
@@ -122,10 +154,11 @@ def _are_stacked(rows: Sequence[Sequence[Line]]) -> bool:
     return len(boxes) > 1 and not any(map(same_row, boxes, boxes[1:]))
 
 
-def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
+def settled(lines: Iterable[Line], words: Iterable[Line], usual: float) -> list[Line]:
     """Set each line's column and its most frequent font, and write its raised characters as such.
 
-    The parser joins lines of two close columns; such a line is replaced by its words.
+    The size of a line is that of most of its characters, of which one may be odd. The parser joins
+    lines of two close columns; such a line is replaced by its words.
     """
     placed = Placed(words)
     found: list[Line] = []
@@ -141,10 +174,18 @@ def settled(lines: Iterable[Line], words: Iterable[Line]) -> list[Line]:
         font = _main_font(fonts) if len(fonts) > 1 else line.font
         whole = with_scripts(inside)
         if len(whole) < len(inside) and _same_letters([line], inside):
-            box = union(word.box for word in whole)
-            line = replace(line, text=" ".join(word.text for word in whole), box=box)
-        found.append(replace(line, font=font, column=min(columns)))
+            line = replace(line, text=" ".join(word.text for word in whole))
+        size = _usual_size(line, whole, usual)
+        found.append(replace(line, font=font, column=min(columns), size=size))
     return found
+
+
+def _usual_size(line: Line, words: Sequence[Line], usual: float) -> float:
+    """Return the height of most characters of a line, unless their font understates it."""
+    if all(word.size > line.size - _ODD for word in words):
+        return line.size
+    size = median_low(word.size for word in words for _ in word.text)
+    return size if size >= _TOLD * usual else line.size
 
 
 def with_scripts(words: Iterable[Line]) -> list[Line]:

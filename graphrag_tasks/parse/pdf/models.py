@@ -17,4 +17,4 @@ def model_reader(folder: str) -> Reader:
     """
     options = ThreadedPdfPipelineOptions(artifacts_path=folder, do_ocr=False)
     pipeline = StandardPdfPipeline(options)
-    return lambda data: parsed_document(data, lambda: convert(data, "pdf", pipeline))
+    return lambda data: parsed_document(data, lambda _: convert(data, "pdf", pipeline))

@@ -109,7 +109,7 @@ def _takes(current: Sequence[Line], line: Line, body: Body) -> bool:
     gap = line.box.top - last.box.bottom
     if not -_OVERLAP * last.height <= gap <= _reach(last, line):
         return False
-    if not 1 / _SIZE_RATIO <= line.height / last.height <= _SIZE_RATIO:
+    if not 1 / _SIZE_RATIO <= line.size / last.size <= _SIZE_RATIO:
         return False
     is_title = _are_title(last, line, body)
     if (
@@ -147,8 +147,9 @@ def _is_wrapped_code(current: Sequence[Line], line: Line) -> bool:
 
 def _changes_style(last: Line, line: Line) -> bool:
     if last.font.name != line.font.name:
-        sizes = sorted((last.height, line.height))
-        if last.font.mono != line.font.mono or sizes[1] > _FONT_RATIO * sizes[0]:
+        pairs = (last.height, line.height), (last.size, line.size)
+        is_step = all(max(pair) > _FONT_RATIO * min(pair) for pair in pairs)
+        if last.font.mono != line.font.mono or is_step:
             return True
     return last.font.bold != line.font.bold and (line.font.bold or len(last.text) < 90)
 

@@ -82,13 +82,17 @@ Element = TextElement | Table
 class LayoutPdfPipeline(PdfPipeline):
     """Makes text lines and rulings into headings, paragraphs, lists, tables and captions.
 
-    `ocr` returns the lines of a page, from 1, that has no readable text.
+    `ocr` returns the lines of a page, from 1, that has no readable text; `symbols` those of a page.
     """
 
     def __init__(
-        self, options: NativePdfPipelineOptions, ocr: Callable[[int], list[Line]] | None = None
+        self,
+        options: NativePdfPipelineOptions,
+        ocr: Callable[[int], list[Line]] | None = None,
+        symbols: Callable[[int], list[Line]] = lambda _: [],
     ) -> None:
         super().__init__(options)
+        self._symbols = symbols
         self._ocr = ocr
         self._lines: dict[int, list[Line]] = {}
         self._headings = HeadingHierarchyModel(
@@ -125,7 +129,7 @@ class LayoutPdfPipeline(PdfPipeline):
             return super().read_page(timings, conv_res, page_backend)
         page = Page(page_no=page_backend.page_no, size=page_backend.get_size())
         try:
-            words, lines = page_text(page_backend)
+            words, lines = page_text(page_backend, self._symbols(page.page_no))
             is_drawn = not lines or is_unreadable(line.text for line in lines)
             if is_drawn and self._ocr is not None:
                 words = lines = self._ocr(page.page_no)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
@@ -19,13 +21,13 @@ from docling_core.types.doc.labels import DocItemLabel
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.allowance import current_allowance
-from graphrag_tasks.parse.blocks import Block, ParsedDocument
+from graphrag_tasks.parse.blocks import Block, Box, ParsedDocument
 from graphrag_tasks.parse.completeness import letters_of
 from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.links import FoundLink, with_links
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.pdf.lines import turned_back
+from graphrag_tasks.parse.pdf.lines import Line, turned_back
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 from graphrag_tasks.parse.readers import Reader
 from graphrag_tasks.parse.text import clean_text
@@ -33,6 +35,10 @@ from graphrag_tasks.parse.text import clean_text
 _FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
 _MAX_LINKS_PER_PAGE = 1000  # guards against a hostile file
 _UNSEEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
+_MAX_SYMBOLS = 4000  # of a page
+_FONT_NAME = 128  # bytes of the name of a font
+_FINE = 100  # places to a point
+_SYMBOLS = re.compile(rb"symbol|dingbat|wingding|webding", re.IGNORECASE)
 _URI = pdfium.PDFACTION_URI
 _OPTIONS = NativePdfPipelineOptions(
     parser_threads=1, generate_page_images=False, generate_picture_images=False
@@ -45,7 +51,7 @@ def read_pdf(data: bytes) -> ParsedDocument:
     Raises:
         DocumentError: It needs a password (`encrypted`) or is not a PDF file (`broken`).
     """
-    return parsed_document(data, lambda: convert(data, "pdf", LayoutPdfPipeline(_OPTIONS)))
+    return _laid_out(data, None)
 
 
 def ocr_reader(_mode: str) -> Reader:
@@ -58,21 +64,29 @@ def ocr_reader(_mode: str) -> Reader:
 
     def read(data: bytes) -> ParsedDocument:
         ocr = Ocr(data)
-        pipeline = LayoutPdfPipeline(_OPTIONS, ocr)
-        parsed = parsed_document(data, lambda: convert(data, "pdf", pipeline))
-        return replace(parsed, pages_ocr=len(ocr.pages))
+        return replace(_laid_out(data, ocr), pages_ocr=len(ocr.pages))
 
     return read
 
 
-def parsed_document(data: bytes, convert_it: Callable[[], DoclingDocument]) -> ParsedDocument:
+def _laid_out(data: bytes, ocr: Callable[[int], list[Line]] | None) -> ParsedDocument:
+    def convert_it(file: pypdfium2.PdfDocument) -> DoclingDocument:
+        pipeline = LayoutPdfPipeline(_OPTIONS, ocr, partial(_symbols, file))
+        return convert(data, "pdf", pipeline)
+
+    return parsed_document(data, convert_it)
+
+
+def parsed_document(
+    data: bytes, convert_it: Callable[[pypdfium2.PdfDocument], DoclingDocument]
+) -> ParsedDocument:
     """Return the blocks of a PDF file that Docling converts, with its metadata.
 
     Raises:
         DocumentError: It needs a password (`encrypted`) or is not a PDF file (`broken`).
     """
     with closing(_open(data)) as file:
-        tree = convert_it()
+        tree = convert_it(file)
         items = (*tree.texts, *tree.tables)
         read = {place.page_no for item in items for place in item.prov}
         placed = list(_turned_back(blocks_of(tree, unit=1.0), tree))
@@ -161,6 +175,44 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
             raise DocumentError("encrypted", what, hint=hint) from error
         what, hint = f"not a valid PDF file: {error}", "Print it to a new PDF file"
         raise DocumentError("broken", what, hint=hint) from error
+
+
+def _symbols(document: pypdfium2.PdfDocument, number: int) -> list[Line]:
+    """Return the letters of a page in fonts of symbols, each at the middle of its place."""
+    try:
+        page = document[number - 1]
+    except pypdfium2.PdfiumError:
+        return []
+    found: list[Line] = []
+    name = ctypes.create_string_buffer(_FONT_NAME)
+    if not _has_symbols(page, name):
+        page.close()
+        return found
+    texts = page.get_textpage()
+    x, y = ctypes.c_int(), ctypes.c_int()
+    size = [round(side * _FINE) for side in page.get_size()]
+    for index in range(texts.count_chars()):
+        pdfium.FPDFText_GetFontInfo(texts, index, name, _FONT_NAME, None)
+        letter = chr(pdfium.FPDFText_GetUnicode(texts, index))
+        if _SYMBOLS.search(name.value) and letter.isprintable() and letter not in " \ufffd":
+            left, bottom, right, top = texts.get_charbox(index, loose=True)
+            middle = (left + right) / 2, (bottom + top) / 2
+            pdfium.FPDF_PageToDevice(page, 0, 0, *size, 0, *middle, x, y)
+            across, down = x.value / _FINE, y.value / _FINE
+            found.append(Line(letter, Box(across, down, across, down), number))
+            if len(found) == _MAX_SYMBOLS:
+                break
+    texts.close()
+    page.close()
+    return found
+
+
+def _has_symbols(page: pypdfium2.PdfPage, name: ctypes.Array[ctypes.c_char]) -> bool:
+    for piece in page.get_objects([pdfium.FPDF_PAGEOBJ_TEXT]):
+        pdfium.FPDFFont_GetBaseFontName(pdfium.FPDFTextObj_GetFont(piece), name, _FONT_NAME)
+        if _SYMBOLS.search(name.value):
+            return True
+    return False
 
 
 def links_of(document: pypdfium2.PdfDocument, numbers: Iterable[int]) -> Iterator[FoundLink]:
