@@ -385,3 +385,18 @@ def test_a_symbol_is_read_as_such_and_makes_no_heading(parse_one: Any, angle: in
             "stops when the level is ≥5 mm at the valve β or by hand.",
         )
     ]
+
+
+@pytest.mark.parametrize("rows", [1, 12])
+def test_a_centred_title_comes_before_a_short_heading(parse_one: Any, rows: int) -> None:
+    def report_of_pumps(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 18)
+        canvas.drawCentredString(A4[0] / 2, A4[1] - 60, "Pump report")
+        canvas.setFont("Helvetica-Bold", 13)
+        text_at(canvas, 95, "1 Limits")
+        canvas.setFont("Helvetica", 11)
+        text_at(canvas, 120, *["The pump runs at forty bar and no more, and stops by hand."] * rows)
+
+    parsed = parse_one("a.pdf", pdf_file(report_of_pumps))
+    assert [kind for kind, _ in parsed.kinds] == ["heading", "heading", "paragraph"]
+    assert [text for _, text in parsed.kinds[:2]] == ["Pump report", "1 Limits"]

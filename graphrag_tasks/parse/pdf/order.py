@@ -92,13 +92,21 @@ class _Predictor(ReadingOrderPredictor):
 
 
 def _columns(elements: list[PageElement], splits: int = _MAX_SPLITS) -> Iterator[list[PageElement]]:
-    """Yield the elements of a page by text column; elements across columns separate the parts."""
+    """Yield the elements of a page by text column; elements across columns separate the parts.
+
+    So do those that nothing stands beside at the top of what has no columns, as a centred title.
+    """
+    ordered = sorted(elements, key=lambda element: (-element.t, element.l))
     if not splits or (gutter := _gutter(elements)) is None:
+        for top, below in pairwise(ordered):
+            if splits < _MAX_SPLITS or top.b < below.t:
+                break
+            elements.remove(top)
+            yield [top]
         yield elements
         return
     first: list[PageElement] = []
     second: list[PageElement] = []
-    ordered = sorted(elements, key=lambda element: (-element.t, element.l))
     across = _head(ordered) if splits == _MAX_SPLITS else []
     for element in ordered[len(across) :]:
         is_across = element.l < gutter < element.r
