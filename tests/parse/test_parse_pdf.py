@@ -400,3 +400,27 @@ def test_a_centred_title_comes_before_a_short_heading(parse_one: Any, rows: int)
     parsed = parse_one("a.pdf", pdf_file(report_of_pumps))
     assert [kind for kind, _ in parsed.kinds] == ["heading", "heading", "paragraph"]
     assert [text for _, text in parsed.kinds[:2]] == ["Pump report", "1 Limits"]
+
+
+@pytest.mark.parametrize("gap", [2.5, 0.5, 0, -1])
+@pytest.mark.parametrize("angle", [0, 90])
+def test_words_of_an_invisible_layer_that_touch(parse_one: Any, gap: float, angle: int) -> None:
+    """OCR puts each word where it saw it, in a font whose letters are wider or narrower."""
+    said = "The pump runs at forty bar and stops by hand."
+
+    def scan(canvas: Canvas) -> None:
+        canvas.setPageRotation(angle)
+        left = float(LEFT)
+        for word in said.split():
+            text = canvas.beginText(left, 500)
+            text.setFont("Courier", 10)
+            text.setTextRenderMode(3)
+            text.textOut(word)
+            canvas.drawText(text)
+            left += canvas.stringWidth(word, "Courier", 10) + gap
+        text_at(canvas, A4[1] - 400, "A line in sight.")
+
+    assert [text for _, text in parse_one("a.pdf", pdf_file(scan)).kinds] == [
+        said,
+        "A line in sight.",
+    ]

@@ -118,8 +118,12 @@ class _Spelling:
 
     def __init__(self, letters: Sequence[Line], symbols: Iterable[Line], page_side: float) -> None:
         said = Placed(symbols)
-        found = ((letter, said.inside(turned_back(letter.box, page_side))) for letter in letters)
-        self._symbols = {id(letter): of[0].text for letter, of in found if of}
+        self._symbols = {
+            id(letter): one.text
+            for letter in letters
+            for one in said.inside(turned_back(letter.box, page_side))
+            if one.text[0] != " " or one.text[1:] == letter.text
+        }
         self._wrong = Placed(letter for letter in letters if id(letter) in self._symbols)
         self._letters = Placed(letters)
 
@@ -134,7 +138,7 @@ class _Spelling:
                 return piece
             text += piece.text[at:place] + self._symbols.get(id(letter), letter.text)
             at = place + len(letter.text)
-        return replace(piece, text=text + piece.text[at:])
+        return replace(piece, text=" ".join((text + piece.text[at:]).split()))
 
 
 def split_word(word: Line, letters: Placed, usual: float) -> list[Line]:

@@ -35,7 +35,8 @@ from graphrag_tasks.parse.text import clean_text
 _FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
 _MAX_LINKS_PER_PAGE = 1000  # guards against a hostile file
 _UNSEEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
-_MAX_SYMBOLS = 4000  # of a page
+_MAX_MISREAD = 10_000  # letters of a page
+_INVISIBLE = pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 _FONT_NAME = 128  # bytes of the name of a font
 _FINE = 100  # places to a point
 _SYMBOLS = re.compile(rb"symbol|dingbat|wingding|webding", re.IGNORECASE)
@@ -71,7 +72,7 @@ def ocr_reader(_mode: str) -> Reader:
 
 def _laid_out(data: bytes, ocr: Callable[[int], list[Line]] | None) -> ParsedDocument:
     def convert_it(file: pypdfium2.PdfDocument) -> DoclingDocument:
-        pipeline = LayoutPdfPipeline(_OPTIONS, ocr, partial(_symbols, file))
+        pipeline = LayoutPdfPipeline(_OPTIONS, ocr, partial(_misread, file))
         return convert(data, "pdf", pipeline)
 
     return parsed_document(data, convert_it)
@@ -177,42 +178,58 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
         raise DocumentError("broken", what, hint=hint) from error
 
 
-def _symbols(document: pypdfium2.PdfDocument, number: int) -> list[Line]:
-    """Return the letters of a page in fonts of symbols, each at the middle of its place."""
+def _misread(document: pypdfium2.PdfDocument, number: int) -> list[Line]:
+    """Return what the parser misreads on a page, each at the middle of its place.
+
+    These are letters in fonts of symbols, and the first letters of words, with a blank before, in
+    the invisible text of a scan, whose words may touch: each is drawn by itself.
+    """
     try:
         page = document[number - 1]
     except pypdfium2.PdfiumError:
         return []
-    found: list[Line] = []
-    name = ctypes.create_string_buffer(_FONT_NAME)
-    if not _has_symbols(page, name):
-        page.close()
-        return found
+    found: list[tuple[int, str]] = []
+    starts: list[tuple[int, str]] = []
+    letters = blanks = last = 0
     texts = page.get_textpage()
-    x, y = ctypes.c_int(), ctypes.c_int()
-    size = [round(side * _FINE) for side in page.get_size()]
-    for index in range(texts.count_chars()):
-        pdfium.FPDFText_GetFontInfo(texts, index, name, _FONT_NAME, None)
+    is_odd = any(map(_is_odd, page.get_objects([pdfium.FPDF_PAGEOBJ_TEXT])))
+    for index in range(texts.count_chars()) if is_odd else ():
         letter = chr(pdfium.FPDFText_GetUnicode(texts, index))
-        if _SYMBOLS.search(name.value) and letter.isprintable() and letter not in " \ufffd":
-            left, bottom, right, top = texts.get_charbox(index, loose=True)
-            middle = (left + right) / 2, (bottom + top) / 2
-            pdfium.FPDF_PageToDevice(page, 0, 0, *size, 0, *middle, x, y)
-            across, down = x.value / _FINE, y.value / _FINE
-            found.append(Line(letter, Box(across, down, across, down), number))
-            if len(found) == _MAX_SYMBOLS:
-                break
+        piece = pdfium.FPDFText_GetTextObject(texts, index)
+        if pdfium.FPDFText_IsGenerated(texts, index) or not letter.isprintable() or not piece:
+            continue
+        if pdfium.FPDFTextObj_GetTextRenderMode(piece) == _INVISIBLE:
+            letters, blanks = letters + 1, blanks + (letter == " ")
+            if last != (last := ctypes.addressof(piece.contents)):
+                starts.append((index, f" {letter}"))
+        elif _is_odd(piece) and letter not in " \ufffd":
+            found.append((index, letter))
+    if blanks < len(starts) / 2 < letters / 4:  # else the blanks are told, or letters stand alone
+        found += starts
+    places = [
+        Line(text, _middle(page, texts, index), number) for index, text in found[:_MAX_MISREAD]
+    ]
     texts.close()
     page.close()
-    return found
+    return places
 
 
-def _has_symbols(page: pypdfium2.PdfPage, name: ctypes.Array[ctypes.c_char]) -> bool:
-    for piece in page.get_objects([pdfium.FPDF_PAGEOBJ_TEXT]):
-        pdfium.FPDFFont_GetBaseFontName(pdfium.FPDFTextObj_GetFont(piece), name, _FONT_NAME)
-        if _SYMBOLS.search(name.value):
-            return True
-    return False
+def _is_odd(piece: pdfium.FPDF_PAGEOBJECT) -> bool:
+    if pdfium.FPDFTextObj_GetTextRenderMode(piece) == _INVISIBLE:
+        return True
+    name = ctypes.create_string_buffer(_FONT_NAME)
+    pdfium.FPDFFont_GetBaseFontName(pdfium.FPDFTextObj_GetFont(piece), name, _FONT_NAME)
+    return _SYMBOLS.search(name.value) is not None
+
+
+def _middle(page: pypdfium2.PdfPage, texts: pypdfium2.PdfTextPage, index: int) -> Box:
+    """Return the middle of a character, in points from the top left of its page as it is turned."""
+    left, bottom, right, top = texts.get_charbox(index, loose=True)
+    x, y = ctypes.c_int(), ctypes.c_int()
+    size = (round(side * _FINE) for side in page.get_size())
+    middle = (left + right) / 2, (bottom + top) / 2
+    pdfium.FPDF_PageToDevice(page, 0, 0, *size, 0, *middle, x, y)
+    return Box(x.value / _FINE, y.value / _FINE, x.value / _FINE, y.value / _FINE)
 
 
 def links_of(document: pypdfium2.PdfDocument, numbers: Iterable[int]) -> Iterator[FoundLink]:
