@@ -34,8 +34,7 @@ def listing(items: Sequence[str], lead: str = "The levels are these.") -> tuple[
     blocks = [
         {"document_id": "d1", "ordinal": place, "kind": "list_item" if place else "paragraph",
          "level": None, "text": part, "char_start": text.index(part),
-         "char_end": text.index(part) + len(part), "page": None, "bbox": None, "links": None,
-         "anchors": None}
+         "char_end": text.index(part) + len(part), "page": None, "bbox": None, "has_link": False}
         for place, part in enumerate(parts)
     ]  # fmt: skip
     return world, blocks
