@@ -24,6 +24,7 @@ from graphrag_tasks.parse.blocks import Block, Box
 from graphrag_tasks.parse.completeness import FileText, Paragraphs, letters_of, with_missing
 from graphrag_tasks.parse.headers import with_headers
 from graphrag_tasks.parse.links import FoundLink, with_links
+from graphrag_tasks.parse.pdf.lines import turned_back
 from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 
@@ -194,9 +195,10 @@ class _Walk:
         if self._unit is None or not isinstance(item, DocItem) or not item.prov:
             return None, None
         page = item.prov[0].page_no
-        box = item.prov[0].bbox.to_top_left_origin(self._document.pages[page].size.height)
-        left, top, right, bottom = (side * self._unit for side in box.as_tuple())
-        return page, Box(left, top, right, bottom)
+        size = self._document.pages[page].size
+        box = item.prov[0].bbox.to_top_left_origin(size.height)
+        in_points = Box(*(side * self._unit for side in box.as_tuple()))
+        return page, turned_back(in_points, max(size.width, size.height))
 
     def _children(self, item: NodeItem) -> list[NodeItem]:
         return [child.resolve(self._document) for child in item.children]

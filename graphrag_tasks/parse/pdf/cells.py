@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from math import atan2, degrees
 from operator import itemgetter
 from statistics import median_low
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from docling.utils.font_style import parse_font_style, weight_class
 
@@ -49,6 +49,7 @@ _LEAN = 0.13  # rise of a line that counts as upright, for each point ahead
 _STEP = 15  # degrees between two angles of text that are told apart
 _TOUCHING = 0.12  # between a word and a raised number, in its sizes
 _SCRIPT_SIZE, _SHIFT = 0.8, 0.15  # of what is raised, at most, and of its baseline, at least
+_HIGH = 20_000  # points; no page is
 _ODD = 0.1  # points that heights differ by
 _TOLD = 0.9  # of the usual height: some fonts tell half of theirs
 _TALL = 1.5  # heights of a word, beyond which it may be made of two rows
@@ -61,14 +62,9 @@ _MONO = re.compile(
 _BOLD = re.compile(r"bold|-bd|black|heavy|demi|cmbx|bx1|-medi|xbtt", re.IGNORECASE)
 
 
-class PageText(NamedTuple):
-    """A page's text, as words and as lines; the origin of boxes is the top left."""
-
-    words: list[Line]
-    lines: list[Line]
-
-
-def page_text(page: ThreadedDoclingParsePageBackend, symbols: Sequence[Line] = ()) -> PageText:
+def page_text(
+    page: ThreadedDoclingParsePageBackend, symbols: Sequence[Line] = ()
+) -> tuple[list[Line], list[Line]]:
     """Return the words and lines of a page, each with its most frequent font.
 
     The parser joins the end of a word with the beginning of another right below it; such words and
@@ -83,15 +79,20 @@ def page_text(page: ThreadedDoclingParsePageBackend, symbols: Sequence[Line] = (
         spelling = _Spelling(letters, symbols, max(size.width, size.height))
         words, lines = [list(map(spelling.of, pieces)) for pieces in (words, lines)]
     usual = body_of(words).size
-    tall = [word.box for word in words if _is_tall(word, usual)]
-    if tall:
-        cells = _beside(tall, native.get_char_cells(), size.height)
+    tall = {(int(word.box.top), int(word.box.bottom)) for word in words if _is_tall(word, usual)}
+    if tall:  # look only at letters beside such words: pages have thousands
+        beside = {at for top, bottom in tall for at in range(max(top, 0), min(bottom, _HIGH) + 1)}
+        cells = (
+            cell
+            for cell in native.get_char_cells()
+            if int(size.height - (cell.r_y0 + cell.r_y2) / 2) in beside
+        )
         placed = Placed(_pieces(cells, number, size))
         words = [part for word in words for part in split_word(word, placed, usual)]
         parts = Placed(words)
         lines = [part for line in lines for part in _split_line(line, parts, usual)]
     words = [word for group in by_turn(words).values() for word in in_columns(group)]
-    return PageText(with_scripts(words), settled(lines, words, usual))
+    return with_scripts(words), settled(lines, words, usual)
 
 
 class Placed:
@@ -260,23 +261,6 @@ def _pieces(cells: Iterable[Any], page: int, page_size: Size) -> list[Line]:
         size = max(box.bottom - box.top, 0.1)
         found.append(Line(text, box, page, font_named(cell.font_name), size))
     return found
-
-
-def _beside(boxes: Sequence[Box], cells: Iterable[Any], page_height: float) -> Iterator[Any]:
-    """Yield the native cells beside one of these boxes: pages have thousands of letters."""
-    tops: list[float] = []
-    bottoms: list[float] = []
-    for box in sorted(boxes, key=lambda box: box.top):
-        if bottoms and box.top <= bottoms[-1]:
-            bottoms[-1] = max(bottoms[-1], box.bottom)
-        else:
-            tops.append(box.top)
-            bottoms.append(box.bottom)
-    for cell in cells:
-        middle = page_height - (cell.r_y0 + cell.r_y2) / 2
-        place = bisect_right(tops, middle) - 1
-        if place >= 0 and middle <= bottoms[place]:
-            yield cell
 
 
 def _split_line(line: Line, words: Placed, usual: float) -> list[Line]:

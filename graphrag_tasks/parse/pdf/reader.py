@@ -27,7 +27,7 @@ from graphrag_tasks.parse.docling_blocks import blocks_of
 from graphrag_tasks.parse.docling_convert import convert
 from graphrag_tasks.parse.links import FoundLink, with_links
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.pdf.lines import Line, turned_back
+from graphrag_tasks.parse.pdf.lines import Line
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline
 from graphrag_tasks.parse.readers import Reader
 from graphrag_tasks.parse.text import clean_text
@@ -90,8 +90,7 @@ def parsed_document(
         tree = convert_it(file)
         items = (*tree.texts, *tree.tables)
         read = {place.page_no for item in items for place in item.prov}
-        placed = list(_turned_back(blocks_of(tree, unit=1.0), tree))
-        blocks = with_links(placed, links_of(file, sorted(read)))
+        blocks = with_links(blocks_of(tree, unit=1.0), links_of(file, sorted(read)))
         hidden: Counter[str] = Counter()
         blocks = _with_notes(blocks, _notes(file, hidden))
         unread = sorted(set(range(1, len(file) + 1)) - read)
@@ -106,14 +105,6 @@ def parsed_document(
                 **hidden,
             },
         )
-
-
-def _turned_back(blocks: Iterable[Block], tree: DoclingDocument) -> Iterator[Block]:
-    for block in blocks:
-        if block.page and block.box:
-            size = tree.pages[block.page].size
-            block = replace(block, box=turned_back(block.box, max(size.width, size.height)))
-        yield block
 
 
 def _with_notes(blocks: Iterable[Block], notes: Iterable[tuple[int, str]]) -> list[Block]:
@@ -191,9 +182,11 @@ def _misread(document: pypdfium2.PdfDocument, number: int) -> list[Line]:
     found: list[tuple[int, str]] = []
     starts: list[tuple[int, str]] = []
     letters = blanks = last = 0
+    if not any(map(_is_odd, page.get_objects([pdfium.FPDF_PAGEOBJ_TEXT]))):
+        page.close()
+        return []
     texts = page.get_textpage()
-    is_odd = any(map(_is_odd, page.get_objects([pdfium.FPDF_PAGEOBJ_TEXT])))
-    for index in range(texts.count_chars()) if is_odd else ():
+    for index in range(texts.count_chars()):
         letter = chr(pdfium.FPDFText_GetUnicode(texts, index))
         piece = pdfium.FPDFText_GetTextObject(texts, index)
         if pdfium.FPDFText_IsGenerated(texts, index) or not letter.isprintable() or not piece:
