@@ -26,6 +26,7 @@ from graphrag_tasks.parse.pdf.lines import (
     Font,
     Line,
     body_of,
+    corners_of,
     is_right_to_left,
     same_row,
     turn_of,
@@ -201,16 +202,13 @@ def with_scripts(words: Iterable[Line]) -> list[Line]:
     found: list[Line] = []
     is_open = False  # the last word ends in such a number
     for word in words:
-        last = found[-1] if found else None
-        if last is None or abs(word.box.left - last.box.right) > _TOUCHING * last.size:
-            is_open = False
-            found.append(word)
-            continue
+        last, text = found[-1] if found else word, word.text
         shift = (last.box.bottom - word.box.bottom) / last.size
-        is_script = word.size <= _SCRIPT_SIZE * last.size and _SHIFT <= abs(shift) < 1
-        text = raised(last.text, word.text, lowered=shift < 0) if is_script else word.text
-        is_ordinal = last.text[-1:].isdigit() and len(text) > 1 and text.isalpha()
-        if is_script:
+        if abs(word.box.left - last.box.right) > _TOUCHING * last.size:
+            is_open = False
+        elif word.size <= _SCRIPT_SIZE * last.size and _SHIFT <= abs(shift) < 1:
+            text = raised(last.text, word.text, lowered=shift < 0)
+            is_ordinal = last.text[-1:].isdigit() and len(text) > 1 and text.isalpha()
             is_open = shift < 0 or text != word.text or is_ordinal
         else:
             is_open = is_open and abs(shift) < _SHIFT
@@ -222,11 +220,16 @@ def with_scripts(words: Iterable[Line]) -> list[Line]:
     return found
 
 
-def drawn_lines(page: PdfPageBackend) -> list[Box]:
-    """Return the drawn lines and thin boxes of a page."""
+def drawn_lines(page: PdfPageBackend, turn: int) -> list[Box]:
+    """Return the drawn lines and thin boxes of a page as text of this turn has them."""
+    if turn % 90:
+        return []
     lines = page.get_shape_lines(tolerance=_STRAIGHT) or []
     boxes = page.get_thin_shape_boxes(max_thickness=_MAX_THICKNESS) or []
-    return [box_of(box) for box in (*lines, *boxes)][:_MAX_SHAPES]
+    found = [box_of(box) for box in (*lines, *boxes)][:_MAX_SHAPES]
+    size = page.get_size()
+    side = max(size.width, size.height)
+    return [turned(corners_of(box), turn, side) for box in found] if turn else found
 
 
 def box_of(box: BoundingBox) -> Box:

@@ -40,15 +40,7 @@ from graphrag_tasks.parse.pdf.grids import Grid
 from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
 from graphrag_tasks.parse.pdf.hyphens import Words
 from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
-from graphrag_tasks.parse.pdf.lines import (
-    Body,
-    Line,
-    body_of,
-    corners_of,
-    turn_of,
-    turned,
-    with_fixed_pitch,
-)
+from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, turn_of, with_fixed_pitch
 from graphrag_tasks.parse.pdf.order import reading_order
 from graphrag_tasks.parse.pdf.paragraphs import paragraphs
 from graphrag_tasks.parse.pdf.rows import lines_of
@@ -214,14 +206,11 @@ class _Layout:
 
 def _grids(page: PdfPageBackend, words: Iterable[Line]) -> list[Grid]:
     size = page.get_size()
-    side = max(size.width, size.height)
     found: list[Grid] = []
     try:
-        shapes = drawn_lines(page)
         for turn, group in by_turn(words).items():
             across = (size.height, size.width) if turn % 180 else (size.width, size.height)
-            around = [turned(corners_of(box), turn, side) for box in shapes] if turn else shapes
-            found += find_tables(group, around if turn % 90 == 0 else [], *across)
+            found += find_tables(group, drawn_lines(page, turn), *across)
         return found
     except _LAYOUT_ERRORS:
         log.warning("page %d: no tables could be found", page.page_no, exc_info=True)

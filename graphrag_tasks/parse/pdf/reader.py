@@ -71,11 +71,12 @@ def ocr_reader(_mode: str) -> Reader:
 
 
 def _laid_out(data: bytes, ocr: Callable[[int], list[Line]] | None) -> ParsedDocument:
-    def convert_it(file: pypdfium2.PdfDocument) -> DoclingDocument:
-        pipeline = LayoutPdfPipeline(_OPTIONS, ocr, partial(_misread, file))
-        return convert(data, "pdf", pipeline)
-
-    return parsed_document(data, convert_it)
+    return parsed_document(
+        data,
+        lambda file: convert(
+            data, "pdf", LayoutPdfPipeline(_OPTIONS, ocr, partial(_misread, file))
+        ),
+    )
 
 
 def parsed_document(
@@ -179,12 +180,11 @@ def _misread(document: pypdfium2.PdfDocument, number: int) -> list[Line]:
         page = document[number - 1]
     except pypdfium2.PdfiumError:
         return []
+    if not any(map(_is_odd, page.get_objects([pdfium.FPDF_PAGEOBJ_TEXT]))):
+        return []
     found: list[tuple[int, str]] = []
     starts: list[tuple[int, str]] = []
     letters = blanks = last = 0
-    if not any(map(_is_odd, page.get_objects([pdfium.FPDF_PAGEOBJ_TEXT]))):
-        page.close()
-        return []
     texts = page.get_textpage()
     for index in range(texts.count_chars()):
         letter = chr(pdfium.FPDFText_GetUnicode(texts, index))
@@ -199,12 +199,8 @@ def _misread(document: pypdfium2.PdfDocument, number: int) -> list[Line]:
             found.append((index, letter))
     if blanks < len(starts) / 2 < letters / 4:  # else the blanks are told, or letters stand alone
         found += starts
-    places = [
-        Line(text, _middle(page, texts, index), number) for index, text in found[:_MAX_MISREAD]
-    ]
-    texts.close()
-    page.close()
-    return places
+    found = found[:_MAX_MISREAD]
+    return [Line(text, _middle(page, texts, index), number) for index, text in found]
 
 
 def _is_odd(piece: pdfium.FPDF_PAGEOBJECT) -> bool:
