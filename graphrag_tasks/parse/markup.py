@@ -49,7 +49,7 @@ _ENDED_BY = {
 }
 """Open elements that a start tag closes implicitly, unless they are outside one of `_BORDERS`."""
 
-_BORDERS = {"table", "ul", "ol", "menu", "dl", "select", "button", "object"}
+_BORDERS = {"table", "ul", "ol", "menu", "dl", "select", "button", "object", "template"}
 _HIDING_STYLE = re.compile(r"display:none|visibility:(?:hidden|collapse)|opacity:0(?:;|\Z)")
 
 

@@ -141,6 +141,12 @@ def test_every_text_of_a_page_stands_once_at_its_place(parse_one: Any, page: str
     assert parse_one("a.html", page.encode()).kinds == PAGES[page]
 
 
+def test_a_template_in_a_paragraph_is_hidden(parse_one: Any) -> None:
+    parsed = parse_one("a.md", b"# Mill\n\n<template><p>Hidden.</p></template>\n\nShown.\n")
+    assert parsed.kinds == [("title", "Mill"), ("paragraph", "Shown.")]
+    assert parsed.left_out == {"hidden": 1}
+
+
 def test_a_title_falls_back_to_the_heading_and_the_file_name(parse_one: Any) -> None:
     assert parse_one("d/some-file.md", b"# Heading").document["title"] == "Heading"
     assert parse_one("d/some-file.md", b"Text.").document["title"] == "some-file"
