@@ -70,8 +70,6 @@ _ORIGIN = (
     _column("confidence", FLOAT, "0 to 1"),
 )
 
-"""A hyperlink in a block: the span of its text, and its target as written."""
-
 LEFT_OUT = pa.struct([("reason", STRING), ("count", INT)])
 """Number of parts that a reader left out of a document for one reason (`core.left_out`)."""
 
