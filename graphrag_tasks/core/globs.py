@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from posixpath import dirname
 
 from graphrag_tasks.core.errors import AccessError
@@ -85,11 +85,6 @@ def unused(glob: str, paths: Iterable[str], where: str) -> AccessError:
     )
 
 
-@lru_cache(maxsize=1024)
-def _pattern(glob: str) -> re.Pattern[str]:
-    return compiled(glob)
-
-
 def compiled(glob: str) -> re.Pattern[str]:
     """Return a pattern as a regular expression, to be matched with `nfc` of a path.
 
@@ -108,3 +103,7 @@ def compiled(glob: str) -> re.Pattern[str]:
         group = "".join([_DEEP.get(wild, ""), first, *ends])
         regex += f"(?>{group})" if is_once else group
     return re.compile(regex, re.DOTALL)
+
+
+_pattern = cache(compiled)
+"""For patterns of settings, of which there are as many as somebody wrote."""
