@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.answering import AnswerSentence, answer
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ArtifactError, GraphragError
+from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.language.names import is_code
 from graphrag_tasks.retrieval import Index, open_index
@@ -43,9 +44,11 @@ log = logging.getLogger(__name__)
 def keep_examples(config: Config, manifest: Manifest) -> None:
     """Find the examples of a large snapshot that was just published, and keep them with it.
 
-    With access labels each reader has other examples: nothing is kept.
+    With access labels each reader has other examples: nothing is kept. Nor is it where questions
+    are encoded by an endpoint, which costs.
     """
-    if config.access.enabled or manifest.tables["chunks"].rows < _LARGE:
+    keeps_none = config.access.enabled or config.embed.embedder == ENDPOINT
+    if keeps_none or manifest.tables["chunks"].rows < _LARGE:
         return
     store = Store(config.store)
     try:
