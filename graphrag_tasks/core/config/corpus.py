@@ -18,7 +18,7 @@ class MergeConfig(BaseConfig):
         0.2,
         ge=0,
         le=1,
-        description="share of documents that may fail, read before, or the run does",
+        description="share of documents that could be read before and may fail",
     )
 
 
