@@ -1,9 +1,11 @@
 """The page that indexes: files that come and go, a run that is watched, cancelled and refused."""
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
 
@@ -12,6 +14,7 @@ from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.runs import REMOVED, Runs
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES
+from graphrag_tasks.storage.snapshots.store import Store
 
 OWN = {"Sec-Fetch-Site": "same-origin"}
 LOG = "".join(f"2025-03-01 12:00:{at % 60:02} [{at}] 0x{at:x} 200\n" for at in range(150))
@@ -193,3 +196,25 @@ def test_another_site_or_reader_indexes_nothing(browser: TestClient, runs: Runs)
         assert reader.post(path).status_code == 403
     assert reader.get("/run").status_code == 403
     assert runs.last is None
+
+
+def test_pages_answer_where_the_snapshot_is_of_an_older_schema_or_damaged(
+    runs: Runs, browser: TestClient, folder: Path
+) -> None:
+    run_index(runs.config, workers=1)
+    snapshot = Path(Store(runs.config.store).open().folder.uri)
+    manifest = json.loads((snapshot / "manifest.json").read_text())
+    (snapshot / "manifest.json").write_text(json.dumps(manifest | {"schema_version": 1}))
+    documents = pq.read_table(snapshot / "documents.parquet").drop_columns(["labels"])
+    older = documents.replace_schema_metadata({"schema_version": "1"})
+    pq.write_table(older, snapshot / "documents.parquet")
+    assert browser.get("/run").status_code == 200
+    assert "Rebuild it" in browser.get("/").text
+    (folder / "second.md").write_text(SAID.format(name="VBBX"))
+    browser.post("/run", data={"mass_delete": "true"})
+    assert "Done" in ended(browser)
+    newest = Path(Store(runs.config.store).open().folder.uri)
+    (newest / "documents.parquet").write_bytes(b"damaged")
+    again = Runs(runs.config, None, (), ())
+    page = TestClient(make_app(lambda: None, runs.config, lambda: "", again), headers=OWN)
+    assert page.get("/run").status_code == 403

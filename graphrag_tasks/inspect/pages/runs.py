@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -20,7 +21,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import ConfigError, SourceError
+from graphrag_tasks.core.errors import ArtifactError, ConfigError, SnapshotError, SourceError
 from graphrag_tasks.inspect.pages.changes import (
     Fields,
     authorised_editor,
@@ -70,18 +71,28 @@ class Runs:
         self._roots = _local_folders(config.sources)
         self.folder = next(iter(self._roots.values()), None)
         self._store, self._before = Store(config.store), ""
+        self._labelled = "", False  # a snapshot, and whether it has labels
 
     def why_closed(self) -> str:
         """Return why nobody may index here, or "".
 
-        Where documents have labels, what a run prints and whether a file exists would tell of
-        documents that a reader may not see, and an uploaded access file would give rights.
+        Where documents have labels, the page would tell of some that a reader may not see: by what
+        a run prints, and by whether a file exists. An uploaded access file would give rights.
         """
         has_labels = self.config.access.enabled or self.config.pages.principals is not None
-        if not has_labels and self._store.current_id():
-            labels = self._store.open().table("documents", ["labels"])["labels"]
-            has_labels = labels.null_count < len(labels)
-        return _CLOSED if has_labels else ""
+        current = self._store.current_id()
+        if current and current != self._labelled[0]:
+            self._labelled = current, self._has_labels(current)
+        return _CLOSED if has_labels or (current and self._labelled[1]) else ""
+
+    def _has_labels(self, snapshot_id: str) -> bool:
+        """Tell whether documents of a snapshot, of any schema version, have labels, or may have."""
+        folder = self._store.snapshot_folder(snapshot_id)
+        try:
+            documents = folder.read_any_version("documents", ["labels"])
+        except ArtifactError:  # damaged: it is not known
+            return True
+        return any(labels.null_count < len(labels) for labels in documents.columns)
 
     def refuse_labels(self) -> None:
         """Refuse where documents have labels.
@@ -94,7 +105,10 @@ class Runs:
 
     def outcome(self) -> Outcome:
         """Return what the last run that ended well did."""
-        before = self._store.open(self._before) if self._before else None
+        before = None
+        if self._before:
+            with suppress(SnapshotError):  # it is of another release of this package
+                before = self._store.open(self._before)
         return outcome(self._store.open(), before)
 
     def start(self, *, allow_mass_delete: bool = False) -> None:
