@@ -3,11 +3,10 @@
     benchmarks/fetch_corpora.sh CORPORA     # and for each: graphrag-tasks index CORPORA/NAME
     python -m benchmarks.answer --stores STORES --sap STORE
 
-`--stores` holds the indexes by the names of their corpora, `--sap` is one of the SAP documents. The
-questions of the split `judged` of `benchmarks/gold/answer_questions.jsonl` are asked, and those of
-the splits dev and tune of the SAP questions. Unanswerable are questions that were written so, and
-answerable ones without the documents that answer them. Prints JSON; `median_ms` is the time of
-`answer` beside that of `search`, question by question in turn.
+`--stores` holds the indexes by the names of their corpora, `--sap` is one of the SAP documents. The questions of the
+split `judged` of `benchmarks/gold/answer_questions.jsonl` are asked, and those of the splits dev and tune of the SAP
+questions. Unanswerable are questions that were written so, and answerable ones without the documents that answer them.
+Prints JSON; `median_ms` is the time of `answer` beside that of `search`, question by question in turn.
 """
 
 from __future__ import annotations
@@ -41,10 +40,7 @@ def quoted(index: Index, reply: Reply, gold: Sequence[GoldSpan]) -> list[bool]:
     found = (*reply.sentences, *reply.nearby)
     shown = found[:LIST_PLACES] if reply.form != "quotes" else found
     sources = [citation.source for sentence in shown for citation in sentence.citations]
-    return [
-        any(place.overlaps(source) for place in gold_places(index, one) for source in sources)
-        for one in gold
-    ]
+    return [any(place.overlaps(source) for place in gold_places(index, one) for source in sources) for one in gold]
 
 
 def area_under_curve(answerable: Iterable[Reply], others: Iterable[Reply]) -> float:
@@ -58,10 +54,7 @@ def area_under_curve(answerable: Iterable[Reply], others: Iterable[Reply]) -> fl
 def verdicts(replies: Sequence[Reply]) -> dict[str, float]:
     """Return the share of each verdict."""
     states = [reply.verdict.state for reply in replies]
-    return {
-        state: round(states.count(state) / max(len(states), 1), 3)
-        for state in dict.fromkeys(states)
-    }
+    return {state: round(states.count(state) / max(len(states), 1), 3) for state in dict.fromkeys(states)}
 
 
 def judge_corpus(index: Index, questions: Sequence[AnswerQuestion]) -> dict[str, Any]:
@@ -92,9 +85,7 @@ def without(index: Index, question: Question) -> Reply:
     """Return the reply to a question without the documents that answer it."""
     hidden = {span.path for gold in question.gold for span in gold.spans()}
     paths = index.snapshot.table("documents", ["path"])["path"].to_pylist()
-    return answer(
-        index, question.question, filters={"path": [one for one in paths if one not in hidden]}
-    )
+    return answer(index, question.question, filters={"path": [one for one in paths if one not in hidden]})
 
 
 def judge_sap(index: Index, written: Sequence[AnswerQuestion]) -> dict[str, Any]:
@@ -127,17 +118,12 @@ def within_budget(index: Index, questions: Sequence[Question]) -> dict[str, dict
         for budget in BUDGETS:
             context = index.search(question.question, budget_characters=budget)
             held = all(
-                any(
-                    place.overlaps(hit)
-                    for place in gold_places(index, one)
-                    for hit in context.chunks
-                )
+                any(place.overlaps(hit) for place in gold_places(index, one) for hit in context.chunks)
                 for one in question.gold
             )
             found[question.type][f"{budget:,}"].append(held)
     return {
-        kind: {budget: round(mean(held), 3) for budget, held in by_budget.items()}
-        for kind, by_budget in found.items()
+        kind: {budget: round(mean(held), 3) for budget, held in by_budget.items()} for kind, by_budget in found.items()
     }
 
 

@@ -1,14 +1,13 @@
 """How often a model's sentence that its source does not state is marked, and a true one is not.
 
-A scripted model copies sentences of the first chunks, cites them, and then adds a sentence of
-another document, changes a number, or adds or drops a "not".
-True sentences are copied, or put in other words by rules (contractions, another order of clauses,
-some synonyms), which is less than a real model changes: the share of those marked is a lower bound.
+A scripted model copies sentences of the first chunks, cites them, and then adds a sentence of another document, changes
+a number, or adds or drops a "not". True sentences are copied, or put in other words by rules (contractions, another
+order of clauses, some synonyms), which is less than a real model changes: the share of those marked is a lower bound.
 
     python -m benchmarks.answer_checks --store store --questions benchmarks/gold/sap_questions.jsonl
 
-With `--stream N` it measures instead how long after the endpoint's first piece the first piece of a
-streamed answer is there, over N answers of a scripted endpoint on this machine.
+With `--stream N` it measures instead how long after the endpoint's first piece the first piece of a streamed answer is
+there, over N answers of a scripted endpoint on this machine.
 """
 
 from __future__ import annotations
@@ -106,9 +105,7 @@ def cited(index: Index, context: Context) -> Iterator[tuple[int, str]]:
 def streamed(index: Index, questions: list[str]) -> Iterator[float]:
     """Yield milliseconds from the endpoint's first piece to the first of each answer."""
     config = {"model": "m", "budget": {"usd": 0}}
-    with scripted(
-        answer=lambda _: "The answer is here [1].", piece_delay=0.05, usage=False
-    ) as endpoint:
+    with scripted(answer=lambda _: "The answer is here [1].", piece_delay=0.05, usage=False) as endpoint:
         client = Client(LlmConfig.model_validate(config | {"base_url": endpoint.url}))
         for question in questions:
             asked = endpoint.requests

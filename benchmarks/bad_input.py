@@ -1,8 +1,8 @@
 """Time of the text stages on input that no writer meant: does it grow with the length alone?
 
-One document of one block, all below one heading, goes through chunks, sentences, extraction and
-coreference. Prints a Markdown table: CPU seconds of each stage by length, and the greatest growth
-of the total when the length grows tenfold (10 is linear).
+One document of one block, all below one heading, goes through chunks, sentences, extraction and coreference. Prints a
+Markdown table: CPU seconds of each stage by length, and the greatest growth of the total when the length grows tenfold
+(10 is linear).
 
     python -m benchmarks.bad_input
     python -m benchmarks.bad_input --lengths 1000 10000 100000 1000000 --kinds symbols
@@ -98,17 +98,12 @@ def run_stages(text: str) -> Run:
     config, recorder, cells = ExtractConfig(), ParseRecorder(), schemas.empty("cells")
     language = LanguageConfig()
     chunks = timed("chunks", lambda: chunk(names, blocks, config=ChunkConfig())).tables["chunks"]
-    read = timed(
-        "sentences",
-        lambda: filter_sentences(blocks, cells, chunks, language=LanguageConfig()),
-    )
+    read = timed("sentences", lambda: filter_sentences(blocks, cells, chunks, language=LanguageConfig()))
     sentences = read.tables["sentences"]
     extractor = make_extractor(config, language, on_parse=recorder.record)
     found = timed(
         "extraction",
-        lambda: extract_facts(
-            blocks, cells, sentences, extractor=extractor, config=config, language=language
-        ),
+        lambda: extract_facts(blocks, cells, sentences, extractor=extractor, config=config, language=language),
     )
     resolved = timed(
         "coreference",

@@ -3,10 +3,10 @@
     python -m benchmarks.bench --store STORE --questions questions.jsonl --sources FOLDER
     python -m benchmarks.bench … --reference CHECKOUT --reference-store STORE
 
-A task is a command in a process of its own; CPU seconds and the highest resident memory are those
-of the process and its children. With a reference, both run by turns, so that other work on the
-machine meets both alike: look at the ratio of the medians. Prints a table; `--out` adds rows of
-JSON with the data's hash, versions and the machine, for later comparison.
+A task is a command in a process of its own; CPU seconds and the highest resident memory are those of the process and
+its children. With a reference, both run by turns, so that other work on the machine meets both alike: look at the ratio
+of the medians. Prints a table; `--out` adds rows of JSON with the data's hash, versions and the machine, for later
+comparison.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Task:
     """A command that is measured.
 
     Attributes:
-        command: `{store}` and `{questions}` stand for the given paths, `{sources}` for a copy
-            and `{scratch}` for a folder that are kept from one task to the next of a repetition.
+        command: `{store}` and `{questions}` stand for the given paths, `{sources}` for a copy and `{scratch}` for a
+            folder that are kept from one task to the next of a repetition.
         changed: Share of the documents that are changed before it.
     """
 
@@ -65,13 +65,9 @@ class Runs:
 
     def medians(self) -> dict[str, float]:
         """Return the median of each figure."""
-        found = {
-            name: round(median(getattr(self, name)), 3) for name in ("cpu_s", "wall_s", "peak_mb")
-        }
+        found = {name: round(median(getattr(self, name)), 3) for name in ("cpu_s", "wall_s", "peak_mb")}
         names = self.figures[0] if self.figures else ()
-        return found | {
-            name: round(median(figures[name] for figures in self.figures), 3) for name in names
-        }
+        return found | {name: round(median(figures[name] for figures in self.figures), 3) for name in names}
 
 
 TASKS = (
@@ -95,27 +91,19 @@ TASKS = (
 
 
 def run(command: Sequence[str], checkout: Path, runs: Runs) -> None:
-    """Run a command with the code of a checkout, and keep what it cost.
-
-    Raises:
-        CalledProcessError: It failed.
-    """
+    """Run a command with the code of a checkout, and keep what it cost."""
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     started = time.perf_counter()
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         # Outside of both checkouts, as `python -m` looks in the working directory first.
-        process = subprocess.Popen(
-            command, cwd=tempfile.gettempdir(), env=environment, stdout=output, stderr=errors
-        )
+        process = subprocess.Popen(command, cwd=tempfile.gettempdir(), env=environment, stdout=output, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         errors.seek(0)
         if process.returncode:
-            raise subprocess.CalledProcessError(
-                process.returncode, list(command), output.read(), errors.read()
-            )
+            raise subprocess.CalledProcessError(process.returncode, list(command), output.read(), errors.read())
         last = (output.read().splitlines() or [""])[-1]
     runs.cpu_s.append(usage.ru_utime + usage.ru_stime)
     runs.wall_s.append(wall)
@@ -125,10 +113,7 @@ def run(command: Sequence[str], checkout: Path, runs: Runs) -> None:
 
 
 def measure(
-    tasks: Sequence[Task],
-    checkouts: Mapping[str, tuple[Path, Mapping[str, str]]],
-    sources: Path,
-    repeats: int,
+    tasks: Sequence[Task], checkouts: Mapping[str, tuple[Path, Mapping[str, str]]], sources: Path, repeats: int
 ) -> dict[str, dict[str, Runs]]:
     """Return the runs of each task by each checkout, which take turns.
 
@@ -185,12 +170,9 @@ def table(found: Mapping[str, Mapping[str, Runs]]) -> str:
     for task, by_checkout in found.items():
         own = by_checkout["own"].medians()
         other = by_checkout["reference"].medians() if "reference" in by_checkout else None
-        ratios = [
-            f"{own[name] / other[name]:.2f}" if other else "–" for name in ("cpu_s", "peak_mb")
-        ]
+        ratios = [f"{own[name] / other[name]:.2f}" if other else "–" for name in ("cpu_s", "peak_mb")]
         lines.append(
-            f"| {task} | {own['cpu_s']:.2f} | {own['wall_s']:.2f} | {own['peak_mb']:.0f} "
-            f"| {ratios[0]} | {ratios[1]} |"
+            f"| {task} | {own['cpu_s']:.2f} | {own['wall_s']:.2f} | {own['peak_mb']:.0f} | {ratios[0]} | {ratios[1]} |"
         )
         for name in [name for name in own if name not in ("cpu_s", "wall_s", "peak_mb")]:
             was = f", reference {other[name]:g}" if other and name in other else ""

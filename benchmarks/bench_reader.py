@@ -2,9 +2,9 @@
 
     python -m benchmarks.bench_reader --store STORE --questions questions.jsonl
 
-Prints one line of JSON. CPU is that of all threads of the process; of a mode, it is what a question
-takes beside its encoder; anonymous memory is what a reader holds beside mapped files, which readers
-share. `again_ms` is mode `ranked` with pages that are mapped already.
+Prints one line of JSON. CPU is that of all threads of the process; of a mode, it is what a question takes beside its
+encoder; anonymous memory is what a reader holds beside mapped files, which readers share. `again_ms` is mode `ranked`
+with pages that are mapped already.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from statistics import median
 from typing import Any, cast
 
 _MODES = ("bm25", "dense", "hybrid", "graph", "ranked")
-_FIRST = 5
-"""Questions before the medians: they load what is loaded on first use."""
+_FIRST = 5  # Questions before the medians: they load what is loaded on first use.
 
 
 class _Timed:
@@ -54,10 +53,7 @@ def memory() -> dict[str, int]:
         return {}
     pairs = (line.split() for line in rollup.read_text().splitlines()[1:])
     kilobytes = {name.rstrip(":"): int(size) for name, size, *_ in pairs}
-    return {
-        "resident_mb": kilobytes["Rss"] // 1024,
-        "anonymous_mb": kilobytes["Anonymous"] // 1024,
-    }
+    return {"resident_mb": kilobytes["Rss"] // 1024, "anonymous_mb": kilobytes["Anonymous"] // 1024}
 
 
 def measure(store: str, asked: Sequence[str], reranked: int) -> dict[str, float]:

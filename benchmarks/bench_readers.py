@@ -2,9 +2,9 @@
 
     python -m benchmarks.bench_readers --store STORE --questions questions.jsonl --readers 1 4 16
 
-Questions are asked in mode `auto`, without and with reranking, and divided among the readers, who
-begin together after each process has answered two. Prints a table. Megabytes are anonymous memory:
-what a process holds beside mapped files, which processes share; so what each further one takes.
+Questions are asked in mode `auto`, without and with reranking, and divided among the readers, who begin together after
+each process has answered two. Prints a table. Megabytes are anonymous memory: what a process holds beside mapped files,
+which processes share; so what each further one takes.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from multiprocessing.queues import SimpleQueue
     from multiprocessing.synchronize import Barrier
 
-_PATIENCE_S = 900
-"""Readers that wait longer for one another give up: one of them failed."""
+_PATIENCE_S = 900  # Readers that wait longer for one another give up: one of them failed.
 _HEAD = """\
 | readers | as | reranked | questions/s | CPU ms a question | median ms | 95 % ms | MB a process |
 |---|---|---|---|---|---|---|---|"""
@@ -54,11 +53,7 @@ class Answered:
 
 
 def _answer(
-    store: str,
-    shares: Sequence[Sequence[str]],
-    rerank: int | None,
-    together: Barrier,
-    told: SimpleQueue[Answered],
+    store: str, shares: Sequence[Sequence[str]], rerank: int | None, together: Barrier, told: SimpleQueue[Answered]
 ) -> None:
     """Ask each share of questions in a thread of its own; `rerank` as in `search`."""
     import graphrag_tasks
@@ -83,9 +78,7 @@ def _answer(
     together.wait(_PATIENCE_S)
 
 
-def measure(
-    store: str, asked: Sequence[str], readers: int, processes: int, rerank: int | None
-) -> list[Answered]:
+def measure(store: str, asked: Sequence[str], readers: int, processes: int, rerank: int | None) -> list[Answered]:
     """Return what each process did.
 
     Args:
@@ -99,9 +92,7 @@ def measure(
     together, told = context.Barrier(processes), context.SimpleQueue()
     shares = [asked[number::readers] for number in range(readers)]
     running = [
-        context.Process(
-            target=_answer, args=(store, shares[number::processes], rerank, together, told)
-        )
+        context.Process(target=_answer, args=(store, shares[number::processes], rerank, together, told))
         for number in range(processes)
     ]
     for one in running:

@@ -1,15 +1,14 @@
 """What of HTML pages is kept and dropped, by our rules and by extractors of main text.
 
-The extractors live in the peers' environment (see `parse_peers.py`), our reader in the project's;
-each run measures what its Python has and prints a row for it:
+The extractors live in the peers' environment (see `parse_peers.py`), our reader in the project's; each run measures
+what its Python has and prints a row for it:
 
     .venv/bin/python -m benchmarks.boilerplate
     peers/bin/python -m benchmarks.boilerplate
 
-Two sets of pages: those in `tests/parse/pages`, which the rules were written with, and those in
-`benchmarks/pages`, which were written when the rules were done. A page's phrases that must stay or
-go are in `expected.toml` beside it. Kept recall is the share of the former that is in the text,
-dropped recall the share of the latter that is not.
+Two sets of pages: those in `tests/parse/pages`, which the rules were written with, and those in `benchmarks/pages`,
+which were written when the rules were done. A page's phrases that must stay or go are in `expected.toml` beside it.
+Kept recall is the share of the former that is in the text, dropped recall the share of the latter that is not.
 """
 
 from __future__ import annotations
@@ -37,9 +36,7 @@ def _ours() -> Callable[[str], str]:
 
 def _trafilatura() -> Callable[[str], str]:
     trafilatura: Any = importlib.import_module("trafilatura")
-    return lambda html: str(
-        trafilatura.extract(html, output_format="markdown", favor_recall=True) or ""
-    )
+    return lambda html: str(trafilatura.extract(html, output_format="markdown", favor_recall=True) or "")
 
 
 def _readability() -> Callable[[str], str]:
@@ -60,12 +57,7 @@ def _justext() -> Callable[[str], str]:
     )
 
 
-EXTRACTORS = {
-    "graphrag_tasks": _ours,
-    "trafilatura": _trafilatura,
-    "readability": _readability,
-    "justext": _justext,
-}
+EXTRACTORS = {"graphrag_tasks": _ours, "trafilatura": _trafilatura, "readability": _readability, "justext": _justext}
 """What makes the function from HTML to text, by the module that has to be there."""
 
 

@@ -1,8 +1,8 @@
 """What a confirmer that knows the truth adds to the rules of entity resolution, on labelled pairs.
 
-Names that are near by their vectors are candidates; the labels answer for those they know, and
-leave the others open. Prints recall and precision of the rules alone and with the confirmer: how
-much a perfect model could gain, not how much a real one does.
+Names that are near by their vectors are candidates; the labels answer for those they know, and leave the others open.
+Prints recall and precision of the rules alone and with the confirmer: how much a perfect model could gain, not how much
+a real one does.
 
     python -m benchmarks.confirm --store STORE --corpus sap --split test
 """
@@ -45,9 +45,7 @@ class Oracle:
         } | {frozenset((entity_key(one.left), entity_key(one.right))): one.same for one in pairs}
         self.asked = 0
 
-    def confirm(
-        self, pairs: Sequence[tuple[Name, Name]], _contexts: Mapping[str, Sequence[str]]
-    ) -> list[bool | None]:
+    def confirm(self, pairs: Sequence[tuple[Name, Name]], _contexts: Mapping[str, Sequence[str]]) -> list[bool | None]:
         """Return the label of each pair; None where there is none."""
         self.asked += len(pairs)
         return [self._same.get(frozenset((left.key, right.key))) for left, right in pairs]
@@ -67,9 +65,7 @@ def main() -> None:
         if (pair.corpus, pair.split) == (options.corpus, options.split)
     ]
     tables = _tables(Store(options.store).open())
-    resolved = partial(
-        resolve, *tables, config=ResolveConfig(), language=LanguageConfig(), sql=SqlConfig()
-    )
+    resolved = partial(resolve, *tables, config=ResolveConfig(), language=LanguageConfig(), sql=SqlConfig())
     by_rules = resolved().collected()
     oracle = Oracle(pairs, by_rules.tables["merges"])
     embedder = make_embedder(EmbedConfig())

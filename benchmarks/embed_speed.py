@@ -1,7 +1,7 @@
 """Speed of the local embedder, beside ONNX Runtime and beside a naive use of its own engine.
 
-The naive use takes the texts in their order, 32 at a time, each batch padded to its longest text.
-Repetitions alternate and the median counts, so that load on the machine meets all. Prints JSON.
+The naive use takes the texts in their order, 32 at a time, each batch padded to its longest text. Repetitions alternate
+and the median counts, so that load on the machine meets all. Prints JSON.
 
     python -m benchmarks.embed_speed --short 2000 --chunks 64
 """
@@ -79,19 +79,12 @@ def main() -> None:
 def _texts(choose: random.Random, count: int, *, shortest: int, longest: int) -> list[str]:
     """Return distinct texts of random words; a number keeps them apart."""
     return [
-        " ".join([*choose.choices(_WORDS, k=choose.randint(shortest, longest)), str(number)])
-        for number in range(count)
+        " ".join([*choose.choices(_WORDS, k=choose.randint(shortest, longest)), str(number)]) for number in range(count)
     ]
 
 
-def _compare(
-    embedder: LocalEmbedder, other: LocalEmbedder, texts: Sequence[str], repeats: int
-) -> Timing:
-    works = (
-        partial(embedder.encode, texts),
-        partial(_naively, embedder, texts),
-        partial(other.encode, texts),
-    )
+def _compare(embedder: LocalEmbedder, other: LocalEmbedder, texts: Sequence[str], repeats: int) -> Timing:
+    works = (partial(embedder.encode, texts), partial(_naively, embedder, texts), partial(other.encode, texts))
     times = [[_seconds(work) for work in works] for _ in range(repeats)]
     own, naive, onnxruntime = (statistics.median(column) for column in zip(*times, strict=True))
     cosines = (embedder.encode(texts) * other.encode(texts)).sum(axis=1)
@@ -120,9 +113,7 @@ def _naively(embedder: LocalEmbedder, texts: Sequence[str]) -> None:
 
 
 def _query_milliseconds(embedder: LocalEmbedder, queries: Sequence[str]) -> float:
-    return 1000 * statistics.median(
-        _seconds(partial(embedder.encode, [query])) for query in queries
-    )
+    return 1000 * statistics.median(_seconds(partial(embedder.encode, [query])) for query in queries)
 
 
 def _seconds(work: Callable[[], object]) -> float:

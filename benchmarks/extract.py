@@ -1,9 +1,9 @@
 """Speed of extraction, beside spaCy's own pipeline on the same text in the same run.
 
-All times are CPU time of one process with one BLAS thread, so that load on the machine matters
-little; the ratios matter, the words a second are this machine's. Repetitions alternate and the
-median counts. The reference is `spacy.load(model).pipe`, as it comes. The work of two processes
-is measured by the clock, against the same work in one. Prints a table, and JSON with `--json`.
+All times are CPU time of one process with one BLAS thread, so that load on the machine matters little; the ratios
+matter, the words a second are this machine's. Repetitions alternate and the median counts. The reference is
+`spacy.load(model).pipe`, as it comes. The work of two processes is measured by the clock, against the same work in one.
+Prints a table, and JSON with `--json`.
 
     python -m benchmarks.extract
     python -m benchmarks.extract --text FILE_OR_FOLDER --sentences 2000 --json
@@ -63,9 +63,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    sentences = list(
-        islice(_read(options.text) if options.text else _examples(), options.sentences)
-    )
+    sentences = list(islice(_read(options.text) if options.text else _examples(), options.sentences))
     report = {
         "sentences": len(sentences),
         "reference": f"spacy.load({DEFAULT_MODEL!r}).pipe, spaCy {spacy_version}",
@@ -122,10 +120,7 @@ def _speeds(sentences: Sequence[str], repeats: int) -> dict[str, object]:
     rules = statistics.median(_cpu_seconds(partial(_rules, docs)) for _ in range(repeats))
     words = sum(map(len, docs))
     stock_of = {name: "stock_without_ner" if "without" in name else "stock" for name in ways}
-    speeds = {
-        name: Speed(round(words / one), round(seconds[stock_of[name]] / one, 2))
-        for name, one in seconds.items()
-    }
+    speeds = {name: Speed(round(words / one), round(seconds[stock_of[name]] / one, 2)) for name, one in seconds.items()}
     return {
         "words": words,
         "speeds": {name: asdict(speed) for name, speed in speeds.items()},

@@ -2,9 +2,8 @@
 
     python benchmarks/fetch_tables.py FOLDER
 
-Three groups of files share a header, and three workbooks have two sheets. Needs openpyxl. Licences:
-great_tables, vega_datasets, plotnine, lifelines and causaldata MIT, bokeh_sampledata BSD-3-Clause,
-tzdata Apache-2.0.
+Three groups of files share a header, and three workbooks have two sheets. Needs openpyxl. Licences: great_tables,
+vega_datasets, plotnine, lifelines and causaldata MIT, bokeh_sampledata BSD-3-Clause, tzdata Apache-2.0.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ GLOSSARIES = {"gnucash": "gnc-gloss.html", "gimp": "glossary.html", "postgresql"
 
 _ENTRY = re.compile(r"<dt\b.*?</dt>", re.DOTALL)
 _MARK = re.compile(r"<[^>]+>|\([^)]*\)")
-_FEWEST = 3
-"""Sentences outside of the glossary that a term must stand in: the others need no node."""
+_FEWEST = 3  # Sentences outside of the glossary that a term must stand in: the others need no node.
 
 
 def terms_of(corpus: str, folder: Path, sentences: Mapping[str, list[str]], most: int) -> list[str]:
@@ -33,11 +32,7 @@ def terms_of(corpus: str, folder: Path, sentences: Mapping[str, list[str]], most
     found = _ENTRY.findall((folder / page).read_text("utf-8", errors="replace"))
     entries = {" ".join(unescape(_MARK.sub(" ", entry)).split()) for entry in found}
     text = "\n".join(one for path, own in sentences.items() if path != page for one in own)
-    used = [
-        entry
-        for entry in sorted(entries)
-        if entry and "," not in entry and len(_uses(entry, text)) >= _FEWEST
-    ]
+    used = [entry for entry in sorted(entries) if entry and "," not in entry and len(_uses(entry, text)) >= _FEWEST]
     return sorted(random.Random(0).sample(used, min(most, len(used))))  # noqa: S311
 
 

@@ -1,9 +1,8 @@
 """Time and memory of the stages from triples to a graph, on synthetic corpora of growing size.
 
-Each stage runs in a process of its own, reads and writes artifacts as a run does, and is measured
-from the first byte read to the last written: wall-clock seconds, CPU seconds and the highest
-resident memory (the interpreter with its libraries included). Imports are not timed. Prints a
-table row by row, or JSON with `--json`.
+Each stage runs in a process of its own, reads and writes artifacts as a run does, and is measured from the first byte
+read to the last written: wall-clock seconds, CPU seconds and the highest resident memory (the interpreter with its
+libraries included). Imports are not timed. Prints a table row by row, or JSON with `--json`.
 
     python -m benchmarks.graph --triples 10000 100000 1000000
     python -m benchmarks.graph --triples 10000000 --folder /some/disk --json
@@ -36,15 +35,7 @@ from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import write_table
 
-STAGES = (
-    "entity_dictionary",
-    "normalize",
-    "resolve",
-    "link_mentions",
-    "relationships",
-    "communities",
-    "load",
-)
+STAGES = ("entity_dictionary", "normalize", "resolve", "link_mentions", "relationships", "communities", "load")
 _LIBRARIES = ("duckdb", "pandas", "pyarrow.dataset", "igraph", "scipy.sparse.csgraph", "spacy",
               "spacy.lang.en.stop_words", "spacy.pipeline")  # fmt: skip
 _MEGABYTE = 1_000_000
@@ -100,9 +91,7 @@ def main() -> None:
         print(json.dumps(costs, indent=2))
 
 
-def measure(
-    folder: Path, triples: int, stages: Sequence[str], sql_memory: int | None = None
-) -> Iterator[StageCost]:
+def measure(folder: Path, triples: int, stages: Sequence[str], sql_memory: int | None = None) -> Iterator[StageCost]:
     """Run stages on a corpus of this size.
 
     Args:

@@ -1,9 +1,9 @@
 """Synthetic corpora of triples: as large as wished, the same on every machine, and lifelike.
 
-Names are drawn by Zipf and Mandelbrot's law from a vocabulary without end, so the number of
-distinct names grows with the corpus as Heaps' law says (about n^.87), and a few are hubs. They are
-made of syllables; some are acronyms, identifiers or have numbers. A mention may be in the plural,
-hyphenated, capitalised, with an article or a slip of the pen; some ends are pronouns or values.
+Names are drawn by Zipf and Mandelbrot's law from a vocabulary without end, so the number of distinct names grows with
+the corpus as Heaps' law says (about n^.87), and a few are hubs. They are made of syllables; some are acronyms,
+identifiers or have numbers. A mention may be in the plural, hyphenated, capitalised, with an article or a slip of the
+pen; some ends are pronouns or values.
 """
 
 from __future__ import annotations
@@ -26,26 +26,7 @@ TRIPLES_OF_SENTENCE, SENTENCES_OF_CHUNK, CHUNKS_OF_DOCUMENT = 2, 4, 25
 
 _ZIPF, _SHIFT = 1.15, 30
 _MOST_RANKS = 2**53
-_ONSETS = (
-    "b",
-    "c",
-    "d",
-    "f",
-    "g",
-    "h",
-    "k",
-    "l",
-    "m",
-    "n",
-    "p",
-    "r",
-    "s",
-    "t",
-    "v",
-    "st",
-    "tr",
-    "pl",
-)
+_ONSETS = ("b", "c", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "v", "st", "tr", "pl")
 _VOWELS = ("a", "e", "i", "o", "u", "ea", "io")
 _CODAS = ("", "n", "r", "l", "s", "t", "nd", "ck", "m")
 _LEXICON = 60_000
@@ -135,9 +116,7 @@ def _triples(rows: Numbers, seed: int) -> dict[str, pa.Array]:
     tail, tail_type = _ends(random, count)
     relations = pa.array([f"{_word(7 * number)} of" for number in range(_RELATIONS)])
     relation = relations.take(pa.array(_zipf(random, count) % _RELATIONS))
-    rule = pa.array(["svo", "alias"]).take(
-        pa.array((random.random(count) < _ALIAS_SHARE).astype(np.int64))
-    )
+    rule = pa.array(["svo", "alias"]).take(pa.array((random.random(count) < _ALIAS_SHARE).astype(np.int64)))
     start = pa.array(random.integers(0, 60, count))
     return {
         "triple_id": ids("triple", rows),
@@ -181,9 +160,7 @@ def _ends(random: np.random.Generator, count: int) -> tuple[pa.Array, pa.Array]:
     return pa.array(made, pa.string()).take(pa.array(places)), label_names.take(pa.array(labels))
 
 
-_LABELS_OF: Numbers = np.repeat(
-    np.arange(len(_LABELS)), np.round(np.array(_LABEL_SHARES) * 1000).astype(np.int64)
-)
+_LABELS_OF: Numbers = np.repeat(np.arange(len(_LABELS)), np.round(np.array(_LABEL_SHARES) * 1000).astype(np.int64))
 
 
 def _zipf(random: np.random.Generator, count: int) -> Numbers:
@@ -211,14 +188,10 @@ def _name(rank: int) -> str:
     random = Random(rank)  # noqa: S311 - a rank has one name
     shape = random.random()
     if shape < 0.06:  # an identifier
-        return (
-            f"{random.choice('VZMES')}{_word(random.randrange(_LEXICON))[:4].upper()}_{rank % 997}"
-        )
+        return f"{random.choice('VZMES')}{_word(random.randrange(_LEXICON))[:4].upper()}_{rank % 997}"
     if shape < 0.12:  # an acronym
         return "".join(random.choices("ABCDEFGHILMNOPRSTUV", k=random.choice((2, 3, 3, 4))))
-    words = [
-        _word(int(_LEXICON ** random.random())) for _ in range(random.choice((1, 2, 2, 2, 3, 3, 4)))
-    ]
+    words = [_word(int(_LEXICON ** random.random())) for _ in range(random.choice((1, 2, 2, 2, 3, 3, 4)))]
     if shape < 0.2:  # a version, a step, a year
         words.append(str(random.choice((1, 2, 3, 2020, 2021, 1809, 1909))))
     return " ".join(words)
@@ -228,10 +201,7 @@ def _name(rank: int) -> str:
 def _word(number: int) -> str:
     random = Random(f"word {number}")  # noqa: S311 - a number has one word
     syllables = 1 + (number > 40) + (number > 3000)
-    return "".join(
-        random.choice(_ONSETS) + random.choice(_VOWELS) + random.choice(_CODAS)
-        for _ in range(syllables)
-    )
+    return "".join(random.choice(_ONSETS) + random.choice(_VOWELS) + random.choice(_CODAS) for _ in range(syllables))
 
 
 def _varied(name: str, variant: int, rank: int) -> str:
@@ -251,9 +221,7 @@ def _varied(name: str, variant: int, rank: int) -> str:
 
 def _sentences(rows: Numbers, seed: int) -> dict[str, pa.Array]:
     random = np.random.default_rng([seed, 1, int(rows[0])])
-    phrases = pa.array(
-        [" ".join(_word((n * 31 + k) % 9000) for k in range(7)) for n in range(4000)]
-    )
+    phrases = pa.array([" ".join(_word((n * 31 + k) % 9000) for k in range(7)) for n in range(4000)])
     parts = [
         part
         for _ in range(TRIPLES_OF_SENTENCE)
@@ -277,10 +245,7 @@ def _chunk_texts(rows: Numbers, sentences: int, seed: int) -> pa.Array:
         numbers = np.arange(start, min(start + BATCH, sentences), dtype=np.int64)
         texts += _sentences(numbers, seed)["text"].to_pylist()
     return pa.array(
-        [
-            " ".join(texts[place : place + SENTENCES_OF_CHUNK])
-            for place in range(0, last - first, SENTENCES_OF_CHUNK)
-        ]
+        [" ".join(texts[place : place + SENTENCES_OF_CHUNK]) for place in range(0, last - first, SENTENCES_OF_CHUNK)]
     )
 
 

@@ -1,7 +1,7 @@
 """A graph of passages by the fast extraction of Microsoft's graphrag, or raw spaCy over them.
 
-Run by the Python of the peers' environment (`benchmarks.graph_peers`), so it imports nothing of
-this project. Prints one line of JSON.
+Run by the Python of the peers' environment (`benchmarks.graph_peers`), so it imports nothing of this project. Prints
+one line of JSON.
 """
 
 from __future__ import annotations
@@ -57,13 +57,11 @@ def graphrag(texts: list[str], model: str) -> dict[str, int]:
     """Build noun phrases and the edges between those of a passage, with their weights."""
     from graphrag.index.operations.build_noun_graph.build_noun_graph import build_noun_graph
     from graphrag.index.operations.build_noun_graph.np_extractors.stop_words import EN_STOP_WORDS
-    from graphrag.index.operations.build_noun_graph.np_extractors.syntactic_parsing_extractor import (  # noqa: E501
+    from graphrag.index.operations.build_noun_graph.np_extractors.syntactic_parsing_extractor import (
         SyntacticNounPhraseExtractor,
     )
 
-    analyzer = SyntacticNounPhraseExtractor(
-        model_name=model, exclude_nouns=EN_STOP_WORDS, **_DEFAULTS
-    )
+    analyzer = SyntacticNounPhraseExtractor(model_name=model, exclude_nouns=EN_STOP_WORDS, **_DEFAULTS)
     built = build_noun_graph(_Units(texts), analyzer, True, _NoCache())
     nodes, edges = asyncio.run(built)
     return {"entities": len(nodes), "relations": len(edges)}

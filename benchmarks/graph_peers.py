@@ -4,11 +4,10 @@ The peers live in an environment of their own (`make bench-peers`):
 
     python -m benchmarks.graph_peers --peers PYTHON --passages passages.jsonl
 
-Ours is a run of the command up to the graph's arrays, without vectors: documents, sentences,
-triples, resolved entities, mentions, relations, communities. graphrag builds noun phrases and the
-edges between those of a passage. All have the same spaCy model, one process and one thread, and run
-by turns; CPU seconds and the highest memory are of a process with its children, its start included.
-A peer that fails is said to.
+Ours is a run of the command up to the graph's arrays, without vectors: documents, sentences, triples, resolved
+entities, mentions, relations, communities. graphrag builds noun phrases and the edges between those of a passage. All
+have the same spaCy model, one process and one thread, and run by turns; CPU seconds and the highest memory are of a
+process with its children, its start included. A peer that fails is said to.
 """
 
 from __future__ import annotations
@@ -39,9 +38,7 @@ def build(passages: str) -> None:
     """Build our graph of passages in a folder that is removed, and print its size as JSON."""
     with tempfile.TemporaryDirectory(prefix="graphrag-bench-") as folder:
         sources = pool([passages], Path(folder, "passages"))
-        started, _ = Run.start(
-            load_config(overrides={"store": f"{folder}/store", "sources": sources}, environ={})
-        )
+        started, _ = Run.start(load_config(overrides={"store": f"{folder}/store", "sources": sources}, environ={}))
         process_shards(started, tuple(SHARD_STAGES), workers=1)
         counts: dict[str, int] = {}
         for stage in CORPUS_STAGES:
@@ -69,10 +66,7 @@ def main() -> None:
     ours = (sys.executable, "-m", "benchmarks.graph_peers", "--build", "--passages", passages)
     commands: dict[str, tuple[str, ...]] = {_OURS: ours}
     if options.peers:
-        commands |= {
-            peer: (str(options.peers.absolute()), str(_WORKER), peer, passages, model)
-            for peer in _PEERS
-        }
+        commands |= {peer: (str(options.peers.absolute()), str(_WORKER), peer, passages, model) for peer in _PEERS}
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     measured = {name: Runs() for name in commands}
     for number in range(options.repeats):

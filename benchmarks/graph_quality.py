@@ -2,10 +2,9 @@
 
     python -m benchmarks.graph_quality FOLDER [--stores FOLDER] [--draw N] [CORPUS ...]
 
-FOLDER holds the corpora of `fetch_corpora.sh`; each is indexed into a store of its own. Told are:
-terms of the corpus's own glossary that are entities; words of any manual among the largest hubs;
-hubs that a question "What is X?" recognises; kinds of relations; entities with a type. `--draw`
-prints so many facts with their sentences, to be judged.
+FOLDER holds the corpora of `fetch_corpora.sh`; each is indexed into a store of its own. Told are: terms of the corpus's
+own glossary that are entities; words of any manual among the largest hubs; hubs that a question "What is X?"
+recognises; kinds of relations; entities with a type. `--draw` prints so many facts with their sentences, to be judged.
 """
 
 from __future__ import annotations
@@ -99,11 +98,7 @@ def measured(corpus: str, folder: Path, snapshot: Snapshot) -> GraphQuality:
         terms=tuple(terms),
         missed=tuple(term for term in terms if singular(term.casefold()) not in known),
         hubs=tuple(hubs),
-        junk=tuple(
-            one
-            for one in map(str.casefold, hubs[:JUDGED_HUBS])
-            if one in _JUNK and one not in explained
-        ),
+        junk=tuple(one for one in map(str.casefold, hubs[:JUDGED_HUBS]) if one in _JUNK and one not in explained),
         unknown=tuple(one for one in hubs if one not in _recognised(index, one)),
         kinds=Counter(snapshot.table("relations", ["kind"])["kind"].to_pylist()),
         typed=sum(row["type"] is not None for row in entities.values()) / len(entities),

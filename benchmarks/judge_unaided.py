@@ -91,9 +91,7 @@ def main() -> None:
     result: dict[str, object] = {"questions": len(targets)}
     if not options.no_modes:
         modes = ordered(index, targets)
-        by_judge, by_recall = (
-            [modes[mode][name] for mode in MODES] for name in ("coverage", "recall@5")
-        )
+        by_judge, by_recall = ([modes[mode][name] for mode in MODES] for name in ("coverage", "recall@5"))
         result |= {"modes": modes, "tau": round(kendall(by_judge, by_recall), 3)}
     seen: Counter[str] = Counter()
     made: Counter[str] = Counter()

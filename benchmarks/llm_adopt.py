@@ -1,9 +1,9 @@
 """What a language model that knows the truth gains, and what is kept out of what it makes up.
 
-The oracle answers requests as they are sent: of labelled sentences it tells their facts. Printed
-are the share of them that is adopted; the same where each tail is one of another sentence; and, for
-the extractor hybrid, the facts found and the triples right beside the rules alone, with its tokens
-beside those of reading everything. It says how much a perfect model could gain, not a real one.
+The oracle answers requests as they are sent: of labelled sentences it tells their facts. Printed are the share of them
+that is adopted; the same where each tail is one of another sentence; and, for the extractor hybrid, the facts found and
+the triples right beside the rules alone, with its tokens beside those of reading everything. It says how much a perfect
+model could gain, not a real one.
 
     python -m benchmarks.llm_adopt --sources FOLDER [--gold FILE] [--share .2] [--json]
 """
@@ -161,9 +161,7 @@ def _read(
     return {**tables, **adopted, "triples": adopted["adopted_triples"]}
 
 
-def _adopted(
-    tables: Tables, oracle: Oracle, config: ExtractConfig, facts: Mapping[str, Sequence[Fact]]
-) -> float:
+def _adopted(tables: Tables, oracle: Oracle, config: ExtractConfig, facts: Mapping[str, Sequence[Fact]]) -> float:
     """Return the share of told facts that is adopted, where all windows are read."""
     windows = _windows(tables, config)
     known = [any(key in facts for key in ids) for ids in windows["sentence_ids"].to_pylist()]
@@ -189,10 +187,7 @@ def _figures(gold: Sequence[GoldSentence], report: TripleReport) -> dict[str, di
     for one in report.judged:
         groups.setdefault(split_of[one.id], []).append(one)
     found = {name: TripleReport.of(judged).overall for name, judged in groups.items()}
-    return {
-        name: {"found": round(one.recall, 4), "right": round(one.precision, 4)}
-        for name, one in found.items()
-    }
+    return {name: {"found": round(one.recall, 4), "right": round(one.precision, 4)} for name, one in found.items()}
 
 
 if __name__ == "__main__":

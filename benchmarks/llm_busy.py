@@ -1,8 +1,7 @@
 """How busy a client keeps an endpoint, beside plain HTTP in the same run, and what it costs.
 
-Both ask a scripted endpoint in another process, which takes its time for each answer, with the
-same number of threads. Prints JSON: requests a second of each, the share, and the client's CPU a
-request.
+Both ask a scripted endpoint in another process, which takes its time for each answer, with the same number of threads.
+Prints JSON: requests a second of each, the share, and the client's CPU a request.
 
     python -m benchmarks.llm_busy --requests 400 --threads 8 --latency .2
 """
@@ -84,16 +83,10 @@ def _plain(url: str, options: argparse.Namespace) -> float:
         json.dumps(
             {
                 "model": "m",
-                "messages": [
-                    {"role": "system", "content": one.system},
-                    {"role": "user", "content": one.user},
-                ],
+                "messages": [{"role": "system", "content": one.system}, {"role": "user", "content": one.user}],
                 "response_format": {
                     "type": "json_schema",
-                    "json_schema": {
-                        "name": "f",
-                        "schema": one.answer and strict_schema(one.answer),
-                    },
+                    "json_schema": {"name": "f", "schema": one.answer and strict_schema(one.answer)},
                 },
             }
         )

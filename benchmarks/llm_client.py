@@ -1,9 +1,8 @@
 """What a client of a language model loses to faults, kills and a stop by the budget.
 
-For each seed a process asks a scripted endpoint that answers with faults; it is stopped by its
-budget once and killed several times, and started again until all is answered. Counted are answers
-that were kept and asked for again, requests that a kill made repeat, and what was billed over a
-cap.
+For each seed a process asks a scripted endpoint that answers with faults; it is stopped by its budget once and killed
+several times, and started again until all is answered. Counted are answers that were kept and asked for again, requests
+that a kill made repeat, and what was billed over a cap.
 
     python -m benchmarks.llm_client --requests 200 --faults .15 --kills 3 --budget-stop --seeds 20
 """
@@ -82,9 +81,7 @@ def settings(url: str, usd: float) -> LlmConfig:
 
 def requests(count: int) -> list[Request]:
     """Return what is asked."""
-    return [
-        Request("summarize", "Do it.", f"text {place} " * 20, Form, 100) for place in range(count)
-    ]
+    return [Request("summarize", "Do it.", f"text {place} " * 20, Form, 100) for place in range(count)]
 
 
 def ask(url: str, store: str, count: int, usd: float) -> None:
@@ -126,10 +123,7 @@ def measure(options: argparse.Namespace, seed: int) -> Figures:
     """Ask through faults, kills and a stop, and count."""
     draw = random.Random(seed)  # noqa: S311 - chooses moments, no secret
     figures = Figures()
-    with (
-        tempfile.TemporaryDirectory() as store,
-        scripted(faults=options.faults, seed=seed, delay=0.03) as endpoint,
-    ):
+    with tempfile.TemporaryDirectory() as store, scripted(faults=options.faults, seed=seed, delay=0.03) as endpoint:
         trial = _Trial(endpoint, store, options.requests, figures)
         if options.budget_stop:
             trial.stop_by_budget()
@@ -204,9 +198,7 @@ class _Trial:
         return Client(settings(self.endpoint.url, 100.0))
 
     def _delivered(self) -> set[int]:
-        return {
-            self._number(body) for body in self.endpoint.bodies if self.endpoint.was_delivered(body)
-        }
+        return {self._number(body) for body in self.endpoint.bodies if self.endpoint.was_delivered(body)}
 
     @staticmethod
     def _number(body: dict[str, object]) -> int:

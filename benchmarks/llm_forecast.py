@@ -1,9 +1,9 @@
 """How far a forecast from a sample is from the bill, at an endpoint with faults.
 
-For each seed, requests of many lengths are asked of a scripted endpoint that answers at many
-lengths, counts tokens otherwise than the client, and fails a share of the attempts. The forecast
-learns from a sample, the rest is asked, and what it cost is compared: as the record has it, where
-attempts that were cut off count in full, and as an endpoint would bill that bills none of these.
+For each seed, requests of many lengths are asked of a scripted endpoint that answers at many lengths, counts tokens
+otherwise than the client, and fails a share of the attempts. The forecast learns from a sample, the rest is asked, and
+what it cost is compared: as the record has it, where attempts that were cut off count in full, and as an endpoint would
+bill that bills none of these.
 
     python -m benchmarks.llm_forecast --requests 400 --probe 64 --faults .15 --seeds 20
 """
@@ -29,8 +29,7 @@ from tests.llm.endpoint import Body, scripted
 KINDS = ("error", "cut", "page", "prose")
 """Faults that cost something or nothing, but no time: half of them count in full."""
 _PROMPT_PRICE, _ANSWER_PRICE = 1, 4
-_FACTOR = 1.08
-"""Tokens as the endpoint counts them, for each as the client does."""
+_FACTOR = 1.08  # Tokens as the endpoint counts them, for each as the client does.
 
 
 class Form(BaseModel):
@@ -87,9 +86,7 @@ def measure(seed: int, number: int, probe: int, faults: float, kinds: Sequence[s
     sample = asked[:: max(1, number // probe)][:probe]
     with (
         tempfile.TemporaryDirectory() as store,
-        scripted(
-            faults=faults, kinds=kinds, seed=seed, answer=_answer(seed), count=_count
-        ) as endpoint,
+        scripted(faults=faults, kinds=kinds, seed=seed, answer=_answer(seed), count=_count) as endpoint,
     ):
         config = LlmConfig.model_validate(
             {

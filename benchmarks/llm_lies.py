@@ -1,9 +1,8 @@
 """How many made-up facts are adopted, by kind, beside true ones.
 
-Each labelled fact of the SAP documents whose ends stand in its sentence is told as it is, and as
-lies of nine kinds. Some "lies" of another fact's tail or relation are true by chance, so their
-shares are upper bounds. Printed is the share that the judge of `adopt` takes, without what the
-rules found.
+Each labelled fact of the SAP documents whose ends stand in its sentence is told as it is, and as lies of nine kinds.
+Some "lies" of another fact's tail or relation are true by chance, so their shares are upper bounds. Printed is the
+share that the judge of `adopt` takes, without what the rules found.
 
     python -m benchmarks.llm_lies --store STORE --split held --split cells_held
 """
@@ -31,8 +30,7 @@ _NOT = ("does not ", "do not ", " not", "not ", "no longer ")
 _BEFORE_NOT = {"is", "are", "was", "were", "can", "must", "should", "has", "have"}
 _LEAST_WORDS = 6
 
-Told = tuple[str, str, str]
-"""Head, relation and tail."""
+Told = tuple[str, str, str]  # Head, relation and tail.
 
 
 def sentences(store: str, splits: Sequence[str]) -> Iterator[tuple[str, list[Fact]]]:
@@ -53,9 +51,7 @@ def sentences(store: str, splits: Sequence[str]) -> Iterator[tuple[str, list[Fac
         ]  # fmt: skip
 
 
-def told_of(
-    sentence: str, fact: Fact, facts: Sequence[Fact], draw: random.Random
-) -> Iterator[tuple[str, Told]]:
+def told_of(sentence: str, fact: Fact, facts: Sequence[Fact], draw: random.Random) -> Iterator[tuple[str, Told]]:
     """Yield the kind and the words of what is told: the fact, and lies about it."""
     head, tail = _here(fact.heads, sentence), _here(fact.tails, sentence)
     relation = fact.relation or IMPLIED[fact.type or "is"]

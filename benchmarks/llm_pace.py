@@ -1,7 +1,7 @@
 """How often an account with a limit refuses the client, and how long its requests take.
 
-A scripted endpoint on loopback is a token bucket: so many requests a minute, so many at once; what
-is too fast is refused with 429 and `Retry-After`. The requests take minutes: they are real.
+A scripted endpoint on loopback is a token bucket: so many requests a minute, so many at once; what is too fast is
+refused with 429 and `Retry-After`. The requests take minutes: they are real.
 
     python -m benchmarks.llm_pace --requests 78 --minute 60 --burst 8 --retry-after 2
 """

@@ -1,11 +1,10 @@
 """What a nightly run costs beside a full one, and what it keeps up while it works.
 
-`runs` indexes corpora of small documents, made of real ones (`nightly_corpus`), with the command,
-each time in a fresh process with one worker: in full, again without a change, and with 1 % changed.
-Stages are measured in CPU seconds; what a fresh process takes for imports and models is measured on
-two documents (`start`). The embedding model is the first layer of the default one. `workers` has
-one process do all shards of a corpus and keeps its peak memory in each stage. `vectors` loads
-vectors into Milvus Lite and verifies them. `readers` has readers open the store and ask while it is
+`runs` indexes corpora of small documents, made of real ones (`nightly_corpus`), with the command, each time in a fresh
+process with one worker: in full, again without a change, and with 1 % changed. Stages are measured in CPU seconds; what
+a fresh process takes for imports and models is measured on two documents (`start`). The embedding model is the first
+layer of the default one. `workers` has one process do all shards of a corpus and keeps its peak memory in each stage.
+`vectors` loads vectors into Milvus Lite and verifies them. `readers` has readers open the store and ask while it is
 indexed again and again and old snapshots are removed. Prints tables, or JSON.
 
     python -m benchmarks.nightly runs --data DATA --documents 2000 6000 20000
@@ -67,16 +66,10 @@ def _measured(options: argparse.Namespace, folder: Path) -> str:
     if options.command == "vectors":
         found = asdict(measure_vectors(folder, options.rows))
     else:
-        found = asdict(
-            measure_readers(
-                folder, options.data, options.documents, options.readers, options.seconds
-            )
-        )
+        found = asdict(measure_readers(folder, options.data, options.documents, options.readers, options.seconds))
     if options.json:
         return json.dumps(found, indent=2)
-    shown = {
-        name: value if isinstance(value, str) else f"{value:,}" for name, value in found.items()
-    }
+    shown = {name: value if isinstance(value, str) else f"{value:,}" for name, value in found.items()}
     lines = [f"| {name.replace('_', ' ')} | {value} |" for name, value in shown.items()]
     return "\n".join(["| | |", "|---|---|", *lines])
 

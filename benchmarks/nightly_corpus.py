@@ -23,8 +23,7 @@ def write_corpus(data: Path, corpus: Path, documents: int) -> None:
 
     Args:
         data: Folder with `*/passages.jsonl` (`title` and `text` a line) and Markdown files.
-        corpus: Where they go, in folders of 500. Of two corpora, the larger begins with the
-            documents of the smaller.
+        corpus: Where they go, in folders of 500. Of two corpora, the larger begins with the documents of the smaller.
         documents: How many.
     """
     found = [("txt", text) for text in _passages(data)]

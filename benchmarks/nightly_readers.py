@@ -20,11 +20,7 @@ from graphrag_tasks.storage.snapshots.store import Store
 
 _PROCESSES = 2
 _SHARE = 0.01
-_QUESTIONS = (
-    "Who directed the film?",
-    "Which table was replaced?",
-    "When was the university founded?",
-)
+_QUESTIONS = ("Who directed the film?", "Which table was replaced?", "When was the university founded?")
 
 
 @dataclass(frozen=True)
@@ -37,8 +33,7 @@ class Reading:
         opened: Times that a reader opened the store.
         answered: Questions.
         errors: Of any kind, by their text.
-        published: Snapshots published meanwhile; all but the current one and the one before were
-            removed at once.
+        published: Snapshots published meanwhile; all but the current one and the one before were removed at once.
         snapshots_seen: That a reader had open.
         open_median: Seconds to open the store, which is done anew for every three questions.
         open_95: The same, 95th percentile.
@@ -67,9 +62,7 @@ class _Seen:
     errors: Counter[str]
 
 
-def measure_readers(
-    folder: Path, data: Path, documents: int, readers: int, seconds: float
-) -> Reading:
+def measure_readers(folder: Path, data: Path, documents: int, readers: int, seconds: float) -> Reading:
     """Read and index at once.
 
     Args:
@@ -87,9 +80,7 @@ def measure_readers(
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(_PROCESSES, mp_context=context) as pool:
         share = readers // _PROCESSES
-        jobs = [
-            pool.submit(_read_in_threads, store, model, share, seconds) for _ in range(_PROCESSES)
-        ]
+        jobs = [pool.submit(_read_in_threads, store, model, share, seconds) for _ in range(_PROCESSES)]
         while not all(job.done() for job in jobs):
             change_corpus(corpus, _SHARE, seed=published)
             published += index(corpus, store, model, "changed").published

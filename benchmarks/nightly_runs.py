@@ -93,9 +93,7 @@ def index(corpus: Path, store: Path, model: Path, run: str) -> RunCost:
     command += ["--store", str(store), "--workers", "1"]
     settings = {"GRAPHRAG__EMBED__MODEL": str(model), "GRAPHRAG__LOAD__VECTOR_STORE": "none"}
     start, used = time.perf_counter(), _children_cpu()
-    done = subprocess.run(
-        command, env={**os.environ, **settings}, stdout=subprocess.PIPE, check=True
-    )
+    done = subprocess.run(command, env={**os.environ, **settings}, stdout=subprocess.PIPE, check=True)
     wall, cpu = time.perf_counter() - start, _children_cpu() - used
     manifest: dict[str, Any] = json.loads(done.stdout)
     worked, counts = manifest["changed"], manifest["stats"]["counts"]

@@ -23,8 +23,8 @@ class WorkerMemory:
     Attributes:
         documents: Size of the corpus.
         shard_bytes: Of sources in a shard, at most.
-        megabytes: By stage, its peak for each shard, in order. That of parse is of the process and
-            the worker that reads documents, as are the others: it is kept.
+        megabytes: By stage, its peak for each shard, in order. That of parse is of the process and the worker that
+            reads documents, as are the others: it is kept.
     """
 
     documents: int
@@ -32,9 +32,7 @@ class WorkerMemory:
     megabytes: dict[str, list[int]]
 
 
-def measure_workers(
-    folder: Path, data: Path, sizes: Sequence[int], shard_bytes: int
-) -> list[WorkerMemory]:
+def measure_workers(folder: Path, data: Path, sizes: Sequence[int], shard_bytes: int) -> list[WorkerMemory]:
     """Parse, chunk, filter and extract corpora of these sizes, each in a process of its own.
 
     Args:

@@ -1,8 +1,8 @@
 """How soon a browser paints each page of a store, and what it loads for it.
 
-Headless Chromium with software rendering opens every page twice from a server on this machine. The
-first visit may open the snapshot and load models. Prints milliseconds to the first contentful paint
-and to the end of loading, and kilobytes as sent, data and style included.
+Headless Chromium with software rendering opens every page twice from a server on this machine. The first visit may open
+the snapshot and load models. Prints milliseconds to the first contentful paint and to the end of loading, and kilobytes
+as sent, data and style included.
 
     python -m benchmarks.page_paint --store STORE --name VBBS --question "What replaces VBBS?"
 """
@@ -82,13 +82,7 @@ def main() -> None:
                 for name, path in addresses(options.store, options.name, options.question).items():
                     first, *_ = visit(browser, root + path)
                     painted, loaded, size = visit(browser, root + path)
-                    row = (
-                        name,
-                        f"{first:.0f}",
-                        f"{painted:.0f}",
-                        f"{loaded:.0f}",
-                        f"{size / 1e3:.0f}",
-                    )
+                    row = (name, f"{first:.0f}", f"{painted:.0f}", f"{loaded:.0f}", f"{size / 1e3:.0f}")
                     write(f"| {' | '.join(row)} |\n")
         finally:
             browser.quit()

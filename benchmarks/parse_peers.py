@@ -5,9 +5,9 @@ The others live in an environment of their own:
     uv venv peers && VIRTUAL_ENV=peers uv pip install -r benchmarks/requirements-peers.txt
     python -m benchmarks.parse_peers --peers peers/bin/python --gold FOLDER --bookmarks MANUAL.pdf
 
-Each peer reads each kind of document in a fresh process, so that the highest memory is that of the
-kind. Models and OCR are off for all, and bookmarks are taken out of the manuals for all. Prints one
-table; `--json` writes every document's figures.
+Each peer reads each kind of document in a fresh process, so that the highest memory is that of the kind. Models and OCR
+are off for all, and bookmarks are taken out of the manuals for all. Prints one table; `--json` writes every document's
+figures.
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ def _report(name: str, python: Path, tasks: Sequence[_Task]) -> ParseReport:
 def _run(name: str, python: Path, tasks: Sequence[_Task]) -> Iterable[DocumentResult]:
     with tempfile.TemporaryDirectory(prefix="parse-peer-") as folder:
         files = [str(task.path.resolve()) for task in tasks]
-        subprocess.run(
-            [str(python), str(_WORKER), name, folder, *files], check=True, stdout=subprocess.DEVNULL
-        )
+        subprocess.run([str(python), str(_WORKER), name, folder, *files], check=True, stdout=subprocess.DEVNULL)
         costs = json.loads((Path(folder) / "costs.json").read_text("utf-8"))
         for number, (task, cost) in enumerate(zip(tasks, costs, strict=True)):
             written = Path(folder) / f"{number}.md"

@@ -2,8 +2,8 @@
 
     PEERS/bin/python -m benchmarks.peer_worker markitdown OUTPUT FILE...
 
-Writes `OUTPUT/0.md`, `1.md` and so on, in the order of the files, and `OUTPUT/costs.json`. Nothing
-but the standard library and the peer is imported.
+Writes `OUTPUT/0.md`, `1.md` and so on, in the order of the files, and `OUTPUT/costs.json`. Nothing but the standard
+library and the peer is imported.
 """
 
 from __future__ import annotations

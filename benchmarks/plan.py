@@ -53,11 +53,7 @@ def planners(index: Index) -> dict[str, Planner]:
     """Return the planners by name."""
     names = sorted(index.snapshot.table("entities", ["name"])["name"].to_pylist())
     drawn = random.Random(0)  # noqa: S311 - names to draw, no secrets
-    return {
-        "oracle": oracle,
-        "nonsense": lambda _: ["Qwyzzle Brontag"],
-        "foreign": lambda _: drawn.sample(names, 2),
-    }
+    return {"oracle": oracle, "nonsense": lambda _: ["Qwyzzle Brontag"], "foreign": lambda _: drawn.sample(names, 2)}
 
 
 def recall(index: Index, target: Target, names: list[str]) -> tuple[float, bool]:
@@ -81,10 +77,7 @@ def main() -> None:
     index = open_index(options.store)
     splits = set(filter(None, options.splits.split(",")))
     questions = [
-        one
-        for path in options.questions
-        for one in read_questions(path)
-        if not splits or one.split in splits
+        one for path in options.questions for one in read_questions(path) if not splits or one.split in splits
     ][: options.most]
     targets = locate(questions, index.snapshot).targets
     base = mean(recall(index, target, [])[0] for target in targets)

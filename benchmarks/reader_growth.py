@@ -2,8 +2,8 @@
 
     python -m benchmarks.reader_growth --questions questions.jsonl --plot growth.svg STORE …
 
-`benchmarks.resampled` makes large stores. Each store is read by a process of its own. Prints a
-table, a row a store, and writes a picture of it.
+`benchmarks.resampled` makes large stores. Each store is read by a process of its own. Prints a table, a row a store,
+and writes a picture of it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python -m benchmarks.reader_memory --store STORE --questions questions.jsonl --plot memory.svg
 
-Each is a process of its own that asks in mode `auto`. Prints a table of its anonymous memory, which
-is what it holds beside mapped files, and writes a plot of it.
+Each is a process of its own that asks in mode `auto`. Prints a table of its anonymous memory, which is what it holds
+beside mapped files, and writes a plot of it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from pathlib import Path
 from benchmarks.bench_reader import memory
 from benchmarks.tools.chart import Chart, draw
 
-_CURVES = {"with reranking": None, "without": 0}
-"""`rerank` as in `search`."""
+_CURVES = {"with reranking": None, "without": 0}  # `rerank` as in `search`.
 _SHOWN = (0, 10, 50, 100, 200, 300, 400, 500)
 
 
@@ -52,8 +51,7 @@ def main() -> None:
         max_tasks_per_child=1, mp_context=multiprocessing.get_context("spawn"), max_workers=1
     ) as pool:
         jobs = {
-            name: pool.submit(measure, options.store, asked, options.every, rerank)
-            for name, rerank in _CURVES.items()
+            name: pool.submit(measure, options.store, asked, options.every, rerank) for name, rerank in _CURVES.items()
         }
         curves = {name: job.result() for name, job in jobs.items()}
     shown = [number for number in _SHOWN if number <= options.most]

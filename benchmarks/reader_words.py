@@ -2,11 +2,10 @@
 
     python -m benchmarks.reader_words FOLDER...
 
-The others are programs of the machine (pandoc, pdftotext) and the libraries openpyxl and
-python-pptx; a format whose reader is missing is left out. Prints for each format the files, those
-that one of both could not read, and the shares of the other's words (all, not only distinct ones)
-that are in our blocks: as they are, and within a word of ours or over two of them, as
-where a space was lost or made. `--words` prints what is missing, by file.
+The others are programs of the machine (pandoc, pdftotext) and the libraries openpyxl and python-pptx; a format whose
+reader is missing is left out. Prints for each format the files, those that one of both could not read, and the shares
+of the other's words (all, not only distinct ones) that are in our blocks: as they are, and within a word of ours or
+over two of them, as where a space was lost or made. `--words` prints what is missing, by file.
 """
 
 from __future__ import annotations
@@ -87,9 +86,7 @@ def _missing(theirs: Counter[str], text: str) -> tuple[Counter[str], int]:
     for word, count in lacking.items():
         if re.sub(r"[\W_]+", "", word) not in joined:
             missing[word] = count
-    moved = sum(
-        count for word, count in lacking.items() if word not in missing and word not in packed
-    )
+    moved = sum(count for word, count in lacking.items() if word not in missing and word not in packed)
     return missing, moved
 
 

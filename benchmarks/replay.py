@@ -2,9 +2,9 @@
 
     python -m benchmarks.replay --store STORE
 
-The manifest of a snapshot has the CPU seconds of each stage. Work on documents and texts is dealt
-out to workers of one core each; stages over the whole corpus run one after the other on one, and
-take what docs/explanation/scale.md measured. Nothing is run: a table of arithmetic is printed.
+The manifest of a snapshot has the CPU seconds of each stage. Work on documents and texts is dealt out to workers of one
+core each; stages over the whole corpus run one after the other on one, and take what docs/explanation/scale.md
+measured. Nothing is run: a table of arithmetic is printed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from dataclasses import dataclass
 from graphrag_tasks.storage.snapshots.store import Store
 
 _OF_SHARDS = ("parse", "chunk", "filter_sentences", "extract")
-_TASK_SECONDS = 1.5
-"""Of a task: scheduling and opening its run (docs/results.md, nightly runs)."""
+_TASK_SECONDS = 1.5  # Of a task: scheduling and opening its run (docs/results.md, nightly runs).
 _CORPUS_SECONDS, _CORPUS_TRIPLES, _GROWTH = 1_743, 10_000_000, 11.9
 """CPU of the stages over a corpus of so many triples, and its growth from a tenth of them
 (docs/explanation/scale.md)."""
-_USD_AN_HOUR = 0.0504
-"""Of one core: half of an m7i.large of AWS in us-east-1 on demand, list price of 2025."""
+_USD_AN_HOUR = 0.0504  # Of one core: half of an m7i.large of AWS in us-east-1 on demand, list price of 2025.
 _DOCUMENTS = (10**5, 10**6, 10**8)
 _WORKERS = (2, 16, 128, 1024)
 
@@ -81,8 +79,8 @@ def replayed(measured: Measured, documents: int, workers: int) -> Replayed:
 def _waves(documents: int, workers: int, size: int, a_document: float) -> float:
     """Return the seconds of shards of one size: waves of tasks, the last one as long as the rest.
 
-    Without it the best shard would be one a worker; real shards differ, so that one in each wave
-    takes a half more than the mean.
+    Without it the best shard would be one a worker; real shards differ, so that one in each wave takes a half more than
+    the mean.
     """
     waves = math.ceil(documents / size / workers)
     return waves * (_TASK_SECONDS + size * a_document) + size * a_document / 2
@@ -95,9 +93,7 @@ def main() -> None:
     options = parser.parse_args()
     measured = Measured.of(Store(options.store))
     print(f"{measured}\n")
-    print(
-        "| documents | workers | shards h | embed h | corpus h | all h | documents a shard | USD |"
-    )
+    print("| documents | workers | shards h | embed h | corpus h | all h | documents a shard | USD |")
     print("|---|---|---|---|---|---|---|---|")
     for documents in _DOCUMENTS:
         for workers in _WORKERS:

@@ -2,10 +2,9 @@
 
     python -m benchmarks.resampled --store STORE --chunks 100000 --out STORE2
 
-Documents, graph and vectors are repeated with ids of their own. In each copy the words of texts and
-names are exchanged with words as long and about as frequent, so that places stay right, lengths and
-frequencies are real, and copies differ. Vectors have noise. What readers do not read is left empty,
-and nothing of it says how good a search is.
+Documents, graph and vectors are repeated with ids of their own. In each copy the words of texts and names are exchanged
+with words as long and about as frequent, so that places stay right, lengths and frequencies are real, and copies
+differ. Vectors have noise. What readers do not read is left empty, and nothing of it says how good a search is.
 """
 
 from __future__ import annotations
@@ -43,12 +42,9 @@ _TEXTS = {
     "entities": ("name",), "aliases": ("alias",), "relations": ("text",),
 }  # fmt: skip
 _WORD = re.compile(r"[A-Za-z]{4,}")
-_NEAR = 8
-"""Words of one length that are exchanged with each other, next to each other in frequency."""
-_NOISE = 0.02
-"""Standard deviation of each of a vector's numbers: a cosine of about .93 with the original."""
-_PREFIX = 4
-"""Hexadecimal digits before an id that are the copy's number, so that tables stay sorted by id."""
+_NEAR = 8  # Words of one length that are exchanged with each other, next to each other in frequency.
+_NOISE = 0.02  # Standard deviation of each of a vector's numbers: a cosine of about .93 with the original.
+_PREFIX = 4  # Hexadecimal digits before an id that are the copy's number, so that tables stay sorted by id.
 
 
 def write_resampled(source: Snapshot, target: Store, chunks: int) -> None:
@@ -123,10 +119,7 @@ def _copied(
 ) -> Iterator[pa.RecordBatch]:
     rows = source.table(name).select(schema.names)
     for number, swap in enumerate(swaps):
-        columns = [
-            _column(rows[field.name], name, field, number, swap).cast(field.type)
-            for field in schema
-        ]
+        columns = [_column(rows[field.name], name, field, number, swap).cast(field.type) for field in schema]
         yield from pa.table(columns, schema=schema).combine_chunks().to_batches()
 
 

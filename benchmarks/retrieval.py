@@ -2,11 +2,11 @@
 
     python -m benchmarks.retrieval --store STORE --questions questions.jsonl
 
-The peer does what every hybrid search must: bm25s scores all chunks by its own words, a product of
-a matrix and a vector gives the cosines, and the ten best of their standardised sum are taken. It
-gives no sources. Both are measured question by question in turn, so that other work on the machine
-meets both alike; look at the ratio. Then the reranker reads chunks of `auto` again. Prints JSON;
-times are milliseconds of CPU unless said otherwise, the median over the questions.
+The peer does what every hybrid search must: bm25s scores all chunks by its own words, a product of a matrix and a
+vector gives the cosines, and the ten best of their standardised sum are taken. It gives no sources. Both are measured
+question by question in turn, so that other work on the machine meets both alike; look at the ratio. Then the reranker
+reads chunks of `auto` again. Prints JSON; times are milliseconds of CPU unless said otherwise, the median over the
+questions.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ class Peer:
         vectors = snapshot.table("chunk_vectors", ["vector"])["vector"].combine_chunks()
         self._vectors = vectors.flatten().to_numpy().reshape(len(vectors), -1)
         self._encoder = encoder
-        tokens = bm25s.tokenize(
-            snapshot.table("chunks", ["text"])["text"].to_pylist(), show_progress=False
-        )
+        tokens = bm25s.tokenize(snapshot.table("chunks", ["text"])["text"].to_pylist(), show_progress=False)
         self._bm25 = bm25s.BM25(method="lucene")
         self._bm25.index(tokens, show_progress=False)
 
@@ -147,9 +145,7 @@ def main() -> None:
         "engine": engine_text("auto"),
         "reranker_mb": round(model / 2**20, 1),
         "reranking_mb": round((resident() - before) / 2**20, 1),
-        "times_the_peer": {
-            name: round(value / medians["peer"], 2) for name, value in medians.items()
-        },
+        "times_the_peer": {name: round(value / medians["peer"], 2) for name, value in medians.items()},
     }
     print(json.dumps(report, indent=2))
 

@@ -2,10 +2,9 @@
 
     python -m benchmarks.run_workers --sources FOLDER --workers 1 2 --repeats 2
 
-Shards and the parts of embed are done by the workers, the rest by the main process. All are held to
-as many cores as there are workers, and the numbers of workers take turns. On a machine that does
-other work too, look at CPU seconds: the time of a run on free cores is that of the busiest worker
-in both, and of the rest.
+Shards and the parts of embed are done by the workers, the rest by the main process. All are held to as many cores as
+there are workers, and the numbers of workers take turns. On a machine that does other work too, look at CPU seconds:
+the time of a run on free cores is that of the busiest worker in both, and of the rest.
 """
 
 from __future__ import annotations
@@ -52,15 +51,11 @@ def _part(uri: str, part: int) -> tuple[int, float]:
     return os.getpid(), receipt.cpu_seconds if receipt else 0.0
 
 
-def _busiest(
-    workers: int, work: Callable[[str, int], tuple[int, float]], uri: str, numbers: Iterable[int]
-) -> float:
+def _busiest(workers: int, work: Callable[[str, int], tuple[int, float]], uri: str, numbers: Iterable[int]) -> float:
     """Return the CPU seconds of the worker that had most to do."""
     used: dict[int, float] = defaultdict(float)
     with ProcessPoolExecutor(workers, mp_context=_SPAWN) as pool:
-        for process, seconds in [
-            job.result() for job in [pool.submit(work, uri, one) for one in numbers]
-        ]:
+        for process, seconds in [job.result() for job in [pool.submit(work, uri, one) for one in numbers]]:
             used[process] += seconds
     return max(used.values())
 

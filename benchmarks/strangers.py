@@ -14,8 +14,8 @@ A judge reads the sentence, and knows no rule that made the fact. `judgement` is
 - wrong: not what the sentence says;
 - nothing: it says nothing, as from a light verb or a heading.
 
-`cause` says in a word or two, the same for the same, why a fact is not right. The report's upper %
-is the share right in the upper half by confidence. A row without a judgement is not counted.
+`cause` says in a word or two, the same for the same, why a fact is not right. The report's upper % is the share right
+in the upper half by confidence. A row without a judgement is not counted.
 """
 
 from __future__ import annotations

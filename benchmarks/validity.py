@@ -2,10 +2,10 @@
 
     python -m benchmarks.validity
 
-`benchmarks/gold/validity.jsonl` has sentences with a time and sentences that only look like it:
-`known` from the manuals of Django and Sphinx (BSD), pip and pytest (MIT) and Celery (CC BY-SA 4.0),
-`apart` from fields of `strangers.sh`; both were labelled before the patterns were written. *Right*
-wants the same kind and the same ends. Of *firings*, those where no time is are wrong.
+`benchmarks/gold/validity.jsonl` has sentences with a time and sentences that only look like it: `known` from the
+manuals of Django and Sphinx (BSD), pip and pytest (MIT) and Celery (CC BY-SA 4.0), `apart` from fields of
+`strangers.sh`; both were labelled before the patterns were written. *Right* wants the same kind and the same ends. Of
+*firings*, those where no time is are wrong.
 """
 
 from __future__ import annotations

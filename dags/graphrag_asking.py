@@ -1,9 +1,8 @@
 """What stands before `ask` where the settings want it: somebody's approval, and batches.
 
-`llm.budget.approve_above_usd` brings **price**, **approve** and **approved**: a reading that is
-expected to cost more waits for a person, in Airflow's list of required actions. `llm.batch`
-brings **batches**: requests are answered within a day at half the price, and the task sleeps
-between two looks at them.
+`llm.budget.approve_above_usd` brings **price**, **approve** and **approved**: a reading that is expected to cost more
+waits for a person, in Airflow's list of required actions. `llm.batch` brings **batches**: requests are answered within
+a day at half the price, and the task sleeps between two looks at them.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from graphrag_tasks.core.errors import TransientError
 log = logging.getLogger(__name__)
 
 _ANSWER_WITHIN = timedelta(hours=8)
-_LONGEST_BATCH = timedelta(hours=26)
-"""A provider ends a batch after 24 hours, whatever is done."""
+_LONGEST_BATCH = timedelta(hours=26)  # A provider ends a batch after 24 hours, whatever is done.
 
 
 def approval(config: Config, open_run: Callable[[], Any], then: str) -> list[Any]:

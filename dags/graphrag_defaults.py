@@ -9,14 +9,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from airflow.sdk import (
-    Asset,
-    BaseOperatorLink,
-    ExceptionRetryPolicy,
-    Param,
-    RetryAction,
-    RetryRule,
-)
+from airflow.sdk import Asset, BaseOperatorLink, ExceptionRetryPolicy, Param, RetryAction, RetryRule
 from airflow.sdk.configuration import conf
 from airflow.sdk.definitions.callback import AsyncCallback
 from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
@@ -29,8 +22,7 @@ from graphrag_tasks.operations.alerts import NOTE
 
 log = logging.getLogger(__name__)
 
-SNAPSHOT = Asset("graphrag_snapshot")
-"""Has an event for every snapshot that is published."""
+SNAPSHOT = Asset("graphrag_snapshot")  # Has an event for every snapshot that is published.
 
 SHARD_POOL = os.environ.get("GRAPHRAG_AIRFLOW_POOL", "default_pool")
 LLM_POOL = os.environ.get("GRAPHRAG_AIRFLOW_LLM_POOL", "default_pool")
@@ -53,11 +45,7 @@ def store_param() -> Param:
 
 
 def params_of(context: Any) -> Any:
-    """Return a run's params; Airflow takes those of any name, also of a misspelt one.
-
-    Raises:
-        ConfigError: The DAG has no param of that name.
-    """
+    """Return a run's params; Airflow takes those of any name, also of a misspelt one."""
     known = context["dag"].params
     for name in context["dag_run"].conf or ():
         if name not in known:
@@ -155,8 +143,7 @@ class LaterLink(BaseOperatorLink):
 
 
 _DOCUMENTS, _MAP = LaterLink("Documents"), LaterLink("Map")
-LATER_LINKS = {"parse": (_DOCUMENTS,), "communities": (_MAP,)}
-"""By stage."""
+LATER_LINKS = {"parse": (_DOCUMENTS,), "communities": (_MAP,)}  # By stage.
 
 
 def linked(made: Any, *links: BaseOperatorLink) -> Any:
@@ -168,8 +155,8 @@ def linked(made: Any, *links: BaseOperatorLink) -> Any:
 def link_pages(instance: Any, summary: Mapping[str, Any], parse_tasks: int) -> None:
     """Give earlier tasks of a run their links to what it published.
 
-    `parse` leads to the documents: to those that failed, if any did. `communities` leads to the
-    map. There are none where the pages do not show the store.
+    `parse` leads to the documents: to those that failed, if any did. `communities` leads to the map. There are none
+    where the pages do not show the store.
     """
     documents = _page(summary, f"/documents{'?status=failed' if summary['failed'] else ''}")
     links = [("communities", -1, _MAP, _page(summary, "/map"))]

@@ -1,9 +1,9 @@
 """### Ask every published GraphRAG snapshot your questions.
 
-Runs on the asset event of a publish. **evaluate** asks the questions of `quality.questions`, whose
-sources are known, in the modes named, and writes the figures to `STORE/evaluations/<snapshot>/`:
-`results.md` for people and `results.parquet` for notebooks on the passages found, `answers.md` and
-`answers.parquet` on the answers, judged without a model. Without questions it is skipped.
+Runs on the asset event of a publish. **evaluate** asks the questions of `quality.questions`, whose sources are known,
+in the modes named, and writes the figures to `STORE/evaluations/<snapshot>/`: `results.md` for people and
+`results.parquet` for notebooks on the passages found, `answers.md` and `answers.parquet` on the answers, judged without
+a model. Without questions it is skipped.
 """
 
 from __future__ import annotations

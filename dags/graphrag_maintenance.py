@@ -35,9 +35,7 @@ DEFAULTS = load_config()
             title="Keep",
             description="Snapshots kept beside the current one",
         ),
-        "dry_run": Param(
-            False, type="boolean", title="Dry run", description="Only say what would be removed"
-        ),
+        "dry_run": Param(False, type="boolean", title="Dry run", description="Only say what would be removed"),
     },
     description="Remove old snapshots, and verify every file of those kept",
     doc_md=__doc__,

@@ -24,8 +24,7 @@ from graphrag_tasks.core.ids import content_id
 
 DEFAULTS = load_config()
 
-_ANSWER_WITHIN = timedelta(days=3)
-"""As long as a weekend, and a day to read it."""
+_ANSWER_WITHIN = timedelta(days=3)  # As long as a weekend, and a day to read it.
 
 
 @dag(
@@ -51,10 +50,7 @@ _ANSWER_WITHIN = timedelta(days=3)
             description="Outside the ontology: map to one, keep as they are, or drop",
         ),
         "llm": Param(
-            False,
-            type="boolean",
-            title="By a model",
-            description="Have llm.models.ontology name types and relations",
+            False, type="boolean", title="By a model", description="Have llm.models.ontology name types and relations"
         ),
     },
     description="Propose types and relations from users' questions, and wait for an approval",
@@ -74,11 +70,7 @@ def graphrag_ontology() -> None:
         config = load_config(overrides={"store": params["store"]})
         run = f"ontology-{content_id('run', context['run_id'])}"
         proposal = propose_in_store(
-            config,
-            params["questions"],
-            by_model=params["llm"],
-            outside=params["outside"],
-            run=run,
+            config, params["questions"], by_model=params["llm"], outside=params["outside"], run=run
         )
         asked = shown_in_store(params["store"], proposal.id)
         if asked is None:

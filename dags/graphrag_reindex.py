@@ -23,16 +23,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from airflow.sdk import (
-    CronTriggerTimetable,
-    Metadata,
-    Param,
-    chain,
-    dag,
-    get_current_context,
-    task,
-    task_group,
-)
+from airflow.sdk import CronTriggerTimetable, Metadata, Param, chain, dag, get_current_context, task, task_group
 from airflow.sdk.exceptions import AirflowSkipException, DownstreamTasksSkipped
 from graphrag_asking import approval, batches, may_spend
 from graphrag_defaults import (
@@ -58,8 +49,7 @@ from graphrag_tasks.operations.alerts import NOTE
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 
 DEFAULTS = load_config()
-MOST_OF_NAME = 200
-"""Characters of a document's name, its end; Airflow's database holds 250 for a mapped task."""
+MOST_OF_NAME = 200  # Characters of a document's name, its end; Airflow's database holds 250 for a mapped task.
 PARTS, OF_PARTS = list(range(DEFAULTS.plan.parts)), "_parts"
 ASK, ADOPT = MODEL_STAGES["ask"], MODEL_STAGES["adopt"]
 
@@ -72,8 +62,7 @@ PARAMS = {
         type="array",
         items={"type": "string", "minLength": 1},
         title="Sources",
-        description="Folders, files or URIs, one a line. NAME=URI gives a source a name. "
-        "None: those of the store",
+        description="Folders, files or URIs, one a line. NAME=URI gives a source a name. None: those of the store",
     ),
     "store": store_param(),
     "extractor": Param(
@@ -91,8 +80,7 @@ PARAMS = {
         minimum=0,
         title="Budget in USD",
         section=READING,
-        description="Most that the language model may cost in this run. 0 sets no cap; empty: as "
-        "in the settings",
+        description="Most that the language model may cost in this run. 0 sets no cap; empty: as in the settings",
     ),
     "full_refresh": Param(
         DEFAULTS.plan.full_refresh,
@@ -290,11 +278,7 @@ def show_as(name: str) -> None:
 
 
 def skip_needless(run: Any, task_ids: Iterable[str]) -> None:
-    """Skip all tasks after `plan` but `publish`, which says so, where nothing changed.
-
-    Raises:
-        DownstreamTasksSkipped: Nothing changed.
-    """
+    """Skip all tasks after `plan` but `publish`, which says so, where nothing changed."""
     if not run.is_up_to_date:
         return
     needless = sorted({*task_ids} - {"plan", "publish"})

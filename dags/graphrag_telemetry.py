@@ -1,7 +1,7 @@
 """What tasks of graphrag_reindex tell beside their receipts: metrics, and lineage.
 
-Metrics go through Airflow's own (`[metrics]`: StatsD or OpenTelemetry), lineage through its
-provider of OpenLineage (the extra `openlineage`). Without settings for them nothing is sent.
+Metrics go through Airflow's own (`[metrics]`: StatsD or OpenTelemetry), lineage through its provider of OpenLineage
+(the extra `openlineage`). Without settings for them nothing is sent.
 """
 
 from __future__ import annotations
@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from graphrag_tasks.pipeline.run import Published, Run
     from graphrag_tasks.storage.receipts import Receipt
 
-_MILLISECONDS = 1000
-"""Airflow's timers count them."""
+_MILLISECONDS = 1000  # Airflow's timers count them.
 
 
-def tell_stage(
-    run: Run, stage: str, receipts: Sequence[Receipt], shards: Sequence[int] = ()
-) -> None:
+def tell_stage(run: Run, stage: str, receipts: Sequence[Receipt], shards: Sequence[int] = ()) -> None:
     """Tell what a task of a stage did, if it did something.
 
     Args:
@@ -87,10 +84,7 @@ def _emit(lineage: Lineage) -> None:
     from openlineage.client.facet_v2 import output_statistics_output_dataset as statistics
 
     emit_dataset_lineage(
-        inputs=[
-            InputDataset(namespace=one.namespace, name=one.name, facets=_facets(one))
-            for one in lineage.inputs
-        ],
+        inputs=[InputDataset(namespace=one.namespace, name=one.name, facets=_facets(one)) for one in lineage.inputs],
         outputs=[
             OutputDataset(
                 namespace=one.namespace,
@@ -114,21 +108,15 @@ def _facets(dataset: Dataset) -> dict[str, Any]:
 
     facets: dict[str, Any] = {}
     if dataset.version:
-        facets["version"] = dataset_version_dataset.DatasetVersionDatasetFacet(
-            datasetVersion=dataset.version
-        )
+        facets["version"] = dataset_version_dataset.DatasetVersionDatasetFacet(datasetVersion=dataset.version)
     if dataset.columns:
         facets["schema"] = schema_dataset.SchemaDatasetFacet(
             fields=[
-                schema_dataset.SchemaDatasetFacetFields(
-                    name=one.name, type=one.type, description=one.meaning
-                )
+                schema_dataset.SchemaDatasetFacetFields(name=one.name, type=one.type, description=one.meaning)
                 for one in dataset.columns
             ]
         )
     if dataset.about:
-        facet = make_class(
-            "GraphragArtifactDatasetFacet", list(dataset.about), bases=(DatasetFacet,)
-        )
+        facet = make_class("GraphragArtifactDatasetFacet", list(dataset.about), bases=(DatasetFacet,))
         facets["graphrag_artifact"] = facet(**dataset.about)
     return facets

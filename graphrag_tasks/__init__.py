@@ -44,8 +44,8 @@ if TYPE_CHECKING:
         TransientError,
     )
 
-# ONNX Runtime tells its maker of each import and session: it reads this when it is imported, by
-# whichever module or library, and every one of ours comes after this line.
+# ONNX Runtime tells its maker of each import and session: it reads this when it is imported, by whichever module or
+# library, and every one of ours comes after this line.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 __version__: str

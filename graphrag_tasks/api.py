@@ -4,8 +4,8 @@
     >>> index = graphrag.index("examples/corpus", "store")
     >>> print(graphrag.answer(index, "Which table replaces VBBS?"))
 
-The names of `graphrag_tasks.__all__` stay as they are within a minor version
-(docs/reference/api.md); all others may change.
+The names of `graphrag_tasks.__all__` stay as they are within a minor version (docs/reference/api.md); all others may
+change.
 """
 
 from __future__ import annotations
@@ -37,19 +37,18 @@ def index(
 ) -> Index:
     """Index documents into a store, publish a snapshot, and return it opened.
 
-    Documents that did not change since the last snapshot are taken over from it. One that cannot be
-    read stops nothing: `Index.documents()` names it.
+    Documents that did not change since the last snapshot are taken over from it. One that cannot be read stops nothing:
+    `Index.documents()` names it.
 
     Args:
         sources: Folders or URIs; one, or several.
         store: Folder or URI; it is made where it is not there.
         config: Settings, as a TOML file or as a `Config`.
-        principals: Access labels that the reader of the returned index holds, where the settings
-            have labels.
-        workers: Processes. With more than one, the calling script must do so below
-            `if __name__ == "__main__":`, for workers import it.
-        settings: Sections of settings that win over `config`, as in
-            `index("docs", "store", extract={"extractor": "hybrid"})`: docs/reference/settings.md.
+        principals: Access labels that the reader of the returned index holds, where the settings have labels.
+        workers: Processes. With more than one, the calling script must do so below `if __name__ == "__main__":`, for
+            workers import it.
+        settings: Sections of settings that win over `config`, as in `index("docs", "store", extract={"extractor":
+            "hybrid"})`: docs/reference/settings.md.
 
     Raises:
         MissingDependencyError: The packages for indexing are not installed.
@@ -70,16 +69,10 @@ def index(
         found = load_config(config, overrides=given)
     if found.access.enabled != (principals is not None):
         what = "with labels a reader needs principals, and only with labels"
-        raise AccessError(
-            what, "access.enabled", "Give index(…, principals=[…]) or switch them off"
-        )
+        raise AccessError(what, "access.enabled", "Give index(…, principals=[…]) or switch them off")
     run_index(found, workers=workers)
     return open_index(
-        found.store,
-        principals=principals,
-        config=found.retrieval,
-        language=found.language,
-        load=found.load,
+        found.store, principals=principals, config=found.retrieval, language=found.language, load=found.load
     )
 
 

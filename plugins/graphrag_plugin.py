@@ -1,9 +1,9 @@
 """The plugin of Airflow: pages of the published snapshots, and a note at each run of how it ended.
 
-Airflow loads plugins in each of its processes and serves their applications to everybody, so
-nothing of the pages is imported before the first one is asked for, and they ask Airflow itself who
-is asking. The store is the one of the DAGs: `GRAPHRAG__STORE` or `graphrag.toml`. Notes are written
-by the process that ends a run, the scheduler as a rule: a task cannot write its run's note.
+Airflow loads plugins in each of its processes and serves their applications to everybody, so nothing of the pages is
+imported before the first one is asked for, and they ask Airflow itself who is asking. The store is the one of the DAGs:
+`GRAPHRAG__STORE` or `graphrag.toml`. Notes are written by the process that ends a run, the scheduler as a rule: a task
+cannot write its run's note.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ DAG_ID = "graphrag_reindex"
 """Who may read this DAG may read what it published; who may edit it may change it in the pages."""
 
 PREFIX = "/graphrag"
-_ROOT = urlsplit(conf.get("api", "base_url", fallback="")).path.rstrip("/")
-"""Path that Airflow is served below."""
+_ROOT = urlsplit(conf.get("api", "base_url", fallback="")).path.rstrip("/")  # Path that Airflow is served below.
 
 _OUR_DAGS = "graphrag_"
 _LONGEST_NOTE = 1000  # characters: what Airflow's database holds
@@ -98,9 +97,7 @@ def _write_note(dag_run: Any, session: Any) -> None:  # noqa: ANN401 - SQLAlchem
     before = dag_run.dag_run_note
     if before is not None and before.user_id is not None:
         return
-    said = session.scalars(
-        XComModel.get_many(run_id=dag_run.run_id, dag_ids=dag_run.dag_id, key=NOTE)
-    )
+    said = session.scalars(XComModel.get_many(run_id=dag_run.run_id, dag_ids=dag_run.dag_id, key=NOTE))
     if texts := sorted({as_markdown(str(XComModel.deserialize_value(one))) for one in said}):
         dag_run.note = "\n\n".join(texts)[:_LONGEST_NOTE]
 
@@ -112,10 +109,5 @@ class GraphragPlugin(AirflowPlugin):
     listeners = [RunNotes()]  # noqa: RUF012
     fastapi_apps = [{"name": "graphrag", "app": pages, "url_prefix": PREFIX}]  # noqa: RUF012
     external_views = [  # noqa: RUF012
-        {
-            "name": "GraphRAG",
-            "href": f"{_ROOT}{PREFIX}/",
-            "destination": "nav",
-            "url_route": "graphrag",
-        }
+        {"name": "GraphRAG", "href": f"{_ROOT}{PREFIX}/", "destination": "nav", "url_route": "graphrag"}
     ]

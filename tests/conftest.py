@@ -82,9 +82,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture
-def progress_told(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> ProgressTold:
+def progress_told(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> ProgressTold:
     """Have each step of long work tell its progress at once; return what was told of how many."""
     monkeypatch.setattr(progress, "INTERVAL_SECONDS", 0)
     caplog.set_level(logging.INFO, "graphrag_tasks")

@@ -1,7 +1,7 @@
 """A process that the kernel ends when it connects to an address of the Internet (Linux).
 
-It looks below Python: threads of C libraries are held to it too, and what it starts.
-Run a script by `python -P tests/offline.py SCRIPT`.
+It looks below Python: threads of C libraries are held to it too, and what it starts. Run a script by `python -P
+tests/offline.py SCRIPT`.
 """
 
 import ctypes

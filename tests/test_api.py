@@ -107,9 +107,7 @@ def test_settings_come_from_a_file_a_config_or_the_call(tmp_path: Path) -> None:
         graphrag_tasks.index(tmp_path / "docs", tmp_path / "store", config=file)
     config = Config.model_validate({"chunk": {"max_characters": 900}, "store": "elsewhere"})
     with pytest.raises(ConfigError, match=r"chunk\.overlap"):
-        graphrag_tasks.index(
-            tmp_path / "docs", tmp_path / "store", config=config, chunk={"overlap": 1}
-        )
+        graphrag_tasks.index(tmp_path / "docs", tmp_path / "store", config=config, chunk={"overlap": 1})
     assert not (tmp_path / "store").exists()
 
 

@@ -27,9 +27,7 @@ app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=F
 def triples(
     gold: Annotated[Path, typer.Option(help="JSONL of labelled sentences, as spans.")],
     sources: Annotated[str, typer.Option(help="Folder of the documents they stand in.")],
-    split: Annotated[
-        str | None, typer.Option(help="dev or test.", show_default="all sentences")
-    ] = None,
+    split: Annotated[str | None, typer.Option(help="dev or test.", show_default="all sentences")] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -52,12 +50,8 @@ def triples(
 @app.command()
 def entities(
     gold: Annotated[Path, typer.Option(help="JSONL: left, right, same, corpus, split.")],
-    corpus: Annotated[
-        str | None, typer.Option(help="Corpus of the pairs.", show_default="all of them")
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="dev or test.", show_default="all pairs")
-    ] = None,
+    corpus: Annotated[str | None, typer.Option(help="Corpus of the pairs.", show_default="all of them")] = None,
+    split: Annotated[str | None, typer.Option(help="dev or test.", show_default="all pairs")] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -89,8 +83,7 @@ def parse(
     bookmarks: Annotated[
         list[Path] | None,
         typer.Option(
-            help="PDF file whose bookmarks are its headings; may be given more than once. "
-            "It is read without them.",
+            help="PDF file whose bookmarks are its headings; may be given more than once. It is read without them.",
             show_default=False,
         ),
     ] = None,
@@ -109,17 +102,12 @@ def parse(
 
 @app.command()
 def openie(
-    gold: Annotated[
-        Path,
-        typer.Option(help="Tokenised gold: JSONL (sentence, predicate, args) or CaRB's TSV."),
-    ],
+    gold: Annotated[Path, typer.Option(help="Tokenised gold: JSONL (sentence, predicate, args) or CaRB's TSV.")],
     form: Annotated[
         Literal["n-ary", "binary"],
         typer.Option(help="n-ary: one row a frame; binary: one row for each of its arguments."),
     ] = "n-ary",
-    predictions: Annotated[
-        Path | None, typer.Option(help="Write what was predicted here, as TSV.")
-    ] = None,
+    predictions: Annotated[Path | None, typer.Option(help="Write what was predicted here, as TSV.")] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -127,11 +115,7 @@ def openie(
     wanted = read_gold(gold)
     extractor = DependencyExtractor(load_config(config).language.model)
     found = extractor.extract(list(wanted), tokenized=True)
-    rows = [
-        row
-        for sentence, frames in zip(wanted, found, strict=True)
-        for row in FORMS[form](sentence, frames)
-    ]
+    rows = [row for sentence, frames in zip(wanted, found, strict=True) for row in FORMS[form](sentence, frames)]
     if predictions is not None:
         with writing(predictions):
             predictions.write_text("".join(f"{row}\n" for row in rows), "utf-8")
@@ -148,9 +132,7 @@ def coref(
     predictions: Annotated[
         Path | None, typer.Option(help="Write id, A-coref and B-coref here, as GAP's scorer reads.")
     ] = None,
-    titled: Annotated[
-        bool, typer.Option(help="Tell the page's title, the last part of its URL.")
-    ] = True,
+    titled: Annotated[bool, typer.Option(help="Tell the page's title, the last part of its URL.")] = True,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:

@@ -1,10 +1,9 @@
 """Coreference measured on GAP: ambiguous pronouns, each with two names that it may stand for.
 
-Source: Webster et al., "Mind the GAP: A Balanced Corpus of Gendered Ambiguous Pronouns" (TACL
-2018). In its snippet-context task, with the page's title, the system sees the text, the pronoun
-and the title, and finds candidates itself; the two names serve to judge its choice only. Each
-example gives two decisions, "is it A?" and "is it B?"; F1 is taken over all of them, and bias is
-F1 of the feminine pronouns over F1 of the masculine ones.
+Source: Webster et al., "Mind the GAP: A Balanced Corpus of Gendered Ambiguous Pronouns" (TACL 2018). In its
+snippet-context task, with the page's title, the system sees the text, the pronoun and the title, and finds candidates
+itself; the two names serve to judge its choice only. Each example gives two decisions, "is it A?" and "is it B?"; F1 is
+taken over all of them, and bias is F1 of the feminine pronouns over F1 of the masculine ones.
 """
 
 from __future__ import annotations
@@ -108,11 +107,7 @@ class GapSnippet:
 
 
 def read_gap(path: Path) -> list[GapExample]:
-    """Read examples in GAP's form: tab-separated, with a header, without quoting.
-
-    Raises:
-        ConfigError: The file is absent or empty, lacks a column, or a value is not as it must be.
-    """
+    """Read examples in GAP's form: tab-separated, with a header, without quoting."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -120,9 +115,7 @@ def read_gap(path: Path) -> list[GapExample]:
         raise ConfigError(f"the file cannot be read ({error})", str(path)) from error
     missing = [name for name in _COLUMNS if not rows or rows[0].get(name) is None]
     if missing:
-        raise ConfigError(
-            f"not GAP's form: no {', '.join(missing)}", str(path), "Give a gap-*.tsv file"
-        )
+        raise ConfigError(f"not GAP's form: no {', '.join(missing)}", str(path), "Give a gap-*.tsv file")
     return [_example(row, f"{path}, row {number}") for number, row in enumerate(rows, 1)]
 
 
@@ -180,11 +173,7 @@ def _asked(section: Section, starts: Sequence[int], offset: int) -> Pronoun | No
 
 
 def predict_gap(
-    examples: Sequence[GapExample],
-    *,
-    ranking: Ranking | None = None,
-    model: str = DEFAULT_MODEL,
-    titled: bool = True,
+    examples: Sequence[GapExample], *, ranking: Ranking | None = None, model: str = DEFAULT_MODEL, titled: bool = True
 ) -> list[GapPrediction]:
     """Resolve the pronoun of each example and tell which of the two names it stands for.
 
@@ -199,10 +188,7 @@ def predict_gap(
     for example, snippet in zip(examples, snippets, strict=True):
         choices = rank_antecedents(snippet.section, ranking)
         choice = choices.get(snippet.pronoun) if snippet.pronoun else None
-        a, b = (
-            choice is not None and snippet.names_entity(name, choice.entity)
-            for name in (example.a, example.b)
-        )
+        a, b = (choice is not None and snippet.names_entity(name, choice.entity) for name in (example.a, example.b))
         predictions.append(GapPrediction(example.id, a, b))
     return predictions
 
@@ -235,11 +221,7 @@ class GapReport:
 
 
 def score_gap(examples: Sequence[GapExample], predictions: Sequence[GapPrediction]) -> GapReport:
-    """Score predictions as GAP does.
-
-    Raises:
-        ConfigError: There is no example, or one has no prediction.
-    """
+    """Score predictions as GAP does."""
     if not examples:
         raise ConfigError("there are no examples to score")
     said = {one.id: one for one in predictions}
@@ -249,10 +231,7 @@ def score_gap(examples: Sequence[GapExample], predictions: Sequence[GapPredictio
     decisions = [
         (example.gender, name.is_antecedent, decision)
         for example in examples
-        for name, decision in (
-            (example.a, said[example.id].a),
-            (example.b, said[example.id].b),
-        )
+        for name, decision in ((example.a, said[example.id].a), (example.b, said[example.id].b))
     ]
     overall = [(truth, decision) for _, truth, decision in decisions]
     masculine = [(t, d) for gender, t, d in decisions if gender == "masculine"]

@@ -64,9 +64,6 @@ def evaluate_entities(
         snapshot: What to judge.
         corpus: Only pairs of this corpus.
         split: Only pairs of this split.
-
-    Raises:
-        ConfigError: The file is not such JSON lines, or has no pair of that corpus and split.
     """
     pairs = [
         pair
@@ -76,9 +73,7 @@ def evaluate_entities(
     if not pairs:
         raise ConfigError(f"no pair of corpus {corpus} and split {split}", str(gold))
     resolved = snapshot.table("resolved", ["key", "entity_id"])
-    entity_of = dict(
-        zip(resolved["key"].to_pylist(), resolved["entity_id"].to_pylist(), strict=True)
-    )
+    entity_of = dict(zip(resolved["key"].to_pylist(), resolved["entity_id"].to_pylist(), strict=True))
     return report_of(pairs, entity_of)
 
 

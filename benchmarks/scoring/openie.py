@@ -1,10 +1,9 @@
 """Open information extraction scored against gold tuples, as CaRB defines it.
 
-CaRB: A Crowdsourced Benchmark for Open IE (Bhardwaj, Aggarwal and Mausam, EMNLP 2019). A gold
-tuple and a predicted one are compared word by word, in three slots: predicate, first argument,
-all further arguments together. Precision takes the best one-to-one assignment of predictions to
-gold tuples, recall lets one prediction cover several gold tuples. These are the settings that
-published figures use (ClausIE .450, OpenIE 5 .467, OpenIE6 .527 F1 on the test set).
+CaRB: A Crowdsourced Benchmark for Open IE (Bhardwaj, Aggarwal and Mausam, EMNLP 2019). A gold tuple and a predicted one
+are compared word by word, in three slots: predicate, first argument, all further arguments together. Precision takes
+the best one-to-one assignment of predictions to gold tuples, recall lets one prediction cover several gold tuples.
+These are the settings that published figures use (ClausIE .450, OpenIE 5 .467, OpenIE6 .527 F1 on the test set).
 """
 
 from __future__ import annotations
@@ -44,8 +43,7 @@ class OpenTuple:
     confidence: float = 1.0
 
 
-Tuples = Mapping[str, Sequence[OpenTuple]]
-"""Tuples by sentence."""
+Tuples = Mapping[str, Sequence[OpenTuple]]  # Tuples by sentence.
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +54,8 @@ class OpenIEReport:
         precision: Mean precision of the predictions, at the threshold.
         recall: Mean recall of the gold tuples, at the threshold.
         f1: Their harmonic mean.
-        auc: Area under the precision-recall curve over all thresholds, closed by (0, 1). Not a
-            goal: systems that give all tuples one confidence get more.
+        auc: Area under the precision-recall curve over all thresholds, closed by (0, 1). Not a goal: systems that give
+            all tuples one confidence get more.
         threshold: Least confidence that is kept at the best point.
         sentences: Sentences with gold tuples.
         gold: Gold tuples.
@@ -90,12 +88,9 @@ def read_gold(path: str | Path) -> dict[str, list[OpenTuple]]:
     """Return the gold tuples of a file by sentence, in the order of the file.
 
     Args:
-        path: CaRB's tab-separated form (sentence, predicate, arguments) if it ends in ".tsv",
-            else JSON lines with `sentence`, `predicate` and `args`. Arguments marked "C: "
-            (who said it) are left out, as in the official reader.
-
-    Raises:
-        ConfigError: The file is not readable, or a line lacks one of these.
+        path: CaRB's tab-separated form (sentence, predicate, arguments) if it ends in ".tsv", else JSON lines with
+            `sentence`, `predicate` and `args`. Arguments marked "C: " (who said it) are left out, as in the official
+            reader.
     """
     if Path(path).suffix == ".tsv":
         lines = _tab_separated(path)
@@ -122,9 +117,9 @@ def tuples_of_rows(rows: Iterable[str]) -> dict[str, list[OpenTuple]]:
 def match(gold: OpenTuple, predicted: OpenTuple) -> tuple[float, float]:
     """Return the precision and recall of a predicted tuple's words against one gold tuple.
 
-    Words are compared as they stand, each at most once, slot by slot. Tuples whose predicates
-    share no word do not match at all. A predicted "be" matches any of its forms. A prediction
-    with fewer slots than the gold tuple does not match.
+    Words are compared as they stand, each at most once, slot by slot. Tuples whose predicates share no word do not
+    match at all. A predicted "be" matches any of its forms. A prediction with fewer slots than the gold tuple does not
+    match.
     """
     slots = _slots(gold.arguments)
     scores = _match_slots(gold.predicate, slots, predicted.predicate, _slots(predicted.arguments))
@@ -139,8 +134,7 @@ def score(gold: Tuples, predicted: Tuples) -> OpenIEReport:
 
     Args:
         gold: Gold tuples. Sentences without any are not scored.
-        predicted: Predictions. Sentences are compared without spaces, punctuation and bracket
-            escapes.
+        predicted: Predictions. Sentences are compared without spaces, punctuation and bracket escapes.
     """
     wanted = {_key(sentence): list(tuples) for sentence, tuples in gold.items() if tuples}
     found = {_key(sentence): list(tuples) for sentence, tuples in predicted.items()}
@@ -170,11 +164,7 @@ def assign(scores: Sequence[Sequence[tuple[float, float]]]) -> dict[int, int]:
     Returns:
         Row by column, each at most once; ties go to the first row, then to the first column.
     """
-    cells = sorted(
-        (-pair[0], row, column)
-        for row, pairs in enumerate(scores)
-        for column, pair in enumerate(pairs)
-    )
+    cells = sorted((-pair[0], row, column) for row, pairs in enumerate(scores) for column, pair in enumerate(pairs))
     rows: set[int] = set()
     assigned: dict[int, int] = {}
     for _, row, column in cells:
@@ -189,10 +179,7 @@ def _tab_separated(path: str | Path) -> Iterable[tuple[str, str, list[str]]]:
         sentence, _, rest = line.partition("\t")
         predicate, *arguments = rest.split("\t")
         if not predicate.strip():
-            raise ConfigError(
-                "is not sentence, predicate and arguments, separated by tabs",
-                f"{path}, line {number}",
-            )
+            raise ConfigError("is not sentence, predicate and arguments, separated by tabs", f"{path}, line {number}")
         yield sentence, predicate, arguments
 
 

@@ -1,9 +1,8 @@
 """What a document says, from Markdown or from our own blocks, in one form that can be compared.
 
-Our text of a table repeats the header in each row (`Name: Bob | Age: 3`, see `parse.tables`), so
-its cells are taken instead. Of both sides, a table is its rows' cells without the empty ones, and
-neighbours of one row with the same text count as one: Markdown has to repeat a cell that spans
-columns.
+Our text of a table repeats the header in each row (`Name: Bob | Age: 3`, see `parse.tables`), so its cells are taken
+instead. Of both sides, a table is its rows' cells without the empty ones, and neighbours of one row with the same text
+count as one: Markdown has to repeat a cell that spans columns.
 """
 
 from __future__ import annotations
@@ -29,9 +28,7 @@ _TAG = re.compile(
 )
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARKS = re.compile(r"\*+|~~|`+|(?<!\w)_+|_+(?!\w)")
-_ITEM = re.compile(
-    r"^\s*(?:>\s*)*(?:[-*+\u2022\u25cf\u25e6\u25aa\u00b7]\s+|\d+[.)]\s+)+", re.MULTILINE
-)
+_ITEM = re.compile(r"^\s*(?:>\s*)*(?:[-*+\u2022\u25cf\u25e6\u25aa\u00b7]\s+|\d+[.)]\s+)+", re.MULTILINE)
 _BOX = re.compile(r"\[[ xX]\]\s|[\u2610\u2611\u2612]\s?")
 _QUOTE = re.compile(r"^\s*>+\s?", re.MULTILINE)
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$")

@@ -38,19 +38,15 @@ class GoldDocument:
 def find_gold(folder: str | Path) -> list[GoldDocument]:
     """Return the documents below a folder that have a reference, by name.
 
-    A document's reference is what `manifest.jsonl` in the folder says (`source`, `reference_md`:
-    paths below the folder), or else the first of these that exists, for `a/b/NAME.ext`:
+    A document's reference is what `manifest.jsonl` in the folder says (`source`, `reference_md`: paths below the
+    folder), or else the first of these that exists, for `a/b/NAME.ext`:
 
     * `NAME.ext.md`, then `NAME.md`, beside it;
     * a file of these names anywhere below `a/b/groundtruth`, then `a/groundtruth`, and so on up to
       the folder itself.
 
-    Files inside a folder named `groundtruth…` are references, never documents, as is a Markdown
-    file beside the document whose reference it is. Documents without a reference are left out.
-
-    Raises:
-        ConfigError: There is no such folder, the manifest is damaged, or no document in the folder
-            has a reference.
+    Files inside a folder named `groundtruth…` are references, never documents, as is a Markdown file beside the
+    document whose reference it is. Documents without a reference are left out.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -66,9 +62,7 @@ def find_gold(folder: str | Path) -> list[GoldDocument]:
     pairs = [(path, named.get(path) or _reference(path, root, index)) for path in sources]
     used = {reference for _, reference in pairs}
     found = [
-        GoldDocument(
-            path.relative_to(root).as_posix(), path, MEDIA_TYPES[path.suffix.lower()], reference
-        )
+        GoldDocument(path.relative_to(root).as_posix(), path, MEDIA_TYPES[path.suffix.lower()], reference)
         for path, reference in pairs
         if reference and path not in used and path.suffix.lower() in MEDIA_TYPES
     ]

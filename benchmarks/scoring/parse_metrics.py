@@ -1,8 +1,8 @@
 """Measures of what a parser reads, against a reference: pure functions of texts and lists.
 
-Both sides go through the same functions. A *word* is a run of letters and digits after NFKC and
-case folding; punctuation is no word. Undefined figures are None and stay out of means: a document
-whose reference and result both lack headings says nothing about headings.
+Both sides go through the same functions. A *word* is a run of letters and digits after NFKC and case folding;
+punctuation is no word. Undefined figures are None and stay out of means: a document whose reference and result both
+lack headings says nothing about headings.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def words(text: str) -> list[str]:
 def similarity(text: str, reference: str) -> float | None:
     """Return the normalised indel similarity of two texts' characters.
 
-    That is 2 · LCS / (length + length of the reference), where LCS is the length of the longest
-    common subsequence of characters. Words and punctuation marks are set apart by single spaces
-    first, so that blank space and line ends make no difference. None when both are empty.
+    That is 2 · LCS / (length + length of the reference), where LCS is the length of the longest common subsequence of
+    characters. Words and punctuation marks are set apart by single spaces first, so that blank space and line ends make
+    no difference. None when both are empty.
     """
     found, wanted = (" ".join(_TOKEN.findall(normalised(one))) for one in (text, reference))
     return in_order_f1(found, wanted)
@@ -61,24 +61,19 @@ def in_order_f1(found: Sequence[Hashable], wanted: Sequence[Hashable]) -> float 
     return _f1(common_length(found, wanted), len(found), len(wanted))
 
 
-def precision_recall(
-    found: Iterable[Hashable], wanted: Iterable[Hashable]
-) -> tuple[float | None, float | None]:
+def precision_recall(found: Iterable[Hashable], wanted: Iterable[Hashable]) -> tuple[float | None, float | None]:
     """Return precision and recall of two multisets; None where nothing was found, or wanted."""
     counted, reference = Counter(found), Counter(wanted)
     common = (counted & reference).total()
-    return (
-        common / counted.total() if counted else None,
-        common / reference.total() if reference else None,
-    )
+    return (common / counted.total() if counted else None, common / reference.total() if reference else None)
 
 
 def common_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence.
 
-    The bit-parallel algorithm of Hyyrö (2004), on Python's integers as bit vectors: a zero bit of
-    `row` is a place of `left` where the subsequence grows. Exact, unlike `difflib`, whose blocks
-    need not make the longest one; two texts of 100,000 characters take about two seconds.
+    The bit-parallel algorithm of Hyyrö (2004), on Python's integers as bit vectors: a zero bit of `row` is a place of
+    `left` where the subsequence grows. Exact, unlike `difflib`, whose blocks need not make the longest one; two texts
+    of 100,000 characters take about two seconds.
     """
     places: dict[Hashable, list[int]] = defaultdict(list)
     for place, one in enumerate(left):
@@ -95,8 +90,8 @@ def common_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 def heading_key(text: str) -> str:
     """Return what headings and bookmarks are compared by: letters and digits, without a number.
 
-    They differ in numbering ("Scope", "1.1. Scope"), so it goes from both, and in blank space,
-    where a printed heading is broken into lines. A heading that is all number keeps it.
+    They differ in numbering ("Scope", "1.1. Scope"), so it goes from both, and in blank space, where a printed heading
+    is broken into lines. A heading that is all number keeps it.
     """
     bare = _NUMBERING.sub("", " ".join(normalised(text).split()))
     return "".join(words(bare) or words(text))

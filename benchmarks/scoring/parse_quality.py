@@ -13,8 +13,8 @@ Of a PDF file with bookmarks, read with its bookmarks taken away:
 * `heading_recall`: share of the bookmarks that are found as headings; `heading_precision`: share of
   the headings found that are bookmarks; both without numbering, each bookmark once.
 
-And of every document: pages, seconds of wall clock and of CPU in the process that parses, pages per
-second of CPU (of a core, that is), and the highest memory of that process so far.
+And of every document: pages, seconds of wall clock and of CPU in the process that parses, pages per second of CPU (of a
+core, that is), and the highest memory of that process so far.
 """
 
 from __future__ import annotations
@@ -24,20 +24,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.scoring.parse_content import Content, content_of_blocks, content_of_markdown
-from benchmarks.scoring.parse_gold import (
-    GoldDocument,
-    bookmarks,
-    find_gold,
-    without_bookmarks,
-)
-from benchmarks.scoring.parse_metrics import (
-    bag_f1,
-    heading_key,
-    in_order_f1,
-    precision_recall,
-    similarity,
-    words,
-)
+from benchmarks.scoring.parse_gold import GoldDocument, bookmarks, find_gold, without_bookmarks
+from benchmarks.scoring.parse_metrics import bag_f1, heading_key, in_order_f1, precision_recall, similarity, words
 from benchmarks.scoring.parse_report import DocumentResult, ParseReport
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.cost import child_processes
@@ -45,8 +33,7 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.isolation import Parser
 
-BOOKMARKS = "pdf with bookmarks"
-"""The group of PDF files that are measured against their bookmarks."""
+BOOKMARKS = "pdf with bookmarks"  # The group of PDF files that are measured against their bookmarks.
 
 _WARM_UP = ("csv", b"a,b\n1,2\n")
 
@@ -54,10 +41,7 @@ Read = Callable[[str, bytes], ParsedDocument]
 
 
 def evaluate_parse(
-    gold: str | Path | None = None,
-    pdfs: Iterable[str | Path] = (),
-    *,
-    config: ParseConfig | None = None,
+    gold: str | Path | None = None, pdfs: Iterable[str | Path] = (), *, config: ParseConfig | None = None
 ) -> ParseReport:
     """Measure the parser on documents with references.
 
@@ -67,12 +51,8 @@ def evaluate_parse(
         config: Bounds of a document.
 
     Returns:
-        Figures of each document, and their means by kind. A document that cannot be read has an
-        error, and counts as 0 in the means.
-
-    Raises:
-        ConfigError: The gold folder has no document with a reference.
-        MissingDependencyError: A reader's package is not installed.
+        Figures of each document, and their means by kind. A document that cannot be read has an error, and counts as 0
+        in the means.
     """
     documents = find_gold(gold) if gold else []
     files = [Path(path) for path in pdfs]

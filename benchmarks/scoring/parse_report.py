@@ -54,8 +54,8 @@ class GroupScores:
     Attributes:
         documents: How many there are.
         errors: How many of them could not be read.
-        metrics: Mean of each figure over the documents for which it is defined, each weighing the
-            same; None where it is defined for none.
+        metrics: Mean of each figure over the documents for which it is defined, each weighing the same; None where it
+            is defined for none.
         pages: Pages of those that have pages; None where none has.
         pages_per_core_second: Those pages per second of CPU.
         peak_memory_bytes: Highest memory of the process that parses, when the group was done.
@@ -100,9 +100,7 @@ class ParseReport:
     def of(cls, results: Sequence[DocumentResult]) -> ParseReport:
         """Average the results by group."""
         names = sorted({one.group for one in results})
-        groups = {
-            name: GroupScores.of([one for one in results if one.group == name]) for name in names
-        }
+        groups = {name: GroupScores.of([one for one in results if one.group == name]) for name in names}
         return cls(groups, tuple(results))
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,24 +109,17 @@ class ParseReport:
 
     def to_markdown(self) -> str:
         """Return a table of the groups, then one of the documents, and what could not be read."""
-        columns = [
-            name
-            for name in METRICS
-            if any(g.metrics[name] is not None for g in self.groups.values())
-        ]
+        columns = [name for name in METRICS if any(g.metrics[name] is not None for g in self.groups.values())]
         groups = [
             (name, one.documents, *(one.metrics[column] for column in columns), one.pages,
              one.pages_per_core_second, _megabytes(one.peak_memory_bytes))
             for name, one in self.groups.items()
         ]  # fmt: skip
         documents = [
-            (one.name, *(one.metrics.get(column) for column in columns), one.pages, one.seconds)
-            for one in self.results
+            (one.name, *(one.metrics.get(column) for column in columns), one.pages, one.seconds) for one in self.results
         ]
         lines = [
-            *_table(
-                ("kind", "documents", *columns, "pages", "pages/s per core", "peak MB"), groups
-            ),
+            *_table(("kind", "documents", *columns, "pages", "pages/s per core", "peak MB"), groups),
             "",
             *_table(("document", *columns, "pages", "seconds"), documents),
             *(f"\n{one.name}: {one.error}" for one in self.results if one.error),

@@ -1,9 +1,8 @@
 """Sentences with hand-labelled facts, stored as places in documents and never as text.
 
-A gold line names a document by its path, and a sentence by its place in the document text and the
-hash of its characters, so that the set can be shared where the documents can not, and a changed
-parser does not silently shift it: where the hash no longer fits the place, the document is
-searched for it.
+A gold line names a document by its path, and a sentence by its place in the document text and the hash of its
+characters, so that the set can be shared where the documents can not, and a changed parser does not silently shift it:
+where the hash no longer fits the place, the document is searched for it.
 """
 
 from __future__ import annotations
@@ -18,15 +17,11 @@ from pydantic import BaseModel, ConfigDict
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.workbench.evaluation.jsonl import Line, read_lines
 
-Span = tuple[int, int]
-"""Characters from the sentence's first one, end exclusive; what stands before it is negative."""
+Span = tuple[int, int]  # Characters from the sentence's first one, end exclusive; what stands before it is negative.
 
-Split = Literal[
-    "dev", "dev2", "check", "test", "fresh", "held", "cells", "cells_held", "cells_other"
-]
+Split = Literal["dev", "dev2", "check", "test", "fresh", "held", "cells", "cells_held", "cells_other"]
 
-NO_FACT = "none"
-"""Kind of the sentences that state no fact."""
+NO_FACT = "none"  # Kind of the sentences that state no fact.
 
 
 class GoldTriple(BaseModel):
@@ -52,10 +47,9 @@ class GoldSentence(Line):
 
     Attributes:
         id: Unique in its file.
-        split: `dev`, `dev2`, `check` and `cells` to work with; of `test`, `fresh`, `held`,
-            `cells_held` and `cells_other` only totals are looked at, when the rules are written.
-            Those of cells hold the text of one cell, or part of it; the key of its row and the
-            header of its column are spans outside of it.
+        split: `dev`, `dev2`, `check` and `cells` to work with; of `test`, `fresh`, `held`, `cells_held` and
+            `cells_other` only totals are looked at, when the rules are written. Those of cells hold the text of one
+            cell, or part of it; the key of its row and the header of its column are spans outside of it.
         kind: Construction it was sampled for; `NO_FACT` where it has no facts.
         path: `documents.path` of its document.
         start: First character in the document text when it was labelled.
@@ -86,11 +80,7 @@ class Fact:
 
 
 def read_gold(path: str | Path) -> list[GoldSentence]:
-    """Return the labelled sentences of a JSON lines file.
-
-    Raises:
-        ConfigError: The file is not readable, or a line is not such a sentence.
-    """
+    """Return the labelled sentences of a JSON lines file."""
     return read_lines(path, GoldSentence)
 
 
@@ -124,7 +114,4 @@ def facts_of(sentence: GoldSentence, text: str, start: int) -> list[Fact]:
     def words(spans: Sequence[Span]) -> tuple[str, ...]:
         return tuple(text[start + first : start + last] for first, last in spans)
 
-    return [
-        Fact(words(one.head), " ".join(words(one.relation)), words(one.tail), one.type)
-        for one in sentence.triples
-    ]
+    return [Fact(words(one.head), " ".join(words(one.relation)), words(one.tail), one.type) for one in sentence.triples]

@@ -30,9 +30,7 @@ IMPLIED: dict[str, frozenset[str]] = {
 """Relations that may stand for one that no word of the sentence names, by its type."""
 
 _WORD = re.compile(r"[\w%@#<>*+-]*\w[+#]*")
-_CONTRACTED = re.compile(
-    r"\b(is|are|was|were|do|does|did|has|have|can|could|will|must)n['’]?t\b|(can)'t"
-)
+_CONTRACTED = re.compile(r"\b(is|are|was|were|do|does|did|has|have|can|could|will|must)n['’]?t\b|(can)'t")
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "these", "those", "its", "their", "your"})
 _EXAMPLES = frozenset({"such as", "like", "including", "be such as", "be like"})
 _BE = frozenset({"be", "is", "are", "was", "were", "been", "being", "become", "becomes"})
@@ -69,9 +67,7 @@ def matches(found: Found, fact: Fact) -> bool:
     if _any_overlap(found.head, fact.heads) and _any_overlap(found.tail, fact.tails):
         return True
     exchanged = fact.type == "alias" or _is_by(found.relation) != _is_by(fact.relation)
-    return (
-        exchanged and _any_overlap(found.tail, fact.heads) and _any_overlap(found.head, fact.tails)
-    )
+    return exchanged and _any_overlap(found.tail, fact.heads) and _any_overlap(found.head, fact.tails)
 
 
 def overlap(first: str, second: str) -> float:

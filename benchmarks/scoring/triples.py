@@ -11,14 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.scoring.triple_gold import (
-    NO_FACT,
-    Fact,
-    GoldSentence,
-    facts_of,
-    locate,
-    read_gold,
-)
+from benchmarks.scoring.triple_gold import NO_FACT, Fact, GoldSentence, facts_of, locate, read_gold
 from benchmarks.scoring.triple_match import Found, matches
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import Config
@@ -87,8 +80,7 @@ class TripleReport:
         overall: All sentences; triples of sentences without facts count as wrong.
         no_fact_share: Share of the sentences without facts that yielded a triple.
         by_kind: Figures of each kind.
-        not_located: Ids of sentences that no longer occur in their documents; they are not
-            counted anywhere.
+        not_located: Ids of sentences that no longer occur in their documents; they are not counted anywhere.
         judged: Every sentence.
     """
 
@@ -106,9 +98,7 @@ class TripleReport:
         return cls(
             overall=TripleScores.of(judged),
             no_fact_share=sum(bool(one.found) for one in empty) / len(empty) if empty else 0.0,
-            by_kind={
-                kind: TripleScores.of([one for one in judged if one.kind == kind]) for kind in kinds
-            },
+            by_kind={kind: TripleScores.of([one for one in judged if one.kind == kind]) for kind in kinds},
             not_located=tuple(not_located),
             judged=tuple(judged),
         )
@@ -136,17 +126,13 @@ def evaluate_triples(
 ) -> TripleReport:
     """Extract from the documents of labelled sentences and compare.
 
-    The documents go through the stages of a run up to the extraction, so a sentence is read with
-    what stands around it.
+    The documents go through the stages of a run up to the extraction, so a sentence is read with what stands around it.
 
     Args:
         gold: JSON lines of `triple_gold.GoldSentence`.
         sources: Folder of the documents.
         config: Settings of all stages.
         split: Only the sentences of this split, or of these; None takes all.
-
-    Raises:
-        ConfigError: No sentence is left, or a document is not among the sources.
     """
     splits = {split} if isinstance(split, str) else split
     wanted = [one for one in read_gold(gold) if splits is None or one.split in splits]
@@ -178,11 +164,7 @@ def report_of(wanted: Sequence[GoldSentence], tables: Mapping[str, pa.Table]) ->
 
 
 def extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str, pa.Table]:
-    """Return the tables that the stages up to the extraction make of some documents.
-
-    Raises:
-        ConfigError: A document is not among the sources.
-    """
+    """Return the tables that the stages up to the extraction make of some documents."""
     from graphrag_tasks.chunk import chunk
     from graphrag_tasks.chunk.filter_sentences import filter_sentences
     from graphrag_tasks.extract import extract, make_extractor
@@ -209,9 +191,7 @@ def extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str
         *read,
         config=config.extract,
         language=config.language,
-        extractor=lambda on_parse: make_extractor(
-            config.extract, config.language, on_parse=on_parse
-        ),
+        extractor=lambda on_parse: make_extractor(config.extract, config.language, on_parse=on_parse),
         resolver=load_resolver(config.extract.coref),
     )
     return tables | dict(found.tables)
@@ -221,16 +201,12 @@ def texts_of(blocks: pa.Table) -> dict[str, str]:
     """Return the texts of documents by their ids."""
     parts: dict[str, list[str]] = defaultdict(list)
     ordered = blocks.sort_by([("document_id", "ascending"), ("ordinal", "ascending")])
-    for document_id, text in zip(
-        ordered["document_id"].to_pylist(), ordered["text"].to_pylist(), strict=True
-    ):
+    for document_id, text in zip(ordered["document_id"].to_pylist(), ordered["text"].to_pylist(), strict=True):
         parts[document_id].append(text)
     return {one: schemas.BLOCK_SEPARATOR.join(texts) for one, texts in parts.items()}
 
 
-def _found_by_document(
-    sentences: pa.Table, triples: pa.Table
-) -> Mapping[str, list[tuple[tuple[int, int], Found]]]:
+def _found_by_document(sentences: pa.Table, triples: pa.Table) -> Mapping[str, list[tuple[tuple[int, int], Found]]]:
     places = {
         row["sentence_id"]: (row["char_start"], row["char_end"])
         for row in sentences.select(["sentence_id", "char_start", "char_end"]).to_pylist()

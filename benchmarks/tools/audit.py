@@ -1,8 +1,8 @@
 """`make audit`: known vulnerabilities of the pinned packages, by pip-audit.
 
-The advisories come from PyPI. It ends with 1 where a package has a known vulnerability, and with 2
-where none was audited, as advisories cannot be had (no network, a mirror without them): that must
-not look as if nothing had been found.
+The advisories come from PyPI. It ends with 1 where a package has a known vulnerability, and with 2 where none was
+audited, as advisories cannot be had (no network, a mirror without them): that must not look as if nothing had been
+found.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ def report_of(requirements: Sequence[str]) -> tuple[dict[str, Any], str]:
         "--disable-pip", "--no-deps", "--format", "json", "--progress-spinner", "off",
     ]  # fmt: skip
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=_SECONDS
-        )
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
     except subprocess.TimeoutExpired:
         return {}, f"it did not answer in {_SECONDS} s"
     try:

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _COLOURS = ("#2a6fbb", "#c0504d", "#4f8a3c", "#8a5aa8")
-_LEFT, _TOP, _BELOW, _RIGHT = 50, 42, 45, 20
-"""Room around the area of a chart, in pixels."""
+_LEFT, _TOP, _BELOW, _RIGHT = 50, 42, 45, 20  # Room around the area of a chart, in pixels.
 
 
 @dataclass(frozen=True)
@@ -59,10 +58,7 @@ def _area(chart: Chart, width: int, height: int) -> list[str]:
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}"/>' for x, y in places]
-    names = (
-        f'<tspan fill="{colour}">{name}</tspan>'
-        for colour, name in zip(_COLOURS, chart.curves, strict=False)
-    )
+    names = (f'<tspan fill="{colour}">{name}</tspan>' for colour, name in zip(_COLOURS, chart.curves, strict=False))
     parts.append(_text(0, -24, "start", chart.title))
     parts.append(_text(0, -8, "start", " · ".join(names)))
     parts.append(_text(width / 2, height + 34, "middle", chart.along))

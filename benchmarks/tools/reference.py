@@ -1,7 +1,7 @@
 """`make reference`: write the pages of docs/reference that repeat what the code says.
 
-Settings, tables, commands, errors and the Python API, each with the words that stand beside it in
-the code. The same code gives the same bytes; a test compares the pages with what is made here.
+Settings, tables, commands, errors and the Python API, each with the words that stand beside it in the code. The same
+code gives the same bytes; a test compares the pages with what is made here.
 """
 
 from __future__ import annotations
@@ -54,10 +54,7 @@ def undescribed() -> list[str]:
         if _model_of(field.annotation) is not field.annotation and not field.description
     ]
     columns = [
-        f"column {table}.{column.name}"
-        for table, schema in _schemas()
-        for column in schema
-        if not _meaning(column)
+        f"column {table}.{column.name}" for table, schema in _schemas() for column in schema if not _meaning(column)
     ]
     options = [
         f"option {path} {parameter.opts[0]}"
@@ -105,9 +102,7 @@ def sections() -> list[tuple[str, type[BaseModel]]]:
             inner = _model_of(field.annotation)
             if inner is not None:
                 is_section = inner is field.annotation
-                key = (
-                    "" if is_section else "[]" if get_origin(field.annotation) is tuple else ".NAME"
-                )
+                key = "" if is_section else "[]" if get_origin(field.annotation) is tuple else ".NAME"
                 yield from walk(f"{prefix}{name}{key}.", inner)
 
     return list(walk("", Config))
@@ -127,11 +122,7 @@ def _setting_words(field: FieldInfo) -> str:
     words = re.sub(r"\s+", " ", field.description or "")
     default = None if field.is_required() else field.get_default(call_default_factory=True)
     chosen = get_origin(field.annotation) is Literal
-    return (
-        words
-        if default not in (None, (), {}) and not chosen
-        else (f"{words} ({_type_words(field.annotation)})")
-    )
+    return words if default not in (None, (), {}) and not chosen else (f"{words} ({_type_words(field.annotation)})")
 
 
 def _setting_line(name: str, field: FieldInfo) -> str:
@@ -189,8 +180,7 @@ def tables() -> str:
     for name, schema in _schemas():
         if name not in schemas.OF_SHARDS_ONLY:
             columns = [
-                f"* `{one.name}` {_arrow_words(one.type)}{'?' if one.nullable else ''}: "
-                + _plain(_meaning(one))
+                f"* `{one.name}` {_arrow_words(one.type)}{'?' if one.nullable else ''}: " + _plain(_meaning(one))
                 for one in schema
             ]
             parts.append(f"## {name}\n\n" + "\n".join(columns))
@@ -224,10 +214,7 @@ def commands() -> str:
     """Return the page of commands."""
     every = list(command_line())
     told = Counter(
-        _option_words(one)
-        for _, command in every
-        for one in command.params
-        if one.param_type_name == "option"
+        _option_words(one) for _, command in every for one in command.params if one.param_type_name == "option"
     )
     shared = [words for words, times in told.most_common() if times > 1]
     parts = [
@@ -332,9 +319,7 @@ def _branches(error: type[Exception], depth: int) -> Iterator[str]:
 
 def _children(error: type[Exception]) -> list[type[Exception]]:
     """Return the classes right below an error, as they stand in the module of errors."""
-    return [
-        one for one in vars(errors).values() if isinstance(one, type) and error in one.__bases__
-    ]
+    return [one for one in vars(errors).values() if isinstance(one, type) and error in one.__bases__]
 
 
 # The Python API
@@ -371,9 +356,7 @@ def _name_words(name: str, value: Any) -> str:  # noqa: ANN401 - any public name
             if inspect.isfunction(function) and not method.startswith("_")
         ]
         if value is Config:
-            return (
-                f"### {name}\n\n{_first_paragraph(value)} Its keys are the [settings](settings.md)."
-            )
+            return f"### {name}\n\n{_first_paragraph(value)} Its keys are the [settings](settings.md)."
         has_arguments = not issubclass(value, Enum) and not getattr(value, "_is_protocol", False)
         shown = [_signature(name, value)] if has_arguments else []
         return "\n\n".join([f"### {name}", *shown, _first_paragraph(value), *methods])
@@ -398,10 +381,7 @@ def _signature(name: str, value: Callable[..., Any]) -> str:
     parameters = [one for key, one in signature.parameters.items() if key != "self"]
     for position, one in enumerate(parameters):
         before = parameters[position - 1].kind if position else None
-        if one.kind is kinds.KEYWORD_ONLY and before not in (
-            kinds.KEYWORD_ONLY,
-            kinds.VAR_POSITIONAL,
-        ):
+        if one.kind is kinds.KEYWORD_ONLY and before not in (kinds.KEYWORD_ONLY, kinds.VAR_POSITIONAL):
             shown.append("*")
         star = "*" if one.kind is kinds.VAR_POSITIONAL else ""
         star = "**" if one.kind is kinds.VAR_KEYWORD else star

@@ -1,10 +1,9 @@
 """Learn the weights of `extract.dependency.confidence` from gold tuples and labelled facts.
 
-A row that a frame gives is right when CaRB's one-to-one assignment gives it a gold tuple that
-holds at least half of its words. Figures are of ten-fold cross-validation by sentence; the
-weights that are written are learned on all of them. Rules that CaRB does not show, and patterns,
-keep the weights that they had. How sure a triple of a frame is, is learned by
-`benchmarks.training.facts`.
+A row that a frame gives is right when CaRB's one-to-one assignment gives it a gold tuple that holds at least half of
+its words. Figures are of ten-fold cross-validation by sentence; the weights that are written are learned on all of
+them. Rules that CaRB does not show, and patterns, keep the weights that they had. How sure a triple of a frame is, is
+learned by `benchmarks.training.facts`.
 
     pip install -r benchmarks/training/requirements.txt
     python -m benchmarks.training.confidence --carb gold.jsonl
@@ -28,14 +27,11 @@ from graphrag_tasks.extract.dependency.confidence import load_weights
 from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
 from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 
-RIGHT = 0.5
-"""Share of a tuple's words that its gold tuple must hold."""
+RIGHT = 0.5  # Share of a tuple's words that its gold tuple must hold.
 FOLDS = 10
 STRENGTH = 0.6
-"""Inverse strength of the L1 penalty, which keeps the features few: the best Brier score of .15,
-.3, .6 and 1.5."""
-MIN_ROWS = 12
-"""Rows that a feature must apply to."""
+"""Inverse strength of the L1 penalty, which keeps the features few: the best Brier score of .15, .3, .6 and 1.5."""
+MIN_ROWS = 12  # Rows that a feature must apply to.
 
 Floats = NDArray[np.float64]
 
@@ -104,11 +100,7 @@ def reliability(guessed: Floats, right: NDArray[np.bool_]) -> list[tuple[float, 
     """Return mean confidence, share right and number of rows for each tenth of confidence."""
     band = np.minimum((guessed * 10).astype(int), 9)
     groups = [band == number for number in range(10)]
-    return [
-        (float(guessed[one].mean()), float(right[one].mean()), int(one.sum()))
-        for one in groups
-        if one.any()
-    ]
+    return [(float(guessed[one].mean()), float(right[one].mean()), int(one.sum())) for one in groups if one.any()]
 
 
 def figures(guessed: Floats, right: NDArray[np.bool_]) -> dict[str, Any]:
@@ -136,8 +128,7 @@ def diagram(bands: list[tuple[float, float, int]]) -> str:
         return margin + x * size, margin / 2 + (1 - y) * size
 
     parts = [
-        f'<rect x="{margin}" y="{margin / 2}" width="{size}" height="{size}" fill="none" '
-        'stroke="#888"/>',
+        f'<rect x="{margin}" y="{margin / 2}" width="{size}" height="{size}" fill="none" stroke="#888"/>',
         f'<line x1="{margin}" y1="{margin / 2 + size}" x2="{margin + size}" y2="{margin / 2}" '
         'stroke="#888" stroke-dasharray="4"/>',
     ]
@@ -170,11 +161,7 @@ def main() -> None:
     intercept, weights = fit(rows, np.ones(len(rows.right), bool))
     before = load_weights()
     seen = frozenset().union(*rows.features)
-    kept = {
-        name: weight
-        for name, weight in before.features.items()
-        if name.startswith("rule ") and name not in seen
-    }
+    kept = {name: weight for name, weight in before.features.items() if name.startswith("rule ") and name not in seen}
     _write({"intercept": intercept, "features": weights | kept, "patterns": before.patterns})
     if options.diagram:
         options.diagram.write_text(diagram(measured["carb"]["bands"]), "utf-8")

@@ -22,14 +22,7 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from benchmarks.scoring.coref import (
-    GapExample,
-    GapPrediction,
-    GapSnippet,
-    parse_gap,
-    read_gap,
-    score_gap,
-)
+from benchmarks.scoring.coref import GapExample, GapPrediction, GapSnippet, parse_gap, read_gap, score_gap
 from graphrag_tasks.extract.coref.features import Candidate, candidates_in
 from graphrag_tasks.extract.coref.ranking import (
     DECIMALS,
@@ -138,12 +131,7 @@ def _tree(node: dict[str, Any]) -> Tree:
     """Return a node of LightGBM's dump as `graphrag_tasks.extract.coref.ranking` reads it."""
     if "leaf_value" in node:
         return float(round(node["leaf_value"], DECIMALS))
-    return [
-        node["split_feature"],
-        node["threshold"],
-        _tree(node["left_child"]),
-        _tree(node["right_child"]),
-    ]
+    return [node["split_feature"], node["threshold"], _tree(node["left_child"]), _tree(node["right_child"])]
 
 
 def cross_validate(items: Sequence[Item]) -> list[tuple[GapPrediction, float]]:
@@ -160,9 +148,7 @@ def _predict(item: Item, ranking: Ranking) -> tuple[GapPrediction, float]:
     choice = choices.get(item.snippet.pronoun) if item.snippet.pronoun else None
     if choice is None:
         return GapPrediction(item.example.id, False, False), 0.0
-    a, b = (
-        item.snippet.names_entity(name, choice.entity) for name in (item.example.a, item.example.b)
-    )
+    a, b = (item.snippet.names_entity(name, choice.entity) for name in (item.example.a, item.example.b))
     return GapPrediction(item.example.id, a, b), choice.probability
 
 
@@ -171,8 +157,8 @@ def precision_by_recall(
 ) -> list[dict[str, float]]:
     """Return precision of the surest choices, by the share of pronouns that they resolve.
 
-    A choice of a name that is neither A nor B is wrong where one of them is the antecedent, and
-    not counted where none is, since GAP does not say what the pronoun stands for.
+    A choice of a name that is neither A nor B is wrong where one of them is the antecedent, and not counted where none
+    is, since GAP does not say what the pronoun stands for.
     """
     truths = {item.example.id: item.example for item in items}
     judged: list[tuple[float, bool]] = []
@@ -202,9 +188,7 @@ def main() -> None:
     report = score_gap([one.example for one in items], [said for said, _ in predictions])
     print(json.dumps(report.to_dict(), indent=2))
     for row in precision_by_recall(items, predictions):
-        print(
-            "share {share:.1f}  precision {precision:.3f}  threshold {threshold:.3f}".format(**row)
-        )
+        print("share {share:.1f}  precision {precision:.3f}  threshold {threshold:.3f}".format(**row))
     if options.write:
         ranking = fit(items)
         both = {"alone": ranking.alone.to_json(), "chained": ranking.chained.to_json()}

@@ -1,8 +1,8 @@
 """Learn the weights of `extract.certainty` from judged facts, and show precision by confidence.
 
 The judged facts (`benchmarks/gold/judged_facts.jsonl`) were drawn from corpora of different fields
-(`benchmarks/strangers.sh`, the folder `seen`) and read beside their sentences. Figures are of
-leaving one corpus out; the weights that are written are learned on all of them.
+(`benchmarks/strangers.sh`, the folder `seen`) and read beside their sentences. Figures are of leaving one corpus out;
+the weights that are written are learned on all of them.
 
     pip install -r benchmarks/training/requirements.txt
     python -m benchmarks.training.facts
@@ -24,10 +24,8 @@ from graphrag_tasks.extract.certainty import ODDS, certainty_features, log_odds
 from graphrag_tasks.extract.tables import RULE as TABLE_ROW
 
 GOLD = Path(__file__).parents[1] / "gold" / "judged_facts.jsonl"
-STRENGTHS = (0.03, 0.1, 0.3, 1.0)
-"""Inverse strengths of the L2 penalty that are tried."""
-LEAST = 6
-"""Facts that a feature must apply to."""
+STRENGTHS = (0.03, 0.1, 0.3, 1.0)  # Inverse strengths of the L2 penalty that are tried.
+LEAST = 6  # Facts that a feature must apply to.
 STEPS = 10
 
 Floats = NDArray[np.float64]
@@ -35,9 +33,7 @@ Floats = NDArray[np.float64]
 
 def table_of(facts: list[dict[str, Any]]) -> tuple[list[str], Floats]:
     """Return the names of features, and their values: a row for each fact."""
-    found = [
-        frozenset(certainty_features(one["triple"], one["text"], one["arguments"])) for one in facts
-    ]
+    found = [frozenset(certainty_features(one["triple"], one["text"], one["arguments"])) for one in facts]
     names = sorted(frozenset().union(*found))
     table = np.array([[name in one for name in names] for one in found], float)
     kept = table.sum(axis=0) >= LEAST
@@ -53,9 +49,7 @@ def fit(table: Floats, right: NDArray[np.bool_], strength: float) -> tuple[float
     return float(model.intercept_[0]), np.asarray(model.coef_[0], np.float64)
 
 
-def left_out(
-    table: Floats, right: NDArray[np.bool_], corpora: NDArray[np.str_], strength: float
-) -> Floats:
+def left_out(table: Floats, right: NDArray[np.bool_], corpora: NDArray[np.str_], strength: float) -> Floats:
     """Return the probability of each fact by weights learned without its corpus."""
     guessed = np.zeros(len(right))
     for corpus in np.unique(corpora):

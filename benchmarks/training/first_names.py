@@ -3,9 +3,9 @@
     pip install -r benchmarks/training/requirements.txt
     python -m benchmarks.training.first_names graphrag_tasks/language/first_names.json
 
-Sources: the frequencies of first names in the US census of 1990 (public domain, as packaged by
-`names`, MIT), and the first names of all locales of Faker (MIT). A name's number is log2 of how
-much more often it is a woman's, cut to -4 ... 4; names under half a bit either way are left out.
+Sources: the frequencies of first names in the US census of 1990 (public domain, as packaged by `names`, MIT), and the
+first names of all locales of Faker (MIT). A name's number is log2 of how much more often it is a woman's, cut to -4 ...
+4; names under half a bit either way are left out.
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ import faker.providers.person
 
 from graphrag_tasks.extract.coref.names import folded
 
-LOCALE_SHARE = 0.01
-"""Per cent of the bearers that a name of one of Faker's locales counts as."""
-PRIOR = 0.0005
-"""Per cent that every name has on both sides."""
+LOCALE_SHARE = 0.01  # Per cent of the bearers that a name of one of Faker's locales counts as.
+PRIOR = 0.0005  # Per cent that every name has on both sides.
 LEAST, MOST = 0.5, 4.0
 
 
@@ -44,11 +42,7 @@ def main() -> None:
             _count(feminine, women, men)
             _count(masculine, men, women)
     names = {name for name in {**feminine, **masculine} if name.isascii() and name.isalpha()}
-    scores = {
-        name: _score(feminine.get(name, 0.0), masculine.get(name, 0.0))
-        for name in names
-        if len(name) > 1
-    }
+    scores = {name: _score(feminine.get(name, 0.0), masculine.get(name, 0.0)) for name in names if len(name) > 1}
     kept = {name: score for name, score in scores.items() if abs(score) >= LEAST}
     output.write_text(json.dumps(kept, sort_keys=True, separators=(",", ":")) + "\n", "utf-8")
 

@@ -35,22 +35,12 @@ from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.workbench.evaluation.gold import locate
 from graphrag_tasks.workbench.evaluation.questions import read_questions
 from graphrag_tasks.workbench.tuning.examples import Example, make_examples
-from graphrag_tasks.workbench.tuning.learning import (
-    Recipe,
-    Tunable,
-    TunableEncoder,
-    TunableReranker,
-    Tuner,
-)
+from graphrag_tasks.workbench.tuning.learning import Recipe, Tunable, TunableEncoder, TunableReranker, Tuner
 from graphrag_tasks.workbench.tuning.writing import write_model
 
 FIRST_STAGE = {
-    "encoder": replace(
-        TunableEncoder.RECIPE, epochs=2, questions=96, others=0, kept=0.7, warmup=60
-    ),
-    "reranker": replace(
-        TunableReranker.RECIPE, epochs=3, rate=8e-5, decay=0.01, questions=24, others=7, warmup=100
-    ),
+    "encoder": replace(TunableEncoder.RECIPE, epochs=2, questions=96, others=0, kept=0.7, warmup=60),
+    "reranker": replace(TunableReranker.RECIPE, epochs=3, rate=8e-5, decay=0.01, questions=24, others=7, warmup=100),
 }
 SECOND_STAGE = {"encoder": TunableEncoder.RECIPE, "reranker": TunableReranker.RECIPE}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
@@ -144,9 +134,7 @@ def main() -> None:
         _train(kind, first, second, examples, options.out / kind)
 
 
-def _train(
-    kind: str, begin: str | Path, recipe: Recipe, examples: Sequence[Example], folder: Path
-) -> None:
+def _train(kind: str, begin: str | Path, recipe: Recipe, examples: Sequence[Example], folder: Path) -> None:
     with TemporaryDirectory() as scratch:
         model: Tunable
         if kind == "encoder":

@@ -5,15 +5,13 @@ r"""Train the ranking of chunks on questions with known sources, and check it on
         --set sap=STORE,questions.jsonl \
         --write graphrag_tasks/retrieval/ranker/ranking.json
 
-A set is a store and questions about it; sets whose names begin alike up to a hyphen (`hotpot`,
-`hotpot-untitled`) are of one family. Every family is ranked by trees that were grown on the other
-families alone, and every fifth of its questions by trees that were grown on all but that fifth of
-each set; the figures are printed beside those of modes `hybrid` and `graph`. Sets given by
-`--check` are judged too, and no tree is grown on them. `--without` names features that the trees do
-not see, and `--folds` skips the families. Intervals are 95 %, of a paired bootstrap of the
-difference from `hybrid`. Trees are grown by LightGBM, here only; what is written are their splits
-and leaves as text, which `core.forest` reads. One thread and fixed seeds: the same input gives the
-same file.
+A set is a store and questions about it; sets whose names begin alike up to a hyphen (`hotpot`, `hotpot-untitled`) are
+of one family. Every family is ranked by trees that were grown on the other families alone, and every fifth of its
+questions by trees that were grown on all but that fifth of each set; the figures are printed beside those of modes
+`hybrid` and `graph`. Sets given by `--check` are judged too, and no tree is grown on them. `--without` names features
+that the trees do not see, and `--folds` skips the families. Intervals are 95 %, of a paired bootstrap of the difference
+from `hybrid`. Trees are grown by LightGBM, here only; what is written are their splits and leaves as text, which
+`core.forest` reads. One thread and fixed seeds: the same input gives the same file.
 """
 
 from __future__ import annotations
@@ -161,17 +159,10 @@ def fit(sets: Sequence[Sequence[Item]]) -> dict[str, Any]:
 def _tree(node: dict[str, Any]) -> Any:  # noqa: ANN401 - nested lists
     if "leaf_value" in node:
         return round(node["leaf_value"], DIGITS)
-    return [
-        node["split_feature"],
-        node["threshold"],
-        _tree(node["left_child"]),
-        _tree(node["right_child"]),
-    ]
+    return [node["split_feature"], node["threshold"], _tree(node["left_child"]), _tree(node["right_child"])]
 
 
-def check(
-    sets: Mapping[str, list[Item]], checked: Mapping[str, list[Item]], *, families: bool = True
-) -> None:
+def check(sets: Mapping[str, list[Item]], checked: Mapping[str, list[Item]], *, families: bool = True) -> None:
     """Print the figures of each set, ranked by trees that saw neither family nor questions."""
     print(f"{'set':20}{'ranked by':20}{'Recall@5':>10}{'all@8':>8}  less hybrid, 95 %")
     left_out = dict.fromkeys(map(_family, (*sets, *checked))) if families else {}
@@ -181,14 +172,7 @@ def check(
         if (rest := [items for name, items in sets.items() if _family(name) != family])
     }
     folds = [
-        Forest.from_json(
-            fit(
-                [
-                    [one for place, one in _numbered(items) if place != fold]
-                    for items in sets.values()
-                ]
-            )
-        )
+        Forest.from_json(fit([[one for place, one in _numbered(items) if place != fold] for items in sets.values()]))
         for fold in range(FOLDS)
     ]
     for name, items in {**sets, **checked}.items():
@@ -199,9 +183,7 @@ def check(
         if forest := without.get(_family(name)):
             ranked["family left out"] = [_ranked(forest, item) for item in items]
         if name in sets:
-            ranked["questions left out"] = [
-                _ranked(folds[fold], item) for fold, item in _numbered(items)
-            ]
+            ranked["questions left out"] = [_ranked(folds[fold], item) for fold, item in _numbered(items)]
         before: list[tuple[float, ...]] = []
         for way, scores in ranked.items():
             figures = [item.figures(own) for item, own in zip(items, scores, strict=True)]
@@ -249,9 +231,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="file that the ranking goes to")
     options = parser.parse_args()
     read = map(_read_sets, (options.set, options.check))
-    sets, checked = (
-        {name: _hidden(items, options.without) for name, items in some.items()} for some in read
-    )
+    sets, checked = ({name: _hidden(items, options.without) for name, items in some.items()} for some in read)
     check(sets, checked, families=not options.folds)
     if options.write:
         text = json.dumps(fit(list(sets.values())), separators=(",", ":"))

@@ -2,11 +2,10 @@
 
     python -m benchmarks.training.sentence_reader --data DATA --out FOLDER
 
-The reranker is tuned further on the sentences of each question's first eight chunks, with a
-listwise loss. (A binary loss, by which questions without an answer have none, learns how their
-authors ask: then no sentence answers "Who approves exemptions?", see benchmarks/README.md.) Never
-trained on: gnucash, gimp, and the SAP questions of the splits test, held-out and fresh. Needs torch
-and transformers, and two minutes on a GPU.
+The reranker is tuned further on the sentences of each question's first eight chunks, with a listwise loss. (A binary
+loss, by which questions without an answer have none, learns how their authors ask: then no sentence answers "Who
+approves exemptions?", see benchmarks/README.md.) Never trained on: gnucash, gimp, and the SAP questions of the splits
+test, held-out and fresh. Needs torch and transformers, and two minutes on a GPU.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.embed.model_files import RERANKER, find_model, load_weights
 
-NEVER = ("gnucash", "gimp", "test", "held-out", "fresh")
-"""Corpora and splits that are kept apart."""
+NEVER = ("gnucash", "gimp", "test", "held-out", "fresh")  # Corpora and splits that are kept apart.
 FOLDS = (("grass", "lilypond"), ("hugin", "postgresql"), ("handbook", "libreoffice"), ("sap",))
 NEAR, FAR, RATE, EPOCHS, BATCH = 12, 4, 6e-5, 3, 24
 """Wrong sentences of a question, near and others; learning rate, epochs, questions a step."""
@@ -66,9 +64,7 @@ class Trainer:
                 self.bert.embeddings.word_embeddings.weight.requires_grad = False
                 for layer in self.modules():
                     if isinstance(layer, torch.nn.Linear) and len(layer.weight) > 1:
-                        torch.nn.utils.parametrize.register_parametrization(
-                            layer, "weight", ByRows()
-                        )
+                        torch.nn.utils.parametrize.register_parametrization(layer, "weight", ByRows())
                 self.bert.embeddings.position_embeddings.weight.requires_grad = False
 
             def forward(self, ids: Any, mask: Any, types: Any) -> Any:  # noqa: ANN401
@@ -103,22 +99,16 @@ class Trainer:
         learnt = [one for one in model.parameters() if one.requires_grad]
         optimizer = torch.optim.AdamW(learnt, lr=RATE, weight_decay=0.01)
         steps = EPOCHS * (len(questions) // BATCH)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimizer, RATE, total_steps=steps + 1, pct_start=0.1
-        )
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps + 1, pct_start=0.1)
         rows_by_question = rows_of_questions(data["question"])
         for _ in range(EPOCHS):
             rng.shuffle(questions)
             for first in range(0, len(questions) - BATCH + 1, BATCH):
-                chosen = [
-                    self._chosen(rows_by_question[int(one)], rng)
-                    for one in questions[first : first + BATCH]
-                ]
+                chosen = [self._chosen(rows_by_question[int(one)], rng) for one in questions[first : first + BATCH]]
                 scores = self.scores(model, np.concatenate(chosen))
                 parts = torch.split(scores, [len(rows) for rows in chosen])
                 losses = [
-                    (part.logsumexp(0) - part[data["gold"][rows]].logsumexp(0))
-                    * float(data["weight"][rows[0]])
+                    (part.logsumexp(0) - part[data["gold"][rows]].logsumexp(0)) * float(data["weight"][rows[0]])
                     for part, rows in zip(parts, chosen, strict=True)
                 ]
                 optimizer.zero_grad()

@@ -3,10 +3,9 @@
     python -m benchmarks.training.sentences prepare --stores FOLDER --sap STORE --data DATA
     python -m benchmarks.training.sentences weights --data DATA --read FOLDER/read.npy
 
-`--stores` holds an index of each corpus of `benchmarks/fetch_corpora.sh` under its name, and beside
-it `NAME.made.jsonl`, questions by `eval make-questions` (`--number 800`, of SAP
-1,500). The others are those of `benchmarks/gold` with sentences as gold. For the weights each
-corpus was read by a model that had not seen it.
+`--stores` holds an index of each corpus of `benchmarks/fetch_corpora.sh` under its name, and beside it
+`NAME.made.jsonl`, questions by `eval make-questions` (`--number 800`, of SAP 1,500). The others are those of
+`benchmarks/gold` with sentences as gold. For the weights each corpus was read by a model that had not seen it.
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ CORPORA = (
 )  # fmt: skip
 SAP_FILES = tuple(f"sap{part}_questions" for part in ("", "_tuning", "_heldout", "_fresh"))
 CHUNKS, FEWEST_WORDS = 8, 3
-MADE = 0.5
-"""Weight of a made question."""
+MADE = 0.5  # Weight of a made question.
 
 
 @dataclass(frozen=True)

@@ -12,28 +12,11 @@ from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import cm
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import (
-    BaseDocTemplate,
-    Flowable,
-    Frame,
-    KeepTogether,
-    ListFlowable,
-    ListItem,
-    PageTemplate,
-)
+from reportlab.platypus import BaseDocTemplate, Flowable, Frame, KeepTogether, ListFlowable, ListItem, PageTemplate
 from reportlab.platypus import Paragraph as PdfParagraph
 from reportlab.platypus import Table as PdfTable
 
-from corpus_builder.blocks import (
-    Block,
-    Document,
-    Heading,
-    Inline,
-    ItemList,
-    Paragraph,
-    Table,
-    plain_text,
-)
+from corpus_builder.blocks import Block, Document, Heading, Inline, ItemList, Paragraph, Table, plain_text
 
 MARGIN: float = 2.2 * cm
 TEXT_WIDTH: float = A4[0] - 2 * MARGIN
@@ -71,13 +54,7 @@ def render_pdf(document: Document) -> bytes:
     rl_config.invariant = 1
     buffer = BytesIO()
     template = BaseDocTemplate(
-        buffer,
-        pagesize=A4,
-        title=document.title,
-        author="Example corpus",
-        lang="en",
-        pageCompression=0,
-        invariant=1,
+        buffer, pagesize=A4, title=document.title, author="Example corpus", lang="en", pageCompression=0, invariant=1
     )
     frame = Frame(MARGIN, MARGIN, TEXT_WIDTH, TEXT_HEIGHT, 0, 0, 0, 0)
     template.addPageTemplates(PageTemplate(frames=[frame], onPageEnd=_draw_page_number))

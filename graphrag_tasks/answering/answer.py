@@ -20,13 +20,7 @@ from graphrag_tasks.answering.newest import with_newest
 from graphrag_tasks.answering.overview import SUBJECT_CHUNKS, asks_for_overview, overview, sections
 from graphrag_tasks.answering.quotes import QUOTED, quotes
 from graphrag_tasks.answering.reply import AnswerSentence, Reply
-from graphrag_tasks.answering.rows import (
-    RowsFound,
-    UnknownNoun,
-    asks_for_rows,
-    find_rows,
-    quoted_rows,
-)
+from graphrag_tasks.answering.rows import RowsFound, UnknownNoun, asks_for_rows, find_rows, quoted_rows
 from graphrag_tasks.answering.searching import searched
 from graphrag_tasks.answering.sentences import Reading, read
 from graphrag_tasks.answering.verdict import NOT_HERE, State, Verdict, verdict
@@ -60,27 +54,26 @@ def answer(
 ) -> Reply:
     """Answer a question with sentences that cite documents, or with none.
 
-    Questions that filter or count table rows are answered from tables, even if there is a model.
-    Other questions go to the model. Without one, overviews of the corpus or of a subject are
-    answered by its parts, questions for several things by whole lists, the rest by quotations. If a
-    model gives no answer, the answer is as without it, with a note why. It is not asked if no
-    document answers, or, for questions on the whole corpus, if no document contains a word of the
-    subject.
+    Questions that filter or count table rows are answered from tables, even if there is a model. Other questions go to
+    the model. Without one, overviews of the corpus or of a subject are answered by its parts, questions for several
+    things by whole lists, the rest by quotations. If a model gives no answer, the answer is as without it, with a note
+    why. It is not asked if no document answers, or, for questions on the whole corpus, if no document contains a word
+    of the subject.
 
     Args:
-        index: Opened with the reader's labels: nothing else is read, or sent. A store is opened for
-            this question alone, which takes longer.
+        index: Opened with the reader's labels: nothing else is read, or sent. A store is opened for this question
+            alone, which takes longer.
         question: As in `Index.search`.
         client: Client of the model that writes the answer; None: documents are quoted.
         mode: How chunks are found, as in `Index.search`; the reranker reads in every mode.
-        k: Chunks that are read for sentences; by default `index.config.k`, 10 for a list,
-            24 for an overview of a subject.
+        k: Chunks that are read for sentences; by default `index.config.k`, 10 for a list, 24 for an overview of a
+            subject.
         filters: As in `Index.search`; tables are not counted with them.
         wanted: Sentences that are quoted, each with its neighbours.
         max_usd: Cost limit of the model for this question.
         tell: Is called with pieces of the model's text as they arrive, without links.
-        after: The question before, or its reply: what a follow-up such as "and VBUP?" leaves out
-            is filled in from it; `Reply.asked_as` says how.
+        after: The question before, or its reply: what a follow-up such as "and VBUP?" leaves out is filled in from it;
+            `Reply.asked_as` says how.
 
     Raises:
         QueryError: As in `Index.search`, or `wanted` is no whole number from 1.
@@ -152,8 +145,8 @@ def _as_typed(reply: Reply, typed: str, follow_up: Filled | None) -> Reply:
 def _may_answer(reply: Reply) -> bool:
     """Tell whether the model is asked.
 
-    For the corpus as a whole, no passage tells whether it answers; the model is then asked, unless
-    no document contains a word of the subject.
+    For the corpus as a whole, no passage tells whether it answers; the model is then asked, unless no document contains
+    a word of the subject.
     """
     if reply.verdict.state == NOT_HERE and reply.context.communities:
         return not has_subject(" ".join(reply.verdict.unknown))
@@ -199,11 +192,7 @@ def _in_its_language(index: Index, reply: Reply, wanted: int) -> Reply:
     Neither words nor the reranker can then tell whether the documents answer it.
     """
     asked_in = language_of(reply.question)
-    known = [
-        code
-        for code in index.snapshot.table("documents", ["language"])["language"].to_pylist()
-        if code
-    ]
+    known = [code for code in index.snapshot.table("documents", ["language"])["language"].to_pylist() if code]
     if asked_in == ENGLISH if not known else CODES[asked_in] in known:
         return reply
     written = {code: name for name, code in CODES.items()}
@@ -212,9 +201,7 @@ def _in_its_language(index: Index, reply: Reply, wanted: int) -> Reply:
         f"The question seems to be in {asked_in}, and the documents are in "
         f"{written.get(most, most)}: what is quoted was found by its meaning alone."
     )
-    uncertain = replace(
-        reply.verdict, state="uncertain" if reply.context.chunks else NOT_HERE, unknown=()
-    )
+    uncertain = replace(reply.verdict, state="uncertain" if reply.context.chunks else NOT_HERE, unknown=())
     sentences = reply.sentences or quotes(index, reply.context, read(index, reply.context), wanted)
     return replace(reply, verdict=uncertain, sentences=sentences, notes=(*reply.notes, note))
 
@@ -225,9 +212,7 @@ def _is_found(noun: str, context: Context) -> bool:
     return any(set(term) <= set(terms(chunk.text)) for chunk in context.chunks)
 
 
-def _with_sentences(
-    index: Index, reply: Reply, reading: Reading, wanted: int, filters: Filters | None
-) -> Reply:
+def _with_sentences(index: Index, reply: Reply, reading: Reading, wanted: int, filters: Filters | None) -> Reply:
     if lines := sections(index, reply.context, reading):
         return replace(reply, sentences=lines, form="overview")
     as_list = asks_for_list(reply.question)
@@ -252,14 +237,10 @@ def _typed(reply: Reply) -> Reply:
     if any(asked.is_in(text, reply.question) for text in best):
         return reply
     note = f"The question asks for a {asked.name}, and none stands in the sentences in bold."
-    return replace(
-        reply, verdict=replace(reply.verdict, state="uncertain"), notes=(*reply.notes, note)
-    )
+    return replace(reply, verdict=replace(reply.verdict, state="uncertain"), notes=(*reply.notes, note))
 
 
-def _written(
-    reply: Reply, model: Model, tell: Callable[[str], None] | None, *, is_filtered: bool
-) -> Reply:
+def _written(reply: Reply, model: Model, tell: Callable[[str], None] | None, *, is_filtered: bool) -> Reply:
     """Return a reply with the model's text, or with a note why there is none."""
     source: Drawn | None = Drawn(reply.context)
     if reply.context.mode == "global" and not is_filtered:  # communities rest on all documents
@@ -304,9 +285,8 @@ def answer_stream(
 ) -> Iterator[str | Reply]:
     """Yield the pieces of a model's answer as they arrive, and finally the checked reply.
 
-    Pieces have no links, but are otherwise unchecked: only the reply counts, which may quote
-    sentences instead. Without a model these are the pieces. Stopping early does not stop the
-    answer: it is paid, and kept.
+    Pieces have no links, but are otherwise unchecked: only the reply counts, which may quote sentences instead. Without
+    a model these are the pieces. Stopping early does not stop the answer: it is paid, and kept.
 
     Args and errors are those of `answer`.
     """

@@ -1,7 +1,7 @@
 """Tell what type of answer a question asks for, and whether a sentence has one.
 
-"How many jobs …?" asks for a number, "In what year …?" for a date: a sentence without one does not
-answer, however near it is to the question.
+"How many jobs …?" asks for a number, "In what year …?" for a date: a sentence without one does not answer, however near
+it is to the question.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Check a model's text: align each sentence with its sources, and report unsupported content.
 
-Only citation numbers shown in the prompt count. Each sentence is aligned with the sentences of the
-cited items that share most of its words: these are its citations, with page and box. Unsupported
-content becomes the sentence's problem; nothing is corrected.
+Only citation numbers shown in the prompt count. Each sentence is aligned with the sentences of the cited items that
+share most of its words: these are its citations, with page and box. Unsupported content becomes the sentence's problem;
+nothing is corrected.
 """
 
 from __future__ import annotations
@@ -27,17 +27,10 @@ _MARKS = re.compile(MARK)
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _IN_PROMPT = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
 
-_MOST_ALIGNED = 3
-"""Most sentences of an item that support a sentence: chosen by reading."""
-
-_ADDS = 0.15
-"""Least share of a sentence's words that another aligned sentence must add."""
-
-_LEAST_OF_ITEM = 0.3
-"""Least share of a sentence's words in a cited item, if another item has more."""
-
-_BESIDE = 1
-"""Neighbours of an aligned sentence whose words also count as source."""
+_MOST_ALIGNED = 3  # Most sentences of an item that support a sentence: chosen by reading.
+_ADDS = 0.15  # Least share of a sentence's words that another aligned sentence must add.
+_LEAST_OF_ITEM = 0.3  # Least share of a sentence's words in a cited item, if another item has more.
+_BESIDE = 1  # Neighbours of an aligned sentence whose words also count as source.
 
 
 @dataclass(frozen=True)
@@ -53,8 +46,7 @@ def checked(
 ) -> tuple[AnswerSentence, ...]:
     """Return the sentences of a model's text, each with citations and any problem.
 
-    `prompt` is what the model was shown of `context`; `noted` are numbers of items that it was
-    shown by notes.
+    `prompt` is what the model was shown of `context`; `noted` are numbers of items that it was shown by notes.
     """
     shown = {int(number) for number in _IN_PROMPT.findall(prompt)}.union(noted)
     items = {
@@ -66,10 +58,7 @@ def checked(
 
 def _items(index: Index, context: Context) -> dict[int, _Item]:
     """Return the numbered items of a prompt, in the order of `context.prompt`."""
-    items = [
-        _Item(index.sentences(hit.chunk_id), "\n".join((hit.title, *hit.heading_path)))
-        for hit in context.chunks
-    ]
+    items = [_Item(index.sentences(hit.chunk_id), "\n".join((hit.title, *hit.heading_path))) for hit in context.chunks]
     items += [_Item(hit.evidence, hit.text) for hit in context.relations]
     items += [_Item(hit.sources()) for name in FURTHER for hit in context.further.get(name, ())]
     return dict(enumerate(items, 1))
@@ -117,9 +106,7 @@ def _checked(said: _Said, items: Mapping[int, _Item], question: str) -> AnswerSe
         return AnswerSentence(text=text, citations=(), problem=wrong)
     kept = _without_idle(said.text, kept, items)
     citations = tuple(
-        Citation(number=number, source=items[number].sentences[row])
-        for number, rows in kept.items()
-        for row in rows
+        Citation(number=number, source=items[number].sentences[row]) for number, rows in kept.items() for row in rows
     )
     source = Source(
         "\n".join(citation.source.text for citation in citations),
@@ -137,10 +124,7 @@ def _aligned(text: str, item: _Item) -> list[int]:
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
     for _ in range(_MOST_ALIGNED):
-        gains = [
-            (len((said & of_row) - covered), -len(of_row - said), -row)
-            for row, of_row in enumerate(of_rows)
-        ]
+        gains = [(len((said & of_row) - covered), -len(of_row - said), -row) for row, of_row in enumerate(of_rows)]
         gain, _, place = max(gains, default=(0, 0, 0))
         if not gain or (chosen and gain < _ADDS * len(said)):
             break
@@ -151,20 +135,14 @@ def _aligned(text: str, item: _Item) -> list[int]:
     return sorted(chosen)
 
 
-def _without_idle(
-    text: str, kept: Mapping[int, list[int]], items: Mapping[int, _Item]
-) -> dict[int, list[int]]:
+def _without_idle(text: str, kept: Mapping[int, list[int]], items: Mapping[int, _Item]) -> dict[int, list[int]]:
     """Return the items with enough of a text's words, or the best of them."""
     shares = {
         number: share(text, Source("\n".join(items[number].sentences[row].text for row in rows)))
         for number, rows in kept.items()
     }
     best = max(shares, key=lambda number: shares[number])
-    return {
-        number: rows
-        for number, rows in kept.items()
-        if number == best or shares[number] >= _LEAST_OF_ITEM
-    }
+    return {number: rows for number, rows in kept.items() if number == best or shares[number] >= _LEAST_OF_ITEM}
 
 
 def _near(item: _Item, rows: Sequence[int]) -> str:

@@ -11,8 +11,7 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval.context.items import defines
 from graphrag_tasks.retrieval.context.signals import is_content
 
-_MOST_WORDS = 6
-"""Words of what is defined; chosen."""
+_MOST_WORDS = 6  # Words of what is defined; chosen.
 _ASKS_TO_DEFINE = frozenset({"defin", "definit", "mean"})
 _IS = re.compile(r"\s+(?:is|are|was|were|means?|refers? to|stands? for)\s")
 _ARTICLE = re.compile(r"^(?:an?|the)\s+", re.IGNORECASE)

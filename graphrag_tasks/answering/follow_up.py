@@ -1,7 +1,7 @@
 """Fill a follow-up question from the question before it, by a few rules on English words.
 
-"and VBUP?" after "What is table VBBS for?" asks "What is table VBUP for?". What the rules do not
-decide is searched with both questions, and the reply says so: a guess is worse than that.
+"and VBUP?" after "What is table VBBS for?" asks "What is table VBUP for?". What the rules do not decide is searched
+with both questions, and the reply says so: a guess is worse than that.
 """
 
 from __future__ import annotations
@@ -17,13 +17,9 @@ from graphrag_tasks.retrieval.question.sub_questions import asks
 
 UNCLEAR = "What it refers to is not clear: the question before was searched with it."
 
-_LONGEST = 6
-"""Most words of an elliptic question, such as "and the SFTP adapter in 2023"; chosen."""
+_LONGEST = 6  # Most words of an elliptic question, such as "and the SFTP adapter in 2023"; chosen.
 
-_AUXILIARY = (
-    "(?i:am|is|are|was|were|do|does|did|can|could|has|have|had|may|might|must|shall|should|will"
-    "|would)"
-)
+_AUXILIARY = "(?i:am|is|are|was|were|do|does|did|can|could|has|have|had|may|might|must|shall|should|will|would)"
 _PREPOSITION = (
     r"(?:instead\s+of|in|on|at|with|without|for|from|under|by|during|before|after|since|until|to"
     "|via|using|between)"
@@ -35,9 +31,7 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 _ASKED_OF = re.compile(rf"(?:(?i:why|how|when|where)\s+)?({_AUXILIARY}\b.*)")
-_LEAD = re.compile(
-    r"^(?:(?:and|but|or|so|then)\b\s*,?\s*)*(?:(?:what|how)\s+(?:about|of)\s+)?", re.IGNORECASE
-)
+_LEAD = re.compile(r"^(?:(?:and|but|or|so|then)\b\s*,?\s*)*(?:(?:what|how)\s+(?:about|of)\s+)?", re.IGNORECASE)
 _BEGINS_WITH_PREPOSITION = re.compile(rf"{_PREPOSITION}\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _ARTICLE_AT_END = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
@@ -54,9 +48,7 @@ _OTHER_PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _WHAT_IS = re.compile(r"what\s+(?:is|are|was|were|do|does|did)\b", re.IGNORECASE)
-_PROPERTY_OF = re.compile(
-    r"(what\s+(?:is|are|was|were)\s+the\s+)(.+?)(\s+of\s+(?:(?:the|an?)\s+)?)", re.IGNORECASE
-)
+_PROPERTY_OF = re.compile(r"(what\s+(?:is|are|was|were)\s+the\s+)(.+?)(\s+of\s+(?:(?:the|an?)\s+)?)", re.IGNORECASE)
 _NAME_WORD = r"[\w/+#-]*[A-Z\d_][\w/+#-]*"
 _WRITTEN = rf"\b(?!I\b|\d+\b){_NAME_WORD}(?:\s+{_NAME_WORD})*"
 """Words that are written as a name: VBBS, HackRF One, hackrf_sweep, Pin 16."""
@@ -75,12 +67,9 @@ def filled(question: str, before: Reply | str, index: Index) -> Filled | None:
 
     Args:
         question: The follow-up.
-        before: The question before, or its reply: then also what that was asked as, and the only
-            name of the sentences that were quoted.
+        before: The question before, or its reply: then also what that was asked as, and the only name of the sentences
+            that were quoted.
         index: Its names are those that the reader may see.
-
-    Raises:
-        QueryError: `before` is neither a question nor a reply.
     """
     if not isinstance(before, Reply | str):
         what = f"after must be a question or a reply (got {type(before).__name__})"

@@ -1,7 +1,7 @@
 """Answer questions for several things by the list or table that holds the best sentence.
 
-Such questions are answered by a document's list more often than by separate sentences. The list is
-given whole, and its end is the answer's end; what else was found comes apart, as what is near.
+Such questions are answered by a document's list more often than by separate sentences. The list is given whole, and its
+end is the answer's end; what else was found comes apart, as what is near.
 """
 
 from __future__ import annotations
@@ -17,25 +17,19 @@ from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.items import defines
 from graphrag_tasks.retrieval.question.sub_questions import asks, question_parts
 
-LIST_CHUNKS = 10
-"""Chunks read for a list: twice as many as for other questions."""
-
-NEARBY = 20
-"""Most items that are shown beside the list."""
-
-_LEADING = 8
-"""Best sentences whose lists come into question."""
+LIST_CHUNKS = 10  # Chunks read for a list: twice as many as for other questions.
+NEARBY = 20  # Most items that are shown beside the list.
+_LEADING = 8  # Best sentences whose lists come into question.
 
 _LEAST = 3
-"""Items of a list that is preferred to a better sentence: it is the answer for 14 of 20 questions
-on four foreign corpora, the group of the best sentence for 12."""
+"""Items of a list that is preferred to a better sentence: it is the answer for 14 of 20 questions on four foreign
+corpora, the group of the best sentence for 12."""
 
 _AHEAD = 1.0
-"""Log-odds by which a sentence that names several things is better than a list's best, where it
-is the answer; chosen on 28 questions."""
+"""Log-odds by which a sentence that names several things is better than a list's best, where it is the answer;
+chosen on 28 questions."""
 
-_WHOLE, _PART = 30, 16
-"""Most items of a list that is given whole, and best sentences by which others are cut; chosen."""
+_WHOLE, _PART = 30, 16  # Most items of a list that is given whole, and best sentences by which others are cut; chosen.
 
 _NO_NOUN = (
     r"(?!(?:does|is|was|has|this|its|process|access|class|status|\w+(?:ss|us)"
@@ -66,9 +60,8 @@ _SEVERAL = re.compile(
     rf"{_PLURAL}{_FOLLOWS}",
     re.IGNORECASE,
 )
-"""A question for several things of a kind. A word that ends with s may be a verb ("which table
-stores …", "what runs on …"), so the next words decide; before a preposition it is a noun if a verb
-is to come."""
+"""A question for several things of a kind. A word that ends with s may be a verb ("which table stores …", "what runs
+on …"), so the next words decide; before a preposition it is a noun if a verb is to come."""
 
 _OF_EACH = re.compile(
     r"^\W*(?!(?:is|are|do|does|did|can|could|was|were|should|will|would|has|have|had|if|tell)\b)"
@@ -77,16 +70,13 @@ _OF_EACH = re.compile(
     re.IGNORECASE,
 )
 """Everything of a kind without a question word: "all gap filling modes", "Show every option"."""
-_OF_ITS_CAUSE = re.compile(
-    r"^\W*what\s+(?:are|were)\b.*\b(?:by|from|for|with|of|about)\W*$", re.IGNORECASE
-)
+_OF_ITS_CAUSE = re.compile(r"^\W*what\s+(?:are|were)\b.*\b(?:by|from|for|with|of|about)\W*$", re.IGNORECASE)
 """A question for one thing: "What are the lines caused by?"."""
 
 _WHICH_THEY_ARE = re.compile(r",?\s+and\s+which\s+(?:ones\s+)?are\s+they\W*$", re.IGNORECASE)
 
 _EXISTING = re.compile(
-    r"\b(?:which|what)\s+([\w -]{3,60}?)\s+(?:exist|are there|do we have|are documented)\b",
-    re.IGNORECASE,
+    r"\b(?:which|what)\s+([\w -]{3,60}?)\s+(?:exist|are there|do we have|are documented)\b", re.IGNORECASE
 )
 _IN_A_ROW = re.compile(
     r"[^,.;:]+(?:,[^,.;:]{1,60}){%d,},?\s+(?:and|or)\s+[^,.;:]+" % (_LEAST - 2)  # noqa: UP031
@@ -94,8 +84,7 @@ _IN_A_ROW = re.compile(
 """Things named one after the other in a sentence: "2015, 2018, 2021, and 2024"."""
 _SOURCE = re.compile(r"https?://|\bwww\.|\bISBN\b|\bdoi:|^\[\s?\d+\]", re.IGNORECASE)
 _ON_THE_SUBJECT = 0.2
-_NAMED = 5
-"""Least score of a chunk whose document is listed, and most listed documents."""
+_NAMED = 5  # Least score of a chunk whose document is listed, and most listed documents.
 
 Item = tuple[SourceSentence, ...]
 
@@ -124,9 +113,9 @@ class Listed:
 def list_items(index: Index, context: Context, reading: Reading) -> Listed | None:
     """Return the list that answers a question, or None where no good sentence stands in one.
 
-    If the question asks which of them exist, that is the documents whose titles contain the kind.
-    Otherwise it is the first list or table among those of the best sentences. Near it are the other
-    ones, further sentences, and sentences that name an entity of the kind.
+    If the question asks which of them exist, that is the documents whose titles contain the kind. Otherwise it is the
+    first list or table among those of the best sentences. Near it are the other ones, further sentences, and sentences
+    that name an entity of the kind.
     """
     candidates, order = reading.candidates, list(reading.best_first())
     first = frozenset(_place(candidates[row].sentence) for row in order[:_PART])
@@ -181,9 +170,7 @@ class _Groups:
         return next((group for group in several if len(group) >= _LEAST), next(iter(several), None))
 
 
-def unread_documents(
-    index: Index, context: Context, items: Sequence[AnswerSentence]
-) -> tuple[str, ...]:
+def unread_documents(index: Index, context: Context, items: Sequence[AnswerSentence]) -> tuple[str, ...]:
     """Return a note on relevant documents that may contain more items, if any."""
     listed = {citation.source.document_id for item in items for citation in item.citations}
     likely = [chunk for chunk, score in context.read.items() if score >= _ON_THE_SUBJECT]
@@ -222,8 +209,7 @@ def _sentences(groups: Sequence[Sequence[Item]], first: int) -> Iterator[AnswerS
     for number, group in enumerate(groups, first):
         for item in group:
             yield AnswerSentence(
-                text=_text(item),
-                citations=tuple(Citation(number=number, source=source) for source in item),
+                text=_text(item), citations=tuple(Citation(number=number, source=source) for source in item)
             )
 
 

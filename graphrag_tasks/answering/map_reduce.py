@@ -1,11 +1,11 @@
 """Answer questions on the whole corpus by map and reduce over communities.
 
-Communities that do not fit one prompt are read in parallel batches (map). Each batch gives points,
-with the numbers of the communities that state them, and follow-up questions, whose passages join
-the question's. From these one answer is written (reduce), and checked like any other.
+Communities that do not fit one prompt are read in parallel batches (map). Each batch gives points, with the numbers of
+the communities that state them, and follow-up questions, whose passages join the question's. From these one answer is
+written (reduce), and checked like any other.
 
-Sources: Edge et al., "From Local to Global", arXiv 2404.16130; follow-up questions as in DRIFT
-search of microsoft/graphrag.
+Sources: Edge et al., "From Local to Global", arXiv 2404.16130; follow-up questions as in DRIFT search of
+microsoft/graphrag.
 """
 
 from __future__ import annotations
@@ -27,26 +27,19 @@ from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
 
 _MOST_COMMUNITIES = 40
-"""Most communities that are read for a question on the whole corpus, those nearest to it first;
-chosen, so that a question costs cents."""
+"""Most communities that are read for a question on the whole corpus, those nearest to it first; chosen, so that a
+question costs cents."""
 
-_MOST_FOLLOW_UPS = 4
-"""Most further questions that are searched for such a question; chosen."""
+_MOST_FOLLOW_UPS = 4  # Most further questions that are searched for such a question; chosen.
 
 _MOST_POINTS = 10
-_MOST_OUTPUT = 1_200
-"""Points per batch, and output tokens of a request."""
-
-_HIGHEST_SCORE = 100
-"""Highest score of a point, as in the instructions; higher numbers are clipped."""
+_MOST_OUTPUT = 1_200  # Points per batch, and output tokens of a request.
+_HIGHEST_SCORE = 100  # Highest score of a point, as in the instructions; higher numbers are clipped.
 
 _PASSAGES = 3
-_LEAST_RELEVANCE = 0.5
-"""Passages read per follow-up question, and least probability that a passage answers it."""
+_LEAST_RELEVANCE = 0.5  # Passages read per follow-up question, and least probability that a passage answers it.
 
-_NOT_SENT = (
-    "No community was sent to the model: each rests on many documents, and some may not be sent."
-)
+_NOT_SENT = "No community was sent to the model: each rests on many documents, and some may not be sent."
 
 _SYSTEM = f"""\
 You read summaries of groups of things that documents speak of, to note what helps to answer a \
@@ -82,8 +75,7 @@ class Drawn:
 
     Attributes:
         context: Communities and passages to read.
-        notes: Points of its communities, most helpful first; empty if the communities fit the
-            prompt unchanged.
+        notes: Points of its communities, most helpful first; empty if the communities fit the prompt unchanged.
     """
 
     context: Context
@@ -93,11 +85,7 @@ class Drawn:
 def drawn(model: Model, context: Context) -> Drawn | None:
     """Return the material for an answer on the whole corpus; None if no batch could be read.
 
-    Failed requests omit their communities; `model.notes` says why. `context` comes from mode
-    `global`.
-
-    Raises:
-        TerminalError: The settings are wrong.
+    Failed requests omit their communities; `model.notes` says why. `context` comes from mode `global`.
     """
     if model.sent is not None:
         model.notes.append(_NOT_SENT)
@@ -112,13 +100,9 @@ def drawn(model: Model, context: Context) -> Drawn | None:
     batches = _batches(communities, room)
     if not batches:
         return Drawn(context)
-    requests = [
-        Request(PURPOSE, _SYSTEM, _shown(batch, asked), Report, _MOST_OUTPUT) for batch in batches
-    ]
+    requests = [Request(PURPOSE, _SYSTEM, _shown(batch, asked), Report, _MOST_OUTPUT) for batch in batches]
     found = model.filled(Report, requests, "Communities were left out")
-    read = [
-        (batch, report) for batch, report in zip(batches, found, strict=True) if report is not None
-    ]
+    read = [(batch, report) for batch, report in zip(batches, found, strict=True) if report is not None]
     if not read:
         return None
     points = list(chain.from_iterable(_points(report, batch) for batch, report in read))
@@ -160,9 +144,7 @@ def _points(report: Report, batch: Sequence[CommunityHit]) -> list[Point]:
         Point(
             text=_plain(point.text),
             score=min(max(point.score, 0.0), _HIGHEST_SCORE),
-            communities=[
-                community for community in dict.fromkeys(point.communities) if community in shown
-            ],
+            communities=[community for community in dict.fromkeys(point.communities) if community in shown],
         )
         for point in report.points
     ]
@@ -190,9 +172,7 @@ def _with_passages(index: Index, context: Context, questions: Sequence[str]) -> 
     relevant = [[hit for hit in hits if hit.score >= _LEAST_RELEVANCE] for hits in found]
     turns = zip_longest(context.chunks, *relevant)
     hits = without_copies(hit for turn in turns for hit in turn if hit)
-    return replace(
-        context, chunks=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1))
-    )
+    return replace(context, chunks=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)))
 
 
 def _joined(context: Context, communities: Sequence[CommunityHit], points: list[Point]) -> Drawn:
@@ -201,10 +181,7 @@ def _joined(context: Context, communities: Sequence[CommunityHit], points: list[
     by_rank = {hit.rank: hit for hit in communities}
     context = _with_communities(context, [by_rank[rank] for rank in named])
     numbers = dict(zip(named, context.numbers("communities"), strict=True))
-    notes = [
-        Note(point.text, tuple(numbers[community] for community in point.communities))
-        for point in points
-    ]
+    notes = [Note(point.text, tuple(numbers[community] for community in point.communities)) for point in points]
     return Drawn(context, tuple(notes))
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.retrieval import Index, SourceSentence
 
-MOST_SHOWN = 20
-"""Most documents listed; all are counted."""
+MOST_SHOWN = 20  # Most documents listed; all are counted.
 
 _KIND = r"(?:documents?|files?|pages?|articles?|texts?)"
 _SAYS = (
@@ -61,8 +60,7 @@ def asked_name(question: str) -> str:
 def documents_asked_for(index: Index, question: str) -> Mentioned | None:
     """Return the documents that a question asks for by a name.
 
-    None for other questions, and for several words that occur nowhere verbatim: they may be a
-    description.
+    None for other questions, and for several words that occur nowhere verbatim: they may be a description.
     """
     name = asked_name(question) if isinstance(question, str) else ""
     if not name:

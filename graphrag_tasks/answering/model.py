@@ -28,9 +28,6 @@ class Model:
 
     Attributes:
         notes: Reasons for missing answers.
-
-    Raises:
-        PriceError: A cap in money is set, and the price of a model is unknown.
     """
 
     def __init__(self, client: Client, index: Index, max_usd: float | None = None) -> None:
@@ -75,9 +72,6 @@ class Model:
         """Return the parsed answers to concurrent requests, in order; None for failures.
 
         A note explains the first failure and begins with `what`, such as "No plan was made".
-
-        Raises:
-            TerminalError: The settings are wrong.
         """
 
         def one(request: Request) -> Form | str:

@@ -1,7 +1,7 @@
 """Quote the newest version of a document, and what it said before.
 
-A sentence of an older version that changed gives way to what it became, even if that was not found;
-one that did not change is quoted from the newest version; of one that is gone a note tells.
+A sentence of an older version that changed gives way to what it became, even if that was not found; one that did not
+change is quoted from the newest version; of one that is gone a note tells.
 """
 
 from __future__ import annotations
@@ -63,12 +63,7 @@ def with_newest(
 
 def _renumbered(sentences: Sequence[AnswerSentence]) -> Iterator[AnswerSentence]:
     """Yield sentences whose citations count from 1, as they come."""
-    order = {
-        old: new
-        for new, old in enumerate(
-            dict.fromkeys(one for said in sentences for one in said.numbers), 1
-        )
-    }
+    order = {old: new for new, old in enumerate(dict.fromkeys(one for said in sentences for one in said.numbers), 1)}
     for said in sentences:
         citations = (replace(one, number=order[one.number]) for one in said.citations)
         yield replace(said, citations=tuple(citations))

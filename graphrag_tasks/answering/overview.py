@@ -20,13 +20,11 @@ from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.modes.overview import has_subject, subject_of
 
-SUBJECT_CHUNKS = 24
-"""Chunks found for the overview of a subject; as many of their sentences are read as of fewer."""
+SUBJECT_CHUNKS = 24  # Chunks found for the overview of a subject; as many of their sentences are read as of fewer.
 
 _FEW, _TOLD, _HEADINGS = 40, 12, 4
 """Documents that are told one by one, parts that are told, and headings named of each; chosen."""
-_SECTIONS, _ON_THE_SUBJECT = 8, 0.2
-"""Most sections on a subject, and least score of their chunks."""
+_SECTIONS, _ON_THE_SUBJECT = 8, 0.2  # Most sections on a subject, and least score of their chunks.
 
 _LEAST_WORDS, _MOST_WORDS = 6, 50
 _LOOKED_AT = 40
@@ -37,13 +35,11 @@ _HANGS = re.compile(
 )
 """Beginnings of sentences that lean on another."""
 _POINTS = re.compile(
-    r"\b(?:see|refer to|click|the following|as follows|above|below|copyright|et al)\b|https?://|©|\[\d",
-    re.IGNORECASE,
+    r"\b(?:see|refer to|click|the following|as follows|above|below|copyright|et al)\b|https?://|©|\[\d", re.IGNORECASE
 )
 
 
-_Chunks = Sequence[tuple[str, Sequence[str]]]
-"""Chunk ids, each with its headings."""
+_Chunks = Sequence[tuple[str, Sequence[str]]]  # Chunk ids, each with its headings.
 
 
 @dataclass(frozen=True)
@@ -62,10 +58,7 @@ class _Part:
         alone = [one for one in islice(sentences, _LOOKED_AT) if _stands_alone(one.text)]
         if not alone:
             return None
-        best = max(
-            alone,
-            key=lambda one: (len(named & named_alone(one.text)), scores.get(one.sentence_id, -99)),
-        )
+        best = max(alone, key=lambda one: (len(named & named_alone(one.text)), scores.get(one.sentence_id, -99)))
         if named and not named & named_alone(f"{self.label} {best.text}"):
             return None
         return AnswerSentence(
@@ -126,8 +119,7 @@ def sections(index: Index, context: Context, reading: Reading) -> tuple[AnswerSe
             heading = [one for one in hit.heading_path[-1:] if one not in hit.title]
             found[" > ".join([one_line(hit.title), *heading])].append((hit.chunk_id, ()))
     scores = {
-        one.sentence.sentence_id: float(score)
-        for one, score in zip(reading.candidates, reading.scores, strict=True)
+        one.sentence.sentence_id: float(score) for one, score in zip(reading.candidates, reading.scores, strict=True)
     }
     parts = [_Part(label, _many(len(chunks), "passage"), chunks) for label, chunks in found.items()]
     lines = _told(index, parts, named, scores)[:_SECTIONS]
@@ -135,10 +127,7 @@ def sections(index: Index, context: Context, reading: Reading) -> tuple[AnswerSe
 
 
 def _told(
-    index: Index,
-    parts: Iterable[_Part],
-    named: frozenset[str] = frozenset(),
-    scores: Mapping[str, float] | None = None,
+    index: Index, parts: Iterable[_Part], named: frozenset[str] = frozenset(), scores: Mapping[str, float] | None = None
 ) -> tuple[AnswerSentence, ...]:
     lines: list[AnswerSentence] = []
     for part in parts:

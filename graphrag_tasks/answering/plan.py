@@ -1,9 +1,8 @@
 """Let a model plan a search in one request: rewordings, entity names, a mode, graph paths.
 
-Source: "Surfacing the structure", where a model that sees the graph's skeleton rewrites a question
-("the executive who used to work for X" is a person with a name). Here the rewording is searched in
-addition to the question, never instead, and plans with invented names are ignored: what a model
-says about the graph is checked.
+Source: "Surfacing the structure", where a model that sees the graph's skeleton rewrites a question ("the executive who
+used to work for X" is a person with a name). Here the rewording is searched in addition to the question, never instead,
+and plans with invented names are ignored: what a model says about the graph is checked.
 """
 
 from __future__ import annotations
@@ -46,14 +45,12 @@ relation to a thing of a name or a type; leave open what is not known, and use r
 shown with a number, or * for any. direction is out from head to tail, in from tail to head, or \
 any."""
 
-_MOST_OUTPUT = 700
-"""Output tokens of a plan; chosen."""
+_MOST_OUTPUT = 700  # Output tokens of a plan; chosen.
 _MOST_PATHS, _MOST_PARTS, _MOST_WORDS = 3, 4, 60
-"""Paths and parts of a plan that are searched, and words of one text; bounds the work of a
-careless plan. Chosen."""
+"""Paths and parts of a plan that are searched, and words of one text; bounds the work of a careless plan. Chosen."""
 SKELETON_TOKENS, _SKELETON_SHARE = 1_500, 0.6
-"""Tokens of the skeleton, and its largest share of a small prompt. A thousand show 53 of the 95
-names that 60 questions of MuSiQue lack and need, 3,600 two more."""
+"""Tokens of the skeleton, and its largest share of a small prompt. A thousand show 53 of the 95 names that 60
+questions of MuSiQue lack and need, 3,600 two more."""
 
 _SIGNS = ".,:;?!()[]{}\"“”‘’'"
 
@@ -118,8 +115,8 @@ class Plan:
 def planned(model: Model, question: str) -> Plan:
     """Return a model's plan for a question, checked against the graph; empty without one.
 
-    The graph is not shown if some documents may not be sent, as relations rest on many documents. A
-    model note says why a plan is missing or ignored.
+    The graph is not shown if some documents may not be sent, as relations rest on many documents. A model note says why
+    a plan is missing or ignored.
     """
     index = model.index
     (form,) = model.filled(PlanForm, [_request(model, question)], _NO_PLAN)
@@ -140,9 +137,7 @@ def _request(model: Model, question: str) -> Request:
 
 
 def _graph(index: Index, question: str, tokens: int) -> str:
-    skeleton = index.skeleton(
-        min(SKELETON_TOKENS, int(tokens * _SKELETON_SHARE)), question, by_head=True
-    )
+    skeleton = index.skeleton(min(SKELETON_TOKENS, int(tokens * _SKELETON_SHARE)), question, by_head=True)
     if not skeleton:
         return ""
     parts = [_quoted("Graph:", skeleton.splitlines())]
@@ -161,8 +156,8 @@ def _quoted(heading: str, lines: Sequence[str]) -> str:
 def checked_plan(index: Index, question: str, form: PlanForm) -> Plan:
     """Return the valid parts of a model's plan.
 
-    If a name is not an entity's, all rewordings are dropped; so is each text with a name that
-    neither the question nor an entity has.
+    If a name is not an entity's, all rewordings are dropped; so is each text with a name that neither the question nor
+    an entity has.
     """
     if not all(index.is_name(name.name) for name in form.names):
         return Plan(mode=MODE_OF[form.route], paths=_paths(index, form.paths))
@@ -189,10 +184,7 @@ def _paths(index: Index, planned: Sequence[PlannedPath]) -> tuple[PathQuery, ...
     paths = [
         PathQuery(
             _thing(path.start),
-            tuple(
-                Step(_thing(step.to), one_line(step.relation) or ANY, step.direction)
-                for step in path.steps
-            ),
+            tuple(Step(_thing(step.to), one_line(step.relation) or ANY, step.direction) for step in path.steps),
         )
         for path in planned[:_MOST_PATHS]
     ]

@@ -13,22 +13,18 @@ from graphrag_tasks.retrieval.context.signals import is_content
 from graphrag_tasks.retrieval.question.sub_questions import question_parts
 from graphrag_tasks.sources.media_types import may_hold_facts
 
-QUOTED = 3
-"""Sentences chosen, each with its neighbours."""
+QUOTED = 3  # Sentences chosen, each with its neighbours.
 
 _FAR_BEHIND = 2.0
-"""Largest score difference to the best sentence: of 119 held-out questions .65 have their fact
-among 2.8 chosen sentences, with 3 as many among 2.9, with 1 .61 among 2.4."""
+"""Largest score difference to the best sentence: of 119 held-out questions .65 have their fact among 2.8 chosen
+sentences, with 3 as many among 2.9, with 1 .61 among 2.4."""
 
 _BEHIND = 0.5
-"""The same of sentences that are marked as best: of four sets of questions .25 to .50 of them are
-gold and .42 to .65 of the questions have one, with 2 .18 to .29 and .44 to .70."""
+"""The same of sentences that are marked as best: of four sets of questions .25 to .50 of them are gold and .42 to
+.65 of the questions have one, with 2 .18 to .29 and .44 to .70."""
 
-_BEFORE, _AFTER = 1, 2
-"""Quoted neighbours: the antecedent of "it" comes before, the rest of an answer after."""
-
-_LEAST_WORDS = 3
-"""Least words of a quoted neighbour; shorter ones are fragments, such as a lone name."""
+_BEFORE, _AFTER = 1, 2  # Quoted neighbours: the antecedent of "it" comes before, the rest of an answer after.
+_LEAST_WORDS = 3  # Least words of a quoted neighbour; shorter ones are fragments, such as a lone name.
 
 
 def quotes(
@@ -36,8 +32,8 @@ def quotes(
 ) -> tuple[AnswerSentence, ...]:
     """Return the sentences that answer a question best, with their neighbours, best first.
 
-    A question for several things gets at most one quotation per chunk, as its parts are often
-    answered in different documents. Unless it is sure that they answer, only the best is marked.
+    A question for several things gets at most one quotation per chunk, as its parts are often answered in different
+    documents. Unless it is sure that they answer, only the best is marked.
     """
     if not reading.candidates:
         return ()
@@ -59,8 +55,8 @@ def quotes(
 class _Connected:
     """Decides which sentences may join the best sentence: those related to it.
 
-    A related sentence, or its headings, shares a content word with the question, or it shares a
-    name with a chosen sentence.
+    A related sentence, or its headings, shares a content word with the question, or it shares a name with a chosen
+    sentence.
     """
 
     def __init__(self, index: Index, context: Context) -> None:
@@ -116,11 +112,7 @@ def _beside(candidates: Sequence[Candidate], row: int) -> Iterator[int]:
     for step in (*steps, range(row + 1, min(row + _AFTER + 1, len(candidates)))):
         for other in step:
             beside = candidates[other]
-            if (
-                beside.chunk != one.chunk
-                or beside.answers_nothing
-                or (other > row and _is_row(beside))
-            ):
+            if beside.chunk != one.chunk or beside.answers_nothing or (other > row and _is_row(beside)):
                 break
             if len(beside.sentence.text.split()) >= _LEAST_WORDS:
                 yield other

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 Form = Literal["quotes", "list", "rows", "overview"]
 
-_SHOWN_CHARACTERS = 400
-"""Characters shown of a sentence; 99 % of the SAP documents' sentences are shorter."""
+_SHOWN_CHARACTERS = 400  # Characters shown of a sentence; 99 % of the SAP documents' sentences are shorter.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +43,7 @@ class AnswerSentence:
         citations: Cited sentences; never empty for a quotation.
         problem: What a model's sentence says and its source does not, in words.
         is_best: Whether it answers best, or nearly; other sentences are less sure, or context.
-        release: Of a statement that changed: the release that says so. The newest is best, the one
-            before it is not.
+        release: Of a statement that changed: the release that says so. The newest is best, the one before it is not.
     """
 
     text: str
@@ -97,8 +95,8 @@ class Reply:
     Attributes:
         question: The question, as it was typed.
         asked_as: A follow-up as it was searched, with what it leaves out; empty if the same.
-        form: `quotes`; `list` if each sentence is an item, `rows` if it is a table row, `overview`
-            if it is a topic with counts, which no document states.
+        form: `quotes`; `list` if each sentence is an item, `rows` if it is a table row, `overview` if it is a topic
+            with counts, which no document states.
         summary: What was counted in tables, over how many rows; empty for other answers.
         verdict: Whether the documents answer the question.
         sentences: The answer, in reading order; empty if there is none.
@@ -152,8 +150,8 @@ class Reply:
     def to_networkx(self) -> nx.MultiDiGraph:
         """Return the part of the graph that the answer rests on.
 
-        Its relations are those of the context with evidence among the cited sentences. Nodes and
-        edges are as in `Context.to_networkx`.
+        Its relations are those of the context with evidence among the cited sentences. Nodes and edges are as in
+        `Context.to_networkx`.
         """
         graph = self.context.to_networkx()
         cited = {citation.source.sentence_id for citation in self.citations}
@@ -184,10 +182,7 @@ class Reply:
             "verdict": asdict(self.verdict),
             "sentences": [sentence.to_dict() for sentence in self.sentences],
             "nearby": [sentence.to_dict() for sentence in self.nearby],
-            "citations": [
-                {"number": citation.number, **asdict(citation.source)}
-                for citation in self.citations
-            ],
+            "citations": [{"number": citation.number, **asdict(citation.source)} for citation in self.citations],
             "model": self.model,
             "usd": self.usd,
             "milliseconds": round(self.milliseconds, 1),

@@ -1,9 +1,8 @@
 """Answer questions that filter or count table rows: "how many of the reports failed?".
 
-A question is matched to a view by names only: its noun by table names, a column or a value;
-conditions by values in the question, and by numbers beside a column's name. Rows are filtered and
-counted, never guessed: a noun that no table has is refused by name, and negated questions are left
-to quotations.
+A question is matched to a view by names only: its noun by table names, a column or a value; conditions by values in the
+question, and by numbers beside a column's name. Rows are filtered and counted, never guessed: a noun that no table has
+is refused by name, and negated questions are left to quotations.
 """
 
 from __future__ import annotations
@@ -47,12 +46,9 @@ _COMPARED = tuple(
     for sign, compare, said in _BOUNDS
 )
 _HIGHEST = re.compile(
-    r"\b(?:highest|largest|biggest|most|greatest|longest|heaviest|latest|tallest|maximum|newest)\b",
-    re.IGNORECASE,
+    r"\b(?:highest|largest|biggest|most|greatest|longest|heaviest|latest|tallest|maximum|newest)\b", re.IGNORECASE
 )
-_LOWEST = re.compile(
-    r"\b(?:lowest|smallest|fewest|least|shortest|lightest|earliest|minimum|oldest)\b", re.IGNORECASE
-)
+_LOWEST = re.compile(r"\b(?:lowest|smallest|fewest|least|shortest|lightest|earliest|minimum|oldest)\b", re.IGNORECASE)
 _EXTREME = re.compile(f"{_HIGHEST.pattern}|{_LOWEST.pattern}", re.IGNORECASE)
 _COMPARES = re.compile(
     rf"{_EXTREME.pattern}|\b(?:{_MORE}|{_LESS}|than|over|above|exceed(?:s|ing)?|after|under|below|before"
@@ -68,18 +64,12 @@ _ASKING = frozenset(
 """Question words that carry no condition."""
 
 _YEARS = re.compile(r"^(?:year|date|founded|built|since|from|born|start|begin)", re.IGNORECASE)
-_YEAR = range(1000, 2101)
-"""Numbers that may be years; chosen."""
+_YEAR = range(1000, 2101)  # Numbers that may be years; chosen.
 _PLURAL = re.compile(r"\w{2,}[^su\W]s")
-_NEAR = 5
-"""Words around a number in which its column's name is searched."""
-
-_SHORTEST_PREFIX = 3
-"""Letters: shorter lower-case words are no values, and shorter prefixes no columns."""
-MOST_SHOWN = 20
-"""Most rows quoted; all are counted."""
-_MOST_WORDS = 8
-"""Most words of a value in a question; bounds the work. Chosen."""
+_NEAR = 5  # Words around a number in which its column's name is searched.
+_SHORTEST_PREFIX = 3  # Letters: shorter lower-case words are no values, and shorter prefixes no columns.
+MOST_SHOWN = 20  # Most rows quoted; all are counted.
+_MOST_WORDS = 8  # Most words of a value in a question; bounds the work. Chosen.
 
 
 @dataclass(frozen=True)
@@ -156,9 +146,9 @@ def asks_for_rows(question: str) -> bool:
 def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun | None:
     """Return the rows that a question asks for, or the noun that no table has.
 
-    None if no table's names, columns and values can answer, or if a word of the question matches
-    nothing: ignoring it would answer another question. A noun is refused only if the question
-    counts, and a table matches all its other words or conditions.
+    None if no table's names, columns and values can answer, or if a word of the question matches nothing: ignoring it
+    would answer another question. A noun is refused only if the question counts, and a table matches all its other
+    words or conditions.
     """
     noun = _noun(question)
     if noun is None or not asks_for_rows(question):
@@ -236,10 +226,7 @@ def _matched(question: str, noun: str, view: View) -> _Match:
     asked = list(dict.fromkeys(terms(question)))
     head = terms(_head(noun))
     names_view = any(term in view.name_terms for term in head)
-    by_value = [
-        *_value_conditions(question, view, _head(noun) if names_view else ""),
-        *_table_conditions(asked, view),
-    ]
+    by_value = [*_value_conditions(question, view, _head(noun) if names_view else ""), *_table_conditions(asked, view)]
     by_number = list(_number_conditions(question, view))
     conditions = tuple(one for one, _ in (*by_value, *by_number))
     used = frozenset().union(*(used for _, used in (*by_value, *by_number)))
@@ -267,23 +254,17 @@ def _matched(question: str, noun: str, view: View) -> _Match:
     return _Match(view, conditions, known, names_view, in_columns, covered, unused)
 
 
-def _table_conditions(
-    asked: Sequence[str], view: View
-) -> Iterator[tuple[Condition, frozenset[str]]]:
+def _table_conditions(asked: Sequence[str], view: View) -> Iterator[tuple[Condition, frozenset[str]]]:
     """Yield a condition for each word that is in the names of only some tables."""
     for term in asked:
         tables = {table for table, names in enumerate(view.table_terms) if term in names}
         if 0 < len(tables) < len(view.tables):
-            rows = frozenset(
-                row for row, view_row in enumerate(view.rows) if view_row.table in tables
-            )
+            rows = frozenset(row for row, view_row in enumerate(view.rows) if view_row.table in tables)
             named = " or ".join(view.tables[table][0] for table in sorted(tables))
             yield Condition(f"the table is {named}", rows), frozenset([term])
 
 
-def _value_conditions(
-    question: str, view: View, noun: str
-) -> Iterator[tuple[Condition, frozenset[str]]]:
+def _value_conditions(question: str, view: View, noun: str) -> Iterator[tuple[Condition, frozenset[str]]]:
     """Yield a condition for each value in the question, longest values first.
 
     The noun that names the rows is excluded: "municipalities" may be a value, too.
@@ -351,9 +332,7 @@ def _column_of(question: str, found: re.Match[str], number: float, view: View) -
     """
     if number in _YEAR and float(number).is_integer():
         for column in range(len(view.header)):
-            if _YEARS.match(view.header[column]) and any(
-                one in _YEAR for one in view.numbers(column).values()
-            ):
+            if _YEARS.match(view.header[column]) and any(one in _YEAR for one in view.numbers(column).values()):
                 return column
     after = words(question[found.end() :])[:_NEAR]
     before = words(question[: found.start()])[::-1][:_NEAR]
@@ -387,6 +366,4 @@ def _extreme(question: str, view: View) -> Condition | None:
 
 def _names_column(term: str, column: Term) -> bool:
     """Tell whether a word names a column, by stem or prefix, as "cyl" for cylinders."""
-    return any(
-        term == stem or (len(stem) >= _SHORTEST_PREFIX and term.startswith(stem)) for stem in column
-    )
+    return any(term == stem or (len(stem) >= _SHORTEST_PREFIX and term.startswith(stem)) for stem in column)

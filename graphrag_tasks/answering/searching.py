@@ -14,12 +14,8 @@ from graphrag_tasks.retrieval.modes.registry import AUTO
 def searched(model: Model, context: Context, mode: str, filters: Filters | None = None) -> Context:
     """Return a context extended by a model's search plan.
 
-    Unchanged without `llm.answers.plan`. The signals stay those of the first search: the verdict is
-    fitted to the log-odds of one reranker. `context` was found without the model; the plan chooses
-    the mode only if `mode` is `auto`.
-
-    Raises:
-        TerminalError: The settings of the model are wrong.
+    Unchanged without `llm.answers.plan`. The signals stay those of the first search: the verdict is fitted to the
+    log-odds of one reranker. `context` was found without the model; the plan chooses the mode only if `mode` is `auto`.
     """
     plan = planned(model, context.question) if model.config.answers.plan else Plan()
     chosen = plan.mode if mode == AUTO and plan.mode else context.mode

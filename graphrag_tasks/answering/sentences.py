@@ -1,7 +1,7 @@
 """Score the sentences of found chunks by how well they answer the question.
 
-A reader that was trained on single sentences reads the likeliest ones; words, and the score of the
-chunk, choose these and count beside what it says.
+A reader that was trained on single sentences reads the likeliest ones; words, and the score of the chunk, choose these
+and count beside what it says.
 """
 
 from __future__ import annotations
@@ -23,32 +23,24 @@ from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats
 
 _READ = 24
-"""Sentences that the reader reads: half as many as stand in the chunks; with 8 a quarter of the
-facts of held-out questions is lost, with all one in twenty is gained (`benchmarks/README.md`)."""
+"""Sentences that the reader reads: half as many as stand in the chunks; with 8 a quarter of the facts of held-out
+questions is lost, with all one in twenty is gained (`benchmarks/README.md`)."""
 
 _CHUNK, _OPENING, _NEW_TERMS, _SHARED = 0.41, -1.16, 0.34, 2.0
-"""Weights by which sentences are chosen for reading: log-odds of the chunk, being its first
-sentence, terms that it adds to the question, and share of the question's terms. The first sentence
-of a chunk is often its heading or the end of the chunk before."""
+"""Weights by which sentences are chosen for reading: log-odds of the chunk, being its first sentence, terms that it
+adds to the question, and share of the question's terms. The first sentence of a chunk is often its heading or the
+end of the chunk before."""
 
 _OF_READER, _OF_CHUNK, _OF_OPENING, _OF_SHARED = 0.44, 0.13, -0.58, 2.85
 """Weights of the score, by `python -m benchmarks.training.sentences weights`."""
 
-_DEFINITION = 3.0
-"""Added to the definition of what the question names and nothing else; chosen."""
-
-_TYPED = 1.0
-"""Added to a sentence with the type of answer that is asked for, such as a number."""
+_DEFINITION = 3.0  # Added to the definition of what the question names and nothing else; chosen.
+_TYPED = 1.0  # Added to a sentence with the type of answer that is asked for, such as a number.
 _ASKS_WHAT = re.compile(r"\W*(?:what|which|who|whom|whose|where|when|why|how)\b", re.IGNORECASE)
 
-_BEHIND = 100.0
-"""Penalty of sentences that were not read, larger than any score."""
-
-_NEVER = 1e-4
-"""Least probability used: the reranker's own range from .01 to .99."""
-
-_SAME = 0.8
-"""Jaccard similarity above which two sentences are copies."""
+_BEHIND = 100.0  # Penalty of sentences that were not read, larger than any score.
+_NEVER = 1e-4  # Least probability used: the reranker's own range from .01 to .99.
+_SAME = 0.8  # Jaccard similarity above which two sentences are copies.
 
 
 @dataclass(frozen=True)
@@ -132,8 +124,7 @@ def read(index: Index, context: Context) -> Reading:
         if one.lead and not (row in read_first and _is_told(index, one.lead)):
             candidates[row] = replace(one, lead=None)
     passages = [
-        Passage(" > ".join(_above(context, one)), one.sentence.text)
-        for one in (candidates[row] for row in first)
+        Passage(" > ".join(_above(context, one)), one.sentence.text) for one in (candidates[row] for row in first)
     ]
     log_odds = index.read_sentences(context.question, passages)
     scores = likely - np.float32(_BEHIND)
@@ -180,8 +171,7 @@ def _defining(question: str, candidates: Sequence[Candidate]) -> Floats:
     also = [
         -_BEHIND
         if one.answers_nothing
-        else _DEFINITION * one.defines(named)
-        + _TYPED * bool(asked and asked.is_in(one.sentence.text, question))
+        else _DEFINITION * one.defines(named) + _TYPED * bool(asked and asked.is_in(one.sentence.text, question))
         for one in candidates
     ]
     return np.array(also, np.float32)

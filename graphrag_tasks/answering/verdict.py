@@ -14,12 +14,12 @@ State = Literal["answered", "uncertain", "not in these documents"]
 NOT_HERE: Literal["not in these documents"] = "not in these documents"
 
 _INTERCEPT, _SENTENCE, _COSINE, _COVERAGE, _UNKNOWN_NAME = -2.21, 0.179, 3.30, 1.12, -1.40
-"""Weights of the reader's log-odds of the surest sentence, of cosine and coverage of the first
-chunk, and of a name that no document contains: on questions of seven corpora, each read by a model
-that had not seen it (`python -m benchmarks.training.sentences weights`)."""
+"""Weights of the reader's log-odds of the surest sentence, of cosine and coverage of the first chunk, and of a name
+that no document contains: on questions of seven corpora, each read by a model that had not seen it (`python -m
+benchmarks.training.sentences weights`)."""
 _ANSWERED, _UNCERTAIN = -0.3, -1.8
-"""Log-odds: below the first are .16 of the answerable questions of nine corpora on average, and .3
-of one's; below the second at most .02."""
+"""Log-odds: below the first are .16 of the answerable questions of nine corpora on average, and .3 of one's; below
+the second at most .02."""
 
 _ASKED_OF = re.compile(
     r"^\W*(?:who|what|which|when|where|how (?:much|high|large|long))\s+(?:is|are|was|were)\s+"
@@ -57,8 +57,8 @@ class Verdict:
 def verdict(question: str, signals: Signals, sentence: float | None) -> Verdict:
     """Return the verdict on a question whose first chunks were reranked.
 
-    It is uncertain at best, however near the passages are, if no document contains a name of the
-    question, or the word for what it asks of a thing: "salary" in "the salary of a developer".
+    It is uncertain at best, however near the passages are, if no document contains a name of the question, or the word
+    for what it asks of a thing: "salary" in "the salary of a developer".
 
     Args:
         question: As it was searched.

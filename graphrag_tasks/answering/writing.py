@@ -1,8 +1,8 @@
 """Let a model write an answer from the context of a question.
 
-It is shown the context's prompt: numbered items, documents quoted as data. The instructions never
-quote a document, and the question is the last line. Items that do not fit are left out; if the
-model still finds the prompt too long, it is halved.
+It is shown the context's prompt: numbered items, documents quoted as data. The instructions never quote a document, and
+the question is the last line. Items that do not fit are left out; if the model still finds the prompt too long, it is
+halved.
 """
 
 from __future__ import annotations
@@ -52,17 +52,10 @@ in the language of the question.
 If the passages do not answer the question, write {REFUSAL} and nothing else."""
 
 _NOTES = "Notes on the question, the most helpful first; behind each the numbers that state it:"
-_SHARE_OF_NOTES = 0.5
-"""Largest share of notes in a prompt."""
-
-_SHARES = (1.0, 0.5, 0.25)
-"""Shares of the passages tried if a prompt is too long."""
-
-_SMALLER = 0.9
-"""Factor by which a prompt shrinks until its token count fits."""
-
-_MOST_QUESTION = 2_000
-"""Characters of a question that are sent, as many as a search reads."""
+_SHARE_OF_NOTES = 0.5  # Largest share of notes in a prompt.
+_SHARES = (1.0, 0.5, 0.25)  # Shares of the passages tried if a prompt is too long.
+_SMALLER = 0.9  # Factor by which a prompt shrinks until its token count fits.
+_MOST_QUESTION = 2_000  # Characters of a question that are sent, as many as a search reads.
 
 
 @dataclass(frozen=True)
@@ -109,10 +102,7 @@ class Written:
 
 
 def written(
-    model: Model,
-    context: Context,
-    tell: Callable[[str], None] | None = None,
-    notes: Sequence[Note] = (),
+    model: Model, context: Context, tell: Callable[[str], None] | None = None, notes: Sequence[Note] = ()
 ) -> Written:
     """Return a model's answer to a question, or why there is none.
 
@@ -120,11 +110,8 @@ def written(
         model: The model for the question.
         context: What was found.
         tell: Is called with each piece of the text as it arrives.
-        notes: Shown beside the context, the most important first, up to half of the prompt; only
-            with a context that may be sent completely.
-
-    Raises:
-        TerminalError: The settings are wrong: no model or price is known, a key is refused.
+        notes: Shown beside the context, the most important first, up to half of the prompt; only with a context that
+            may be sent completely.
     """
     context = _that_may_be_sent(model, context)
     name = model.client.identity(PURPOSE).model
@@ -206,8 +193,7 @@ def _prompt(context: Context, tokens: int) -> str:
 def _that_may_be_sent(model: Model, context: Context) -> Context:
     """Return a context without the documents of `llm.exclude`, and what rests on them.
 
-    If something is excluded, lists, paths and communities are left out: they rest on many
-    documents.
+    If something is excluded, lists, paths and communities are left out: they rest on many documents.
     """
     sent = model.sent
     if sent is None:

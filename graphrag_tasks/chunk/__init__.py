@@ -1,7 +1,7 @@
 """Chunk stages: split documents into chunks and sentences, and resolve links.
 
-In: the tables `documents` and `blocks`. Out: `chunks`, `links`, `anchors` and `sentences`. Open
-`stage.py` first, then `filter_sentences.py`.
+In: the tables `documents` and `blocks`. Out: `chunks`, `links`, `anchors` and `sentences`. Open `stage.py` first, then
+`filter_sentences.py`.
 """
 
 from graphrag_tasks.chunk.stage import chunk

@@ -1,7 +1,7 @@
 """Sentence stage: splits chunks into sentences, and marks those with a verb.
 
-Source: paper, section 3.1 (spaCy sentences; a sentence without a verb phrase stays in its chunk's
-text, but is not extracted from). Invariants:
+Source: paper, section 3.1 (spaCy sentences; a sentence without a verb phrase stays in its chunk's text, but is not
+extracted from). Invariants:
 
   * A sentence never crosses a block: headings, list items and paragraphs are separate.
   * Sentences are found in whole blocks, so that chunk edges cut none. Each is emitted once: in the
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 COMPONENTS = ("tok2vec", "tagger", "senter")
 """The sentence recognizer is 1.7 times as fast as the parser, and agrees with it on 98 %."""
 
-MAX_PIECE_CHARACTERS = 10_000
-"""Longest text given to spaCy at once; real paragraphs are far shorter."""
+MAX_PIECE_CHARACTERS = 10_000  # Longest text given to spaCy at once; real paragraphs are far shorter.
 
 _LINE_KINDS = ("code", "table")
 _BETWEEN_CELLS = " |\n"
@@ -78,29 +77,16 @@ class _Sentence(NamedTuple):
 
 @stage(
     per="shard",
-    reads=(
-        table("blocks"),
-        table("cells"),
-        table("chunks"),
-    ),
+    reads=(table("blocks"), table("cells"), table("chunks")),
     makes=("sentences",),
     settings={"language": "language"},
     libraries=("spacy",),
 )
-def filter_sentences(
-    blocks: pa.Table,
-    cells: pa.Table,
-    chunks: pa.Table,
-    *,
-    language: LanguageConfig,
-) -> StageResult:
+def filter_sentences(blocks: pa.Table, cells: pa.Table, chunks: pa.Table, *, language: LanguageConfig) -> StageResult:
     """Find the sentences of chunks, ordered by document and position, and mark those with a verb.
 
-    Sentences in a language other than the model's are kept, without a verb. The stat
-    `characters_clipped` counts characters of sentences that lie outside their chunk.
-
-    Raises:
-        MissingDependencyError: The spaCy model is not installed.
+    Sentences in a language other than the model's are kept, without a verb. The stat `characters_clipped` counts
+    characters of sentences that lie outside their chunk.
     """
     blocks_of = _by_document(blocks.select(_BLOCK_COLUMNS))
     prose_of = _prose_cells(cells)
@@ -121,9 +107,7 @@ def filter_sentences(
     rows = (
         row
         for document_id in sorted(chunks_of)
-        for row in _assign(
-            sentences[document_id], chunks_of[document_id], _text(blocks_of.get(document_id, []))
-        )
+        for row in _assign(sentences[document_id], chunks_of[document_id], _text(blocks_of.get(document_id, [])))
     )
     made = schemas.table_of("sentences", rows)
     kept = pc.sum(made["has_verb"]).as_py() or 0
@@ -178,9 +162,7 @@ def _pieces(block: _Row, prose: Sequence[_Span], *, is_read: bool) -> Iterator[_
         text = block["text"][start:end]
         for first, last in _bounded(text) if has_sentences else _lines(text):
             place = at + start + first
-            yield _Piece(
-                document_id, text[first:last], place, page, has_sentences, has_sentences and is_row
-            )
+            yield _Piece(document_id, text[first:last], place, page, has_sentences, has_sentences and is_row)
 
 
 def _row_parts(text: str, prose: Sequence[_Span], at: int) -> Iterator[tuple[_Span, bool]]:
@@ -286,9 +268,7 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _assign(
-    sentences: Sequence[_Sentence], chunks: Sequence[_Row], text: str
-) -> Iterator[dict[str, Any]]:
+def _assign(sentences: Sequence[_Sentence], chunks: Sequence[_Row], text: str) -> Iterator[dict[str, Any]]:
     starts = [chunk["char_start"] for chunk in chunks]
     ends = [chunk["char_end"] for chunk in chunks]
     members: list[list[_Sentence]] = [[] for _ in chunks]
@@ -309,11 +289,7 @@ def _chunk_of(sentence: _Sentence, starts: Sequence[int], ends: Sequence[int]) -
     if first < len(starts) and starts[first] <= sentence.start:
         return first
     touched = range(bisect_right(ends, sentence.start), bisect_left(starts, sentence.end))
-    return max(
-        touched,
-        key=lambda i: min(sentence.end, ends[i]) - max(sentence.start, starts[i]),
-        default=None,
-    )
+    return max(touched, key=lambda i: min(sentence.end, ends[i]) - max(sentence.start, starts[i]), default=None)
 
 
 def _row(chunk: _Row, ordinal: int, sentence: _Sentence, text: str) -> dict[str, Any]:

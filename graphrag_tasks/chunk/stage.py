@@ -1,7 +1,7 @@
 """Chunk stage: splits documents at section headings, and long sections by characters.
 
-Source: paper, section 3.1 (a section over 2,048 characters is split recursively by characters with
-an overlap of 200; the Chinese edition adds space-aware splitting). Invariants:
+Source: paper, section 3.1 (a section over 2,048 characters is split recursively by characters with an overlap of 200;
+the Chinese edition adds space-aware splitting). Invariants:
 
   * A chunk's text is exactly the document text from `char_start` to `char_end`.
   * Every character that is not blank space is in a chunk; none has more than `max_characters`.
@@ -59,8 +59,8 @@ class _Section:
 class _Boundaries:
     """Start positions of blocks, ascending: all, and those where a section may be cut.
 
-    A `loose` position is a good cut. A `glued` one separates an introducing sentence or caption
-    from its list, table or code, and is used only if there is no other.
+    A `loose` position is a good cut. A `glued` one separates an introducing sentence or caption from its list, table or
+    code, and is used only if there is no other.
     """
 
     starts: Sequence[int]
@@ -118,9 +118,7 @@ def chunk(documents: pa.Table, blocks: pa.Table, *, config: ChunkConfig) -> Stag
     return StageResult({"chunks": made}, {"documents": len(blocks_of), "chunks": len(rows)})
 
 
-def _chunk_document(
-    document_id: str, blocks: Sequence[_Block], config: ChunkConfig
-) -> list[dict[str, Any]]:
+def _chunk_document(document_id: str, blocks: Sequence[_Block], config: ChunkConfig) -> list[dict[str, Any]]:
     text = schemas.BLOCK_SEPARATOR.join(block["text"] for block in blocks)
     boundaries = _Boundaries.of(blocks, config)
     entries = reference_matter(blocks)
@@ -143,13 +141,8 @@ def _chunk_document(
 
 def _linked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Set the ids of a document's chunks and of their neighbours."""
-    ids = [
-        content_id("chunk", row["document_id"], row["ordinal"], text_sha256(row["text"]))
-        for row in rows
-    ]
-    for row, chunk_id, before, after in zip(
-        rows, ids, [None, *ids][: len(ids)], [*ids, None][1:], strict=True
-    ):
+    ids = [content_id("chunk", row["document_id"], row["ordinal"], text_sha256(row["text"])) for row in rows]
+    for row, chunk_id, before, after in zip(rows, ids, [None, *ids][: len(ids)], [*ids, None][1:], strict=True):
         row |= {"chunk_id": chunk_id, "previous_id": before, "next_id": after}
     return rows
 
@@ -181,9 +174,7 @@ def _enter(path: list[tuple[int, str]], heading: _Block) -> None:
     path.append((level, " ".join(heading["text"].split())))
 
 
-def _split(
-    text: str, section: _Section, boundaries: _Boundaries, config: ChunkConfig
-) -> Iterator[tuple[int, int]]:
+def _split(text: str, section: _Section, boundaries: _Boundaries, config: ChunkConfig) -> Iterator[tuple[int, int]]:
     """Yield the spans of a section's chunks, without surrounding blank space."""
     last = _strip_end(text, section.start, section.end)
     start = done = _skip_space(text, section.start, last)

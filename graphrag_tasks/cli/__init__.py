@@ -1,8 +1,8 @@
 """The `graphrag-tasks` command: index, query, extract, evaluate, and manage snapshots.
 
-In: arguments. Out: tables for people, JSON for programs. Errors of the package are printed as one
-line and end with exit code 1; usage errors with 2. Heavy modules are imported by the command that
-needs them, so that `--help` is fast. A module holds a command; start with `index.py`.
+In: arguments. Out: tables for people, JSON for programs. Errors of the package are printed as one line and end with
+exit code 1; usage errors with 2. Heavy modules are imported by the command that needs them, so that `--help` is fast. A
+module holds a command; start with `index.py`.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def main() -> None:
 def run() -> None:
     """Run the command as a process of its own.
 
-    The process ends without the destructors of native libraries: where a thread of pyarrow's is
-    just being started then, they abort it (exit code 134) though all work is done.
+    The process ends without the destructors of native libraries: where a thread of pyarrow's is just being started
+    then, they abort it (exit code 134) though all work is done.
     """
     ended = 1
     atexit.register(lambda: _leave(ended))  # first, so that it runs last

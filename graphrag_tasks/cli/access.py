@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_MOST_DOCUMENTS = 40
-"""With more documents, folders are printed instead, so that it fits a screen or two."""
+_MOST_DOCUMENTS = 40  # With more documents, folders are printed instead, so that it fits a screen or two.
 _NAMES = {"uri": "uri", "labels": "labels", "labels_from": "from", "labels_error": "error"}
 
 
@@ -32,9 +31,7 @@ def access_table(documents: Sequence[Mapping[str, Any]]) -> Table:
     for document in documents:
         is_alone = len(documents) <= _MOST_DOCUMENTS
         place = document["uri"] if is_alone else posixpath.dirname(document["uri"])
-        groups[
-            place, _seen_by(document["labels"]), document["from"] or document["error"] or ""
-        ].append(document["uri"])
+        groups[place, _seen_by(document["labels"]), document["from"] or document["error"] or ""].append(document["uri"])
     rows = [
         (uris[0] if len(uris) == 1 else f"{place}/ ({len(uris):,})", labels, why)
         for (place, labels, why), uris in groups.items()

@@ -15,26 +15,15 @@ from graphrag_tasks.core.errors import MissingDependencyError
 
 
 def adapt(
-    questions: Annotated[
-        Path, typer.Option(help="JSONL as in eval retrieval: id, question, gold or gold_ids.")
-    ],
+    questions: Annotated[Path, typer.Option(help="JSONL as in eval retrieval: id, question, gold or gold_ids.")],
     out: Annotated[Path, typer.Option(help="Folder that the models go to; it must be new.")],
-    what: Annotated[
-        Literal["both", "encoder", "reranker"], typer.Option(help="What is tuned.")
-    ] = "both",
-    encoder: Annotated[
-        str | None,
-        typer.Option(help="Encoder to begin as.", show_default="the store's"),
-    ] = None,
+    what: Annotated[Literal["both", "encoder", "reranker"], typer.Option(help="What is tuned.")] = "both",
+    encoder: Annotated[str | None, typer.Option(help="Encoder to begin as.", show_default="the store's")] = None,
     reranker: Annotated[
         str | None, typer.Option(help="Reranker to begin as.", show_default="the configured one")
     ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Only questions of this split.", show_default="all of them")
-    ] = None,
-    folds: Annotated[
-        int, typer.Option(min=2, help="How often questions, and folders, are left out to judge.")
-    ] = 5,
+    split: Annotated[str | None, typer.Option(help="Only questions of this split.", show_default="all of them")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="How often questions, and folders, are left out to judge.")] = 5,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -54,9 +43,7 @@ def adapt(
     from graphrag_tasks.workbench.evaluation.questions import read_questions
 
     settings = load_config(config, overrides={"store": store})
-    index = Index(
-        Store(settings.store).open(), config=settings.retrieval, language=settings.language
-    )
+    index = Index(Store(settings.store).open(), config=settings.retrieval, language=settings.language)
     begun = {"encoder": encoder, "reranker": reranker}
     tuning.adapt(
         index,

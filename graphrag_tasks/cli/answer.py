@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from graphrag_tasks.answering import AnswerSentence, Reply
 
 _STYLES = {"answered": "green", "uncertain": "yellow", "not in these documents": "red"}
-_NEARBY = 5
-"""Items that are printed beside a list; `--json` has all."""
+_NEARBY = 5  # Items that are printed beside a list; `--json` has all.
 
 
 def answer(
@@ -38,29 +37,20 @@ def answer(
     snapshot: SnapshotOption = None,
     mode: ModeOption = SearchMode.AUTO,
     k: Annotated[
-        int | None,
-        typer.Option("-k", "--k", help="Chunks that are read for sentences.", show_default="5"),
+        int | None, typer.Option("-k", "--k", help="Chunks that are read for sentences.", show_default="5")
     ] = None,
     principals: Annotated[
-        list[str] | None,
-        typer.Option("--as", help="Access label that you hold; repeat it for several."),
+        list[str] | None, typer.Option("--as", help="Access label that you hold; repeat it for several.")
     ] = None,
     llm: Annotated[
         bool,
-        typer.Option(
-            "--llm/--no-llm",
-            help="Have llm.model write the answer: question and passages are sent to it.",
-        ),
+        typer.Option("--llm/--no-llm", help="Have llm.model write the answer: question and passages are sent to it."),
     ] = False,
     max_usd: Annotated[
-        float | None,
-        typer.Option(min=0, help="Most that the model may cost.", show_default="llm.budget"),
+        float | None, typer.Option(min=0, help="Most that the model may cost.", show_default="llm.budget")
     ] = None,
     after: Annotated[
-        str | None,
-        typer.Option(
-            metavar="QUESTION", help="Question before this one, from which a follow-up is filled."
-        ),
+        str | None, typer.Option(metavar="QUESTION", help="Question before this one, from which a follow-up is filled.")
     ] = None,
     where: WhereOption = None,
     vectors: VectorsOption = None,
@@ -110,8 +100,7 @@ def _print_reply(reply: Reply) -> None:
     for numbers, sentences in reply.paragraphs() if reply.form == "quotes" else ():
         marks = "".join(f"\\[{number}]" for number in numbers)
         words = " ".join(
-            f"[{'bold' if said.is_best else 'dim'}]{escape(said.shown)}[/]{_problem(said)}"
-            for said in sentences
+            f"[{'bold' if said.is_best else 'dim'}]{escape(said.shown)}[/]{_problem(said)}" for said in sentences
         )
         CONSOLE.print(Padding(f"{words} {marks}", (1, 0, 0, 2)), highlight=False)
     if reply.nearby:

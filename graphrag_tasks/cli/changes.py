@@ -20,12 +20,8 @@ _EVERY_KIND = ("number", "value", "name", "wording", "added", "removed")
 
 def changes(
     part: Annotated[str, typer.Argument(help="Part of a path or title.", show_default="all")] = "",
-    before: Annotated[
-        str | None, typer.Option("--from", help="Snapshot before: compare files of one path.")
-    ] = None,
-    after: Annotated[
-        str | None, typer.Option("--to", help="Snapshot after.", show_default="current")
-    ] = None,
+    before: Annotated[str | None, typer.Option("--from", help="Snapshot before: compare files of one path.")] = None,
+    after: Annotated[str | None, typer.Option("--to", help="Snapshot after.", show_default="current")] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Also other wordings, and sentences that came and went.")
     ] = False,

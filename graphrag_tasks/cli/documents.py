@@ -21,25 +21,17 @@ if TYPE_CHECKING:
     from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _COLUMNS = ("document", "kind", "status", "pages", "chunks", "sentences", "triples")
-_MOST_LISTED = 1000
-"""Documents in the table, which takes half a second. Chosen."""
+_MOST_LISTED = 1000  # Documents in the table, which takes half a second. Chosen.
 Form = StrEnum("Form", ["TEXT", "BLOCKS"])
 
 
 def documents(
-    uri: Annotated[
-        str | None,
-        typer.Argument(help="Print this document, named by source and path."),
-    ] = None,
-    form: Annotated[
-        Form, typer.Option("--as", help="Of one document: its text, or rows as JSON.")
-    ] = Form.TEXT,
+    uri: Annotated[str | None, typer.Argument(help="Print this document, named by source and path.")] = None,
+    form: Annotated[Form, typer.Option("--as", help="Of one document: its text, or rows as JSON.")] = Form.TEXT,
     only_problems: Annotated[
         bool, typer.Option("--problems", help="Only what was not read as a whole, and why.")
     ] = False,
-    names: Annotated[
-        int, typer.Option(min=0, help="Documents named of each problem; 0: all.")
-    ] = 10,
+    names: Annotated[int, typer.Option(min=0, help="Documents named of each problem; 0: all.")] = 10,
     snapshot: SnapshotOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -75,9 +67,7 @@ def documents(
             )
             for report in found[:_MOST_LISTED]
         ]  # fmt: skip
-        CONSOLE.print(
-            table(f"{counted(len(found), 'documents')} of {settings.store}", _COLUMNS, rows)
-        )
+        CONSOLE.print(table(f"{counted(len(found), 'documents')} of {settings.store}", _COLUMNS, rows))
         if more := len(found) - len(rows):
             CONSOLE.print(f"and {more:,} more (--json lists all)", markup=False, highlight=False)
 
@@ -134,10 +124,7 @@ def print_problem_counts(snapshot: Snapshot) -> None:
     grouped = problems(document_reports(snapshot))
     if not grouped:
         return
-    rows = [
-        (problem.status, problem.kind, len(problem.documents), problem.meaning)
-        for problem in grouped
-    ]
+    rows = [(problem.status, problem.kind, len(problem.documents), problem.meaning) for problem in grouped]
     columns = ("status", "kind", "documents", "why")
     CONSOLE.print(table("Documents that were not read as a whole", columns, rows))
     again = command("documents", "--problems")

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphrag_tasks.cli.index import with_sources
-from graphrag_tasks.cli.options import (
-    ConfigOption,
-    ExtractorOption,
-    JsonOption,
-    SourcesArgument,
-    StoreOption,
-)
+from graphrag_tasks.cli.options import ConfigOption, ExtractorOption, JsonOption, SourcesArgument, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
 
@@ -28,22 +22,17 @@ def estimate(
     store: StoreOption = None,
     config: ConfigOption = None,
     extractor: ExtractorOption = None,
-    probe: Annotated[
-        int,
-        typer.Option(min=0, help="Ask so many requests for real; their answers are kept."),
-    ] = 0,
+    probe: Annotated[int, typer.Option(min=0, help="Ask so many requests for real; their answers are kept.")] = 0,
     full_refresh: Annotated[
         bool, typer.Option("--full-refresh", help="As if every document were processed again.")
     ] = False,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes.", show_default="cores")
-    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes.", show_default="cores")] = None,
     json: JsonOption = False,
 ) -> None:
     """Say what the next run would ask a language model, and what that costs.
 
-    The documents are parsed and read by the rules in the store, where the run finds that work done.
-    Nothing is published. Without a probe, lengths of answers are assumed, in a wide range.
+    The documents are parsed and read by the rules in the store, where the run finds that work done. Nothing is
+    published. Without a probe, lengths of answers are assumed, in a wide range.
     """
     from graphrag_tasks.operations.estimate import estimate as estimated
 
@@ -56,13 +45,9 @@ def estimate(
     settings = with_sources(load_config(config, overrides=overrides))
     found = estimated(settings, probe=probe, workers=workers)
     if json:
-        print_json(
-            asdict(found, dict_factory=_plain) | {"total": asdict(found.total, dict_factory=_plain)}
-        )
+        print_json(asdict(found, dict_factory=_plain) | {"total": asdict(found.total, dict_factory=_plain)})
         return
-    rows = [
-        (f"extract ({name})", *_columns(found.by_extractor[name])) for name in found.by_extractor
-    ]
+    rows = [(f"extract ({name})", *_columns(found.by_extractor[name])) for name in found.by_extractor]
     rows += [(f"{name} (roughly)", *_columns(one)) for name, one in found.stages.items()]
     columns = ("stage", "requests", "known", "tokens in", "tokens out", "USD", "from", "to")
     model = settings.llm.model_for("extract")

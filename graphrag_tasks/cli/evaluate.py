@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from graphrag_tasks.workbench.evaluation.retrieval import TimedEmbedder
 
 ALL = "all"
-_WAIT_SECONDS = 3600.0
-"""An evaluation waits for answers as long as a run."""
+_WAIT_SECONDS = 3600.0  # An evaluation waits for answers as long as a run.
 
 app = typer.Typer(help="Measure retrieval and answers on questions.", no_args_is_help=True)
 
@@ -29,8 +28,7 @@ app = typer.Typer(help="Measure retrieval and answers on questions.", no_args_is
 @app.command()
 def retrieval(
     questions: Annotated[
-        Path,
-        typer.Option(help="JSONL: id, question, type, and gold (spans) or gold_ids (documents)."),
+        Path, typer.Option(help="JSONL: id, question, type, and gold (spans) or gold_ids (documents).")
     ],
     passages: Annotated[
         list[str] | None,
@@ -42,26 +40,18 @@ def retrieval(
     mode: Annotated[
         list[str] | None,
         typer.Option(
-            help="How to search; several may be given, or all. auto+50 reranks 50 chunks.",
-            show_default="paper",
+            help="How to search; several may be given, or all. auto+50 reranks 50 chunks.", show_default="paper"
         ),
     ] = None,
     against: Annotated[
         str | None, typer.Option(help="Compare the other modes with this one, paired bootstrap.")
     ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Only questions of this split.", show_default="all of them")
-    ] = None,
-    untitled: Annotated[
-        bool, typer.Option("--untitled", help="Index the passages without their titles.")
-    ] = False,
+    split: Annotated[str | None, typer.Option(help="Only questions of this split.", show_default="all of them")] = None,
+    untitled: Annotated[bool, typer.Option("--untitled", help="Index the passages without their titles.")] = False,
     store: Annotated[
-        str | None,
-        typer.Option(help="Keep the index here and reuse it.", show_default="a temporary folder"),
+        str | None, typer.Option(help="Keep the index here and reuse it.", show_default="a temporary folder")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write results.parquet and results.md into this folder.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write results.parquet and results.md into this folder.")] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -87,9 +77,7 @@ def retrieval(
             run_index(load_config(config, overrides=given))
         index, encoder = _open(load_config(config, overrides={"store": folder}))
         gold = locate_gold(asked, index.snapshot)
-        comparison = Comparison.of(
-            [evaluate_targets(index, gold, mode=one, encoder=encoder) for one in modes], against
-        )
+        comparison = Comparison.of([evaluate_targets(index, gold, mode=one, encoder=encoder) for one in modes], against)
     if out is not None:
         write_files(comparison.files(), out)
     if json:
@@ -100,35 +88,22 @@ def retrieval(
 
 @app.command()
 def answers(
-    questions: Annotated[
-        Path, typer.Option(help="JSONL as for retrieval; a model also needs each one's answer.")
-    ],
+    questions: Annotated[Path, typer.Option(help="JSONL as for retrieval; a model also needs each one's answer.")],
     mode: Annotated[
-        list[str] | None,
-        typer.Option(help="How passages are found; several may be given.", show_default="auto"),
+        list[str] | None, typer.Option(help="How passages are found; several may be given.", show_default="auto")
     ] = None,
-    against: Annotated[
-        str | None, typer.Option(help="Compare the other modes with this one.")
-    ] = None,
+    against: Annotated[str | None, typer.Option(help="Compare the other modes with this one.")] = None,
     judge: Annotated[
-        str | None,
-        typer.Option(help="Model that judges, at llm.base_url.", show_default="gold and words"),
+        str | None, typer.Option(help="Model that judges, at llm.base_url.", show_default="gold and words")
     ] = None,
     votes: Annotated[int, typer.Option(min=1, max=15, help="Verdicts on each thing.")] = 3,
     by_hand: Annotated[
-        Path | None,
-        typer.Option(help="JSONL of answers that a person judged, to check the judge with."),
+        Path | None, typer.Option(help="JSONL of answers that a person judged, to check the judge with.")
     ] = None,
-    llm: Annotated[
-        bool, typer.Option("--llm/--no-llm", help="Have llm.model write the answers.")
-    ] = False,
-    split: Annotated[
-        str | None, typer.Option(help="Only questions of this split.", show_default="all of them")
-    ] = None,
+    llm: Annotated[bool, typer.Option("--llm/--no-llm", help="Have llm.model write the answers.")] = False,
+    split: Annotated[str | None, typer.Option(help="Only questions of this split.", show_default="all of them")] = None,
     store: StoreOption = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write answers.parquet and answers.md into this folder.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write answers.parquet and answers.md into this folder.")] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -148,9 +123,7 @@ def answers(
     settings = load_config(config, overrides={"store": store} | named)
     asked = read_questions(questions, split=split, unanswerable=True)
     judged = read_lines(by_hand, JudgedByHand) if by_hand else []
-    index = open_index(
-        settings.store, config=settings.retrieval, language=settings.language, load=settings.load
-    )
+    index = open_index(settings.store, config=settings.retrieval, language=settings.language, load=settings.load)
     today = f"{date.today():%Y-%m-%d}"
     client = Client(settings.llm, settings.store, f"judge-{today}") if judge else None
     modes = list(dict.fromkeys(mode or ["auto"]))
@@ -185,9 +158,7 @@ def make(
     out: Annotated[Path, typer.Option(help="JSONL that the questions are written to.")],
     number: Annotated[int, typer.Option(min=1, help="Questions wanted.")] = 60,
     seed: Annotated[int, typer.Option(help="Another seed draws other questions.")] = 0,
-    llm: Annotated[
-        bool, typer.Option("--llm/--no-llm", help="Have llm.models.questions word them.")
-    ] = False,
+    llm: Annotated[bool, typer.Option("--llm/--no-llm", help="Have llm.models.questions word them.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -201,9 +172,7 @@ def make(
     from graphrag_tasks.workbench.questions import Rewording, make_questions
 
     settings = load_config(config, overrides={"store": store})
-    index = open_index(
-        settings.store, config=settings.retrieval, language=settings.language, load=settings.load
-    )
+    index = open_index(settings.store, config=settings.retrieval, language=settings.language, load=settings.load)
     rewording = None
     if llm:
         client = Client(settings.llm, settings.store, f"questions-{date.today():%Y-%m-%d}")
@@ -235,6 +204,4 @@ def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
 
     snapshot = Store(settings.store).open()
     encoder = TimedEmbedder(embedder_of(snapshot.manifest.embedding))
-    return Index(
-        snapshot, config=settings.retrieval, language=settings.language, embedder=encoder
-    ), encoder
+    return Index(snapshot, config=settings.retrieval, language=settings.language, embedder=encoder), encoder

@@ -23,34 +23,22 @@ if TYPE_CHECKING:
     from graphrag_tasks.inspect.export import Selection
     from graphrag_tasks.storage.snapshots.store import Snapshot
 
-ExportFormat = StrEnum(
-    "ExportFormat", ["GRAPHML", "JSON", "TTL", "NT", "HTML", "SVG", "CSV", "JSONL"]
-)
+ExportFormat = StrEnum("ExportFormat", ["GRAPHML", "JSON", "TTL", "NT", "HTML", "SVG", "CSV", "JSONL"])
 _RDF = (ExportFormat.TTL, ExportFormat.NT)
 
 
 def export(
     target: Annotated[Path, typer.Argument(help="File to write; a folder for csv.")],
     format_: Annotated[
-        ExportFormat | None,
-        typer.Option("--format", help="What to write.", show_default="by the file's ending"),
+        ExportFormat | None, typer.Option("--format", help="What to write.", show_default="by the file's ending")
     ] = None,
-    entity: Annotated[
-        str | None, typer.Option(help="Only what is around the entity of this name.")
-    ] = None,
+    entity: Annotated[str | None, typer.Option(help="Only what is around the entity of this name.")] = None,
     hops: Annotated[int, typer.Option(min=0, help="Relations to follow from it.")] = 1,
-    community: Annotated[
-        str | None, typer.Option(help="Only the community of this id or title.")
-    ] = None,
+    community: Annotated[str | None, typer.Option(help="Only the community of this id or title.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Largest number of entities of each.")] = 40,
-    all_relations: Annotated[
-        bool, typer.Option(help="Also what only goes together (is in, has) or holds if.")
-    ] = False,
+    all_relations: Annotated[bool, typer.Option(help="Also what only goes together (is in, has) or holds if.")] = False,
     base: Annotated[
-        str | None,
-        typer.Option(
-            help="What the IRIs of ttl and nt begin with.", show_default="urn:graphrag-tasks:"
-        ),
+        str | None, typer.Option(help="What the IRIs of ttl and nt begin with.", show_default="urn:graphrag-tasks:")
     ] = None,
     snapshot: SnapshotOption = None,
     store: StoreOption = None,
@@ -58,8 +46,8 @@ def export(
 ) -> None:
     """Write the graph of entities for other programs, as a page or as a picture.
 
-    graphml and json (node-link) are for graph programs, csv for Neo4j, ttl and nt are RDF, html is
-    a page that needs no server, svg a picture. A file facts.jsonl can be indexed again.
+    graphml and json (node-link) are for graph programs, csv for Neo4j, ttl and nt are RDF, html is a page that needs no
+    server, svg a picture. A file facts.jsonl can be indexed again.
     """
     from graphrag_tasks.storage.snapshots.store import Store
 
@@ -90,11 +78,7 @@ def export(
 
 
 def _require_place(target: Path, chosen: ExportFormat) -> None:
-    """Check before reading the graph that the target can be written.
-
-    Raises:
-        OSError: Something else is there, or its folder does not exist.
-    """
+    """Check before reading the graph that the target can be written."""
     if chosen is ExportFormat.CSV:
         if target.exists() and not target.is_dir():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
@@ -109,9 +93,7 @@ def _by_ending(target: Path) -> ExportFormat:
         return ExportFormat(target.suffix.removeprefix(".").lower())
     except ValueError as error:
         known = ", ".join(ExportFormat)
-        raise ConfigError(
-            "the file's ending names no format", str(target), f"Name one by --format: {known}"
-        ) from error
+        raise ConfigError("the file's ending names no format", str(target), f"Name one by --format: {known}") from error
 
 
 def _selected(
@@ -121,9 +103,7 @@ def _selected(
     from graphrag_tasks.inspect import export as exporting
 
     if entity is not None:
-        found = exporting.neighbourhood(
-            snapshot, entity, hops=hops, limit=limit, all_kinds=all_kinds
-        )
+        found = exporting.neighbourhood(snapshot, entity, hops=hops, limit=limit, all_kinds=all_kinds)
     elif community is not None:
         found = exporting.community(snapshot, community, limit=limit, all_kinds=all_kinds)
     else:
@@ -157,10 +137,7 @@ def _writer(
         return lambda file: file.write(picture)
     if chosen is ExportFormat.JSONL:
         return lambda file: exporting.write_facts(snapshot, selection, file)
-    writers = {
-        ExportFormat.GRAPHML: exporting.write_graphml,
-        ExportFormat.JSON: exporting.write_json,
-    }
+    writers = {ExportFormat.GRAPHML: exporting.write_graphml, ExportFormat.JSON: exporting.write_json}
     return lambda file: writers[chosen](selection, file)
 
 
@@ -170,17 +147,11 @@ def _write_file(write: Callable[[TextIO], object], target: Path) -> None:
 
 
 def _write_folder(snapshot: Snapshot, selection: Selection, target: Path) -> None:
-    """Write the CSV files into a folder, unless it holds other files.
-
-    Raises:
-        ConfigError: The folder holds other files.
-    """
+    """Write the CSV files into a folder, unless it holds other files."""
     from graphrag_tasks.inspect import export as exporting
 
     target.mkdir(parents=True, exist_ok=True)
-    others = sorted(
-        found.name for found in target.iterdir() if found.name not in exporting.NEO4J_FILES
-    )
+    others = sorted(found.name for found in target.iterdir() if found.name not in exporting.NEO4J_FILES)
     if others:
         what = f"the folder holds other files, such as {others[0]}"
         raise ConfigError(what, str(target), "Name a folder that is empty or not there")

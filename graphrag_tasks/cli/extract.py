@@ -23,9 +23,7 @@ Format = StrEnum("Format", ["TABLE", "TSV"])
 
 def extract(
     text: Annotated[Path, typer.Option("--text", help="Text file, one sentence a line.")],
-    tokenized: Annotated[
-        bool, typer.Option("--tokenized", help="Tokens are separated by spaces already.")
-    ] = False,
+    tokenized: Annotated[bool, typer.Option("--tokenized", help="Tokens are separated by spaces already.")] = False,
     format_: Annotated[
         Format, typer.Option("--format", help="tsv: sentence, confidence, predicate, arguments.")
     ] = Format.TABLE,
@@ -50,10 +48,7 @@ def extract(
     found = zip(sentences, frames_of, strict=True)
     if json:
         print_json(
-            [
-                {"sentence": sentence, "frames": [asdict(frame) for frame in frames]}
-                for sentence, frames in found
-            ]
+            [{"sentence": sentence, "frames": [asdict(frame) for frame in frames]} for sentence, frames in found]
         )
     elif format_ is Format.TSV:
         for sentence, frames in found:

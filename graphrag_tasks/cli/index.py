@@ -10,27 +10,14 @@ import typer
 
 from graphrag_tasks.cli.access import access_of, access_table
 from graphrag_tasks.cli.documents import print_problem_counts
-from graphrag_tasks.cli.options import (
-    ConfigOption,
-    ExtractorOption,
-    JsonOption,
-    SourcesArgument,
-    StoreOption,
-)
-from graphrag_tasks.cli.output import (
-    CONSOLE,
-    ERRORS,
-    print_json,
-    print_result,
-    table,
-)
+from graphrag_tasks.cli.options import ConfigOption, ExtractorOption, JsonOption, SourcesArgument, StoreOption
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_result, table
 from graphrag_tasks.cli.stage_progress import stage_progress
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import SnapshotError
 
-_NAMED = 10
-"""Documents named for each kind of change."""
+_NAMED = 10  # Documents named for each kind of change.
 
 
 def index(
@@ -38,12 +25,8 @@ def index(
     store: StoreOption = None,
     config: ConfigOption = None,
     extractor: ExtractorOption = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes.", show_default="cores")
-    ] = None,
-    full_refresh: Annotated[
-        bool, typer.Option("--full-refresh", help="Process every document again.")
-    ] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes.", show_default="cores")] = None,
+    full_refresh: Annotated[bool, typer.Option("--full-refresh", help="Process every document again.")] = False,
     allow_mass_delete: Annotated[
         bool, typer.Option("--allow-mass-delete", help="Publish although most documents are gone.")
     ] = False,
@@ -53,12 +36,8 @@ def index(
     allow_access_disable: Annotated[
         bool, typer.Option("--allow-access-disable", help="Show everybody what had access labels.")
     ] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for another run on the store, and for batches.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be done, and why.")
-    ] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for another run on the store, and for batches.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and why.")] = False,
     access: Annotated[
         bool, typer.Option("--access", help="Only say who would see what, by which rule or file.")
     ] = False,
@@ -168,9 +147,7 @@ def with_sources(settings: Config) -> Config:
 
 
 def doctor(
-    llm: Annotated[
-        bool, typer.Option("--llm", help="Also ask the language model one question, which costs.")
-    ] = False,
+    llm: Annotated[bool, typer.Option("--llm", help="Also ask the language model one question, which costs.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,

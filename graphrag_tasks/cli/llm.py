@@ -25,10 +25,7 @@ By = StrEnum("By", ["RUN", "PURPOSE", "MODEL", "DOCUMENT"])
 
 def spending(
     by: Annotated[
-        list[By] | None,
-        typer.Option(
-            help="What is summed up by; several may be given.", show_default="purpose, model"
-        ),
+        list[By] | None, typer.Option(help="What is summed up by; several may be given.", show_default="purpose, model")
     ] = None,
     run: Annotated[str | None, typer.Option(help="Only one run.", show_default="all")] = None,
     store: StoreOption = None,
@@ -37,8 +34,8 @@ def spending(
 ) -> None:
     """Say what the language model was asked, and what it cost.
 
-    Unsure is what was sent and never answered: a kill, a timeout, a cut line. It may have been
-    billed, and counts against the budget in full.
+    Unsure is what was sent and never answered: a kill, a timeout, a cut line. It may have been billed, and counts
+    against the budget in full.
     """
     from graphrag_tasks.llm.answers_file import answers_file
     from graphrag_tasks.llm.journal import Journal

@@ -17,15 +17,10 @@ from graphrag_tasks.core.config import load_config
 
 def mcp(
     principals: Annotated[
-        list[str] | None,
-        typer.Option("--as", help="Access label that the agents hold; repeat it for several."),
+        list[str] | None, typer.Option("--as", help="Access label that the agents hold; repeat it for several.")
     ] = None,
-    http: Annotated[
-        bool, typer.Option("--http", help="Serve streamable HTTP on this machine.")
-    ] = False,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port for --http; 0: a free one.")
-    ] = 8643,
+    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP on this machine.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for --http; 0: a free one.")] = 8643,
     store: StoreOption = None,
     vectors: VectorsOption = None,
     config: ConfigOption = None,
@@ -53,7 +48,5 @@ def mcp(
             app = server.streamable_http_app(json_response=True, stateless_http=True)
             uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
     else:
-        with redirect_stdout(
-            sys.__stdout__
-        ):  # the protocol's alone, without the guard of terminals
+        with redirect_stdout(sys.__stdout__):  # the protocol's alone, without the guard of terminals
             server.run("stdio")

@@ -17,23 +17,18 @@ if TYPE_CHECKING:
     from graphrag_tasks.workbench.ontology import Proposal
 
 app = typer.Typer(
-    help="Types and relations that users' questions ask for: propose, show, approve.",
-    no_args_is_help=True,
+    help="Types and relations that users' questions ask for: propose, show, approve.", no_args_is_help=True
 )
 
-_DROPPED_SHOWN, _EXAMPLES = 20, 2
-"""Rows of a table, and examples of a row, that fit a screen."""
+_DROPPED_SHOWN, _EXAMPLES = 20, 2  # Rows of a table, and examples of a row, that fit a screen.
 
 
 @app.command()
 def propose(
     questions: Annotated[Path, typer.Option(help="JSONL: a line has at least a question.")],
-    llm: Annotated[
-        bool, typer.Option("--llm/--no-llm", help="Have llm.models.ontology name them.")
-    ] = False,
+    llm: Annotated[bool, typer.Option("--llm/--no-llm", help="Have llm.models.ontology name them.")] = False,
     outside: Annotated[
-        Literal["map", "keep", "drop"],
-        typer.Option(help="Other relations: map to one, keep as they are, or drop."),
+        Literal["map", "keep", "drop"], typer.Option(help="Other relations: map to one, keep as they are, or drop.")
     ] = "keep",
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -57,9 +52,7 @@ def show(
     proposal_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="Id.", show_default="the last proposal")
     ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also what stays, and all that was dropped.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also what stays, and all that was dropped.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -82,13 +75,7 @@ def show(
         return
     _print_summary(proposal)
     kept = [
-        (
-            one.kind,
-            one.name,
-            f"{one.questions:,}",
-            f"{one.triples:,}",
-            "; ".join(one.examples[:_EXAMPLES]),
-        )
+        (one.kind, one.name, f"{one.questions:,}", f"{one.triples:,}", "; ".join(one.examples[:_EXAMPLES]))
         for one in proposal.report.kept
     ]
     CONSOLE.print(table("What it has", ("what", "name", "questions", "triples", "examples"), kept))

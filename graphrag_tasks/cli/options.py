@@ -25,14 +25,9 @@ class WithDefault(TyperGroup):
 
 
 StoreOption = Annotated[
-    str | None,
-    typer.Option(
-        "--store", "-s", help="Store folder or URI.", show_default="store", callback=note_store
-    ),
+    str | None, typer.Option("--store", "-s", help="Store folder or URI.", show_default="store", callback=note_store)
 ]
-SnapshotOption = Annotated[
-    str | None, typer.Option(help="Snapshot id.", show_default="the current one")
-]
+SnapshotOption = Annotated[str | None, typer.Option(help="Snapshot id.", show_default="the current one")]
 WhereOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -41,14 +36,10 @@ WhereOption = Annotated[
         help="Only documents like this: path=docs/*, release>=5.0, as_of=2024. Repeatable.",
     ),
 ]
-QuestionArgument = Annotated[
-    list[str], typer.Argument(help="Any question, in quotes or not.", metavar="QUESTION")
-]
+QuestionArgument = Annotated[list[str], typer.Argument(help="Any question, in quotes or not.", metavar="QUESTION")]
 ConfigOption = Annotated[
     Path | None,
-    typer.Option(
-        "--config", help="TOML file; graphrag.toml is read where it exists.", callback=note_config
-    ),
+    typer.Option("--config", help="TOML file; graphrag.toml is read where it exists.", callback=note_config),
 ]
 ExtractorOption = Annotated[
     str | None,
@@ -59,9 +50,7 @@ ExtractorOption = Annotated[
 ]  # fmt: skip
 ModeOption = Annotated[
     SearchMode,
-    typer.Option(
-        "--mode", help="\n\n".join(f"{mode}: {mode.about}." for mode in SearchMode), metavar="MODE"
-    ),
+    typer.Option("--mode", help="\n\n".join(f"{mode}: {mode.about}." for mode in SearchMode), metavar="MODE"),
 ]
 VectorsOption = Annotated[
     str | None,

@@ -149,11 +149,7 @@ def print_result(manifest: Manifest) -> None:
 
 
 def report_errors(run: Callable[..., int | None]) -> None:
-    """Run the commands; print an error of the package or the system as one line.
-
-    Raises:
-        SystemExit: The command failed, or returned an exit code.
-    """
+    """Run the commands; print an error of the package or the system as one line."""
     with plain_output():
         sys.exit(_reported(run))
 

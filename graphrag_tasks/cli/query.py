@@ -28,8 +28,7 @@ from graphrag_tasks.core.search_modes import SearchMode
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval import ChunkHit, Context, FurtherHit, SourceSentence
 
-_SHOWN_CHARACTERS = 400
-"""Characters shown of a passage, so that an answer fits a screen or two; chosen."""
+_SHOWN_CHARACTERS = 400  # Characters shown of a passage, so that an answer fits a screen or two; chosen.
 _WORD = re.compile(r"[\w/.-]*\w")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
@@ -39,18 +38,13 @@ def query(
     store: StoreOption = None,
     snapshot: SnapshotOption = None,
     mode: ModeOption = SearchMode.AUTO,
-    k: Annotated[
-        int | None, typer.Option("-k", "--k", help="Chunks wanted.", show_default="5")
-    ] = None,
+    k: Annotated[int | None, typer.Option("-k", "--k", help="Chunks wanted.", show_default="5")] = None,
     rerank: Annotated[
         int | None,
-        typer.Option(
-            help="First chunks that are reranked; 0: none.", show_default="20, but those far behind"
-        ),
+        typer.Option(help="First chunks that are reranked; 0: none.", show_default="20, but those far behind"),
     ] = None,
     principals: Annotated[
-        list[str] | None,
-        typer.Option("--as", help="Access label that you hold; repeat it for several."),
+        list[str] | None, typer.Option("--as", help="Access label that you hold; repeat it for several.")
     ] = None,
     where: WhereOption = None,
     vectors: VectorsOption = None,

@@ -16,8 +16,7 @@ from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
 
 LOOPBACK = "127.0.0.1"
-HOSTS = (LOOPBACK, "localhost")
-"""Accepted host names: other names indicate DNS rebinding."""
+HOSTS = (LOOPBACK, "localhost")  # Accepted host names: other names indicate DNS rebinding.
 
 
 def serve(
@@ -29,8 +28,7 @@ def serve(
 ) -> None:
     """Show snapshots, documents, entities and answers in a browser, on this machine only.
 
-    Whoever uses this machine can read it: there is no login. Airflow's plugin has the same pages
-    behind its own.
+    Whoever uses this machine can read it: there is no login. Airflow's plugin has the same pages behind its own.
     """
     import uvicorn
     from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -65,8 +63,7 @@ def serve(
 def try_folder(
     folder: Annotated[str, typer.Argument(help="Folder, file or URI of documents.")],
     store: Annotated[
-        str | None,
-        typer.Option("--store", help="Store folder or URI.", show_default="./FOLDER-index"),
+        str | None, typer.Option("--store", help="Store folder or URI.", show_default="./FOLDER-index")
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: a free one.")] = 0,
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
@@ -79,11 +76,7 @@ def try_folder(
 
 
 def bound(port: int) -> socket.socket:
-    """Return a socket that listens on a local port.
-
-    Raises:
-        ConfigError: The port is taken, or may not be used.
-    """
+    """Return a socket that listens on a local port."""
     listening = socket.socket()
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -92,7 +85,5 @@ def bound(port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         hint = "Name another one: --port 0 takes any that is free"
-        raise ConfigError(
-            f"port {port} cannot be used: {error.strerror}", "--port", hint
-        ) from error
+        raise ConfigError(f"port {port} cannot be used: {error.strerror}", "--port", hint) from error
     return listening

@@ -19,18 +19,12 @@ if TYPE_CHECKING:
     from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 
-_SHOWN = 16
-"""Digits of a sha256 shown in tables; JSON has all."""
-_HUBS = 10
-"""Number of most connected entities listed."""
+_SHOWN = 16  # Digits of a sha256 shown in tables; JSON has all.
+_HUBS = 10  # Number of most connected entities listed.
 
-app = typer.Typer(
-    cls=WithDefault, help="Look at published snapshots, go back, tidy up.", no_args_is_help=True
-)
+app = typer.Typer(cls=WithDefault, help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
-SnapshotArgument = Annotated[
-    str | None, typer.Argument(help="Snapshot id.", show_default="the current one")
-]
+SnapshotArgument = Annotated[str | None, typer.Argument(help="Snapshot id.", show_default="the current one")]
 
 
 def _store(store: str | None, config: Path | None) -> Store:
@@ -42,9 +36,7 @@ def _store(store: str | None, config: Path | None) -> Store:
 
 
 @app.command("list")
-def list_snapshots(
-    store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
-) -> None:
+def list_snapshots(store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False) -> None:
     """List the published snapshots, oldest first; * is the current one, damaged ones come last."""
     opened = _store(store, config)
     current = opened.current_id()
@@ -80,12 +72,8 @@ def show(
     snapshot: SnapshotArgument = None,
     store: StoreOption = None,
     config: ConfigOption = None,
-    summary: Annotated[
-        bool, typer.Option("--summary", help="Counts instead of tables; with -v costs too.")
-    ] = False,
-    graph: Annotated[
-        bool, typer.Option("--graph", help="Size, degrees, components and hubs of the graph.")
-    ] = False,
+    summary: Annotated[bool, typer.Option("--summary", help="Counts instead of tables; with -v costs too.")] = False,
+    graph: Annotated[bool, typer.Option("--graph", help="Size, degrees, components and hubs of the graph.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show rows and sha256 of every table of a snapshot, or what its graph is like."""
@@ -123,9 +111,7 @@ def _print_graph(opened: Snapshot, json: bool) -> None:
 
 
 @app.command("verify")
-def verify(
-    snapshot: SnapshotArgument = None, store: StoreOption = None, config: ConfigOption = None
-) -> None:
+def verify(snapshot: SnapshotArgument = None, store: StoreOption = None, config: ConfigOption = None) -> None:
     """Compare every file of a snapshot with its hash."""
     opened = _store(store, config).open(snapshot)
     opened.verify()
@@ -135,13 +121,9 @@ def verify(
 @app.command("diff")
 def diff(
     before: Annotated[str, typer.Argument(help="Id of the earlier snapshot.")],
-    after: Annotated[
-        str | None, typer.Argument(help="Id of the later one.", show_default="the current one")
-    ] = None,
+    after: Annotated[str | None, typer.Argument(help="Id of the later one.", show_default="the current one")] = None,
     names: Annotated[int, typer.Option(min=0, help="Names shown of each kind of change.")] = 10,
-    svg: Annotated[
-        Path | None, typer.Option(help="Picture of the facts that came and went, as SVG.")
-    ] = None,
+    svg: Annotated[Path | None, typer.Option(help="Picture of the facts that came and went, as SVG.")] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -170,9 +152,7 @@ def diff(
 
 @app.command("rollback")
 def roll_back(
-    snapshot: Annotated[
-        str | None, typer.Argument(help="Snapshot id.", show_default="the one before")
-    ] = None,
+    snapshot: Annotated[str | None, typer.Argument(help="Snapshot id.", show_default="the one before")] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -190,8 +170,7 @@ def roll_back(
 @app.command("gc")
 def gc(
     keep: Annotated[
-        int | None,
-        typer.Option(min=0, help="Snapshots kept beside the current one.", show_default="config"),
+        int | None, typer.Option(min=0, help="Snapshots kept beside the current one.", show_default="config")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     store: StoreOption = None,
@@ -213,12 +192,7 @@ def gc(
             stack.callback(server.close)
         age = timedelta(days=settings.retention.staging_days)
         removed = collect_garbage(
-            opened,
-            keep=settings.retention.keep,
-            staging_age=age,
-            llm=settings.llm,
-            server=server,
-            dry_run=dry_run,
+            opened, keep=settings.retention.keep, staging_age=age, llm=settings.llm, server=server, dry_run=dry_run
         )
     if json:
         print_json(asdict(removed))

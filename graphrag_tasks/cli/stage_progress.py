@@ -13,8 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from graphrag_tasks.cli.output import ERRORS
 from graphrag_tasks.core import progress
 
-Show = Callable[[str, int, int], None]
-"""Takes a stage's name, the number of steps done, and their total."""
+Show = Callable[[str, int, int], None]  # Takes a stage's name, the number of steps done, and their total.
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Robust output: terminals of any width and encoding, and pipes whose reader is gone.
 
-Printing never changes a command's exit code, and only `TerminalConsole` writes escape sequences
-(see `core.visible`).
+Printing never changes a command's exit code, and only `TerminalConsole` writes escape sequences (see `core.visible`).
 """
 
 from __future__ import annotations
@@ -100,9 +99,7 @@ class TerminalConsole(Console):
         """Return a text to print, with control characters escaped."""
         return super().render_str(visible(text), **options)
 
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Yield the output, also escaping text that is not a string, such as a panel's title."""
         for segment in super().render(renderable, options):
             shown = segment.text if segment.control else visible(segment.text)

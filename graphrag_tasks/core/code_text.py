@@ -15,9 +15,6 @@ def code_text(source: str, tree: ast.Module | None = None) -> str:
     """Return a module's lines without comments, standalone strings, and blank lines.
 
     Passing its syntax tree saves time.
-
-    Raises:
-        SyntaxError: It is not Python.
     """
     nodes = _nodes(tree or ast.parse(source))
     lines = [line.encode() for line in source.splitlines()]

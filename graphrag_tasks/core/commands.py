@@ -1,7 +1,7 @@
 """Commands that messages tell a person to type, complete with this program's options.
 
-The command line records its `--store` and `--config` here, so that a message from deep inside can
-name them. Other programs have neither; their messages name the store concerned.
+The command line records its `--store` and `--config` here, so that a message from deep inside can name them. Other
+programs have neither; their messages name the store concerned.
 """
 
 from __future__ import annotations
@@ -38,10 +38,7 @@ def command(*words: str, store: str | None = None) -> str:
 
     `store` is named if the command line named none.
     """
-    selected: tuple[tuple[str, object], ...] = (
-        ("--store", _STORE.get() or store),
-        ("--config", _CONFIG.get()),
-    )
+    selected: tuple[tuple[str, object], ...] = (("--store", _STORE.get() or store), ("--config", _CONFIG.get()))
     options = [part for name, value in selected if value for part in (name, str(value))]
     return f"{_called()} {shlex.join([*words, *options])}"
 

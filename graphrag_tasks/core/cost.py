@@ -19,11 +19,9 @@ class Cost:
 
     Attributes:
         seconds: Wall-clock time.
-        cpu_seconds: CPU time of all threads of this process and of its current worker processes; 0
-            without /proc.
-        peak_memory_bytes: Highest resident memory of this process during the block, plus that of
-            each current worker process: an upper bound. If the high-water mark cannot be reset, it
-            is the highest since the process began.
+        cpu_seconds: CPU time of all threads of this process and of its current worker processes; 0 without /proc.
+        peak_memory_bytes: Highest resident memory of this process during the block, plus that of each current worker
+            process: an upper bound. If the high-water mark cannot be reset, it is the highest since the process began.
     """
 
     seconds: float = 0.0

@@ -1,7 +1,7 @@
 """The package's errors: `TerminalError`, which retrying cannot fix, and `TransientError`.
 
-Every message says what went wrong, where (document, stage, file) and what to do next. Passwords in
-addresses are removed.
+Every message says what went wrong, where (document, stage, file) and what to do next. Passwords in addresses are
+removed.
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ class SourceError(TerminalError):
 class DocumentError(TerminalError):
     """One document cannot be processed; it gets an error row and the run goes on.
 
-    `code` is one of `DOCUMENT_ERROR_CODES`, as the `documents` table shows it; `where` is the
-    document's uri.
+    `code` is one of `DOCUMENT_ERROR_CODES`, as the `documents` table shows it; `where` is the document's uri.
     """
 
     def __init__(self, code: str, what: str, where: str = "", hint: str = "") -> None:

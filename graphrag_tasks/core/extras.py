@@ -40,11 +40,7 @@ _EXTRA_OF = {module: extra for extra, modules in MODULES.items() for module in m
 
 
 def require(extra: str) -> None:
-    """Check that an extra is installed.
-
-    Raises:
-        MissingDependencyError: A module of it is not installed.
-    """
+    """Check that an extra is installed."""
     for module in MODULES[extra]:
         if find_spec(module) is None:
             raise _missing(module, extra)
@@ -54,9 +50,6 @@ def require_version(extra: str, package: str, oldest: str) -> None:
     """Check that an extra's package is recent enough.
 
     `oldest` is the oldest release that fits, as numbers and dots.
-
-    Raises:
-        MissingDependencyError: It is not installed, or older.
     """
     try:
         found = version(package)
@@ -69,11 +62,7 @@ def require_version(extra: str, package: str, oldest: str) -> None:
 
 @contextmanager
 def brought_by(extra: str) -> Iterator[None]:
-    """Import an extra's modules inside a block.
-
-    Raises:
-        MissingDependencyError: It is not installed.
-    """
+    """Import an extra's modules inside a block."""
     try:
         yield
     except ModuleNotFoundError as error:

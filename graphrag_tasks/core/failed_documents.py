@@ -10,18 +10,15 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.commands import command
 
-FAILED = "failed"
-"""Status of a document that could not be read."""
-
-MOST_LINES = 50
-"""Most log lines, so that other messages stay visible; chosen."""
+FAILED = "failed"  # Status of a document that could not be read.
+MOST_LINES = 50  # Most log lines, so that other messages stay visible; chosen.
 
 
 class FailedDocuments:
     """Warns of each failed document: what, where, and what to do next.
 
-    A source may hold thousands of broken files, so after `MOST_LINES` lines only their number is
-    logged, at the end of the block.
+    A source may hold thousands of broken files, so after `MOST_LINES` lines only their number is logged, at the end of
+    the block.
     """
 
     def __init__(self, log: logging.Logger) -> None:
@@ -34,8 +31,7 @@ class FailedDocuments:
     def __exit__(self, *_: object) -> None:
         if self.count > MOST_LINES:
             self._log.warning(
-                "%d more failed. Once a snapshot is published, `%s` and the page of its documents "
-                "name them all",
+                "%d more failed. Once a snapshot is published, `%s` and the page of its documents name them all",
                 self.count - MOST_LINES,
                 command("documents", "--problems"),
             )

@@ -1,12 +1,11 @@
 """Evaluate a sum of regression trees over arrays, read from JSON, without a training library.
 
-A tree is nested lists: a leaf is a number, a node is `[feature, threshold, low, high]`, with `low`
-for values of at most the threshold.
+A tree is nested lists: a leaf is a number, a node is `[feature, threshold, low, high]`, with `low` for values of at
+most the threshold.
 
-All trees are evaluated at once, one node of each at a time, parents first, as in QuickScorer
-(Lucchese et al., SIGIR 2015). Leaves are numbered from left to right; a row's state is the first
-leaf below its node. So a row is at a node if its state is that node's first leaf, and going right
-moves it to the first leaf of the right subtree.
+All trees are evaluated at once, one node of each at a time, parents first, as in QuickScorer (Lucchese et al., SIGIR
+2015). Leaves are numbered from left to right; a row's state is the first leaf below its node. So a row is at a node if
+its state is that node's first leaf, and going right moves it to the first leaf of the right subtree.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_NOBODY_PASSES = (0, np.inf, 0, 0)
-"""Padding for trees with fewer nodes than the largest."""
+_NOBODY_PASSES = (0, np.inf, 0, 0)  # Padding for trees with fewer nodes than the largest.
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from posixpath import dirname
 from graphrag_tasks.core.errors import AccessError
 
 _DEEP = {"**/": "(?:.*?/)??", "**": ".*?"}
-_SHOWN = 3
-"""Folders named in a message."""
+_SHOWN = 3  # Folders named in a message.
 _ESCAPED = "./"  # begins the printable form of a path that is not UTF-8 (see `sources.roots`)
 
 
@@ -44,17 +43,10 @@ def nearly_fits(path: str, glob: str) -> bool:
     return fits(folded(path), folded(glob))
 
 
-def excluded(
-    paths: Mapping[str, str], globs: Sequence[str], *, are_all: bool = True
-) -> frozenset[str]:
+def excluded(paths: Mapping[str, str], globs: Sequence[str], *, are_all: bool = True) -> frozenset[str]:
     """Return the ids of documents that `llm.exclude` keeps from models.
 
-    `paths` are by document id. With `are_all` these are all documents, so that each pattern has to
-    match one.
-
-    Raises:
-        AccessError: A pattern matches nothing, or only if case is ignored: its author meant to
-            exclude something.
+    `paths` are by document id. With `are_all` these are all documents, so that each pattern has to match one.
     """
     found = {one for one, path in paths.items() if fits_any(path, globs)}
     sent = [path for one, path in paths.items() if one not in found]
@@ -88,9 +80,9 @@ def unused(glob: str, paths: Iterable[str], where: str) -> AccessError:
 def compiled(glob: str) -> re.Pattern[str]:
     """Return a pattern as a regular expression, to be matched with `nfc` of a path.
 
-    What stands before a wildcard is taken where it first fits and never sought again, which changes
-    nothing, as the wildcard spans the rest; so a pattern takes no long time. `**/` within a name
-    (`a**/b`) spans folders alone, so what is before it is sought again.
+    What stands before a wildcard is taken where it first fits and never sought again, which changes nothing, as the
+    wildcard spans the rest; so a pattern takes no long time. `**/` within a name (`a**/b`) spans folders alone, so what
+    is before it is sought again.
     """
     parts = ["", *re.split(r"(\*\*/|\*\*)", nfc(glob)), ""]
     regex = ""
@@ -105,5 +97,4 @@ def compiled(glob: str) -> re.Pattern[str]:
     return re.compile(regex, re.DOTALL)
 
 
-_pattern = cache(compiled)
-"""For patterns of settings, of which there are as many as somebody wrote."""
+_pattern = cache(compiled)  # For patterns of settings, of which there are as many as somebody wrote.

@@ -1,7 +1,7 @@
 """Identifiers and fingerprints, derived only from content and position.
 
-No random number, clock or run id is used: the same input and configuration give the same ids on
-every machine, in any order or sharding.
+No random number, clock or run id is used: the same input and configuration give the same ids on every machine, in any
+order or sharding.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ import json
 import re
 from collections.abc import Mapping
 
-ID_HEX_DIGITS = 24
-"""Digits of an id: 96 bits; 10^8 rows collide with a probability below 10^-12."""
-
-ID_PATTERN = rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$"
-"""Pattern of every id."""
+ID_HEX_DIGITS = 24  # Digits of an id: 96 bits; 10^8 rows collide with a probability below 10^-12.
+ID_PATTERN = rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$"  # Pattern of every id.
 
 _ID = re.compile(ID_PATTERN)
 

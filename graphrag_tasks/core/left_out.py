@@ -31,8 +31,8 @@ class LeftOut(StrEnum):
     UNREADABLE_GLYPHS = "unreadable_glyphs"
     """Letters drawn but not encoded by the file; the text has U+FFFD or a private-use character."""
     DIRECTIVE = "directive"
-    """Markup of a documentation generator for content that is not in the page: components,
-    macros, embedded media, imports."""
+    """Markup of a documentation generator for content that is not in the page: components, macros, embedded media,
+    imports."""
     INCLUDE = "include"
     """Includes that were not found, or may not be shown."""
     FORMULA_WITHOUT_VALUE = "formula_without_value"

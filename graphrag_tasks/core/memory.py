@@ -22,11 +22,7 @@ a search with 2.5 GB and not with 3.0.
 
 
 def require_address_space(needed: int, what: str) -> None:
-    """Check that this process's address space limit suffices.
-
-    Raises:
-        ConfigError: The process may map fewer bytes than `what` needs.
-    """
+    """Check that this process's address space limit suffices."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if resource.RLIM_INFINITY != limit < needed:
         raise ConfigError(
@@ -39,8 +35,7 @@ def require_address_space(needed: int, what: str) -> None:
 def release() -> None:
     """Return freed memory to the system (glibc only); takes some milliseconds.
 
-    Freed arrays leave holes in the heap that are returned only on request: 45 MB after 24 shards of
-    250 KB.
+    Freed arrays leave holes in the heap that are returned only on request: 45 MB after 24 shards of 250 KB.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
@@ -59,8 +54,8 @@ def mapped_bytes(process: int | str = "self") -> int:
 def read_at_random(values: NDArray[Any]) -> None:
     """Tell the system that few rows of a mapped array are read, far apart.
 
-    It reads 128 kB around each page otherwise, and with arrays larger than the memory that pushes
-    out what is needed again.
+    It reads 128 kB around each page otherwise, and with arrays larger than the memory that pushes out what is needed
+    again.
     """
     if hasattr(mmap, "MADV_RANDOM"):
         start = values.ctypes.data // mmap.PAGESIZE * mmap.PAGESIZE

@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-_SHOWN = 3
-"""Most suggested names; chosen."""
+_SHOWN = 3  # Most suggested names; chosen.
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

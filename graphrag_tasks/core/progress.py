@@ -6,8 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 
-INTERVAL_SECONDS = 30.0
-"""Least time between log lines; shorter work logs nothing."""
+INTERVAL_SECONDS = 30.0  # Least time between log lines; shorter work logs nothing.
 
 _MINUTE, _HOUR = 60, 3600
 
@@ -24,13 +23,7 @@ class Progress:
     """
 
     def __init__(
-        self,
-        log: logging.Logger,
-        work: str,
-        total: int,
-        unit: str,
-        *,
-        clock: Callable[[], float] = time.monotonic,
+        self, log: logging.Logger, work: str, total: int, unit: str, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._log, self._work, self._total, self._unit = log, work, total, unit
         self._clock = clock

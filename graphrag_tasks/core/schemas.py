@@ -1,13 +1,12 @@
 """Table schemas: one `pa.schema` per table, every column with its meaning.
 
-Raise `SCHEMA_VERSION` with every change of a column, and say so in the CHANGELOG. Tables are cast
-to their schema on write and validated on read (see `storage.artifacts`).
+Raise `SCHEMA_VERSION` with every change of a column, and say so in the CHANGELOG. Tables are cast to their schema on
+write and validated on read (see `storage.artifacts`).
 
-Offsets named `char_start` and `char_end` count code points of the *document text*: the document's
-block texts joined by `BLOCK_SEPARATOR`. `start` and `end` count code points of the *sentence text*;
-they are equal for a name that the sentence does not contain (list items omit names given before the
-list, table rows names of other rows). All ends are exclusive. Pages count from 1; null if there are
-none.
+Offsets named `char_start` and `char_end` count code points of the *document text*: the document's block texts joined by
+`BLOCK_SEPARATOR`. `start` and `end` count code points of the *sentence text*; they are equal for a name that the
+sentence does not contain (list items omit names given before the list, table rows names of other rows). All ends are
+exclusive. Pages count from 1; null if there are none.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ SCHEMA_VERSION = 19
 BLOCK_SEPARATOR = "\n\n"
 _ROWS_AT_ONCE = 10_000
 FACT_CELL, GIVEN = "fact", "given"
-"""Value type of the cells of a file of facts, whose rows are triples as they stand, and the
-extractor of these."""
+"""Value type of the cells of a file of facts, whose rows are triples as they stand, and the extractor of these."""
 CELL_SEPARATOR = " | "
 
 VECTOR_TABLES = ("chunk_vectors", "entity_vectors", "relation_vectors")
@@ -55,11 +53,7 @@ BBOX = pa.struct([(side, FLOAT) for side in ("left", "top", "right", "bottom")])
 
 DOCUMENT_ID = _column("document_id", STRING, "the document: id of its uri")
 CHUNK_ID = _column("chunk_id", STRING, "the chunk: id of document, position and text")
-_SENTENCE = (
-    _column("sentence_id", STRING, "the sentence: id of chunk, position and text"),
-    CHUNK_ID,
-    DOCUMENT_ID,
-)
+_SENTENCE = (_column("sentence_id", STRING, "the sentence: id of chunk, position and text"), CHUNK_ID, DOCUMENT_ID)
 _CHARACTERS = (
     _column("char_start", INT, "first character in the document text"),
     _column("char_end", INT, "one past the last character in the document text"),
@@ -85,22 +79,19 @@ METADATA = _nullable(
 )
 
 BESIDE, PROPERTIES, MESSAGE = "beside", "properties", "message"
-"""Where metadata stand: in files of metadata, in a file's properties, which programs write, or in a
-message's header. Others are meant by authors: front matter, header, publication, title."""
+"""Where metadata stand: in files of metadata, in a file's properties, which programs write, or in a message's
+header. Others are meant by authors: front matter, header, publication, title."""
 
 _SAID = pa.list_(pa.struct([("key", STRING), ("value", STRING), ("origin", STRING)]))
 
 VALIDITY = (
-    _nullable(
-        "valid_kind", STRING, "from, until, range, at, changed, deprecated or ended; or null"
-    ),
+    _nullable("valid_kind", STRING, "from, until, range, at, changed, deprecated or ended; or null"),
     _nullable("valid_from", STRING, "date or release since when it holds; null: not said"),
     _nullable("valid_to", STRING, "date or release until when it holds; null: not said"),
 )
 
 ADDED, CHANGED, UNCHANGED, REMOVED = "added", "changed", "unchanged", "removed"
-"""Change of a document since the published snapshot; documents that stages process are
-`changed`."""
+"""Change of a document since the published snapshot; documents that stages process are `changed`."""
 
 SOURCES = _table(
     DOCUMENT_ID,
@@ -295,10 +286,7 @@ WINDOWS = _table(
 )
 """Windows that a language model reads; in shards only."""
 
-_OF_REQUEST = (
-    _column("request_key", STRING, "the request: hash of what was asked, of whom"),
-    DOCUMENT_ID,
-)
+_OF_REQUEST = (_column("request_key", STRING, "the request: hash of what was asked, of whom"), DOCUMENT_ID)
 _COSTS = (
     _column("provider", STRING, "who was asked: the endpoint's host, unless a setting names it"),
     _column("model", STRING, "the model as the endpoint names it"),
@@ -365,23 +353,18 @@ SURFACE_FORMS = _table(
 )
 
 NAME_SOURCES = USER, SHAPE, KIND, LABEL = "user", "shape", "kind", "label"
-"""Evidence for an entity type, from the name itself: a user's list, its pattern, a kind beside
-it, or the model's label."""
-DOUBTED = "doubted"
-"""Replaces `LABEL` if labels are unreliable: such a name has no type."""
+"""Evidence for an entity type, from the name itself: a user's list, its pattern, a kind beside it, or the model's
+label."""
+DOUBTED = "doubted"  # Replaces `LABEL` if labels are unreliable: such a name has no type.
 KIND_SOURCES = KEY, LIST = "key", "list"
-"""Evidence for an entity type, from the corpus: the key column's header, or a list of examples. A
-head noun is none: that a "foreign key constraint" is a constraint, its name says."""
+"""Evidence for an entity type, from the corpus: the key column's header, or a list of examples. A head noun is none:
+that a "foreign key constraint" is a constraint, its name says."""
 
 NAMES = _table(
     _column("key", STRING, "normalised name"),
     _column("name", STRING, "its most frequent surface without noise"),
     _nullable("type", STRING, "what the name and its surroundings tell, or its label, by vote"),
-    _nullable(
-        "type_source",
-        STRING,
-        "what tells it: user, shape, kind, label or doubted (a label)",
-    ),
+    _nullable("type_source", STRING, "what tells it: user, shape, kind, label or doubted (a label)"),
     _nullable("kind", STRING, "entity type by what the corpus says of such names"),
     _nullable("kind_source", STRING, "what tells it: key or list"),
     _column("mentions", LONG, "how often it occurs"),
@@ -414,11 +397,7 @@ ENTITIES = _table(
     _column("key", STRING, "normalised name that mentions are joined by"),
     _column("name", STRING, "display name: its most frequent alias"),
     _nullable("type", STRING, "entity type"),
-    _nullable(
-        "type_source",
-        STRING,
-        "what tells it: user, shape, kind, label, key or list",
-    ),
+    _nullable("type_source", STRING, "what tells it: user, shape, kind, label, key or list"),
     _column("is_named", BOOL, "whether a name of it tells a type or has a label: no common noun"),
     _column("mentions", INT, "number of mentions; 0 for one that only titles name"),
     _column("chunks", INT, "number of chunks that mention it"),
@@ -515,11 +494,7 @@ NODES = _table(
 EDGES = _table(
     _column("source", INT, "row in nodes"),
     _column("target", INT, "row in nodes"),
-    _column(
-        "kind",
-        STRING,
-        "relation (a fact), association (other ones), mention, title or next",
-    ),
+    _column("kind", STRING, "relation (a fact), association (other ones), mention, title or next"),
     _nullable("row", INT, "row in relations; null for other kinds"),
     _column("support", FLOAT, "count of evidence or mentions; 1 for title and next"),
     _column("weight", FLOAT, "strength: from support and confidence, damped for hubs"),
@@ -542,9 +517,7 @@ SPELLINGS = _table(
     _column("is_code", BOOL, "it stands behind a kind in a name, and no entity is called so"),
 )
 
-SPELLED = _table(
-    _column("entity", INT, "row in entities that is spelled so, the most mentioned first"),
-)
+SPELLED = _table(_column("entity", INT, "row in entities that is spelled so, the most mentioned first"))
 
 EVIDENCE_ROWS = _table(
     _column("relation", INT, "row in relations, sorted"),
@@ -555,14 +528,9 @@ EVIDENCE_ROWS = _table(
 )
 
 NO_ROW = -1
-ENTITY_ROWS = _table(
-    _column("sentence", INT, "row in sentences of its first mention; -1 without one"),
-)
+ENTITY_ROWS = _table(_column("sentence", INT, "row in sentences of its first mention; -1 without one"))
 
-NAME_NODES = _table(
-    _column("entity", INT, "row in entities"),
-    _column("is_title", BOOL, "a chunk is about it"),
-)
+NAME_NODES = _table(_column("entity", INT, "row in entities"), _column("is_title", BOOL, "a chunk is about it"))
 
 NAME_EDGES = _table(
     _column("chunk", INT, "row in chunks, sorted"),
@@ -578,9 +546,7 @@ VECTOR_CLUSTERS = _table(
     _column("end", INT, "end of the cluster's rows in clustered"),
     _column("centroid", pa.list_(FLOAT), "unit mean of its vectors"),
 )
-VECTOR_MOMENTS = _table(
-    _column("numbers", pa.list_(FLOAT), "mean of the vectors, then of their outer products"),
-)
+VECTOR_MOMENTS = _table(_column("numbers", pa.list_(FLOAT), "mean of the vectors, then of their outer products"))
 CLUSTER_TABLES = ("clustered", "vector_clusters", "vector_moments")
 
 
@@ -592,16 +558,12 @@ MAPPED_CHUNKS = _some(
     CHUNKS, "chunk_id", "document_id", "heading_path", "text", "char_start", "char_end",
     "page_start", "page_end",
 )  # fmt: skip
-MAPPED_SENTENCES = _some(
-    SENTENCES, "sentence_id", "chunk_id", "document_id", "text", "char_start", "char_end", "page"
-)
+MAPPED_SENTENCES = _some(SENTENCES, "sentence_id", "chunk_id", "document_id", "text", "char_start", "char_end", "page")
 MAPPED_ENTITIES = _some(ENTITIES, "entity_id", "name", "type")
-MAPPED_RELATIONS = _some(
-    RELATIONS, "relation_id", "relation", "phrase", "kind", "negated", "weight", "confidence"
-)
+MAPPED_RELATIONS = _some(RELATIONS, "relation_id", "relation", "phrase", "kind", "negated", "weight", "confidence")
 MAPPED = {name: f"mapped_{name}" for name in ("chunks", "sentences", "entities", "relations")}
-"""Tables of which searches read a few rows of some columns, and the copies of these columns that
-readers map: a column of Parquet is read and held whole."""
+"""Tables of which searches read a few rows of some columns, and the copies of these columns that readers map: a
+column of Parquet is read and held whole."""
 
 
 def vectors_schema(dimension: int) -> pa.Schema:

@@ -11,9 +11,9 @@ A stage is a pure function on Arrow tables, declared by `stage`:
     )
     def normalize(triples, documents, *, config, sql) -> StageResult: ...
 
-Reading and writing are the caller's (`pipeline`), so a task, the command line, a notebook and a
-test all call the same function. `pipeline.stages` lists the stages in order. What a run does,
-what its fingerprints cover and what the DAG shows follow from the declarations.
+Reading and writing are the caller's (`pipeline`), so a task, the command line, a notebook and a test all call the same
+function. `pipeline.stages` lists the stages in order. What a run does, what its fingerprints cover and what the DAG
+shows follow from the declarations.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from graphrag_tasks.core.code_text import code_text
 class StageResult:
     """What a stage returns.
 
-    A table that may exceed memory is a stream: it can be read once, one stream at a time. The
-    reader closes the result afterwards.
+    A table that may exceed memory is a stream: it can be read once, one stream at a time. The reader closes the result
+    afterwards.
 
     Attributes:
         tables: Rows by table name; exactly what the stage `makes`.
@@ -62,8 +62,7 @@ class StageResult:
         """Return the result with its streams read into memory, and close its resources."""
         with self:
             tables = {
-                name: rows if isinstance(rows, pa.Table) else rows.read_all()
-                for name, rows in self.tables.items()
+                name: rows if isinstance(rows, pa.Table) else rows.read_all() for name, rows in self.tables.items()
             }
             return StageResult(tables, self.stats)
 
@@ -95,8 +94,8 @@ class Stage(Generic[P]):
     """A stage's function with its declaration; made by `stage`, and called like the function.
 
     Attributes:
-        function: The work. Its name is also the `name` of tasks and receipts, and the first line
-            of its docstring their `doc`.
+        function: The work. Its name is also the `name` of tasks and receipts, and the first line of its docstring their
+            `doc`.
         per: Whether it sees the documents of one shard, or the whole corpus.
         reads: Tables, in the order of its parameters.
         makes: Names of the tables in its result.
@@ -104,8 +103,8 @@ class Stage(Generic[P]):
         given: Parameters that the pipeline computes (`pipeline.inputs`).
         libraries: Distributions whose version can change its tables.
         reusable: Whether its published tables may be reused; not if it has side effects.
-        divisible: Whether it may run earlier on parts of its input rows, selected by the id in
-            their first columns; it gets those results as `done`.
+        divisible: Whether it may run earlier on parts of its input rows, selected by the id in their first columns; it
+            gets those results as `done`.
     """
 
     function: Callable[P, StageResult]
@@ -153,21 +152,16 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 _SETTINGS = "graphrag_tasks.core.config"
 
-_DATA = frozenset({".json", ".sql", ".yaml"})
-"""Suffixes of data files beside modules."""
+_DATA = frozenset({".json", ".sql", ".yaml"})  # Suffixes of data files beside modules.
 
 
 @cache
 def code_version(module: str) -> str:
     """Return a hash of the code that a module runs, so that changed code re-runs its stage.
 
-    It covers the module or package, every project module that it imports, directly or not, and data
-    files beside them, such as learned weights. Typing-only imports, comments and docstrings do not
-    count, nor do settings modules: settings are a separate part of the fingerprint. No module is
-    imported.
-
-    Raises:
-        ModuleNotFoundError: There is no such module.
+    It covers the module or package, every project module that it imports, directly or not, and data files beside them,
+    such as learned weights. Typing-only imports, comments and docstrings do not count, nor do settings modules:
+    settings are a separate part of the fingerprint. No module is imported.
     """
     names = (name for name in code_of(module) if not name.startswith(_SETTINGS))
     sources = {source for name in names if (source := _source_of(name))}
@@ -182,11 +176,7 @@ def code_version(module: str) -> str:
 
 
 def code_of(module: str) -> set[str]:
-    """Return the dotted names of the modules that `code_version` covers.
-
-    Raises:
-        ModuleNotFoundError: There is no such module.
-    """
+    """Return the dotted names of the modules that `code_version` covers."""
     if _source_of(module) is None:
         raise ModuleNotFoundError(module)
     root, found = module.partition(".")[0], set[str]()

@@ -1,8 +1,8 @@
 """Text that is safe to show in a terminal or log.
 
-A file name may hold an escape sequence that sets a window's title or clears the screen, or a
-character that reverses the text direction. Everything that shows file names passes them through
-here; `parse` removes such characters from document texts and titles.
+A file name may hold an escape sequence that sets a window's title or clears the screen, or a character that reverses
+the text direction. Everything that shows file names passes them through here; `parse` removes such characters from
+document texts and titles.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """A BERT sentence encoder or cross-encoder as an ONNX graph, built in memory from its weights.
 
-Both are BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", NAACL 2019)
-without dropout. The sentence encoder has the mean pooling of Sentence-BERT (Reimers & Gurevych,
-EMNLP 2019). The cross-encoder scores a question and a passage as one input (Nogueira & Cho,
-"Passage Re-ranking with BERT", 2019).
+Both are BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", NAACL 2019) without dropout. The
+sentence encoder has the mean pooling of Sentence-BERT (Reimers & Gurevych, EMNLP 2019). The cross-encoder scores a
+question and a passage as one input (Nogueira & Cho, "Passage Re-ranking with BERT", 2019).
 
-Only standard operators are used: the fusions of ONNX Runtime's optimiser reach the speed of its own
-contributed operators. Sums over tokens are matrix products, as `ReduceSum` adds in another order
-when the batch has one row, so the result would depend on the batch size.
+Only standard operators are used: the fusions of ONNX Runtime's optimiser reach the speed of its own contributed
+operators. Sums over tokens are matrix products, as `ReduceSum` adds in another order when the batch has one row, so the
+result would depend on the batch size.
 
 Shapes: b rows, s tokens, h hidden size, n heads, d = h / n.
 """
@@ -23,13 +22,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.engine import (
-    ATTENTION_MASK,
-    INPUT_IDS,
-    TOKEN_TYPES,
-    Products,
-    overflows,
-)
+from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES, Products, overflows
 from graphrag_tasks.embed.model_files import BertConfig, Head, read_tensor
 
 EMBEDDING = "embedding"
@@ -80,14 +73,10 @@ class _Graph:
         return name
 
     def integer(self, value: int) -> str:
-        self.constants[f"integer_{value}"] = numpy_helper.from_array(
-            np.array(value, np.int64), f"integer_{value}"
-        )
+        self.constants[f"integer_{value}"] = numpy_helper.from_array(np.array(value, np.int64), f"integer_{value}")
         return f"integer_{value}"
 
-    def apply(
-        self, operator: str, *inputs: str, output: str = "", **attributes: float | Sequence[int]
-    ) -> str:
+    def apply(self, operator: str, *inputs: str, output: str = "", **attributes: float | Sequence[int]) -> str:
         """Add a node and return the name of its output."""
         output = output or f"{operator}_{len(self.nodes)}"
         node = helper.make_node(operator, inputs, [output], name=output)
@@ -121,9 +110,9 @@ class _Graph:
     def product_of_bytes(self, hidden: str, name: str, factor: np.float32) -> str:
         """Return `factor` * hidden @ W.T, where W is stored as int8 rows.
 
-        Each token's state is rounded to 255 values by its own scale, independent of the other
-        tokens. Sums are of integers, so every processor gets the same; where products of signed
-        bytes may overflow, W is shifted by 128, which is subtracted again.
+        Each token's state is rounded to 255 values by its own scale, independent of the other tokens. Sums are of
+        integers, so every processor gets the same; where products of signed bytes may overflow, W is shifted by 128,
+        which is subtracted again.
         """
         if hidden not in self.as_bytes:
             self.as_bytes[hidden] = self.rounded(hidden)
@@ -159,10 +148,7 @@ class _Graph:
         return self.constant(name, np.array(value, np.float32))
 
     def layer_norm(self, hidden: str, name: str) -> str:
-        scale, bias = (
-            self.constant(f"{name}.{part}", self.tensor(f"{name}.{part}"))
-            for part in ("weight", "bias")
-        )
+        scale, bias = (self.constant(f"{name}.{part}", self.tensor(f"{name}.{part}")) for part in ("weight", "bias"))
         epsilon = self.config.layer_norm_eps
         return self.apply("LayerNormalization", hidden, scale, bias, axis=-1, epsilon=epsilon)
 
@@ -170,11 +156,8 @@ class _Graph:
 def build_encoder(weights: Weights, config: BertConfig) -> ModelProto:
     """Build the graph from token ids to unit sentence vectors.
 
-    Its inputs `input_ids` and `attention_mask` are int64, shape (b, s), s at most
-    `config.longest`; its output `embedding` is float32, shape (b, h).
-
-    Raises:
-        ConfigError: A tensor is missing.
+    Its inputs `input_ids` and `attention_mask` are int64, shape (b, s), s at most `config.longest`; its output
+    `embedding` is float32, shape (b, h).
     """
     graph = _Graph(weights, config, Products.FLOATS)
     with _complete("embed.model"):
@@ -184,16 +167,11 @@ def build_encoder(weights: Weights, config: BertConfig) -> ModelProto:
     return _model(graph, [INPUT_IDS, ATTENTION_MASK], EMBEDDING, ["b", config.hidden_size])
 
 
-def build_cross_encoder(
-    weights: Weights, config: BertConfig, head: Head, products: Products
-) -> ModelProto:
+def build_cross_encoder(weights: Weights, config: BertConfig, head: Head, products: Products) -> ModelProto:
     """Build the graph that scores a question and a passage in one input.
 
-    Inputs are those of `build_encoder`, and `token_type_ids` where the model has two types; the
-    output `score` is float32, shape (b,).
-
-    Raises:
-        ConfigError: A tensor is missing.
+    Inputs are those of `build_encoder`, and `token_type_ids` where the model has two types; the output `score` is
+    float32, shape (b,).
     """
     inputs = [INPUT_IDS, ATTENTION_MASK, *([TOKEN_TYPES] if config.token_types > 1 else [])]
     graph = _Graph(weights, config, products)
@@ -225,9 +203,7 @@ def _hidden_states(graph: _Graph, inputs: Sequence[str]) -> str:
     return hidden
 
 
-def _model(
-    graph: _Graph, inputs: Sequence[str], output: str, shape: Sequence[str | int]
-) -> ModelProto:
+def _model(graph: _Graph, inputs: Sequence[str], output: str, shape: Sequence[str | int]) -> ModelProto:
     read = [helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "s"]) for name in inputs]
     made = helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)
     constants = list(graph.constants.values())

@@ -25,28 +25,20 @@ log = logging.getLogger(__name__)
 
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
 """Dimensions of OpenAI's models, by its documentation."""
-_SHORTENED = "text-embedding-3"
-"""Prefix of model names that support shorter vectors on request."""
-
-_TEXTS, _CHARACTERS = 64, 100_000
-"""Most texts and characters in one request."""
-_LONGEST = 20_000
-"""Most characters of a text per request: every OpenAI model accepts this many."""
+_SHORTENED = "text-embedding-3"  # Prefix of model names that support shorter vectors on request.
+_TEXTS, _CHARACTERS = 64, 100_000  # Most texts and characters in one request.
+_LONGEST = 20_000  # Most characters of a text per request: every OpenAI model accepts this many.
 _BLANK = "."
 
 
 class EndpointEmbedder:
     """Sends texts to an endpoint; several threads may use it.
 
-    A text longer than the limit is cut into parts, and its vector is the mean of the parts'
-    vectors.
+    A text longer than the limit is cut into parts, and its vector is the mean of the parts' vectors.
 
     Args:
         config: Model, address, dimension, and prompts.
         client: Sends requests, within the limits and the budget.
-
-    Raises:
-        ConfigError: The dimension of the model's vectors is unknown.
     """
 
     def __init__(self, config: EmbedConfig, client: Client) -> None:
@@ -114,9 +106,7 @@ class EndpointEmbedder:
                 found.append(vectors)
                 sent += len(vectors)
                 progress.reach(sent)
-        vectors = np.concatenate(
-            [np.empty((0, self.dimension), np.float32), *map(self._own, found)]
-        )
+        vectors = np.concatenate([np.empty((0, self.dimension), np.float32), *map(self._own, found)])
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
         return unit

@@ -1,15 +1,13 @@
 """Runs a graph on the CPU: with OpenVINO in bfloat16, or with ONNX Runtime in float32.
 
-Bfloat16 halves the time where the processor supports it (AMX, AVX-512 BF16), and changes a cosine
-by less than 0.0001, so OpenVINO is used there if it is installed. A process forked from one in
-which OpenVINO ran cannot use it (its threads are gone) and uses ONNX Runtime. Both libraries are
-imported on first use, with their telemetry off.
+Bfloat16 halves the time where the processor supports it (AMX, AVX-512 BF16), and changes a cosine by less than 0.0001,
+so OpenVINO is used there if it is installed. A process forked from one in which OpenVINO ran cannot use it (its threads
+are gone) and uses ONNX Runtime. Both libraries are imported on first use, with their telemetry off.
 
-The reranker's graph may multiply bytes. OpenVINO does on processors with AVX-512 VNNI and without
-AMX (.71 of bfloat16's time, .44 of float32's), and ONNX Runtime wherever it is used.
+The reranker's graph may multiply bytes. OpenVINO does on processors with AVX-512 VNNI and without AMX (.71 of
+bfloat16's time, .44 of float32's), and ONNX Runtime wherever it is used.
 
-A graph is built once per machine and then read from the cache (`saved_graph`), and so is what
-OpenVINO makes of it.
+A graph is built once per machine and then read from the cache (`saved_graph`), and so is what OpenVINO makes of it.
 """
 
 from __future__ import annotations
@@ -53,15 +51,14 @@ _TELEMETRY = "openvino_telemetry"
 _CPU_INFO = Path("/proc/cpuinfo")
 _BF16_FLAGS = ("bf16", "avx_ne_convert")
 """CPU flags of instruction sets with bfloat16: AVX-512 BF16, AMX, Arm's, AVX-NE-CONVERT."""
-_VNNI, _AMX = "avx512_vnni", "amx_tile"
-"""CPU flags: products of bytes in vector registers, and matrix registers."""
+_VNNI, _AMX = "avx512_vnni", "amx_tile"  # CPU flags: products of bytes in vector registers, and matrix registers.
 _GROUP = 64
-"""Numbers of a state that are rounded by one scale. By groups of 32, 64 and 128, scores of the
-reranker correlate .9997, .9996 and .9995 with those in float32; 32 take a fifth longer."""
+"""Numbers of a state that are rounded by one scale. By groups of 32, 64 and 128, scores of the reranker correlate
+.9997, .9996 and .9995 with those in float32; 32 take a fifth longer."""
 _CACHE = "CACHE_DIR"
 _OF_DEVICE = ("FULL_DEVICE_NAME", "OPTIMIZATION_CAPABILITIES")
-"""OpenVINO's setting for the folder of compiled graphs, and its properties of a processor that tell
-whether a graph compiled for it may be read."""
+"""OpenVINO's setting for the folder of compiled graphs, and its properties of a processor that tell whether a graph
+compiled for it may be read."""
 _IMPORTING = Lock()  # the first searches may come from several threads at once
 
 
@@ -87,9 +84,6 @@ class Engine:
         name: `auto`, `openvino` or `onnxruntime`.
         threads: 0 for as many as the process has cores.
         by_bytes: Whether states may be rounded to bytes.
-
-    Raises:
-        MissingDependencyError: OpenVINO is requested but not installed.
     """
 
     def __init__(
@@ -150,16 +144,10 @@ class Engine:
 
 
 def engine_name(name: str, *, by_bytes: bool = False) -> str:
-    """Return the engine that `auto` selects on this machine, or the given name.
-
-    Raises:
-        MissingDependencyError: OpenVINO is requested but not installed.
-    """
+    """Return the engine that `auto` selects on this machine, or the given name."""
     installed = importlib.util.find_spec(OPENVINO) is not None
     if name == OPENVINO and not installed:
-        raise MissingDependencyError(
-            "OpenVINO is not installed", "embed.engine", "pip install --no-deps openvino"
-        )
+        raise MissingDependencyError("OpenVINO is not installed", "embed.engine", "pip install --no-deps openvino")
     if name != "auto":
         return name
     if not installed or _is_forked():
@@ -169,18 +157,13 @@ def engine_name(name: str, *, by_bytes: bool = False) -> str:
 
 
 def engine_text(name: str) -> str:
-    """Return an engine's name, version and precision.
-
-    Raises:
-        MissingDependencyError: OpenVINO is requested but not installed.
-    """
+    """Return an engine's name, version and precision."""
     name = engine_name(name)
     return f"{name} {version(name)} {_precision(name)}"
 
 
 _loaded: WeakSet[Run] = WeakSet()
-_ran_in: set[int] = set()
-"""The id of the process in which OpenVINO first ran."""
+_ran_in: set[int] = set()  # The id of the process in which OpenVINO first ran.
 
 
 def _is_forked() -> bool:
@@ -266,9 +249,9 @@ def _start_openvino(model: Path | bytes, threads: int) -> Run:
 def _cached(core: Any, model: Path, settings: Mapping[str, Any]) -> dict[str, str]:  # noqa: ANN401
     """Return the setting by which a graph is read as compiled before; none if it cannot be kept.
 
-    That takes a third of the time, and maps the weights, which processes then share. OpenVINO
-    writes in place, so the folder is filled before any process reads it. OpenVINO finds its file
-    by the path of the graph. If the file is damaged, it compiles the graph again.
+    That takes a third of the time, and maps the weights, which processes then share. OpenVINO writes in place, so the
+    folder is filled before any process reads it. OpenVINO finds its file by the path of the graph. If the file is
+    damaged, it compiles the graph again.
     """
     about = [core.get_property("CPU", name) for name in _OF_DEVICE]
     name = content_id("compiled", engine_text(OPENVINO), repr((about, sorted(settings.items()))))

@@ -1,8 +1,8 @@
 """Two encoders joined: their weighted vectors are concatenated.
 
-Encoders trained on different texts err on different questions, so the mean of their cosines finds
-more than either (`docs/results.md`). The joined vector is a unit vector whose cosine is that mean,
-so everything that stores or searches vectors works unchanged.
+Encoders trained on different texts err on different questions, so the mean of their cosines finds more than either
+(`docs/results.md`). The joined vector is a unit vector whose cosine is that mean, so everything that stores or searches
+vectors works unchanged.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.embed.protocol import Embedder, Encoded
 
-SECOND_WEIGHT = 0.7
-"""Of the second model's cosine in the mean of both; chosen on public question sets."""
+SECOND_WEIGHT = 0.7  # Of the second model's cosine in the mean of both; chosen on public question sets.
 
 
 class JoinedEmbedder:

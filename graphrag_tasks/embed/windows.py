@@ -1,7 +1,7 @@
 """Windows of tokens: split texts into batches whose composition cannot change a vector.
 
-A window's padded length follows from its own length alone, and a batch holds windows of one padded
-length. So each row of a batch goes through matrices of the same inner sizes as it would alone.
+A window's padded length follows from its own length alone, and a batch holds windows of one padded length. So each row
+of a batch goes through matrices of the same inner sizes as it would alone.
 """
 
 from __future__ import annotations
@@ -12,11 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_TOKENS = 512
-"""Tokens of the longest window: as many as encoders of the BERT family read at once."""
-
-PADDING_MULTIPLE = 4
-"""Padded window lengths are multiples of this many tokens."""
+MAX_TOKENS = 512  # Tokens of the longest window: as many as encoders of the BERT family read at once.
+PADDING_MULTIPLE = 4  # Padded window lengths are multiples of this many tokens.
 
 
 @dataclass(frozen=True)
@@ -46,9 +43,7 @@ class Batch:
     attention_mask: NDArray[np.int64]
 
 
-def split(
-    text: int, tokens: Sequence[int], *, first: Sequence[int], last: int, max_tokens: int
-) -> list[Window]:
+def split(text: int, tokens: Sequence[int], *, first: Sequence[int], last: int, max_tokens: int) -> list[Window]:
     """Split a text's tokens into consecutive windows; a text without tokens gets one window.
 
     `max_tokens` includes the tokens `first` and `last` around each window.
@@ -63,9 +58,7 @@ def padded_length(tokens: int, longest: int) -> int:
     return min(-(-tokens // PADDING_MULTIPLE) * PADDING_MULTIPLE, longest)
 
 
-def batches(
-    windows: Sequence[Window], *, batch_tokens: int, longest: int, pad_token_id: int
-) -> Iterator[Batch]:
+def batches(windows: Sequence[Window], *, batch_tokens: int, longest: int, pad_token_id: int) -> Iterator[Batch]:
     """Group windows of equal padded length, short ones first.
 
     Args:
@@ -90,9 +83,7 @@ def batches(
             yield Batch(chosen, input_ids, attention_mask)
 
 
-def merge(
-    windows: Sequence[Window], vectors: NDArray[np.float32], texts: int
-) -> NDArray[np.float32]:
+def merge(windows: Sequence[Window], vectors: NDArray[np.float32], texts: int) -> NDArray[np.float32]:
     """Return one unit vector per text: its window's, or the weighted mean of its windows'.
 
     Args:

@@ -10,8 +10,7 @@ _PERSON = "PERSON"
 _ITEM = re.compile(r"[\s\"”]{0,2},\s[\"“]?(?:an?\s|the\s)?")
 _BARE_ITEM = re.compile(r"[\s\"”]{0,2},\s[\"“]?(?!an?\s|the\s)")
 _LAST_ITEM = re.compile(r"[^.;:]{0,80}?,\s(?:and|or|an?|the)\b")
-_APART = re.compile(r"[;|)]|:(?!\w)|\be\.g\.")
-"""Characters that separate two different things."""
+_APART = re.compile(r"[;|)]|:(?!\w)|\be\.g\.")  # Characters that separate two different things.
 _SET_OFF_AGAIN = re.compile(r"[^,.;:()]{0,60},")
 _FRONTED = re.compile(
     r"(?:^|[,;:.]\s)(?:to|if|when|while|for|in|on|at|by|with|after|before|since|as|from|until)\b[^,;:.]*$",
@@ -30,9 +29,9 @@ _SET_OFF = re.compile(r"[,(\[:;–—-]")
 def is_no_apposition(row: Mapping[str, Any], text: str) -> bool:
     """Tell whether an apposition is no other name of the noun before it.
 
-    In brackets it may be a remark ("(Optional)"), an abbreviation of something else, an author
-    ("(Tom Lane)") or a function's arguments ("rank ( args )"). After a comma it is the next item of
-    an enumeration, if it has no article or a last item with "and" follows.
+    In brackets it may be a remark ("(Optional)"), an abbreviation of something else, an author ("(Tom Lane)") or a
+    function's arguments ("rank ( args )"). After a comma it is the next item of an enumeration, if it has no article or
+    a last item with "and" follows.
     """
     between, tail = text[row["head_end"] : row["tail_start"]], row["tail"]
     after = text[row["tail_end"] :]

@@ -1,10 +1,9 @@
 """Confidence of a triple: the probability that a reader of its sentence would call it right.
 
-A frame's confidence says how often its tuple is right on news (CaRB). What makes a triple of it
-wrong is mostly something else: a long sentence, words between the ends, a preposition that belongs
-elsewhere. A logistic regression over such features, with the frame's log-odds as one of them; its
-weights (`certainty.json`) were learned on judged facts of documents of many fields by
-`benchmarks/training/facts.py`.
+A frame's confidence says how often its tuple is right on news (CaRB). What makes a triple of it wrong is mostly
+something else: a long sentence, words between the ends, a preposition that belongs elsewhere. A logistic regression
+over such features, with the frame's log-odds as one of them; its weights (`certainty.json`) were learned on judged
+facts of documents of many fields by `benchmarks/training/facts.py`.
 """
 
 from __future__ import annotations
@@ -21,14 +20,12 @@ from graphrag_tasks.extract.frames import PRONOUN
 from graphrag_tasks.language.agreement import TAILS_PLACE
 
 WEIGHTS_FILE = "certainty.json"
-ODDS = "odds of the frame"
-"""The feature that is a number: the log-odds of the frame's confidence."""
+ODDS = "odds of the frame"  # The feature that is a number: the log-odds of the frame's confidence.
 
 _BE_WITH = re.compile(r"be (\w+)")
 _LAST_PREPOSITION = re.compile(r"\s(of|in|to|for|with|on|from|by|as|at|into|about|than|between)$")
 _CLAUSE_WORDS = re.compile(
-    r"\b(?:that|which|who|whose|where|when|while|because|if|although|whether|and|or|but)\b",
-    re.IGNORECASE,
+    r"\b(?:that|which|who|whose|where|when|while|because|if|although|whether|and|or|but)\b", re.IGNORECASE
 )
 _MODAL = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would)\b")
 
@@ -44,9 +41,8 @@ def load_certainty() -> Mapping[str, float]:
 def certainty_of(row: Mapping[str, Any], text: str, arguments: int) -> float:
     """Return the confidence of a row of `triples`, rounded to four places.
 
-    `text` is its sentence, `arguments` the number of arguments of its frame, and the row's
-    confidence that of its frame. Rules that no judged fact shows, such as those of tables, keep the
-    confidence of the frame.
+    `text` is its sentence, `arguments` the number of arguments of its frame, and the row's confidence that of its
+    frame. Rules that no judged fact shows, such as those of tables, keep the confidence of the frame.
     """
     weights = load_certainty()
     if f"rule {row['rule']}" not in weights:
@@ -114,9 +110,7 @@ def _of_sentence(text: str) -> Iterator[str]:
 def _between(row: Mapping[str, Any], text: str) -> Iterator[str]:
     if row["tail_start"] < row["head_start"]:
         yield "tail before head"
-    first, last = sorted(
-        ((row["head_start"], row["head_end"]), (row["tail_start"], row["tail_end"]))
-    )
+    first, last = sorted(((row["head_start"], row["head_end"]), (row["tail_start"], row["tail_end"])))
     between = text[first[1] : last[0]]
     yield f"{_band(between.count(' '), _GAP_BANDS)} words between"
     if "," in between:

@@ -18,22 +18,17 @@ from graphrag_tasks.extract.tables import CELL_COLUMNS, keyed_cells, relation_of
 from graphrag_tasks.language.cells import prose_rows
 from graphrag_tasks.language.reference_matter import reference_matter
 
-PLACE = ("sentence_id", "chunk_id", "document_id")
-"""Columns that locate a row in the corpus."""
-LINE_KINDS = frozenset({"code", "table"})
-"""Kinds of blocks whose lines are not sentences."""
-CELL = "cell"
-"""Kind of the context of sentences in a prose cell."""
+PLACE = ("sentence_id", "chunk_id", "document_id")  # Columns that locate a row in the corpus.
+LINE_KINDS = frozenset({"code", "table"})  # Kinds of blocks whose lines are not sentences.
+CELL = "cell"  # Kind of the context of sentences in a prose cell.
 
 _SAYS_WHAT = re.compile(
     r"have (?:details|notes?|represents|purpose|comments?|remarks?|summary|overview|function|usage)"
 )
 """Relations of columns whose phrases describe the key."""
-_MAX_KEYED_CELLS = 100_000
-"""Cells of a table in which keys are searched, from its start."""
+_MAX_KEYED_CELLS = 100_000  # Cells of a table in which keys are searched, from its start.
 _PROSE_COLUMNS = ("document_id", "ordinal", "row", "column", "char_start", "char_end")
-_LONGEST_HEADING = 80
-"""Longest heading, or beginning of a paragraph, in characters, that may announce links. Chosen."""
+_LONGEST_HEADING = 80  # Longest heading, or beginning of a paragraph, in characters, that may announce links. Chosen.
 _COLUMNS = ["document_id", "kind", "level", "text", "char_start", "has_link"]
 
 _Row = Mapping[str, Any]
@@ -58,9 +53,8 @@ class Cell(NamedTuple):
 class Place(NamedTuple):
     """The context of a sentence.
 
-    `is_pointer` marks sentences that only refer elsewhere: list items and texts with links below
-    headings such as "See also", items with links below "Next steps", and lines of contents, indexes
-    and bibliographies.
+    `is_pointer` marks sentences that only refer elsewhere: list items and texts with links below headings such as "See
+    also", items with links below "Next steps", and lines of contents, indexes and bibliographies.
     """
 
     kind: str  # of its block, or `CELL`

@@ -1,8 +1,8 @@
 """Coreference in the extract stage: resolves the mentions in triples to names.
 
-The extractor's parses are reused. Antecedents are searched below one heading at a time, in whole
-documents, so that rows do not depend on sharding. A triple keeps the text and position of its head
-and tail; their antecedents are separate columns.
+The extractor's parses are reused. Antecedents are searched below one heading at a time, in whole documents, so that
+rows do not depend on sharding. A triple keeps the text and position of its head and tail; their antecedents are
+separate columns.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _SENTENCE_COLUMNS = [*PLACE, "text", "char_start", "has_verb"]
 _ENDS = ("head", "tail")
 
 LEAST_CONFIDENCE = 0.7
-"""Least confidence of a resolution that names a node: chosen by the precision that
-`benchmarks.training.coref` prints."""
+"""Least confidence of a resolution that names a node: chosen by the precision that `benchmarks.training.coref`
+prints."""
 
 _Row = Mapping[str, Any]
 
@@ -56,9 +56,9 @@ def resolve_mentions(
 ) -> StageResult:
     """Return `found` with `coreferences`, and with resolved heads and tails in its `triples`.
 
-    Antecedents are looked for in whole documents: `sentences` are all, in reading order. Cells of
-    prose are passages of their own. `parses` are by text; a sentence without one is passed over.
-    Only resolutions of at least `LEAST_CONFIDENCE` go into `head_resolved` and `tail_resolved`.
+    Antecedents are looked for in whole documents: `sentences` are all, in reading order. Cells of prose are passages of
+    their own. `parses` are by text; a sentence without one is passed over. Only resolutions of at least
+    `LEAST_CONFIDENCE` go into `head_resolved` and `tail_resolved`.
     """
     titles = _mapping(documents, "document_id", "title")
     headings = _mapping(chunks, "chunk_id", "heading_path")
@@ -67,10 +67,7 @@ def resolve_mentions(
     for together in _passages(sentences, headings):
         inside = [places.of(row) for row in together]
         outside = Passage(
-            parses=[
-                _parse_of_row(row, {} if cell else parses)
-                for row, cell in zip(together, inside, strict=True)
-            ],
+            parses=[_parse_of_row(row, {} if cell else parses) for row, cell in zip(together, inside, strict=True)],
             title=titles.get(together[0]["document_id"], ""),
             headings=headings.get(together[0]["chunk_id"], ()),
         )
@@ -84,9 +81,7 @@ def resolve_mentions(
                 )
                 rows += [_row(coreference, of_cell) for coreference in resolver.resolve(passage)]
     sure = [row for row in rows if row["confidence"] >= LEAST_CONFIDENCE]
-    triples = pa.Table.from_pylist(
-        with_resolutions(found.tables["triples"].to_pylist(), sure), schema=schemas.TRIPLES
-    )
+    triples = pa.Table.from_pylist(with_resolutions(found.tables["triples"].to_pylist(), sure), schema=schemas.TRIPLES)
     coreferences = pa.Table.from_pylist(rows, schema=schemas.COREFERENCES)
     tables = {**found.tables, "triples": triples, "coreferences": coreferences}
     ends = sum(len(triples) - triples[f"{end}_resolved"].null_count for end in _ENDS)
@@ -114,11 +109,7 @@ def _parse_of_row(row: _Row, parses: Mapping[str, Parse]) -> Parse:
     A sentence that was not read has no tokens even if an equal one was read in another context.
     """
     text = row["text"]
-    pieces = [
-        (parses[reading.text], reading.shift)
-        for reading in readings_of(text)
-        if reading.text in parses
-    ]
+    pieces = [(parses[reading.text], reading.shift) for reading in readings_of(text) if reading.text in parses]
     if not row["has_verb"] or not pieces:
         return parse_of((), text)
     return pieces[0][0] if pieces[0][0].text == text else joined(text, pieces)
@@ -136,10 +127,7 @@ def with_resolutions(triples: Iterable[_Row], rows: Iterable[_Row]) -> list[dict
     for row in rows:
         mentions[row["sentence_id"]].append(row)
     return [
-        {
-            **row,
-            **{f"{end}_resolved": _name(mentions[row["sentence_id"]], row, end) for end in _ENDS},
-        }
+        {**row, **{f"{end}_resolved": _name(mentions[row["sentence_id"]], row, end) for end in _ENDS}}
         for row in triples
     ]
 
@@ -149,9 +137,5 @@ def _name(mentions: Iterable[_Row], triple: _Row, end: str) -> str | None:
     start, stop = triple[f"{end}_start"], triple[f"{end}_end"]
     if start == stop:
         return None  # it stands in another sentence or row
-    names = (
-        mention["antecedent"]
-        for mention in mentions
-        if mention["end"] == stop and mention["start"] <= start
-    )
+    names = (mention["antecedent"] for mention in mentions if mention["end"] == stop and mention["start"] <= start)
     return next(names, None)

@@ -1,8 +1,8 @@
 """Frames: n-ary predicate records of a sentence, and the protocol of extractors.
 
-Offsets are characters of the sentence, from 0, with `end` exclusive. A frame keeps all arguments of
-its predicate together: splitting it into variants costs precision. Binary triples are derived from
-frames (`graphrag_tasks.extract.triples`).
+Offsets are characters of the sentence, from 0, with `end` exclusive. A frame keeps all arguments of its predicate
+together: splitting it into variants costs precision. Binary triples are derived from frames
+(`graphrag_tasks.extract.triples`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-PRONOUN = "PRON"
-"""Entity type of an argument whose head is a pronoun: to be resolved or dropped."""
+PRONOUN = "PRON"  # Entity type of an argument whose head is a pronoun: to be resolved or dropped.
 
 ParseListener = Callable[[str, Iterable[Any]], None]
 """Called with a sentence and its spaCy tokens, so that each sentence is parsed only once."""
@@ -70,10 +69,9 @@ class Span(NamedTuple):
 class Argument:
     """An argument of a frame: its text, its syntactic head, and its core.
 
-    The text leaves out relative clauses, appositions and conjuncts. If that makes a gap, `text`
-    joins the pieces by a space, and `start` and `end` cover them all. The contiguous core is the
-    graph node: the head with compounds, adjectives, numbers and a short "of" phrase. It is empty if
-    the argument is not a noun or adjective phrase.
+    The text leaves out relative clauses, appositions and conjuncts. If that makes a gap, `text` joins the pieces by a
+    space, and `start` and `end` cover them all. The contiguous core is the graph node: the head with compounds,
+    adjectives, numbers and a short "of" phrase. It is empty if the argument is not a noun or adjective phrase.
     """
 
     role: str  # a value of `Role`
@@ -97,9 +95,9 @@ class Argument:
 class Frame:
     """A predicate with all its arguments.
 
-    The predicate has its auxiliaries, negation and particles; without a verb it is "is", "has" or
-    "include". The lemma has no tense, negation and adverbs: "set up", "be compatible", "plan to
-    replace". A passive has the lemma of its active form.
+    The predicate has its auxiliaries, negation and particles; without a verb it is "is", "has" or "include". The lemma
+    has no tense, negation and adverbs: "set up", "be compatible", "plan to replace". A passive has the lemma of its
+    active form.
     """
 
     predicate: str
@@ -124,8 +122,7 @@ class Frame:
 class Extractor(Protocol):
     """Turns sentences into frames, by rules or by a language model.
 
-    The frames of a sentence depend only on its text and on the fingerprint, so they can be cached
-    by content.
+    The frames of a sentence depend only on its text and on the fingerprint, so they can be cached by content.
     """
 
     @property

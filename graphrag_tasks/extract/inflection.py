@@ -8,12 +8,10 @@ from collections.abc import Collection
 from graphrag_tasks.extract.words import mapping, words
 
 _IRREGULAR = mapping("irregular_participles")
-_IRREGULAR_PASTS = mapping("irregular_pasts")
-"""Past tenses that differ from the participle."""
+_IRREGULAR_PASTS = mapping("irregular_pasts")  # Past tenses that differ from the participle.
 _PREFIXES = ("over", "under", "with", "fore", "re", "out", "up", "off", "pre", "mis", "un")
 _REGULAR_WITH_PREFIX = frozenset({"relay"})
-_DOUBLING_VERBS = words("doubling_verbs")
-"""Verbs of several syllables that double their last consonant."""
+_DOUBLING_VERBS = words("doubling_verbs")  # Verbs of several syllables that double their last consonant.
 _DOUBLING = re.compile(r"(?:^|[^aeiou])[aeiouy][bdfgklmnprtvz]$")
 _VOWELS = re.compile(r"[aeiouy]+")
 

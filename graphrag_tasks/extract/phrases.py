@@ -1,9 +1,8 @@
 """Readable relation phrases, beside the canonical relation.
 
-"replace" is the canonical form; a reader wants "was replaced by", "no longer fills", "must be
-within": voice, tense, number, modality and negation as in the sentence. The sentence's own words
-are used if they fit; if a triple is turned (the object of an active verb becomes a passive
-subject), the form is generated.
+"replace" is the canonical form; a reader wants "was replaced by", "no longer fills", "must be within": voice, tense,
+number, modality and negation as in the sentence. The sentence's own words are used if they fit; if a triple is turned
+(the object of an active verb becomes a passive subject), the form is generated.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ _JOINT = re.compile(
     r"relation|relationship|sum|union)s?$"
 )
 """Nouns of two things: "a mix of science and art" is no mix of art."""
-_MOST_BEHIND = 12
-"""Most words that are told behind a tail. Chosen."""
+_MOST_BEHIND = 12  # Most words that are told behind a tail. Chosen.
 _CAN, _MAY, _TO = "can", "may", "to"
 _POSSIBLE = frozenset({"can", "could", "may", "might"})
 _COMMANDS = frozenset({Rule.IMPERATIVE.value, LinearRule.COOKBOOK.value})
@@ -39,17 +37,15 @@ _FINITE_BE = re.compile(r"(?:is|are|was|were)\s")
 _UNTENSED = frozenset({Rule.INHERITED, Rule.ACL, Rule.RELATIVE})
 """Rules whose infinitives tell a purpose: "a query to extract data"."""
 _GENERAL = re.compile(r"(?:an?|any|each|every|all|those|such)\b", re.IGNORECASE)
-_PART = re.compile(
-    r"(?:half|double|twice|triple|both|none of|not all)\s(?:the\s|an?\s)?", re.IGNORECASE
-)
+_PART = re.compile(r"(?:half|double|twice|triple|both|none of|not all)\s(?:the\s|an?\s)?", re.IGNORECASE)
 _OWN_SUBJECT = frozenset({Rule.SVO, Rule.VERB_PREP, Rule.CLAUSAL, Rule.RELATIVE})
 _NOT_TOLD_AGAIN = re.compile(
     r"(?:the|an?|this|that|these|those|no|nowhere|never|hardly|rarely|seldom)\b"
     rf"|{any_of('linking_adverbs')}(?:\s|$)",
     re.IGNORECASE,
 )
-"""What begins a measure that stands alone ("the day before"), what a denial has said, and what only
-links sentences ("thus")."""
+"""What begins a measure that stands alone ("the day before"), what a denial has said, and what only links sentences
+("thus")."""
 _DENIALS = ("no longer", "never", "not", "rarely", "seldom", "hardly", "scarcely", "barely")
 _EMPTY_NAMES = words("empty_names")
 _MODALS_MEANT = {
@@ -64,14 +60,13 @@ _BE = "be"
 def is_conditional(frame: Frame) -> bool:
     """Tell whether a frame is in a condition or open question, and so asserts nothing.
 
-    It does not either of all things of a kind, where a clause says of which: "patients who take
-    insulin must check their sugar".
+    It does not either of all things of a kind, where a clause says of which: "patients who take insulin must check
+    their sugar".
     """
     if frame.condition or frame.modality in _CONDITIONS:
         return True
     return any(
-        subject.is_restricted
-        and (is_plural(subject.core_text.lower()) or _GENERAL.match(subject.text))
+        subject.is_restricted and (is_plural(subject.core_text.lower()) or _GENERAL.match(subject.text))
         for subject in frame.having(Role.SUBJECT)
     )
 
@@ -79,19 +74,17 @@ def is_conditional(frame: Frame) -> bool:
 def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> str:
     """Return the words between head and tail of a triple that a frame gives.
 
-    Included are parts of the tail that its name lacks, "receive half the" (adult dose), a verb's
-    object before its preposition: "uses the index for" (sorting), the words behind the head that
-    say which things are meant: "who take insulin must check", and the other end of "between". What
-    the sentence says behind the tail stands behind "…", the tail's place: "will bring … to a boil".
+    Included are parts of the tail that its name lacks, "receive half the" (adult dose), a verb's object before its
+    preposition: "uses the index for" (sorting), the words behind the head that say which things are meant: "who take
+    insulin must check", and the other end of "between". What the sentence says behind the tail stands behind "…", the
+    tail's place: "will bring … to a boil".
     """
     part = _PART.match(tail.text) if tail.text != tail.core_text else None
     said = _phrase(frame, head, relation, is_doubtful=_is_open(frame, head, tail))
     if frame.rule in _OF_NOUNS and head.is_restricted:
         said = _restricting(frame, said)
     others = _others(frame, head, tail)
-    middle = _words_of(
-        [other for other in others if frame.end <= other.start < tail.start], _MOST_BEHIND
-    )
+    middle = _words_of([other for other in others if frame.end <= other.start < tail.start], _MOST_BEHIND)
     if middle and frame.rule != Rule.QUALIFIER:
         verb = said.removesuffix(f" {tail.preposition}") if tail.preposition else said
         said = " ".join(filter(None, [verb, *middle, tail.preposition]))
@@ -156,8 +149,7 @@ def _words_of(arguments: Sequence[Argument], most: int) -> list[str]:
 def _is_open(frame: Frame, head: Argument, tail: Argument) -> bool:
     """Tell whether a sentence does not say for sure that a fact holds of these two.
 
-    "The value must be a string or a number", "some believe that the drug cures". What is denied is
-    denied of each.
+    "The value must be a string or a number", "some believe that the drug cures". What is denied is denied of each.
     """
     if frame.modality in _POSSIBLE or frame.negated:
         return False

@@ -1,12 +1,10 @@
 """Read lines of prose by a parser and by patterns.
 
-A leading label that disturbs the parse is left out: "Optional: Under Notifications, you can ..." is
-parsed from "Under". In "adjust_numbers: Provides final numbers." the label is the verb's subject,
-so the colon is dropped.
+A leading label that disturbs the parse is left out: "Optional: Under Notifications, you can ..." is parsed from
+"Under". In "adjust_numbers: Provides final numbers." the label is the verb's subject, so the colon is dropped.
 
-In table cells, "Used to store orders", "Contains the stock" and "Name of the plant" are about the
-row key. They are parsed with a pronoun in front; in the frames, the key replaces the pronoun and
-has an empty span.
+In table cells, "Used to store orders", "Contains the stock" and "Name of the plant" are about the row key. They are
+parsed with a pronoun in front; in the frames, the key replaces the pronoun and has an empty span.
 """
 
 from __future__ import annotations
@@ -42,8 +40,7 @@ _AUXILIARY = re.compile(
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _RELATIVE = re.compile(r"\b(?:that|which|who|where|when|whose|whom|if|whether)\b|[:;]")
 _FINITE = re.compile(
-    r"\b(?:is|are|was|were|can|cannot|must|will|should|may|has|have|had|does|do|did)\b|n['’]t\b",
-    re.IGNORECASE,
+    r"\b(?:is|are|was|were|can|cannot|must|will|should|may|has|have|had|does|do|did)\b|n['’]t\b", re.IGNORECASE
 )
 _NO_PHRASE = re.compile(rf"{any_of('no_phrases')}\b|\W", re.IGNORECASE)
 _ITEM_NUMBER = re.compile(r"\s*(?:\(?(?:\d{1,3}|[a-z]|[ivx]+)[.)]|\d+(?:\.\d+)+\.?)\s+(?=\S)")
@@ -53,8 +50,7 @@ _MAIN_RULES = frozenset(
     | {Rule.EXISTENTIAL, Rule.IMPERATIVE}
 )
 _ENTRIES = frozenset(
-    {"add", "choose", "configure", "define", "enter", "indicate", "provide", "select", "set"}
-    | {"specify", "use"}
+    {"add", "choose", "configure", "define", "enter", "indicate", "provide", "select", "set"} | {"specify", "use"}
 )
 """Commands about the key: "Enter the name of the plant"."""
 
@@ -106,8 +102,7 @@ def _parsed(readings: Sequence[list[Reading]], extractor: Extractor) -> Iterator
 def _frames_about_keys(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
     """Yield the frames of sentences in cells; the row key replaces a missing subject.
 
-    A phrase without a verb, recognized by its frames, is read a second time as a description of the
-    key.
+    A phrase without a verb, recognized by its frames, is read a second time as a description of the key.
     """
     readings = [_readings_about_key(line) for line in lines]
     frames = list(_parsed(readings, extractor))
@@ -195,13 +190,11 @@ def _behind(subject: str, text: str) -> Reading:
     return Reading(subject + first + text[1:], -len(subject))
 
 
-def _told_of_key(
-    frames: Iterable[Frame], key: RowKey, text: str, *, opens: bool
-) -> Iterator[Frame]:
+def _told_of_key(frames: Iterable[Frame], key: RowKey, text: str, *, opens: bool) -> Iterator[Frame]:
     """Yield frames in which the key replaces its pronoun.
 
-    Offsets are those of the sentence `text`; the pronoun's are negative. A command that `opens` a
-    cell is about the key, too: "Enter the name of the plant".
+    Offsets are those of the sentence `text`; the pronoun's are negative. A command that `opens` a cell is about the
+    key, too: "Enter the name of the plant".
     """
     for frame in frames:
         yield _with_key(frame, key, text)
@@ -218,9 +211,7 @@ def _with_key(frame: Frame, key: RowKey, sentence: str) -> Frame:
         return frame
     at = max(0, *(argument.end for argument in frame.arguments))
     arguments = tuple(
-        _with_name(argument, key.name, at, argument.role)
-        if argument.start < 0
-        else _capital(argument, sentence)
+        _with_name(argument, key.name, at, argument.role) if argument.start < 0 else _capital(argument, sentence)
         for argument in frame.arguments
     )
     if frame.start < 0 and frame.predicate_lemma == "be":

@@ -22,9 +22,7 @@ def columns_of(one: Argument | Frame | Triple) -> dict[str, Any]:
 def frame_row(frame: Frame, sentence_id: str) -> dict[str, Any]:
     """Return the row of a frame, without the location of its sentence."""
     spans = [f"{argument.role}:{argument.start}:{argument.end}" for argument in frame.arguments]
-    frame_id = content_id(
-        "frame", sentence_id, frame.rule, frame.predicate, frame.start, frame.end, *spans
-    )
+    frame_id = content_id("frame", sentence_id, frame.rule, frame.predicate, frame.start, frame.end, *spans)
     arguments = list(map(columns_of, frame.arguments))
     return columns_of(frame) | {"arguments": arguments, "frame_id": frame_id}
 

@@ -1,8 +1,8 @@
 """The extract stage: derives n-ary frames and triples from sentences and tables.
 
-Triples come from the configured extractor, from the patterns of `linear`, and from table rows
-(paper, section 3.1: dependency triples ∪ linear heuristics). A fact found more than once is one
-triple. Rows of files of facts are triples as they stand.
+Triples come from the configured extractor, from the patterns of `linear`, and from table rows (paper, section 3.1:
+dependency triples ∪ linear heuristics). A fact found more than once is one triple. Rows of files of facts are triples
+as they stand.
 """
 
 from __future__ import annotations
@@ -48,10 +48,7 @@ EXTRACTORS: Registry[Extractor] = Registry(
     "extractor",
     "graphrag_tasks.extractors",
     "extract.extractor",
-    dict.fromkeys(
-        ("dependency", LLM, HYBRID),
-        "graphrag_tasks.extract.dependency.extractor:make_dependency_extractor",
-    ),
+    dict.fromkeys(("dependency", LLM, HYBRID), "graphrag_tasks.extract.dependency.extractor:make_dependency_extractor"),
 )
 """Factories take the settings, the language and, as `on_parse`, what hears of each parsed sentence.
 
@@ -59,8 +56,7 @@ With `llm` and `hybrid` too, the rules read every sentence; `adopt` merges the m
 so nothing is lost if a model says nothing.
 """
 
-ExtractorFactory = Callable[[ParseListener], Extractor]
-"""Makes an extractor that reports each parsed sentence."""
+ExtractorFactory = Callable[[ParseListener], Extractor]  # Makes an extractor that reports each parsed sentence.
 
 _Row = dict[str, Any]
 
@@ -101,8 +97,7 @@ def extract(
     given = schemas.table_of("triples", given_facts(cells, sentences))
     of_facts = documents_of_facts(cells)
     blocks, cells, sentences = (
-        one.filter(pc.invert(pc.is_in(one["document_id"], value_set=of_facts)))
-        for one in (blocks, cells, sentences)
+        one.filter(pc.invert(pc.is_in(one["document_id"], value_set=of_facts))) for one in (blocks, cells, sentences)
     )
     recorder = ParseRecorder()
     reader = extractor(recorder.record)
@@ -123,12 +118,7 @@ def extract(
 def make_extractor(
     config: ExtractConfig, language: LanguageConfig, *, on_parse: ParseListener | None = None
 ) -> Extractor:
-    """Return the configured extractor of sentences.
-
-    Raises:
-        ConfigError: There is no extractor of that name.
-        MissingDependencyError: Its model is not installed.
-    """
+    """Return the configured extractor of sentences."""
     return EXTRACTORS.factory(config.extractor)(config, language, on_parse=on_parse)
 
 
@@ -157,9 +147,7 @@ def extract_facts(
     oversized = extractor.oversized_sentences
     collected = _Rows(validities(placed))
     progress = Progress(log, "extract", len(prose), "sentences")
-    for done, ((row, _), found) in enumerate(
-        zip(prose, _read(prose, extractor), strict=True), start=1
-    ):
+    for done, ((row, _), found) in enumerate(zip(prose, _read(prose, extractor), strict=True), start=1):
         own = fields[row["document_id"]]
         collected.add(row, [frame for frame in found if not is_of_field(frame, own)])
         progress.reach(done)
@@ -238,11 +226,7 @@ class _Rows:
 
 
 def _add_tables(
-    rows: _Rows,
-    cells: pa.Table,
-    sentences: pa.Table,
-    config: ExtractConfig,
-    language: LanguageConfig,
+    rows: _Rows, cells: pa.Table, sentences: pa.Table, config: ExtractConfig, language: LanguageConfig
 ) -> dict[str, int | float]:
     """Add the frames of tables to the sentences that are their rows, and return counts."""
     counts = TableCounts()
@@ -273,9 +257,7 @@ def _in_line(frame: Frame, line: Mapping[str, Any]) -> Frame:
     arguments = tuple(
         argument
         if start <= original.start and original.end <= end
-        else replace(
-            argument, start=at, end=at, head_start=at, head_end=at, core_start=at, core_end=at
-        )
+        else replace(argument, start=at, end=at, head_start=at, head_end=at, core_start=at, core_end=at)
         for argument, original in zip(moved.arguments, frame.arguments, strict=True)
     )
     return replace(moved, arguments=arguments)

@@ -1,7 +1,7 @@
 """Table rows as frames: row key, column header, cell.
 
-Numbers and dates are not graph nodes: they stay, typed, in the `cells` table. Prose cells are read
-as sentences (`topics`). A table without a key column gives no frame.
+Numbers and dates are not graph nodes: they stay, typed, in the `cells` table. Prose cells are read as sentences
+(`topics`). A table without a key column gives no frame.
 """
 
 from __future__ import annotations
@@ -25,23 +25,16 @@ from graphrag_tasks.language.glyphs import unreadable
 
 EXTRACTOR_NAME = "table"
 RULE = "table_row"
-CONFIDENCE = 0.7
-"""Set by hand."""
+CONFIDENCE = 0.7  # Set by hand.
 
 CELL_COLUMNS = ["ordinal", "row", "column", "is_header", "is_row_header", "header", "text",
             "value_type", "char_start", "char_end", "row_span", "col_span"]  # fmt: skip
-_MIN_UNIQUE = 0.7
-"""Least share of distinct values in a key column."""
-_MIN_NAMED = 0.5
-"""Least share of keys that are names."""
+_MIN_UNIQUE = 0.7  # Least share of distinct values in a key column.
+_MIN_NAMED = 0.5  # Least share of keys that are names.
 _KEY_WORDS = re.compile(rf"\b{any_of('key_headers')}\b", re.IGNORECASE)
 _OLD = re.compile(r"\b(?:old|obsolete|deprecated|previous|legacy|replaced|before)\b", re.IGNORECASE)
-_NEW = re.compile(
-    r"\b(?:new|replacement|successor|replaced by|instead|alternative|after)\b", re.IGNORECASE
-)
-_SAYS_WHAT = re.compile(
-    r"description|meaning|definition|explanation|values?|content|entry|setting", re.IGNORECASE
-)
+_NEW = re.compile(r"\b(?:new|replacement|successor|replaced by|instead|alternative|after)\b", re.IGNORECASE)
+_SAYS_WHAT = re.compile(r"description|meaning|definition|explanation|values?|content|entry|setting", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"\w+(?:ed|en|own|lt)\s(?:by|in|to|with|for|from|on|as)\b", re.IGNORECASE)
 
 _Cell = Mapping[str, Any]
@@ -59,8 +52,8 @@ class TableCounts:
 def row_facts(cells: pa.Table, *, max_rows: int, counts: TableCounts) -> Iterator[Frame]:
     """Yield the frames of a document's tables, in order, with offsets in the document text.
 
-    Only the first `max_rows` of each table are read; `counts` is updated. A frame starts at its
-    tail, or at its key if the tail spans several rows.
+    Only the first `max_rows` of each table are read; `counts` is updated. A frame starts at its tail, or at its key if
+    the tail spans several rows.
     """
     body = cells.filter(pc.invert(cells["is_header"]))
     for ordinal in sorted(set(body["ordinal"].to_pylist())):

@@ -1,9 +1,8 @@
 """Derive binary triples from frames, each fact of a sentence once.
 
-A frame gives a triple for each pair of nodes that it relates: "SAP stores credit data in table
-KNKK" becomes (SAP, store, credit data), (SAP, store in, table KNKK) and (credit data, be stored in,
-table KNKK). The relation has no tense, negation or modal; a passive with a "by" agent becomes
-active, so that both forms of a fact meet.
+A frame gives a triple for each pair of nodes that it relates: "SAP stores credit data in table KNKK" becomes (SAP,
+store, credit data), (SAP, store in, table KNKK) and (credit data, be stored in, table KNKK). The relation has no tense,
+negation or modal; a passive with a "by" agent becomes active, so that both forms of a fact meet.
 """
 
 from __future__ import annotations
@@ -25,16 +24,13 @@ from graphrag_tasks.extract.words import any_of, words
 _NO_PASSIVE = frozenset({"be", "have", "help", "let"})
 """Verbs whose object is not acted on: ("title", "be had in", ...) would mean nothing."""
 
-_LINKING_VERBS = words("linking_verbs")
-"""Verbs whose complement says what the subject is; not "shall hold harmless"."""
+_LINKING_VERBS = words("linking_verbs")  # Verbs whose complement says what the subject is; not "shall hold harmless".
 _NAMING = frozenset({"call", "entitle", "name", "title"})
 _POINTING = frozenset({"continue", "go", "navigate", "proceed", "refer"})
 """Commands to look elsewhere, which say nothing about the target."""
 
-_EMPTY_NAMES = words("empty_names")
-"""Nouns of connecting phrases: "for example", "by default"."""
-_NO_HEADS = ADDRESSEES | words("no_nouns")
-"""Words wrongly taken for nouns, and references to nouns."""
+_EMPTY_NAMES = words("empty_names")  # Nouns of connecting phrases: "for example", "by default".
+_NO_HEADS = ADDRESSEES | words("no_nouns")  # Words wrongly taken for nouns, and references to nouns.
 _NO_TAILS = _NO_HEADS | _EMPTY_NAMES
 _PARSED = frozenset(rule.value for rule in Rule)
 _IDIOMS = frozenset({"account", "consideration"})
@@ -45,8 +41,7 @@ _EXPLETIVE = re.compile(
 )
 """An "it" that stands for the following clause."""
 _BROKEN = re.compile(r"\w[)\]]\w(?![^(]*\()|\w:\s|^[|→]|\s\|\s")
-"""A bracket opened elsewhere, or a colon or bar between words: signs of a parse across
-boundaries."""
+"""A bracket opened elsewhere, or a colon or bar between words: signs of a parse across boundaries."""
 
 _VAGUE_HEADS = words("vague_heads")
 _OF_NOUNS = frozenset({Rule.RELATIVE.value, Rule.ACL.value, Rule.QUALIFIER.value})
@@ -87,9 +82,9 @@ class Triple:
 def derive_triples(frame: Frame) -> list[Triple]:
     """Return the distinct binary triples of a frame.
 
-    Each subject is paired with each object, complement and oblique, a passive's agent with its
-    subject, each object with each oblique and complement. A subject shared from another verb is not
-    paired with obliques if there is an object: "SAP helps users to store data in KNKK".
+    Each subject is paired with each object, complement and oblique, a passive's agent with its subject, each object
+    with each oblique and complement. A subject shared from another verb is not paired with obliques if there is an
+    object: "SAP helps users to store data in KNKK".
     """
     pairs = _passive_pairs(frame) if frame.passive else _active_pairs(frame)
     triples = (
@@ -131,9 +126,7 @@ def _goal_pairs(frame: Frame) -> Iterator[_Pair]:
     """Yield the pairs of a command without an object: "In the list, search for X"."""
     obliques = frame.having(Role.OBLIQUE)
     slot = next((argument.slot for argument in obliques if argument.start > frame.end), None)
-    goals = [
-        argument for argument in obliques if argument.slot == slot and argument.start > frame.end
-    ]
+    goals = [argument for argument in obliques if argument.slot == slot and argument.start > frame.end]
     for oblique in obliques:
         if oblique.slot != slot:
             yield from _pairs(goals, _with(frame.predicate_lemma, oblique), [oblique])
@@ -159,8 +152,8 @@ def _passive_pairs(frame: Frame) -> Iterator[_Pair]:
 def _object_relation(frame: Frame, oblique: Argument) -> str:
     """Return the relation of an object to an oblique; "" if the verb does not state one.
 
-    In an imperative the object replaces the missing subject: "Use VBBE instead of VBBS" is (VBBE,
-    use instead of, VBBS).
+    In an imperative the object replaces the missing subject: "Use VBBE instead of VBBS" is (VBBE, use instead of,
+    VBBS).
     """
     lemma = frame.predicate_lemma
     if frame.rule == Rule.IMPERATIVE:
@@ -210,8 +203,8 @@ def _triple(frame: Frame, head: Argument, relation: str, tail: Argument) -> Trip
 def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
     """Return the distinct triples of a sentence that relate names, in order.
 
-    Of equal triples, the most confident stays. A name and its abbreviation are one fact, which
-    replaces triples parsed from the bracket between them.
+    Of equal triples, the most confident stays. A name and its abbreviation are one fact, which replaces triples parsed
+    from the bracket between them.
     """
     citations = [match.span() for match in _CITATION.finditer(text)]
     expletives = {match.start(1) for match in _EXPLETIVE.finditer(text)}
@@ -242,9 +235,7 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
         if known is None or row["confidence"] > known["confidence"]:
             best[key] = row
     rows = list(best.values())
-    shorts = [
-        (row["head_end"], row["tail_start"]) for row in rows if row["rule"] == LinearRule.ALIAS
-    ]
+    shorts = [(row["head_end"], row["tail_start"]) for row in rows if row["rule"] == LinearRule.ALIAS]
     return [row for row in rows if row["rule"] == LinearRule.ALIAS or not _restates(row, shorts)]
 
 

@@ -1,9 +1,8 @@
 """Frames as tab-separated rows, the format of open information extraction benchmarks.
 
-The format is that of CaRB (Bhardwaj, Aggarwal and Mausam, EMNLP 2019): sentence, confidence,
-predicate, first argument, further arguments. As in its gold annotation, the predicate includes the
-main argument's preposition, an adverb before it, the "that" of a clause, and the auxiliary that
-participles omit.
+The format is that of CaRB (Bhardwaj, Aggarwal and Mausam, EMNLP 2019): sentence, confidence, predicate, first argument,
+further arguments. As in its gold annotation, the predicate includes the main argument's preposition, an adverb before
+it, the "that" of a clause, and the auxiliary that participles omit.
 """
 
 from __future__ import annotations
@@ -15,20 +14,17 @@ from operator import attrgetter
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 
 _CORE_ROLES = frozenset({Role.OBJECT, Role.COMPLEMENT, Role.CLAUSE})
-MAX_ADVERB_WORDS = 2
-"""Longest adverb, in words, that joins the predicate ("weigh so heavily on")."""
+MAX_ADVERB_WORDS = 2  # Longest adverb, in words, that joins the predicate ("weigh so heavily on").
 
-_Tuple = tuple[str, str, list[str]]
-"""Predicate, first argument and further arguments."""
+_Tuple = tuple[str, str, list[str]]  # Predicate, first argument and further arguments.
 
 
 def frames_to_tsv_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
     """Return a row for each frame and each pair of its subject and main argument.
 
-    Coordinated subjects and main arguments get separate rows; conjuncts of other arguments share a
-    column. Frames without a subject (imperatives) have no row, nor have examples, which the
-    benchmark reads as part of their noun phrase. Rows are distinct; white space becomes single
-    spaces.
+    Coordinated subjects and main arguments get separate rows; conjuncts of other arguments share a column. Frames
+    without a subject (imperatives) have no row, nor have examples, which the benchmark reads as part of their noun
+    phrase. Rows are distinct; white space becomes single spaces.
     """
     return _rows(sentence, frames, _tuples)
 
@@ -36,8 +32,8 @@ def frames_to_tsv_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
 def frames_to_binary_rows(sentence: str, frames: Sequence[Frame]) -> list[str]:
     """Return a row of two arguments for each pair of a subject and another noun.
 
-    The main argument's rows are as in `frames_to_tsv_rows`; other arguments with a preposition get
-    rows of their own, with the preposition in the predicate.
+    The main argument's rows are as in `frames_to_tsv_rows`; other arguments with a preposition get rows of their own,
+    with the preposition in the predicate.
     """
     return _rows(sentence, frames, _binary_tuples)
 
@@ -48,9 +44,7 @@ FORMS: Mapping[str, Callable[[str, Sequence[Frame]], list[str]]] = {
 }
 
 
-def _rows(
-    sentence: str, frames: Sequence[Frame], tuples: Callable[[str, Frame], Iterator[_Tuple]]
-) -> list[str]:
+def _rows(sentence: str, frames: Sequence[Frame], tuples: Callable[[str, Frame], Iterator[_Tuple]]) -> list[str]:
     rows = []
     for frame in frames:
         for predicate, subject, others in tuples(sentence, frame):
@@ -95,9 +89,7 @@ def _between(frame: Frame, group: Sequence[Argument], main: Sequence[Argument]) 
     return bool(main[0].preposition) and frame.end <= group[0].start < main[0].start
 
 
-def _main_columns(
-    sentence: str, frame: Frame, argument: Argument, adverbs: Sequence[Argument]
-) -> tuple[str, str]:
+def _main_columns(sentence: str, frame: Frame, argument: Argument, adverbs: Sequence[Argument]) -> tuple[str, str]:
     """Return the predicate and main argument columns, with words moved between them."""
     words = [_finite_predicate(frame), *(adverb.text for adverb in adverbs)]
     text = argument.text

@@ -1,7 +1,7 @@
 """When a fact holds: the date or release that its sentence names.
 
-"Since 3.4", "until 2023" and "from 2010 to 2014" bound a fact; "requires Python 3.8 or later" does
-not. The patterns, in `validity.json`, are the words around a date or a release.
+"Since 3.4", "until 2023" and "from 2010 to 2014" bound a fact; "requires Python 3.8 or later" does not. The patterns,
+in `validity.json`, are the words around a date or a release.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Validity(NamedTuple):
 def validities(placed: Sequence[tuple[Mapping[str, Any], Place]]) -> dict[str, Validity]:
     """Return the times of sentences, in reading order with their places, by the sentences' ids.
 
-    An item has that of the sentence with a colon before its list, but no event's. What only tells
-    a time ("New in version 3.4.") tells it of the sentence before, of the paragraph before its own,
-    or, below a heading, of the next paragraph.
+    An item has that of the sentence with a colon before its list, but no event's. What only tells a time ("New in
+    version 3.4.") tells it of the sentence before, of the paragraph before its own, or, below a heading, of the next
+    paragraph.
     """
     found: dict[str, Validity] = {}
     above: list[str] = []

@@ -1,9 +1,8 @@
 """Nodes and edges as Arrow arrays, and their view in igraph.
 
-Nodes are entities and chunks. Edges are relations between entities, mentions of an entity in a
-chunk, titles (an entity and the chunks under its name), and the `next` chunk. Snapshots store the
-arrays, readers memory-map them. Ids are numbered in SQL, out of core; nothing here loops over rows
-in Python.
+Nodes are entities and chunks. Edges are relations between entities, mentions of an entity in a chunk, titles (an entity
+and the chunks under its name), and the `next` chunk. Snapshots store the arrays, readers memory-map them. Ids are
+numbered in SQL, out of core; nothing here loops over rows in Python.
 """
 
 from __future__ import annotations
@@ -46,9 +45,7 @@ def build_nodes(entities: pa.Table, chunks: pa.Table) -> pa.Table:
     """Return `schemas.NODES`: entities first, then chunks, in their order."""
     kinds = [pa.repeat(ENTITY, entities.num_rows), pa.repeat(CHUNK, chunks.num_rows)]
     ids = [*entities["entity_id"].chunks, *chunks["chunk_id"].chunks]
-    return pa.table(
-        [pa.chunked_array(kinds, pa.string()), pa.chunked_array(ids, pa.string())], schema=NODES
-    )
+    return pa.table([pa.chunked_array(kinds, pa.string()), pa.chunked_array(ids, pa.string())], schema=NODES)
 
 
 class _Edges(NamedTuple):

@@ -1,7 +1,7 @@
 """Clusters of near chunk vectors, so that a question is compared with few chunks of many.
 
-An inverted file without quantization (Jégou, Douze and Schmid, "Product quantization for nearest
-neighbor search", IEEE TPAMI 2011, section 4), by spherical k-means of a sample of the vectors.
+An inverted file without quantization (Jégou, Douze and Schmid, "Product quantization for nearest neighbor search", IEEE
+TPAMI 2011, section 4), by spherical k-means of a sample of the vectors.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from graphrag_tasks.core.schemas import (
 )
 from graphrag_tasks.storage.columns import column, numbers
 
-_PER_ROOT = 4
-"""Clusters per square root of the number of vectors, as faiss advises."""
+_PER_ROOT = 4  # Clusters per square root of the number of vectors, as faiss advises.
 _SAMPLED, _ROUNDS, _SEED = 20, 4, 0
-"""Vectors per cluster that k-means sees, and its rounds: more of either find no more of the sixty
-nearest chunks (benchmarks/README.md)."""
+"""Vectors per cluster that k-means sees, and its rounds: more of either find no more of the sixty nearest chunks
+(benchmarks/README.md)."""
 _AT_ONCE = 8_192
 
 _Matrix = NDArray[np.float32]
@@ -82,6 +81,4 @@ def _centroids(matrix: _Matrix, count: int) -> _Matrix:
 def _nearest(matrix: _Matrix, centroids: _Matrix) -> NDArray[np.intp]:
     """Return the nearest centroid of each vector, reading some vectors at a time."""
     starts = range(0, len(matrix), _AT_ONCE)
-    return np.concatenate(
-        [(matrix[start : start + _AT_ONCE] @ centroids.T).argmax(axis=1) for start in starts]
-    )
+    return np.concatenate([(matrix[start : start + _AT_ONCE] @ centroids.T).argmax(axis=1) for start in starts])

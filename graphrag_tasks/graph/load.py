@@ -54,8 +54,8 @@ def load(
 ) -> StageResult:  # fmt: skip
     """Build the graph's arrays, BM25, name and row tables, clusters, and the paper's statistics.
 
-    `upload` sends missing vectors to their server, and returns their number. `chunk_vectors` are
-    those of the chunks, which are clustered if they are many.
+    `upload` sends missing vectors to their server, and returns their number. `chunk_vectors` are those of the chunks,
+    which are clustered if they are many.
     """
     words = word_tables(documents, chunks)
     read_from = {
@@ -70,10 +70,7 @@ def load(
     copied = {
         "chunks": chunks, "sentences": sentences, "entities": entities, "relations": relations
     }  # fmt: skip
-    mapped = {
-        copy: batches_of(copied[name], SCHEMAS[copy].names).cast(SCHEMAS[copy])
-        for name, copy in MAPPED.items()
-    }
+    mapped = {copy: batches_of(copied[name], SCHEMAS[copy].names).cast(SCHEMAS[copy]) for name, copy in MAPPED.items()}
     stats = graph_statistics(nodes, edges) | {"vectors_inserted": upload()}
     clusters = cluster_tables(chunk_vectors)
     tables = {"nodes": nodes, "edges": edges, **rows, **words, **names, **clusters, **mapped}

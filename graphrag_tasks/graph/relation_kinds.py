@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 
 FACT, ASSOCIATION, CONDITION = "fact", "association", "condition"
-"""Kinds of relations. Degrees, paths, lists and pictures use facts only, unless all are
-requested."""
+"""Kinds of relations. Degrees, paths, lists and pictures use facts only, unless all are requested."""
 
-MENTION = "mention"
-"""Kind of an edge from an entity to a chunk that names it."""
+MENTION = "mention"  # Kind of an edge from an entity to a chunk that names it.
 
 _PREPOSITIONS = (
     "about|above|across|after|against|along|among|around|as|at|before|behind|below|beside|between|"
@@ -17,8 +15,7 @@ _PREPOSITIONS = (
     "than|toward|under|until|up to|upon|via|with|within|without"
 )
 ASSOCIATION_PATTERN = rf"have|be (?:{_PREPOSITIONS})"
-"""Relations whose verb says nothing: 24 to 42 % of the relations of five corpora. An RE2
-pattern."""
+"""Relations whose verb says nothing: 24 to 42 % of the relations of five corpora. An RE2 pattern."""
 _ASSOCIATION = re.compile(ASSOCIATION_PATTERN)
 
 

@@ -1,7 +1,7 @@
 """Ids as row numbers, for readers: evidence of relations, and where an entity stands first.
 
-Readers map these tables; joining the ids again took ten seconds with 10^5 chunks. The ends of
-relations, and the chunks of entities, are in `edges`.
+Readers map these tables; joining the ids again took ten seconds with 10^5 chunks. The ends of relations, and the chunks
+of entities, are in `edges`.
 """
 
 from __future__ import annotations

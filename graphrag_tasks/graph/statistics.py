@@ -9,20 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.graph.arrays import (
-    ASSOCIATION,
-    RELATION,
-    TITLE,
-    count_entities,
-    edge_ends,
-)
+from graphrag_tasks.graph.arrays import ASSOCIATION, RELATION, TITLE, count_entities, edge_ends
 from graphrag_tasks.graph.relation_kinds import MENTION
 from graphrag_tasks.graph.weights import Rows
 
-_ROWS_AT_ONCE = 1 << 22
-"""Edges counted at once: 32 MB per column of eight bytes."""
-_DIGITS, _DENSITY_DIGITS = 4, 10
-"""Decimals of shares, and of the density, which is small in a large graph."""
+_ROWS_AT_ONCE = 1 << 22  # Edges counted at once: 32 MB per column of eight bytes.
+_DIGITS, _DENSITY_DIGITS = 4, 10  # Decimals of shares, and of the density, which is small in a large graph.
 _COUNTED = (MENTION, TITLE)
 
 
@@ -38,11 +30,10 @@ class Hub:
 def graph_statistics(nodes: pa.Table, edges: pa.Table) -> dict[str, int | float]:
     """Return statistics of a graph.
 
-    Those of the paper (section 4) are `nodes` (entities), `entity_relations`, `mean_degree`,
-    `entity_chunk_relations` and `highest_degree`. The others are `title_links` from entities to the
-    chunks under their name, `associations` (relations that are not facts, and count nowhere else),
-    `components`, `largest_component`, `orphans` (entities without a relation),
-    `singletons` (entities mentioned once), shares of the entities, and `density`: related pairs
+    Those of the paper (section 4) are `nodes` (entities), `entity_relations`, `mean_degree`, `entity_chunk_relations`
+    and `highest_degree`. The others are `title_links` from entities to the chunks under their name, `associations`
+    (relations that are not facts, and count nowhere else), `components`, `largest_component`, `orphans` (entities
+    without a relation), `singletons` (entities mentioned once), shares of the entities, and `density`: related pairs
     over all pairs. Degrees count parallel relations and ignore direction.
     """
     entities = count_entities(nodes)

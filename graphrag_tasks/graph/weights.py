@@ -1,7 +1,7 @@
 """Edge weights, the same for communities, retrieval and exports; confidence of relations.
 
-The relationships stage computes joint confidence and wording in SQL, out of core. Readers of a part
-of the evidence recompute both from that part here, with equal results.
+The relationships stage computes joint confidence and wording in SQL, out of core. Readers of a part of the evidence
+recompute both from that part here, with equal results.
 """
 
 from __future__ import annotations
@@ -16,11 +16,8 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
-_AT_ONCE = 1 << 22
-"""Edges weighted at once: 32 MB per array of eight bytes."""
-
-MOST_CERTAIN = 0.999999
-"""Upper bound of confidences, so that the logarithm of 1 - confidence is finite."""
+_AT_ONCE = 1 << 22  # Edges weighted at once: 32 MB per array of eight bytes.
+MOST_CERTAIN = 0.999999  # Upper bound of confidences, so that the logarithm of 1 - confidence is finite.
 
 JOINT_CONFIDENCE = f"""
     1 - exp(sum(round(
@@ -29,16 +26,15 @@ JOINT_CONFIDENCE = f"""
 """
 """SQL for 1 - Π(1 - confidence) of a group, summed as integers: exact in any order."""
 
-DEGREE_CAP = 200
-"""An entity's relations beyond it count for less; chosen by reading summaries of communities."""
+DEGREE_CAP = 200  # An entity's relations beyond it count for less; chosen by reading summaries of communities.
 
 
 def hub_damping(degrees: Rows, among: int) -> Weights:
     """Return the factor that edges of each node count for: above 0, at most 1, less for hubs.
 
-    Inverse frequency, as for common words: log(1 + n / degree) / log(1 + n), with n the nodes it is
-    `among` (no edge counts as one). Beyond `DEGREE_CAP` the factor also shrinks with the degree, so
-    that all edges of a hub together weigh no more than those of a node at the cap.
+    Inverse frequency, as for common words: log(1 + n / degree) / log(1 + n), with n the nodes it is `among` (no edge
+    counts as one). Beyond `DEGREE_CAP` the factor also shrinks with the degree, so that all edges of a hub together
+    weigh no more than those of a node at the cap.
     """
     degrees = np.maximum(degrees, 1)
     damped: Weights = np.log1p(among / degrees) / np.log1p(max(among, 1))
@@ -51,8 +47,8 @@ def relation_weights(
 ) -> Weights:  # fmt: skip
     """Return the weight of each relation.
 
-    It is log2(1 + support) × confidence × the damping of both ends. `support` counts the triples of
-    a relation; `ends` are the entity rows of heads and tails, shape (relations, 2).
+    It is log2(1 + support) × confidence × the damping of both ends. `support` counts the triples of a relation; `ends`
+    are the entity rows of heads and tails, shape (relations, 2).
     """
     degrees = np.bincount(ends.ravel(), minlength=entities)
     damping = hub_damping(degrees, entities)
@@ -75,13 +71,11 @@ def mention_weights(
     return weights
 
 
-def joint_confidence(
-    evidence: pa.Table, relation_ids: pa.Array[Any]
-) -> tuple[NDArray[np.int64], Weights]:
+def joint_confidence(evidence: pa.Table, relation_ids: pa.Array[Any]) -> tuple[NDArray[np.int64], Weights]:
     """Return how many texts state each relation, and its `JOINT_CONFIDENCE`.
 
-    `evidence` has the `relation_id`, `said` and `confidence` of each statement, at least one for
-    each of `relation_ids`. Copies of a sentence are one text.
+    `evidence` has the `relation_id`, `said` and `confidence` of each statement, at least one for each of
+    `relation_ids`. Copies of a sentence are one text.
     """
     texts = evidence.group_by(["relation_id", "said"]).aggregate([("confidence", "max")])
     doubt = pc.ln(pc.subtract(1.0, pc.min_element_wise(texts["confidence_max"], MOST_CERTAIN)))

@@ -1,7 +1,7 @@
 """Draw a PDF page with marked boxes, in a separate process.
 
-A hostile file may crash or hang its parser, so the server never opens one itself: `draw` starts
-this module with limits on time and memory. It reads the file from standard input.
+A hostile file may crash or hang its parser, so the server never opens one itself: `draw` starts this module with limits
+on time and memory. It reads the file from standard input.
 """
 
 from __future__ import annotations
@@ -14,28 +14,19 @@ from threading import BoundedSemaphore
 
 from graphrag_tasks.core.errors import QueryError, TransientError
 
-SECONDS = 20
-"""Processor seconds per page, and waiting time for other pages; chosen."""
-MEMORY_BYTES = 2_000_000_000
-"""Address space of the process: the library and a scan of a few hundred megapixels."""
-_AT_ONCE = 2
-"""Pages drawn at a time, as each may take `MEMORY_BYTES`."""
+SECONDS = 20  # Processor seconds per page, and waiting time for other pages; chosen.
+MEMORY_BYTES = 2_000_000_000  # Address space of the process: the library and a scan of a few hundred megapixels.
+_AT_ONCE = 2  # Pages drawn at a time, as each may take `MEMORY_BYTES`.
 _WIDTH = 900  # pixels
 _MARK = (255, 213, 79, 90)  # amber, as a marker on paper
 
-Box = tuple[float, float, float, float]
-"""Left, top, right and bottom, in points from the page's top left."""
+Box = tuple[float, float, float, float]  # Left, top, right and bottom, in points from the page's top left.
 
 _drawing = BoundedSemaphore(_AT_ONCE)
 
 
 def draw(pdf: bytes, page: int, boxes: Sequence[Box], where: str) -> bytes:
-    """Return a PNG of a PDF page (from 1) with marked boxes.
-
-    Raises:
-        QueryError: There is no such page, or it takes more than `SECONDS` or `MEMORY_BYTES`.
-        TransientError: Too many pages are being drawn.
-    """
+    """Return a PNG of a PDF page (from 1) with marked boxes."""
     if not _drawing.acquire(timeout=SECONDS):
         raise TransientError("other pages are being drawn", where, "Try again in a moment")
     try:

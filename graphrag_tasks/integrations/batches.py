@@ -1,8 +1,7 @@
 """Extract and embed as functions from Arrow batches to Arrow batches, for engines that map them.
 
-`extract` needs whole documents (a pronoun may refer to the title), so a row is a document with its
-tables; `embed` needs only chunks. The functions can be sent to other processes, where each loads
-its models once.
+`extract` needs whole documents (a pronoun may refer to the title), so a row is a document with its tables; `embed`
+needs only chunks. The functions can be sent to other processes, where each loads its models once.
 
 >>> from graphrag_tasks.integrations.spark import extract_on_spark
 """
@@ -36,9 +35,7 @@ _NESTED = tuple(name for name in _COLUMNS if name != "documents")
 TRIPLES = pa.schema([pa.field(one.name, one.type) for one in schemas.TRIPLES])
 """Columns of `triples_of_documents`: those of the table `triples`."""
 
-VECTORS = pa.schema(
-    {"id": pa.string(), "text_sha256": pa.string(), "vector": pa.list_(pa.float32())}
-)
+VECTORS = pa.schema({"id": pa.string(), "text_sha256": pa.string(), "vector": pa.list_(pa.float32())})
 """Columns of `vectors_of_chunks`; not every engine has lists of a fixed length."""
 
 
@@ -46,8 +43,8 @@ def documents_with_tables(tables: Mapping[str, pa.Table]) -> pa.Table:
     """Return a row for each document, with its rows of other tables as lists of structs.
 
     Args:
-        tables: `documents`, `blocks`, `cells`, `chunks` and `sentences` of a corpus, or of a part
-            of it, in reading order.
+        tables: `documents`, `blocks`, `cells`, `chunks` and `sentences` of a corpus, or of a part of it, in reading
+            order.
 
     Returns:
         `document_id`, `title`, `path`, and a list of structs for each other table.
@@ -85,8 +82,8 @@ def triples_of_documents(config: ExtractConfig, language: LanguageConfig) -> Bat
 def vectors_of_chunks(config: EmbedConfig) -> BatchFunction:
     """Return a function from batches of chunks to batches of `VECTORS`.
 
-    It reads `chunk_id`, `text` and `heading_path`. Rows are the stage's, in chunk order. Each
-    process loads the model at its first batch.
+    It reads `chunk_id`, `text` and `heading_path`. Rows are the stage's, in chunk order. Each process loads the model
+    at its first batch.
     """
     return partial(_vectors_of, config)
 
@@ -118,9 +115,7 @@ def _table(document: pa.RecordBatch, name: str) -> pa.Table:
 
 def _vectors_of(config: EmbedConfig, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     embedder = _embedder(config)
-    entities, relations = (
-        schemas.SCHEMAS[name].empty_table() for name in ("entities", "relations")
-    )
+    entities, relations = (schemas.SCHEMAS[name].empty_table() for name in ("entities", "relations"))
     for batch in batches:
         chunks = pa.Table.from_batches([batch])
         found = embed(chunks, entities, relations, embedder=embedder)

@@ -20,8 +20,7 @@ from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.view.visibility import Principals
 
-OLDEST = "1"
-"""Oldest supported langchain-core, as in the extra: the first with a stable interface."""
+OLDEST = "1"  # Oldest supported langchain-core, as in the extra: the first with a stable interface.
 
 require_version("langchain", "langchain-core", OLDEST)
 with brought_by("langchain"):
@@ -32,10 +31,9 @@ with brought_by("langchain"):
 class GraphRAGRetriever(BaseRetriever):
     """Finds the passages of an index that help to answer a question, best first.
 
-    A `Document` has the text of a passage, its chunk's id, and the metadata of
-    `passages.passage_metadata`. `invoke("…", k=3)` overrides `k` once. It raises what
-    `Index.search` raises: `QueryError` for a blank question, an unknown mode, a k below 1 or an
-    unknown filter field.
+    A `Document` has the text of a passage, its chunk's id, and the metadata of `passages.passage_metadata`.
+    `invoke("…", k=3)` overrides `k` once. It raises what `Index.search` raises: `QueryError` for a blank question, an
+    unknown mode, a k below 1 or an unknown filter field.
 
     Attributes:
         index: Opened with the reader's labels; nothing else is ever returned.
@@ -61,12 +59,8 @@ class GraphRAGRetriever(BaseRetriever):
     ) -> Self:
         """Return a retriever over the current snapshot of a store.
 
-        Later publishes need a new retriever. `principals` are the reader's access labels, as in
-        `open_index`; the other arguments are the class's.
-
-        Raises:
-            SnapshotError: Nothing is published, or it is damaged or of another version.
-            AccessError: The snapshot has labels and no principals are given, or vice versa.
+        Later publishes need a new retriever. `principals` are the reader's access labels, as in `open_index`; the other
+        arguments are the class's.
         """
         index = open_index(store, principals=principals)
         return cls(index=index, k=k, mode=mode, filters=filters)
@@ -75,11 +69,7 @@ class GraphRAGRetriever(BaseRetriever):
         wanted = self.k if k is None else k
         found = self.index.search(query, self.mode, wanted, self.filters)
         return [
-            Document(
-                id=hit.chunk_id,
-                page_content=hit.text,
-                metadata=passage_metadata(hit, found.snapshot_id),
-            )
+            Document(id=hit.chunk_id, page_content=hit.text, metadata=passage_metadata(hit, found.snapshot_id))
             for hit in found.chunks
         ]
 

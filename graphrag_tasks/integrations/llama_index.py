@@ -18,32 +18,23 @@ from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.view.visibility import Principals
 
-OLDEST = "0.14"
-"""Oldest supported llama-index-core, as in the extra."""
+OLDEST = "0.14"  # Oldest supported llama-index-core, as in the extra.
 
 require_version("llama-index", "llama-index-core", OLDEST)
 with brought_by("llama-index"):
     from llama_index.core.callbacks import CallbackManager
     from llama_index.core.retrievers import BaseRetriever
-    from llama_index.core.schema import (
-        NodeRelationship,
-        NodeWithScore,
-        QueryBundle,
-        RelatedNodeInfo,
-        TextNode,
-    )
+    from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
 
-_SHOWN = "citation"
-"""Metadata that a language model reads before a passage; ids would cost tokens."""
+_SHOWN = "citation"  # Metadata that a language model reads before a passage; ids would cost tokens.
 
 
 class GraphRAGRetriever(BaseRetriever):
     """Finds the passages of an index that help to answer a question, best first.
 
-    A node has the text of a passage, its chunk's id, the document as its source, and the metadata
-    of `passages.passage_metadata`, of which a language model sees only the citation. It raises what
-    `Index.search` raises: `QueryError` for a blank question, an unknown mode, a k below 1 or an
-    unknown filter field.
+    A node has the text of a passage, its chunk's id, the document as its source, and the metadata of
+    `passages.passage_metadata`, of which a language model sees only the citation. It raises what `Index.search` raises:
+    `QueryError` for a blank question, an unknown mode, a k below 1 or an unknown filter field.
 
     Args:
         index: Opened with the reader's labels; nothing else is ever returned.
@@ -79,12 +70,8 @@ class GraphRAGRetriever(BaseRetriever):
     ) -> Self:
         """Return a retriever over the current snapshot of a store.
 
-        Later publishes need a new retriever. `principals` are the reader's access labels, as in
-        `open_index`; the other arguments are the class's.
-
-        Raises:
-            SnapshotError: Nothing is published, or it is damaged or of another version.
-            AccessError: The snapshot has labels and no principals are given, or vice versa.
+        Later publishes need a new retriever. `principals` are the reader's access labels, as in `open_index`; the other
+        arguments are the class's.
         """
         index = open_index(store, principals=principals)
         return cls(index, k=k, mode=mode, filters=filters)

@@ -11,26 +11,17 @@ import pyarrow as pa
 
 from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.core.extras import require_version
-from graphrag_tasks.integrations.batches import (
-    TRIPLES,
-    VECTORS,
-    BatchFunction,
-    triples_of_documents,
-    vectors_of_chunks,
-)
+from graphrag_tasks.integrations.batches import TRIPLES, VECTORS, BatchFunction, triples_of_documents, vectors_of_chunks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-OLDEST = "4"
-"""Oldest pyspark that can read Arrow tables and map Arrow batches as used here."""
+OLDEST = "4"  # Oldest pyspark that can read Arrow tables and map Arrow batches as used here.
 
 require_version("spark", "pyspark", OLDEST)
 
 
-def extract_on_spark(
-    documents: DataFrame, config: ExtractConfig, language: LanguageConfig
-) -> DataFrame:
+def extract_on_spark(documents: DataFrame, config: ExtractConfig, language: LanguageConfig) -> DataFrame:
     """Return the triples of documents.
 
     Args:

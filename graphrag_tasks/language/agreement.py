@@ -16,8 +16,7 @@ _BEFORE_NOT = frozenset({"is", "are", "was", "were", "can", "may", "must", "shou
 _COORDINATED = re.compile(r"\s(?:and|&)\s")
 
 
-TAILS_PLACE = "…"
-"""The tail's place in a phrase that goes on behind it: "brings … to a boil"."""
+TAILS_PLACE = "…"  # The tail's place in a phrase that goes on behind it: "brings … to a boil".
 
 
 def told(head: str, phrase: str, tail: str) -> str:

@@ -1,12 +1,11 @@
 """Run a pipeline's components over a batch of docs.
 
-Same results as `Language.pipe`, but faster, for two reasons. `Language.pipe` gives the parser and
-the entity recogniser a quarter of a batch at a time. And it runs their transition loop without
-Python's global lock, which each check then acquires again: under the lock the loop takes half the
-time for entities, and three fifths for the parse.
+Same results as `Language.pipe`, but faster, for two reasons. `Language.pipe` gives the parser and the entity recogniser
+a quarter of a batch at a time. And it runs their transition loop without Python's global lock, which each check then
+acquires again: under the lock the loop takes half the time for entities, and three fifths for the parse.
 
-Matrix products have one thread: two take two fifths more CPU for a tenth less time, and tasks, of
-which a machine runs as many as it has cores, compete for them.
+Matrix products have one thread: two take two fifths more CPU for a tenth less time, and tasks, of which a machine runs
+as many as it has cores, compete for them.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-BATCH_TOKENS = 4096
-"""Tokens annotated at a time, besides those of the last doc: memory grows with them."""
+BATCH_TOKENS = 4096  # Tokens annotated at a time, besides those of the last doc: memory grows with them.
 
 
 def batches(docs: Iterable[Doc]) -> Iterator[list[Doc]]:

@@ -11,35 +11,26 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-MAX_NAME_WORDS = 10
-"""Longer cells are not names."""
-
-_MIN_SENTENCE_WORDS = 3
-"""Words from which a full stop makes prose; shorter texts are names or values ("approx.")."""
-_MIN_CHARACTERS = 6
-"""Shortest prose: "Is it?"."""
-_ROWS_AT_ONCE = 10_000
-"""Rows converted to Python objects at a time; bounds memory for wide tables."""
+MAX_NAME_WORDS = 10  # Longer cells are not names.
+_MIN_SENTENCE_WORDS = 3  # Words from which a full stop makes prose; shorter texts are names or values ("approx.").
+_MIN_CHARACTERS = 6  # Shortest prose: "Is it?".
+_ROWS_AT_ONCE = 10_000  # Rows converted to Python objects at a time; bounds memory for wide tables.
 _TEXT = "text"
 _SENTENCE_END = re.compile(r"\w[)\]\"”’']{0,2}[.!?]$")
 _FINITE = re.compile(r"\s(?:is|are|was|were|can|cannot|must|should|will|may)\s")
 _VERBS = "|".join(json.loads((resources.files(__package__) / "cell_verbs.json").read_text("utf-8")))
 _THIRD_PERSON = re.compile(
-    rf"(?:{_VERBS})(?:e?s)(?=\s)|(?:appli|copi|identifi|modifi|specifi|verifi)es(?=\s)",
-    re.IGNORECASE,
+    rf"(?:{_VERBS})(?:e?s)(?=\s)|(?:appli|copi|identifi|modifi|specifi|verifi)es(?=\s)", re.IGNORECASE
 )
 _NOUN_GOES_ON = re.compile(
     r"\s(?:of|in|on|for|and|or|with|that|which|is|are|was|were|can|cannot|must|should|will|may|"
     r"have|do)\b"
 )
 """Words that follow a plural noun ("Checks on literals are ..."), not a third-person verb."""
-_BEFORE_OBJECT = re.compile(
-    r"[A-Z][a-z]+[^s\W]s\s(?:an?|the|whether|how|if|all|any|its|your|each|one)\s"
-)
+_BEFORE_OBJECT = re.compile(r"[A-Z][a-z]+[^s\W]s\s(?:an?|the|whether|how|if|all|any|its|your|each|one)\s")
 _SIGNS = re.compile(r"[=<>{}\[\]@~|;`\\]|&&|::|\($|^[).,:*&+-]+$|\w\([^)s]|\w\.\w+\.\w")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9_/-]+[.,:]?")
-_MAX_CODE = 0.3
-"""Largest share of code-like words in prose; words in capitals count half."""
+_MAX_CODE = 0.3  # Largest share of code-like words in prose; words in capitals count half.
 
 
 def is_prose(text: str, value_type: str) -> bool:
@@ -50,9 +41,7 @@ def is_prose(text: str, value_type: str) -> bool:
     if words > MAX_NAME_WORDS:
         return not is_code(text)
     ends = words >= _MIN_SENTENCE_WORDS and _SENTENCE_END.search(text) is not None
-    return (ends or _FINITE.search(text) is not None or says_what_it_does(text)) and not is_code(
-        text
-    )
+    return (ends or _FINITE.search(text) is not None or says_what_it_does(text)) and not is_code(text)
 
 
 def prose_rows(cells: pa.Table, columns: Sequence[str]) -> Iterator[dict[str, Any]]:

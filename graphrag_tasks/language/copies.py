@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from graphrag_tasks.language.bm25 import terms
 
-_COPY = 0.9
-"""Jaccard similarity from which texts are copies; .85 to .95 gives the same recall on the
-development sets."""
+_COPY = 0.9  # Jaccard similarity from which texts are copies; .85 to .95 gives the same recall on the development sets.
 
 
 def are_copies(texts: Iterable[str]) -> Iterator[bool]:

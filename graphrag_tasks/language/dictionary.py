@@ -1,7 +1,7 @@
 """Known words of the language, and gender of names and nouns.
 
-Gender is only a weight: name lists are wrong for whole regions, and using them as a veto costs one
-to two points of F1 on GAP. Women count above 0 and men below, so that features can be symmetric.
+Gender is only a weight: name lists are wrong for whole regions, and using them as a veto costs one to two points of F1
+on GAP. Women count above 0 and men below, so that features can be symmetric.
 """
 
 from __future__ import annotations
@@ -15,19 +15,14 @@ from typing import Any, Literal
 from graphrag_tasks.language import load_pipeline
 
 _ENDINGS = (("ing", ("", "e")), ("ed", ("", "e")), ("es", ("",)), ("s", ("",)), ("ly", ("",)))
-_SHORTEST_STEM = 3
-"""Shortest stem left by removing an ending; shorter rests are other words ("s|ing", "b|us")."""
+_SHORTEST_STEM = 3  # Shortest stem left by removing an ending; shorter rests are other words ("s|ing", "b|us").
 
 
 @cache
 def known_words(model: str) -> Callable[[str], bool]:
     """Return a test for lower-case words of the language.
 
-    Known are the words that the model was trained with, its lemmatizer's index, and their regular
-    inflections.
-
-    Raises:
-        MissingDependencyError: The model is not installed.
+    Known are the words that the model was trained with, its lemmatizer's index, and their regular inflections.
     """
     pipeline = load_pipeline(model, components=("lemmatizer",))
     strings = pipeline.vocab.strings
@@ -63,8 +58,7 @@ _GENDERS: dict[str, dict[str, Any]] = {
 }
 _SIGNS = {"feminine": 1, "masculine": -1}
 
-TITLES = frozenset(_GENDERS["titles"])
-"""Folded personal titles, including neutral ones."""
+TITLES = frozenset(_GENDERS["titles"])  # Folded personal titles, including neutral ones.
 
 
 def gender_of_pronoun(word: str) -> Gender | None:

@@ -11,14 +11,7 @@ from pathlib import PurePosixPath
 from typing import Final, Self
 
 import yaml
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import fingerprint
@@ -32,8 +25,7 @@ _EVERYWHERE: Final = (
     ("PATH", r"(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?|[\w-]+(?:/[\w.-]+)+\.[a-z]{1,5}"),
 )
 """Patterns of every domain, tried after its own."""
-_SIMPLE: Final = re.compile(r"(.*\S.*?)\s*=\s*(\w[\w ]*)")
-"""A pattern without regular expressions: `MV * = vessel`."""
+_SIMPLE: Final = re.compile(r"(.*\S.*?)\s*=\s*(\w[\w ]*)")  # A pattern without regular expressions: `MV * = vessel`.
 _NO_LETTER: Final = re.compile(r"\W+")
 
 
@@ -129,11 +121,7 @@ class Domain(BaseModel):
 
     @cached_property
     def _types_of_names(self) -> dict[str, str]:
-        return {
-            entity_key(name): type_label(type_)
-            for type_, listed in self.names.items()
-            for name in listed
-        }
+        return {entity_key(name): type_label(type_) for type_, listed in self.names.items() for name in listed}
 
     def type_by_name(self, key: str) -> str | None:
         """Return the entity type under which a name is listed, by its key, or None."""
@@ -141,9 +129,7 @@ class Domain(BaseModel):
 
     def type_by_shape(self, name: str) -> str | None:
         """Return the entity type of the first pattern that matches a name, or None."""
-        return next(
-            (type_ for type_, pattern in self._patterns_of if pattern.fullmatch(name)), None
-        )
+        return next((type_ for type_, pattern in self._patterns_of if pattern.fullmatch(name)), None)
 
     @cached_property
     def any_kind(self) -> str:
@@ -187,11 +173,7 @@ def default_domain() -> Domain:
 
 
 def with_gazetteers(domain: Domain, files: Mapping[str, str], where: str) -> Domain:
-    """Add gazetteers to a domain: file texts with a name per line, by file name TYPE.txt.
-
-    Raises:
-        ConfigError: A name has another type in the domain, or in two files.
-    """
+    """Add gazetteers to a domain: file texts with a name per line, by file name TYPE.txt."""
     if not files:
         return domain
     names = {type_: list(listed) for type_, listed in domain.names.items()}
@@ -207,11 +189,7 @@ def with_gazetteers(domain: Domain, files: Mapping[str, str], where: str) -> Dom
 
 
 def read_domain(text: str, where: str) -> Domain:
-    """Read a domain file.
-
-    Raises:
-        ConfigError: It is not YAML, has unknown keys, or contradicts itself.
-    """
+    """Read a domain file."""
     hint = "Write it as graphrag_tasks/language/domain.yaml is"
     try:
         values = yaml.safe_load(text)

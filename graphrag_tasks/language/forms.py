@@ -1,7 +1,6 @@
 """Canonical forms of names: each step removes one kind of variation.
 
-Names whose forms are equal after some steps are candidates for one entity by the rules of these
-steps.
+Names whose forms are equal after some steps are candidates for one entity by the rules of these steps.
 """
 
 from __future__ import annotations
@@ -33,15 +32,12 @@ _IRREGULAR = {"indices": "index", "matrices": "matrix", "criteria": "criterion",
               "women": "woman", "children": "child", "people": "person", "copies": "copy",
               "axes": "axis", "aliases": "alias", "menus": "menu"}  # fmt: skip
 JOINED_ONLY_WITHOUT = (
-    f"[^a-z ]|^ | $|{'|'.join(letters for letters, _, _ in _BRITISH)}"
-    f"|(?:s|{'|'.join(_IRREGULAR)})(?: of |$)"
+    f"[^a-z ]|^ | $|{'|'.join(letters for letters, _, _ in _BRITISH)}|(?:s|{'|'.join(_IRREGULAR)})(?: of |$)"
 )
-"""RE2 pattern: for a name that does not match, all steps only join the
-words."""
+"""RE2 pattern: for a name that does not match, all steps only join the words."""
 
 _NOT_PLURAL = ("ss", "us", "is", "ics", "news", "os", "as")
-_SHORTEST_SINGULAR = 3
-"""Words up to this length that end in "s" are acronyms or singular ("AWS", "gas")."""
+_SHORTEST_SINGULAR = 3  # Words up to this length that end in "s" are acronyms or singular ("AWS", "gas").
 
 
 def numbers(key: str) -> tuple[str, ...]:

@@ -1,9 +1,8 @@
 """Frequency of nouns in general English, estimated from the order of a vocabulary.
 
-The packaged encoder's tokenizer has the vocabulary of BERT (uncased), in order of frequency in
-Wikipedia and books. By Zipf's law the word of rank r has a share of about .1 / r. On 229 labelled
-nouns of six corpora, the term rule that uses it has P .86, R .80, F .83; with a frequency list of
-58 MB it has F .86.
+The packaged encoder's tokenizer has the vocabulary of BERT (uncased), in order of frequency in Wikipedia and books. By
+Zipf's law the word of rank r has a share of about .1 / r. On 229 labelled nouns of six corpora, the term rule that uses
+it has P .86, R .80, F .83; with a frequency list of 58 MB it has F .86.
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ from types import MappingProxyType
 
 from graphrag_tasks.language.forms import singular_noun
 
-_FIRST_WORD = 1996
-"""Id of the most frequent word; punctuation and letters come first."""
-_ZIPF = 0.1
-"""Zipf's constant for a vocabulary of about 10,000 words."""
+_FIRST_WORD = 1996  # Id of the most frequent word; punctuation and letters come first.
+_ZIPF = 0.1  # Zipf's constant for a vocabulary of about 10,000 words.
 
 
 @cache

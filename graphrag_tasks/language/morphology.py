@@ -1,9 +1,9 @@
 """Look up parts of speech and lemmas instead of computing them for every token.
 
-spaCy's English models derive both from tagger and parser results: the attribute ruler has patterns
-over word, tag and label, the lemmatizer rules over word, part of speech and features. So both run
-once for each distinct (word, tag, label), on a one-token doc, and the result is cached. The few
-patterns over two tokens ("gon" + "na") run on pairs that can match.
+spaCy's English models derive both from tagger and parser results: the attribute ruler has patterns over word, tag and
+label, the lemmatizer rules over word, part of speech and features. So both run once for each distinct (word, tag,
+label), on a one-token doc, and the result is cached. The few patterns over two tokens ("gon" + "na") run on pairs that
+can match.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 COMPONENTS = ("attribute_ruler", "lemmatizer")
-MAX_FORMS = 20_000
-"""Cached forms, about 10 MB; half of them are the most recent. Computing one takes .1 ms."""
+MAX_FORMS = 20_000  # Cached forms, about 10 MB; half of them are the most recent. Computing one takes .1 ms.
 
 _KEY_ATTRIBUTES = frozenset({"ORTH", "TEXT", "LOWER", "TAG", "DEP", "IS_SPACE", "IS_PUNCT"})
 
@@ -26,8 +25,8 @@ _KEY_ATTRIBUTES = frozenset({"ORTH", "TEXT", "LOWER", "TAG", "DEP", "IS_SPACE", 
 class Form(NamedTuple):
     """Attributes that follow from a token's word, tag and label.
 
-    White space has its own tag and label. `opens` and `closes` are keys of the two-token patterns
-    that it begins or ends.
+    White space has its own tag and label. `opens` and `closes` are keys of the two-token patterns that it begins or
+    ends.
     """
 
     text: str
@@ -92,8 +91,8 @@ class Morphology:
 
         A full newer half becomes the older.
 
-        A form is that of a word alone, though new ones are computed in one doc: where two
-        neighbours match a pattern, each is computed again.
+        A form is that of a word alone, though new ones are computed in one doc: where two neighbours match a pattern,
+        each is computed again.
         """
         if len(self._forms) >= MAX_FORMS // 2:
             self._forms, self._older = {}, self._forms
@@ -137,9 +136,7 @@ def _pair_matchers(pipeline: Language) -> tuple[Any, Any]:
     from spacy.matcher import Matcher
 
     first, second = Matcher(pipeline.vocab), Matcher(pipeline.vocab)
-    pairs = [
-        pattern for pattern in _patterns(pipeline.get_pipe(COMPONENTS[0])) if len(pattern) == 2
-    ]
+    pairs = [pattern for pattern in _patterns(pipeline.get_pipe(COMPONENTS[0])) if len(pattern) == 2]
     for number, pair in enumerate(pairs):
         for matcher, token in zip((first, second), pair, strict=True):
             matcher.add(str(number), [[token]])

@@ -29,13 +29,10 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 _BRACKET = re.compile(r"[()\[\]{}]")
 _MARKED = re.compile(r"[()\[\]{}]|^\s*[$#>%]\s")
 _PROMPT = re.compile(r"^\s*[$#>%]\s+(?=\w)")
-_LINK = re.compile(
-    r"(?<![^\s(])\[([^\[\]]*[^\W\d_]{2}[^\[\]]*)\](?:\[[^\[\]]*(?:\]|$)|\([^()]*(?:\)|$))"
-)
+_LINK = re.compile(r"(?<![^\s(])\[([^\[\]]*[^\W\d_]{2}[^\[\]]*)\](?:\[[^\[\]]*(?:\]|$)|\([^()]*(?:\)|$))")
 """A Markdown link, by address or by reference, also without its last character."""
 
-_SHORTEST = 2
-"""Least length of a name after cutting at an unpaired bracket."""
+_SHORTEST = 2  # Least length of a name after cutting at an unpaired bracket.
 _SUFFIX_SIGNS = "+#"
 """Punctuation that ends names ("C++", "C#")."""
 
@@ -43,8 +40,8 @@ _SUFFIX_SIGNS = "+#"
 def clean_name(surface: str) -> str:
     """Return the cleaned name of a surface form, as displayed.
 
-    Unicode NFKC; no control characters; single spaces; no quotes and punctuation at the edges,
-    leading determiner, trailing possessive, shell prompt, or text in an unclosed bracket.
+    Unicode NFKC; no control characters; single spaces; no quotes and punctuation at the edges, leading determiner,
+    trailing possessive, shell prompt, or text in an unclosed bracket.
     """
     text = surface
     if not (text.isascii() and text.isprintable()):  # most are, and have nothing to put right
@@ -78,8 +75,8 @@ def _trimmed(text: str) -> str:
 def _balanced(text: str) -> str:
     """Return a name up to an unpaired bracket: "git-config(1", "transaction(s".
 
-    Parsers split off the other half. For a closing bracket the longer side is kept; a name that
-    would be shorter than two characters stays.
+    Parsers split off the other half. For a closing bracket the longer side is kept; a name that would be shorter than
+    two characters stays.
     """
     waiting: list[int] = []
     for found in _BRACKET.finditer(text):

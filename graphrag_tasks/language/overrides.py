@@ -60,12 +60,7 @@ class Overrides:
 
 
 def read_overrides(text: str, where: str) -> Overrides:
-    """Parse an overrides file.
-
-    Raises:
-        ConfigError: It is not YAML, has an unknown section, an entry that is no pair of names, or
-            says of two names that they are the same and that they differ: both lines are named.
-    """
+    """Parse an overrides file."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError) as error:
@@ -115,9 +110,7 @@ def _renamed(node: yaml.Node | None, where: str) -> Iterator[tuple[str, str]]:
         key = entity_key(name.value)
         if key in lines:
             raise ConfigError(
-                f"'{key}' is renamed by line {lines[key]} and by line {_line(name)}",
-                where,
-                "Remove one of the lines",
+                f"'{key}' is renamed by line {lines[key]} and by line {_line(name)}", where, "Remove one of the lines"
             )
         lines[key] = _line(name)
         yield key, value.value.strip()
@@ -149,8 +142,7 @@ def _refuse_contradictions(overrides: Overrides, where: str) -> None:
         if pair.left == pair.right or pair.right in names.get(pair.left, ()):
             said = ", ".join(str(one.line) for one in cluster.get(pair.left, ())) or "none"
             raise ConfigError(
-                f"'{pair.left}' and '{pair.right}' are different by line {pair.line}, but the "
-                f"same by line {said}"
+                f"'{pair.left}' and '{pair.right}' are different by line {pair.line}, but the same by line {said}"
                 if said != "none"
                 else f"line {pair.line} says that '{pair.left}' differs from itself",
                 where,
@@ -162,16 +154,10 @@ def with_override(text: str, section: str, entry: str, where: str) -> str:
     """Return the text of an overrides file with another entry; comments and layout stay.
 
     The entry is written as in a file: `[one, other]`, or `name: new name` in section `rename`.
-
-    Raises:
-        ConfigError: The file is not readable, its section is written in brackets, or the entry
-            contradicts it.
     """
     read_overrides(text, where)
     root = yaml.compose(text, Loader=yaml.SafeLoader)
-    value = next(
-        (found for key, found in (root.value if root else ()) if key.value == section), None
-    )
+    value = next((found for key, found in (root.value if root else ()) if key.value == section), None)
     text = text if not text or text.endswith("\n") else f"{text}\n"
     bullet = "" if section == "rename" else "- "
     if value is None:

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     import spacy.tokens
     from spacy.language import Language
 
-MAX_TOKENS = 400
-"""Longest parsed sentence. Longer ones are tables or code without line ends."""
-MAX_CHARS = 20_000
-"""Longest tokenized sentence, for the same reason: 50 characters for each token."""
+MAX_TOKENS = 400  # Longest parsed sentence. Longer ones are tables or code without line ends.
+MAX_CHARS = 20_000  # Longest tokenized sentence, for the same reason: 50 characters for each token.
 
 STAND_IN = "Joule"
 """Replacement of technical names such as "/SCMB/TOOL", "--foo-bar" or "VBBE" for the model.
@@ -33,16 +31,14 @@ are found and .809 of the triples right without replacing words in capitals, .74
 The choice of name ("Apple", "Intel", "IBM") moves .006 at most; a plain noun ("table") is .012
 worse. The model does not know this name, but reads "table Joule" as one name.
 """
-MIN_CAPITALS = 4
-"""Shortest replaced word in capitals: the model knows "SAP", and "API" as a noun."""
+MIN_CAPITALS = 4  # Shortest replaced word in capitals: the model knows "SAP", and "API" as a noun.
 
 _COMPONENTS = ("tok2vec", "tagger", "parser", *MORPHOLOGY_COMPONENTS)
 _CAPITALS = re.compile(r"[A-Z0-9_]+")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
 _values = attrgetter(
-    *("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_"),
-    *("is_punct", "is_space", "ent_type_"),
+    *("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_"), *("is_punct", "is_space", "ent_type_")
 )
 """Attributes of a token, in the order of `Token`."""
 
@@ -54,13 +50,11 @@ class SentenceParser:
         model: Name of an installed spaCy model, or a path to one.
         batch_size: Sentences parsed at a time.
         entities: Whether to recognise named entities, for `Token.ent_type_`.
-        oversized_sentences: Number of sentences left unparsed, without tokens, because they have
-            more than `MAX_TOKENS` tokens or `MAX_CHARS` characters.
+        oversized_sentences: Number of sentences left unparsed, without tokens, because they have more than `MAX_TOKENS`
+            tokens or `MAX_CHARS` characters.
     """
 
-    def __init__(
-        self, model: str = DEFAULT_MODEL, *, batch_size: int = 64, entities: bool = True
-    ) -> None:
+    def __init__(self, model: str = DEFAULT_MODEL, *, batch_size: int = 64, entities: bool = True) -> None:
         self.model = model
         self.batch_size = batch_size
         self.entities = entities
@@ -69,9 +63,9 @@ class SentenceParser:
     def parse(self, sentences: Sequence[str], tokenized: bool = False) -> Iterator[Doc]:
         """Yield each sentence parsed, in order, independent of the others.
 
-        Oversized sentences have no tokens. Lone surrogates are read as U+FFFD, which keeps offsets,
-        and curly apostrophes as straight ones, the only ones the models know in "doesn't". With
-        `tokenized`, single spaces separate the tokens, as in benchmarks.
+        Oversized sentences have no tokens. Lone surrogates are read as U+FFFD, which keeps offsets, and curly
+        apostrophes as straight ones, the only ones the models know in "doesn't". With `tokenized`, single spaces
+        separate the tokens, as in benchmarks.
         """
         components = (*_COMPONENTS, "ner") if self.entities else _COMPONENTS
         pipeline = load_pipeline(self.model, components=components)

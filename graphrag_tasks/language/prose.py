@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-MARK = r"\[\s*\d{1,4}(?:\s*[,;–\-]\s*\d{1,4})*\s*\]"
-"""A citation: `[1]`, `[1, 2]` or `[1-3]`."""
+MARK = r"\[\s*\d{1,4}(?:\s*[,;–\-]\s*\d{1,4})*\s*\]"  # A citation: `[1]`, `[1, 2]` or `[1-3]`.
 
 _OTHER_MARK = re.compile(
     r"【(?:\D*?\s)?(\d{1,4})[^】]*】|\[\^(\d{1,4})\]"
@@ -19,9 +18,7 @@ _END = re.compile(
     rf"(?P<end>[.!?…][\"'”’)*_]*(?:\s*{MARK})+|{MARK}(?:\s*{MARK})*[.!?…]?|[.!?…][\"'”’)*_]*)"
     r"(?=\s+(?![a-z])|\s*$)"
 )
-_SHORT = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|approx|vs|no|fig|cf|incl|resp|ca)|\b[A-Z])\.$", re.IGNORECASE
-)
+_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|approx|vs|no|fig|cf|incl|resp|ca)|\b[A-Z])\.$", re.IGNORECASE)
 _LINE_MARKS = re.compile(r"^\s*(?:[-*•#>]+\s+|\d{1,2}[.)]\s+)")
 
 

@@ -1,9 +1,9 @@
 """Detect reference matter among blocks: tables of contents, indexes, bibliographies.
 
-Entries name things that are elsewhere and state nothing, yet parse as if they did. They are
-recognized by form: dots and pages at the end of a line, a term with pages, authors with a year and
-a publisher. Doubtful entries are decided by their neighbours; a heading alone never decides. The
-numbers below were set by hand on eleven manuals (benchmarks/README.md).
+Entries name things that are elsewhere and state nothing, yet parse as if they did. They are recognized by form: dots
+and pages at the end of a line, a term with pages, authors with a year and a publisher. Doubtful entries are decided by
+their neighbours; a heading alone never decides. The numbers below were set by hand on eleven manuals
+(benchmarks/README.md).
 """
 
 from __future__ import annotations
@@ -20,12 +20,9 @@ _NO_ENTRIES = ("table", "title")
 _PAGE = r"(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]-?\d{1,3})"
 _PAGES = rf"{_PAGE}(?:\s?[-–]\s?{_PAGE})?"
 _LEADER = re.compile(rf"(?:\.\s?|…\s?){{2,}}\s*{_PAGES}(?:,\s?{_PAGES})*$", re.IGNORECASE)
-_LONG_LEADER = re.compile(
-    rf"(?:(?:\.\s?){{5,}}|(?:…\s?){{2,}})\s*{_PAGES}(?:,\s?{_PAGES})*$", re.IGNORECASE
-)
+_LONG_LEADER = re.compile(rf"(?:(?:\.\s?){{5,}}|(?:…\s?){{2,}})\s*{_PAGES}(?:,\s?{_PAGES})*$", re.IGNORECASE)
 """Five dots or more: an ellipsis has three, or four with the full stop."""
-_LONGEST_END = 80
-"""Characters at the end of a line that are examined: bounds the time for long leaders."""
+_LONGEST_END = 80  # Characters at the end of a line that are examined: bounds the time for long leaders.
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,3})*\.?\s)?[^\W\d_].{0,100}\s\d{1,4}")
 _NUMBERED_ROW = re.compile(r"(?=[^\n]*[^\W\d_])[^\n]{1,400}[\s|]\d{1,4}")
 _LAST_NUMBER = re.compile(r"(\d{1,4})$")
@@ -34,8 +31,7 @@ _TERM = re.compile(
     r"((?:, ?\d{1,4}(?: ?[-–] ?\d{1,4})?(?:ff?\.?|n)?)+)"
 )
 _LINE_END = re.compile(r"\n")
-_TERM_END = re.compile(r"\n|(?<=\d) (?=[^\W\d])")
-"""End of a line, or of a term whose line was joined to the next."""
+_TERM_END = re.compile(r"\n|(?<=\d) (?=[^\W\d])")  # End of a line, or of a term whose line was joined to the next.
 
 _UPPER = "[A-ZÀ-ÖØ-Þ]"
 _INITIALS = rf"{_UPPER}\.(?:[ -]?{_UPPER}\.){{0,3}}"
@@ -76,23 +72,15 @@ _PUBLISHED = re.compile(
 _PLACE_AT_END = re.compile(rf"[.,] {_WORD}(?: (?:& |and )?{_WORD}){{0,3}}, {_WORD}(?: {_WORD})?\.$")
 """A publisher and its place: "Penguin, London."."""
 _FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|wrote|published|released|introduced)\b")
-_MAX_REFERENCE = 600
-"""Longest reference; longer ones are annotated, and extracted."""
-
-_MIN_TERMS, _MIN_TERMS_UNHEADED = 3, 8
-"""Fewest terms of an index, with and without an index heading; chosen."""
-_MIN_NUMBERED = 4
-"""Fewest neighbours of an index, and of a table of contents without dots."""
-_SEVERAL_PAGES = 0.2
-"""Least share of terms with several pages in an index without heading."""
+_MAX_REFERENCE = 600  # Longest reference; longer ones are annotated, and extracted.
+_MIN_TERMS, _MIN_TERMS_UNHEADED = 3, 8  # Fewest terms of an index, with and without an index heading; chosen.
+_MIN_NUMBERED = 4  # Fewest neighbours of an index, and of a table of contents without dots.
+_SEVERAL_PAGES = 0.2  # Least share of terms with several pages in an index without heading.
 _MIN_ORDERED, _IN_ORDER = 3, 0.8
-"""Fewest lines that can be ordered, and least share of neighbours in order, as columns may be
-mixed."""
+"""Fewest lines that can be ordered, and least share of neighbours in order, as columns may be mixed."""
 _MAX_GAP, _LONGEST_IN_GAP = 2, 120
-"""Blocks between two entries that belong to them, and their length: an index letter, a first
-line."""
-_MAX_HEADED_GAP = 20
-"""The same in a bibliography with a heading: marks may come before their texts."""
+"""Blocks between two entries that belong to them, and their length: an index letter, a first line."""
+_MAX_HEADED_GAP = 20  # The same in a bibliography with a heading: marks may come before their texts.
 _SENTENCE_END = re.compile(r"[.!?:;][)\]\"”’']{0,2}$")
 
 
@@ -102,9 +90,7 @@ class _Form(Enum):
     LEADER = re.compile(r"(?:.*\s)?(?:contents|index|list of \w+)", re.IGNORECASE)
     NUMBERED = re.compile(r"(?:.*\s)?contents", re.IGNORECASE)
     TERM = re.compile(r"(?:.*\s)?index", re.IGNORECASE)
-    REFERENCE = re.compile(
-        r"(?:.*\s)?(?:references|bibliography|literature(?: cited)?|works cited)", re.IGNORECASE
-    )
+    REFERENCE = re.compile(r"(?:.*\s)?(?:references|bibliography|literature(?: cited)?|works cited)", re.IGNORECASE)
 
 
 class _Entry(NamedTuple):
@@ -143,8 +129,7 @@ def _goes_on(blocks: Sequence[Mapping[str, Any]], last: _Entry, entry: _Entry) -
     between = blocks[last.number + 1 : entry.number]
     is_headed = entry.form is _Form.REFERENCE and entry.is_headed
     return len(between) <= (_MAX_HEADED_GAP if is_headed else _MAX_GAP) and all(
-        block["kind"] not in (*_NO_ENTRIES, "heading")
-        and _may_belong(block["text"], entry.form, is_headed=is_headed)
+        block["kind"] not in (*_NO_ENTRIES, "heading") and _may_belong(block["text"], entry.form, is_headed=is_headed)
         for block in between
     )
 

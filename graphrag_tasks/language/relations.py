@@ -2,5 +2,4 @@
 
 from typing import Final
 
-INCLUDES: Final = frozenset({"include", "comprise", "be such as"})
-"""Relations whose tail is an example of their head."""
+INCLUDES: Final = frozenset({"include", "comprise", "be such as"})  # Relations whose tail is an example of their head.

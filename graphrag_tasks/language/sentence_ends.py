@@ -1,7 +1,7 @@
 """Sentence boundaries: corrects the sentence recogniser at full stops.
 
-spaCy's tokenizer takes "B." for an initial everywhere, so that "Valve A follows valve B. Valve C
-closes." is one sentence; and it splits "Fig. 3".
+spaCy's tokenizer takes "B." for an initial everywhere, so that "Valve A follows valve B. Valve C closes." is one
+sentence; and it splits "Fig. 3".
 """
 
 from __future__ import annotations
@@ -15,20 +15,15 @@ from graphrag_tasks.language.dictionary import TITLES, noun_gender
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-_SCALED = "[nµmk][AFJNSVW]"
-"""Unit symbols whose full stop the tokenizer does not part: "kW."."""
+_SCALED = "[nµmk][AFJNSVW]"  # Unit symbols whose full stop the tokenizer does not part: "kW.".
 _LETTER = re.compile(rf"(?:[A-Za-z]|{_SCALED})\.")
 _UNIT = re.compile(rf"(?:[ACFJKNVWghlmst]|{_SCALED})\.")
 """These, and one-letter unit symbols (SI brochure, 9th edition), litres and degrees."""
 _PERSON = re.compile(r"\w+(?:ist|ian|eer)|author|editor|director|inventor|colleagues?")
-_BEFORE_NUMBER = re.compile(
-    r"\b(?:[Ff]igs?|[Tt]ab|[Ss]ecs?|[Ee]qs?|Nos?|Nr|[Vv]ols?|[Cc]hs?|pp?|ca|approx)\.\Z"
-)
+_BEFORE_NUMBER = re.compile(r"\b(?:[Ff]igs?|[Tt]ab|[Ss]ecs?|[Ee]qs?|Nos?|Nr|[Vv]ols?|[Cc]hs?|pp?|ca|approx)\.\Z")
 """Abbreviations before a number, which rarely end a sentence."""
-_MARKED_NAME = re.compile(r"\b[A-Z]\w+!\Z")
-"""A name with a mark of its own, such as "Yahoo!"."""
-_SEEN = 100
-"""Tokens examined around a letter; bounds the time of a long sentence."""
+_MARKED_NAME = re.compile(r"\b[A-Z]\w+!\Z")  # A name with a mark of its own, such as "Yahoo!".
+_SEEN = 100  # Tokens examined around a letter; bounds the time of a long sentence.
 _OPENING = ("PRP", "DT", "EX", "IN", "WDT", "WP", "WRB", "MD", "RB", "CC")
 """Tags (Penn Treebank) of function words and adverbs, which are not surnames."""
 _VERB = ("VB", "MD")

@@ -14,8 +14,8 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.bm25.tokens import STOP_WORDS, fold, is_code_name, words
 
 LEAST_SHARE = 0.6
-"""Least share of a sentence's words that its source must contain; chosen by reading, and
-measured by `benchmarks/answer_checks.py`."""
+"""Least share of a sentence's words that its source must contain; chosen by reading, and measured by
+`benchmarks/answer_checks.py`."""
 
 _NUMBER_WORDS = (
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -29,8 +29,7 @@ _NO_WORDS = "not no never none nothing nobody neither nor without cannot lack la
 _NO = frozenset(_NO_WORDS.split())
 _NOT_ENDING = re.compile(r"n['’]t$", re.IGNORECASE)
 _ONLY = frozenset(("only", "just", "necessarily"))
-_REACH = 5
-"""Words after "not" in its scope; chosen by reading."""
+_REACH = 5  # Words after "not" in its scope; chosen by reading.
 _STEP = re.compile(r"[\w./_\-:~+&#'’]*\w|[,;:.!?()]")
 _SQUEEZED = re.compile(r"[\W_]+")
 
@@ -91,9 +90,7 @@ def _of_another(sentence: str, source: Source) -> str | None:
     rows = f"{source.text}\n{source.near}".splitlines()
     names = {row: set(_names(row)) for row in rows}
     said = list(words(sentence))
-    places = [
-        place for place, word in enumerate(said) if any(word in one for one in names.values())
-    ]
+    places = [place for place, word in enumerate(said) if any(word in one for one in names.values())]
     for place, word in enumerate(said):
         number = next(_numbers(word), None)
         if number is None or not places:

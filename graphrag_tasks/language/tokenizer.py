@@ -1,8 +1,8 @@
 """Tokenizer for technical text: names, paths, options and placeholders stay whole.
 
-spaCy splits at slashes, hyphens and brackets inside a word: "/SCMB/TOOL" or "--foo-bar" become
-several nouns. Here a technical name is one token. English words ("custom-code") and pairs of names
-("VBAK/VBAP") are split as before, as the model expects.
+spaCy splits at slashes, hyphens and brackets inside a word: "/SCMB/TOOL" or "--foo-bar" become several nouns. Here a
+technical name is one token. English words ("custom-code") and pairs of names ("VBAK/VBAP") are split as before, as the
+model expects.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
     from spacy.tokens import Doc
 
-Search = Callable[[str], Any]
-"""Searches a text, as a regular expression's `search`."""
+Search = Callable[[str], Any]  # Searches a text, as a regular expression's `search`.
 
 _SEGMENT = r"[\w.$%{}@*+~<>-]*[\w$%}*>]"
 _IDENTIFIER = r"/?[A-Za-z_]\w*(?:/\w+)*"
@@ -40,10 +39,8 @@ TECHNICAL_NAMES = {
 }
 """Patterns of words that are one token, by kind."""
 
-MAX_NAME = 500
-"""Longest name; bounds the matching time."""
-MAX_WORD = 100
-"""Longest other word given to the rules, whose time grows with the square."""
+MAX_NAME = 500  # Longest name; bounds the matching time.
+MAX_WORD = 100  # Longest other word given to the rules, whose time grows with the square.
 
 _ALTERNATIVES = "|".join(f"(?:{pattern})" for pattern in TECHNICAL_NAMES.values())
 _NAME = re.compile(_ALTERNATIVES, re.ASCII)
@@ -69,9 +66,7 @@ class TechnicalTokenizer:
             prefix_search=_unless_name(tokenizer.prefix_search),
             suffix_search=_last_mark_of_name(tokenizer.suffix_search),
             infix_finditer=tokenizer.infix_finditer,
-            token_match=_either(
-                _either(tokenizer.token_match, is_technical_name), _LETTER_WORD.fullmatch
-            ),
+            token_match=_either(_either(tokenizer.token_match, is_technical_name), _LETTER_WORD.fullmatch),
             url_match=tokenizer.url_match,
             faster_heuristics=tokenizer.faster_heuristics,
         )
@@ -79,8 +74,7 @@ class TechnicalTokenizer:
     def __call__(self, text: str) -> Doc:
         """Return the tokens of a text.
 
-        Words too long for rules are one token if they are names, else cut into pieces of `MAX_WORD`
-        characters.
+        Words too long for rules are one token if they are names, else cut into pieces of `MAX_WORD` characters.
         """
         if _LONG_WORD.search(text) is None:
             doc: Doc = self._rules(text)

@@ -1,8 +1,8 @@
 """A parsed sentence as plain Python objects.
 
-Rules ask each token for children, label and text dozens of times. spaCy makes new objects for each
-answer; here each token is made once, and rules run more than twice as fast. All names are spaCy's,
-so rules accept a `spacy.tokens.Doc` as well.
+Rules ask each token for children, label and text dozens of times. spaCy makes new objects for each answer; here each
+token is made once, and rules run more than twice as fast. All names are spaCy's, so rules accept a `spacy.tokens.Doc`
+as well.
 """
 
 from __future__ import annotations

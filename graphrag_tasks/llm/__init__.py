@@ -1,8 +1,7 @@
 """Requests to a language model: each asked once, within a budget, and recorded.
 
-Requests come in; validated answers or failures go out, stored under the hash of the request, so
-that stages stay pure functions and a second run asks nothing. Unused without `llm.model`. Open
-`client.py` first.
+Requests come in; validated answers or failures go out, stored under the hash of the request, so that stages stay pure
+functions and a second run asks nothing. Unused without `llm.model`. Open `client.py` first.
 """
 
 from graphrag_tasks.llm.answers import Answer, Failure

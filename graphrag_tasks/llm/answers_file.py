@@ -15,8 +15,7 @@ from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientErro
 from graphrag_tasks.storage.files import Files
 
 _MEMORY = ":memory:"
-_PATIENCE = 60.0
-"""Seconds that a transaction waits for other processes, whose transactions take milliseconds."""
+_PATIENCE = 60.0  # Seconds that a transaction waits for other processes, whose transactions take milliseconds.
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -39,12 +38,7 @@ CREATE TABLE IF NOT EXISTS abilities (endpoint TEXT PRIMARY KEY, abilities TEXT)
 
 
 def answers_file(config: LlmConfig, store: str) -> Path:
-    """Return the SQLite file with a store's answers.
-
-    Raises:
-        ConfigError: The store is in object storage, which cannot hold a database, and no file is
-            set.
-    """
+    """Return the SQLite file with a store's answers."""
     if config.answers_file:
         return Path(config.answers_file)
     folder = Files(store) / "answers"
@@ -78,9 +72,7 @@ class AnswersFile:
     def _open(self) -> sqlite3.Connection:
         if self.file is not None:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(
-            self.file or _MEMORY, _PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        connection = sqlite3.connect(self.file or _MEMORY, _PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
@@ -99,12 +91,7 @@ class AnswersFile:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction on the file for a block.
-
-        Raises:
-            ArtifactError: The file is damaged, or no database.
-            TransientError: It cannot be written, or is locked by others for a minute.
-        """
+        """Open a transaction on the file for a block."""
         with self._lock:
             try:
                 if self._connection is None:

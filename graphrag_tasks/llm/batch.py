@@ -1,12 +1,12 @@
 """Batches: requests that are answered within a day, at half the price.
 
-The journal records each batch before it is created (`intent`), when it is created (`submitted`) and
-when its answers are stored (`taken`). The endpoint stores the batch's key, too, so a batch is found
-again after any loss, and no request is paid twice. Until its answers arrive, a batch counts in full
-against the budget of the run that created it; any later run can collect them.
+The journal records each batch before it is created (`intent`), when it is created (`submitted`) and when its answers
+are stored (`taken`). The endpoint stores the batch's key, too, so a batch is found again after any loss, and no request
+is paid twice. Until its answers arrive, a batch counts in full against the budget of the run that created it; any later
+run can collect them.
 
-At first the longest possible answer is reserved; once some answers are known, their mean length
-plus a margin. Requests that exceed a cap wait for the next batch.
+At first the longest possible answer is reserved; once some answers are known, their mean length plus a margin. Requests
+that exceed a cap wait for the next batch.
 """
 
 from __future__ import annotations
@@ -38,10 +38,8 @@ from graphrag_tasks.llm.sender import Sender
 log = logging.getLogger(__name__)
 
 _MOST_REQUESTS, _MOST_BYTES = 50_000, 40_000_000
-"""Most requests and bytes in a file; OpenAI allows 50,000 and 200 MB. An upload holds three
-copies in memory."""
-_AT_ONCE = 1000
-"""Requests looked up at once."""
+"""Most requests and bytes in a file; OpenAI allows 50,000 and 200 MB. An upload holds three copies in memory."""
+_AT_ONCE = 1000  # Requests looked up at once.
 
 
 @dataclass(frozen=True)
@@ -80,10 +78,6 @@ class Batches:
 
         Args:
             form: Form of the answers.
-
-        Raises:
-            EndpointError: A batch was refused, or is unknown to this account.
-            TransientError: The endpoint is unreachable; answers taken so far are stored.
         """
         for key, batch in self._own():
             self._follow(key, batch, form)
@@ -91,16 +85,11 @@ class Batches:
     def submit(self, requests: Callable[[], Iterable[Request]]) -> None:
         """Create batches of unanswered requests in no batch, within the budget.
 
-        Fewer than `llm.batch_from` requests are left to be asked directly, unless an earlier batch
-        left them out. The first request is also asked directly, so an error shows before a day is
-        lost.
+        Fewer than `llm.batch_from` requests are left to be asked directly, unless an earlier batch left them out. The
+        first request is also asked directly, so an error shows before a day is lost.
 
         Args:
             requests: Returns the requests; called twice where there is a cap.
-
-        Raises:
-            EndpointError: The requests are refused.
-            TransientError: The endpoint is unreachable.
         """
         parts = [(key, one) for key, one in self._own() if one.is_part and self._pays(one)]
         waiting = self._without_answer(requests())
@@ -174,9 +163,7 @@ class Batches:
                     return lengths
         return lengths
 
-    def _affordable(
-        self, requests: Iterable[Request], lengths: Lengths, rest: _Rest
-    ) -> Iterator[_Waiting]:
+    def _affordable(self, requests: Iterable[Request], lengths: Lengths, rest: _Rest) -> Iterator[_Waiting]:
         """Yield requests with their cost reserved, up to the first that exceeds a cap."""
         how = self._abilities
         waiting = sum(batch.tokens for _, batch in self._own() if batch.status != DONE)
@@ -218,9 +205,7 @@ class Batches:
         for waiting in group:
             self._ledger.budget.settle(waiting.aside, waiting.aside)
         try:
-            file_id = self._remote.upload(
-                f"{key}.jsonl", b"".join(waiting.line for waiting in group)
-            )
+            file_id = self._remote.upload(f"{key}.jsonl", b"".join(waiting.line for waiting in group))
             if file_id is None:
                 log.warning("%s has no batches: requests are sent one by one", self._endpoint.url)
                 self._forget(key)
@@ -279,9 +264,7 @@ class Batches:
     def _write(self, key: str, batch: Batch | None) -> None:
         self._journal.write_batch(key, None if batch is None else batch.to_text())
 
-    def _keep(
-        self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]
-    ) -> tuple[Asked, ...]:
+    def _keep(self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]) -> tuple[Asked, ...]:
         """Store a batch's answers and their cost; return the requests without an answer."""
         asked = {request.key: request for request in batch.requests}
         stand_in = Request(batch.purpose, "", "", form, 0)
@@ -328,9 +311,7 @@ class Batches:
         self._forget(key)
         if remote.too_many_tokens and len(batch.requests) > 1:
             log.warning("batch %s is too large for the account: %s", batch.batch_id, remote.why)
-            self._sender.learn(
-                self._model, replace(self._abilities, batch_tokens=batch.tokens // 2)
-            )
+            self._sender.learn(self._model, replace(self._abilities, batch_tokens=batch.tokens // 2))
             return
         hint = 'Nothing was billed. Mend that, or set llm.batch = "off"'
         raise EndpointError(f"a batch is refused: {remote.why}", self._endpoint.url, hint)

@@ -32,8 +32,7 @@ class Batch:
         purpose: Purpose of its requests.
         model: Model asked.
         tokens: Approximate number of prompt tokens.
-        requests: Its requests; of a `done` batch, those without an answer, which are not batched
-            again.
+        requests: Its requests; of a `done` batch, those without an answer, which are not batched again.
         batch_id: Its id at the endpoint.
         files: Its file ids at the endpoint.
         is_part: Whether other requests did not fit, and wait for the next batch, however few.

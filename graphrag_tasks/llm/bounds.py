@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import httpx2
 
-_MOST_BYTES = 64_000_000
-"""Most bytes of a response: some ten times the vectors of 64 texts."""
+_MOST_BYTES = 64_000_000  # Most bytes of a response: some ten times the vectors of 64 texts.
 _BEGAN = "graphrag_began"
 
 

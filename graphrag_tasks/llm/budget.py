@@ -1,7 +1,7 @@
 """The budget: a request's worst-case cost is reserved before it is sent.
 
-Money and tokens spent and reserved never exceed the caps together. A request's cost is known with
-its answer; if its result is unknown, the worst case counts.
+Money and tokens spent and reserved never exceed the caps together. A request's cost is known with its answer; if its
+result is unknown, the worst case counts.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ class Cost:
         return Cost(sum(known, Decimal(0)) if known else None, self.tokens + other.tokens)
 
 
-MONTH = "month_usd"
-"""The setting of the monthly cap for all runs."""
+MONTH = "month_usd"  # The setting of the monthly cap for all runs.
 
 NOTHING = Cost(Decimal(0), 0)
 
@@ -76,11 +75,7 @@ class Budget:
             return self._passed_by(self._spent + self._aside + worst) is None
 
     def reserve(self, worst: Cost) -> None:
-        """Reserve the worst case of a request; wait where others may turn out cheaper.
-
-        Raises:
-            BudgetError: It would exceed a cap.
-        """
+        """Reserve the worst case of a request; wait where others may turn out cheaper."""
         with self._changed:
             while passed := self._passed_by(self._spent + self._aside + worst):
                 if self._aside == NOTHING:

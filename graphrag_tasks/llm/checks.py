@@ -13,22 +13,20 @@ from graphrag_tasks.llm.answers import Kind, Usage
 log = logging.getLogger(__name__)
 
 _CUT_SHARE, _CUT_FROM = 0.6, 1000
-"""A prompt of so many tokens counts as cut where the endpoint reports a smaller share; other
-tokenizers, and uncounted schemas, cost less. Chosen."""
+"""A prompt of so many tokens counts as cut where the endpoint reports a smaller share; other tokenizers, and
+uncounted schemas, cost less. Chosen."""
 _FIRST_ANSWERS, _EMPTY_SHARE = 20, 0.2
 """Answers that show a bad start, and the share of empty answers that makes it one. Chosen."""
 _TRUNCATED_SHARE, _MOST_TRUNCATED_SHARE = 0.2, 0.5
-"""Shares of truncated first answers: above the first a warning, above the second the run ends.
-Some truncated requests are halved and repeated; where most are, their money is lost. Chosen
-by reading."""
+"""Shares of truncated first answers: above the first a warning, above the second the run ends. Some truncated
+requests are halved and repeated; where most are, their money is lost. Chosen by reading."""
 
 _LONGER = (
     "Raise extract.llm.output_tokens, or lower extract.llm.windows_per_request; for answers to "
     "questions raise llm.answers.output_tokens"
 )
 
-TRIES_OF_FORM = 3
-"""Attempts at an answer of the right form, while no answer had it."""
+TRIES_OF_FORM = 3  # Attempts at an answer of the right form, while no answer had it.
 
 
 class Checks:
@@ -64,9 +62,6 @@ class Checks:
         Args:
             sent: Approximate number of prompt tokens.
             usage: Tokens as reported by the endpoint.
-
-        Raises:
-            EndpointError: The prompt was cut.
         """
         if usage is None:
             return
@@ -77,11 +72,7 @@ class Checks:
             raise EndpointError(what, self._url, hint)
 
     def count(self, kind: Kind) -> None:
-        """Count the result of a request.
-
-        Raises:
-            UnusableAnswersError: Too many of the first answers are unusable.
-        """
+        """Count the result of a request."""
         with self._lock:
             self._counts[kind] += 1
             counts = self._counts.copy()
@@ -93,9 +84,7 @@ class Checks:
             self._tell_truncated(counts[kind], done)
         if counts[Kind.EMPTY] > _EMPTY_SHARE * _FIRST_ANSWERS and done <= _FIRST_ANSWERS:
             what = f"{counts[Kind.EMPTY]} of the first {done} answers are empty"
-            hint = (
-                "A model that thinks spends its tokens on it: set llm.parameters.reasoning_effort"
-            )
+            hint = "A model that thinks spends its tokens on it: set llm.parameters.reasoning_effort"
             raise UnusableAnswersError(what, self._url, hint)
         if counts[Kind.INVALID] >= TRIES_OF_FORM and not counts[Kind.ANSWERED]:
             what = "no answer has the form that was asked for"

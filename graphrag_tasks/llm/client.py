@@ -40,10 +40,8 @@ from graphrag_tasks.llm.sender import Sender
 
 log = logging.getLogger(__name__)
 
-_AT_ONCE = 2000
-"""Requests whose texts a forecast holds in memory at once: some 10 MB."""
-_SAMPLE = 1000
-"""Requests from which rates are learned: the standard error of their mean is some 2 %."""
+_AT_ONCE = 2000  # Requests whose texts a forecast holds in memory at once: some 10 MB.
+_SAMPLE = 1000  # Requests from which rates are learned: the standard error of their mean is some 2 %.
 
 
 class Client:
@@ -64,11 +62,7 @@ class Client:
 
     @property
     def _sender(self) -> Sender:
-        """What sends requests and keeps answers.
-
-        Raises:
-            ConfigError: The store is in object storage, and `llm.answers_file` names no file.
-        """
+        """What sends requests and keeps answers."""
         with self._making:
             if self._made is None:
                 file = answers_file(self._config, self._store) if self._store else None
@@ -110,14 +104,12 @@ class Client:
         """What the run has spent so far."""
         return self._sender.ledger.budget.spent
 
-    def ask(
-        self, requests: Sequence[Request], *, until_spent: bool = False
-    ) -> list[Answer | Failure]:
+    def ask(self, requests: Sequence[Request], *, until_spent: bool = False) -> list[Answer | Failure]:
         """Return an answer or a failure for each request, in order.
 
-        Known answers are not asked for again. Nor are duplicate requests, nor requests that got no
-        valid answer before, unless `llm.retry_failed` is set. With `until_spent`, requests after a
-        cap is reached become failures instead of an error.
+        Known answers are not asked for again. Nor are duplicate requests, nor requests that got no valid answer before,
+        unless `llm.retry_failed` is set. With `until_spent`, requests after a cap is reached become failures instead of
+        an error.
 
         Raises:
             EndpointError: The endpoint cannot be asked.
@@ -143,22 +135,18 @@ class Client:
         return Budget(None if usd is None else Decimal(str(usd)), of=self._sender.ledger.budget)
 
     def ask_one(
-        self,
-        request: Request,
-        budget: Budget | None = None,
-        tell: Callable[[str], None] | None = None,
+        self, request: Request, budget: Budget | None = None, tell: Callable[[str], None] | None = None
     ) -> Answer | Failure:
         """Return the answer to one request, or a failure; several threads may ask.
 
-        A person waits for it: if the endpoint is busy or unreachable for longer than
-        `llm.answers.wait_seconds`, it fails.
+        A person waits for it: if the endpoint is busy or unreachable for longer than `llm.answers.wait_seconds`, it
+        fails.
 
         Args:
             request: The request.
             budget: From `part_of_budget`; it counts what is spent.
-            tell: Called with each piece of the answer as it arrives, or with a known answer. If an
-                attempt
-                breaks off after a piece, later attempts are not reported.
+            tell: Called with each piece of the answer as it arrives, or with a known answer. If an attempt breaks off
+                after a piece, later attempts are not reported.
 
         Raises:
             BudgetError: It could exceed a cap. Otherwise as `ask` does.
@@ -172,13 +160,11 @@ class Client:
         with self.connected():
             return self._sender.ask(request, budget, tell, self._config.answers.wait_seconds)
 
-    def batch(
-        self, purpose: str, requests: Callable[[], Iterable[Request]], form: type[BaseModel]
-    ) -> int:
+    def batch(self, purpose: str, requests: Callable[[], Iterable[Request]], form: type[BaseModel]) -> int:
         """Let batches answer requests of one purpose; return the number still waiting.
 
-        Finished answers are stored, so that `ask` finds them. This does not block: call it again
-        until nothing waits, then `ask` for requests without an answer.
+        Finished answers are stored, so that `ask` finds them. This does not block: call it again until nothing waits,
+        then `ask` for requests without an answer.
 
         Args:
             purpose: Purpose of the requests.
@@ -208,15 +194,13 @@ class Client:
     def rates(self, requests: Iterable[Request]) -> Rates:
         """Return token rates, learned from those of the requests that were asked.
 
-        All attempts of this run count, also those without a valid answer. The sample is drawn by
-        request key, so it does not depend on order.
+        All attempts of this run count, also those without a valid answer. The sample is drawn by request key, so it
+        does not depend on order.
         """
         asked: dict[str, tuple[Request, Answer | Failure]] = {}
         for some in _groups(requests):
             keys = {self._sender.key(request): request for request in some}
-            asked |= {
-                key: (keys[key], answer) for key, answer in self._sender.journal.known(keys).items()
-            }
+            asked |= {key: (keys[key], answer) for key, answer in self._sender.journal.known(keys).items()}
             asked = {key: asked[key] for key in heapq.nsmallest(_SAMPLE, asked)}
         used = self._sender.journal.usages(self._run, asked)
         found = []
@@ -230,20 +214,15 @@ class Client:
         return Rates.learned(found, unsure, len(used))
 
     def forecast(
-        self,
-        requests: Callable[[], Iterable[Request]],
-        rates: Rates | None = None,
-        *,
-        batched: bool | None = None,
+        self, requests: Callable[[], Iterable[Request]], rates: Rates | None = None, *, batched: bool | None = None
     ) -> Forecast:
         """Return the expected cost of answering requests of one purpose; nothing is sent.
 
-        Without `rates`, they are learned from known answers. Whether there are enough requests for
-        a batch is decided by their number, unless `batched` is given.
+        Without `rates`, they are learned from known answers. Whether there are enough requests for a batch is decided
+        by their number, unless `batched` is given.
 
         Args:
-            requests: Returns the requests; called several times, so that they are not all in
-                memory.
+            requests: Returns the requests; called several times, so that they are not all in memory.
             rates: Token rates.
             batched: Whether the requests are asked in batches.
         """
@@ -273,8 +252,7 @@ class Client:
     def embed(self, texts: Sequence[str], model: str, dimensions: int = 0) -> NDArray[np.float32]:
         """Return the vectors of texts, sent in one request; shape (texts, dimension).
 
-        The client does not store them, as snapshots do. Call it within `connected`; raises as `ask`
-        does.
+        The client does not store them, as snapshots do. Call it within `connected`; raises as `ask` does.
         """
         check_price(self._config, model)
         return self._sender.embed(texts, model, dimensions)

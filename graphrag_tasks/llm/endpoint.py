@@ -1,7 +1,7 @@
 """One HTTP request to an endpoint with OpenAI's API, and its possible results.
 
-The SDK is used without its retries, which the budget would not see, without redirects, which would
-send documents elsewhere, and without `OPENAI_*` variables: every header is set here.
+The SDK is used without its retries, which the budget would not see, without redirects, which would send documents
+elsewhere, and without `OPENAI_*` variables: every header is set here.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ _HEADERS = {
 }  # fmt: skip
 
 
-_MOST_TOKENS = 1e9
-"""Most tokens of one request; a larger count is invalid."""
+_MOST_TOKENS = 1e9  # Most tokens of one request; a larger count is invalid.
 
 
 def _untold(_: str) -> None:
@@ -63,11 +62,7 @@ def _certificates() -> ssl.SSLContext:
 
 
 class Endpoint:
-    """An endpoint with its key; several threads may use it.
-
-    Raises:
-        EndpointError: The endpoint is OpenAI itself and there is no key.
-    """
+    """An endpoint with its key; several threads may use it."""
 
     def __init__(self, config: LlmConfig) -> None:
         self._config = config
@@ -81,9 +76,7 @@ class Endpoint:
                 raise EndpointError("there is no key", self.url, hint)
         self._client = self._connected()
 
-    def attempt(
-        self, request: Request, model: str, abilities: Abilities, problem: str = ""
-    ) -> Outcome:
+    def attempt(self, request: Request, model: str, abilities: Abilities, problem: str = "") -> Outcome:
         """Send a request once.
 
         Args:
@@ -91,20 +84,13 @@ class Endpoint:
             model: Model to ask.
             abilities: Features of the endpoint.
             problem: What was wrong with the previous answer.
-
-        Raises:
-            EndpointError: A retry cannot help.
         """
         body = self.body(request, model, abilities, problem)
         response = self._sent("POST", "/chat/completions", body)
         return response if isinstance(response, Outcome) else read(response, request)
 
     def embed(self, texts: Sequence[str], model: str, dimensions: int) -> Outcome:
-        """Send texts to be embedded; the outcome's `vectors` have a row for each.
-
-        Raises:
-            EndpointError: A retry cannot help.
-        """
+        """Send texts to be embedded; the outcome's `vectors` have a row for each."""
         body: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": "float"}
         if dimensions:
             body["dimensions"] = dimensions
@@ -122,11 +108,7 @@ class Endpoint:
         )  # fmt: skip
 
     def models(self) -> list[str]:
-        """Return the names of the models that the endpoint lists.
-
-        Raises:
-            EndpointError: The endpoint cannot be asked.
-        """
+        """Return the names of the models that the endpoint lists."""
         found = self._sent("GET", "/models")
         if isinstance(found, Outcome):
             raise EndpointError(found.why, self.url, "Start the server, or mend llm.base_url")
@@ -169,9 +151,7 @@ class Endpoint:
             http_client=transport,
         )
 
-    def body(
-        self, request: Request, model: str, abilities: Abilities, problem: str = ""
-    ) -> dict[str, Any]:
+    def body(self, request: Request, model: str, abilities: Abilities, problem: str = "") -> dict[str, Any]:
         """Return the JSON body of a request; see `attempt`."""
         system, user = request.system, request.user
         body: dict[str, Any] = {"model": model, **self._config.parameters}
@@ -191,9 +171,7 @@ class Endpoint:
         ]
         return body
 
-    def _sent(
-        self, method: str, path: str, body: dict[str, Any] | None = None
-    ) -> Outcome | Response:
+    def _sent(self, method: str, path: str, body: dict[str, Any] | None = None) -> Outcome | Response:
         """Send a request through the SDK as plain JSON: its typed models would take longest."""
         import httpx2
 
@@ -222,9 +200,6 @@ class Endpoint:
         Args:
             call: The call.
             body: The JSON that it sends, if any.
-
-        Raises:
-            EndpointError: A retry cannot help.
         """
         import httpx2
         import openai

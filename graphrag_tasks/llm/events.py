@@ -8,9 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 
-def spelled(
-    events: Iterable[object], tell: Callable[[str], None], most: float
-) -> dict[str, Any] | None:
+def spelled(events: Iterable[object], tell: Callable[[str], None], most: float) -> dict[str, Any] | None:
     """Return the completion in a stream's events, or None where it has no end.
 
     Args:

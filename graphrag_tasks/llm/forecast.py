@@ -1,10 +1,9 @@
 """Forecast the cost of requests before they are sent: tokens and money, as ranges.
 
-Prompts are counted, including the schema of the answer. The answer's length is assumed, in a wide
-range, until some requests were asked. Their usage then gives the ratio of answer to input, the
-model's own token count, and the shares of repeated and interrupted attempts; the range is the
-sampling error. An interrupted attempt counts in full, but its provider may bill nothing: the low
-end counts none.
+Prompts are counted, including the schema of the answer. The answer's length is assumed, in a wide range, until some
+requests were asked. Their usage then gives the ratio of answer to input, the model's own token count, and the shares of
+repeated and interrupted attempts; the range is the sampling error. An interrupted attempt counts in full, but its
+provider may bill nothing: the low end counts none.
 """
 
 from __future__ import annotations
@@ -21,28 +20,21 @@ from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.llm.request import Request
 
-ENOUGH = 20
-"""Fewest answers from which a forecast is learned."""
+ENOUGH = 20  # Fewest answers from which a forecast is learned.
 
-Range = tuple[float, float, float]
-"""Low, expected and high."""
-Money = tuple[Decimal, Decimal, Decimal]
-"""USD: low, expected and high."""
+Range = tuple[float, float, float]  # Low, expected and high.
+Money = tuple[Decimal, Decimal, Decimal]  # USD: low, expected and high.
 
 _NO_MONEY = (Decimal(0), Decimal(0), Decimal(0))
-_ASSUMED = (0.7, 1.9, 3.6)
-"""Answer tokens per token of input text: low, expected and high."""
+_ASSUMED = (0.7, 1.9, 3.6)  # Answer tokens per token of input text: low, expected and high.
 _ASSUMED_FACTOR = (0.6, 1.0, 1.25)
-"""The model's token count per token counted here. Servers that enforce the schema by a grammar
-do not count it, and it is a quarter of a prompt of `extract`."""
-_ASSUMED_CUT = (0.0, 0.0, 0.02)
-"""Interrupted attempts per request; chosen by reading."""
-_DEVIATIONS = 3.0
-"""Standard deviations of a ratio to either side: 99.7 % of a normal distribution."""
+"""The model's token count per token counted here. Servers that enforce the schema by a grammar do not count it, and
+it is a quarter of a prompt of `extract`."""
+_ASSUMED_CUT = (0.0, 0.0, 0.02)  # Interrupted attempts per request; chosen by reading.
+_DEVIATIONS = 3.0  # Standard deviations of a ratio to either side: 99.7 % of a normal distribution.
 _FEW_DEVIATIONS, _NONE_SEEN = 2.0, 3.0
 """Standard deviations of a count, and the bound where none was seen (the rule of three, 95 %)."""
-_LEAST_OPEN = 0.02
-"""Least half-width of a range, as a share."""
+_LEAST_OPEN = 0.02  # Least half-width of a range, as a share.
 
 
 @dataclass(frozen=True)
@@ -62,9 +54,7 @@ class Rates:
     learned_from: int = 0
 
     @classmethod
-    def learned(
-        cls, answered: Sequence[tuple[Request, Usage]], unsure: int = 0, asked: int = 0
-    ) -> Rates:
+    def learned(cls, answered: Sequence[tuple[Request, Usage]], unsure: int = 0, asked: int = 0) -> Rates:
         """Return the rates of some answers, or the assumed rates where they are too few.
 
         Args:
@@ -77,9 +67,7 @@ class Rates:
             return cls()
         return cls(
             _ratio([(usage.prompt_tokens, _prompt(request)) for request, usage in known]),
-            _ratio(
-                [(usage.completion_tokens, tokens.count(request.user)) for request, usage in known]
-            ),
+            _ratio([(usage.completion_tokens, tokens.count(request.user)) for request, usage in known]),
             _share(unsure, asked) if asked >= ENOUGH else _ASSUMED_CUT,
             len(known),
         )
@@ -126,12 +114,7 @@ class Forecast:
 
 
 def forecast(
-    requests: Sequence[Request],
-    known: int,
-    config: LlmConfig,
-    model: str,
-    rates: Rates,
-    share: Decimal,
+    requests: Sequence[Request], known: int, config: LlmConfig, model: str, rates: Rates, share: Decimal
 ) -> Forecast:
     """Return the cost of requests at a share of the price, besides the number of `known` ones."""
     output = _output if rates.learned_from else _shorter_than_the_most

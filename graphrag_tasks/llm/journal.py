@@ -2,10 +2,9 @@
 
     STORE/answers/answers.sqlite    (or `llm.answers_file`)
 
-An attempt is recorded at its worst-case cost before the request is sent, in one transaction with
-the check of the caps, so processes together never exceed a cap. An answer is on disk, in one
-transaction with its cost, before it is used. An interrupted attempt keeps its worst case: it may
-have been billed.
+An attempt is recorded at its worst-case cost before the request is sent, in one transaction with the check of the caps,
+so processes together never exceed a cap. An answer is on disk, in one transaction with its cost, before it is used. An
+interrupted attempt keeps its worst case: it may have been billed.
 """
 
 from __future__ import annotations
@@ -28,12 +27,9 @@ from graphrag_tasks.llm.budget import Cost
 
 SURE, UNSURE = "sure", "unsure"
 
-_IN_MEMORY = 1000
-"""Most answers kept in memory without a store: a few MB."""
-_PICO = 10**12
-"""Picodollars per dollar: money is an integer, so sums are exact; a token costs 10,000 or more."""
-_AT_ONCE = 500
-"""Keys per statement: the oldest SQLite allows 999 parameters."""
+_IN_MEMORY = 1000  # Most answers kept in memory without a store: a few MB.
+_PICO = 10**12  # Picodollars per dollar: money is an integer, so sums are exact; a token costs 10,000 or more.
+_AT_ONCE = 500  # Keys per statement: the oldest SQLite allows 999 parameters.
 _DAY = 86_400
 
 
@@ -84,8 +80,8 @@ class Journal(AnswersFile):
     """Answers, attempts and batches of a store; several threads and processes may use it.
 
     Args:
-        file: Created if absent. None: the last thousand answers, and sums of what was spent, are
-            kept in memory, for readers without write access to the store.
+        file: Created if absent. None: the last thousand answers, and sums of what was spent, are kept in memory, for
+            readers without write access to the store.
         keep_days: Days after which unused answers are removed; 0: never.
     """
 
@@ -134,8 +130,7 @@ class Journal(AnswersFile):
         )
         if self.file is None:
             connection.execute(
-                "DELETE FROM answers WHERE key IN (SELECT key FROM answers"
-                " ORDER BY kept_at DESC LIMIT -1 OFFSET ?)",
+                "DELETE FROM answers WHERE key IN (SELECT key FROM answers ORDER BY kept_at DESC LIMIT -1 OFFSET ?)",
                 (_IN_MEMORY,),
             )
 
@@ -159,9 +154,7 @@ class Journal(AnswersFile):
             if self.file is None:  # the sum is enough for a reader
                 connection.execute("DELETE FROM attempts WHERE id = ?", (number,))
 
-    def begin_batch(
-        self, key: str, batch: str, attempts: Iterable[Attempt], check: Callable[[], None]
-    ) -> None:
+    def begin_batch(self, key: str, batch: str, attempts: Iterable[Attempt], check: Callable[[], None]) -> None:
         """Record a batch that is about to be created, with the worst case of each request.
 
         `check` is as in `sending`.
@@ -273,9 +266,7 @@ class Journal(AnswersFile):
         """
         with self.transaction() as connection:
             connection.execute("CREATE TEMP TABLE used (key TEXT PRIMARY KEY) WITHOUT ROWID")
-            connection.executemany(
-                "INSERT OR IGNORE INTO used VALUES (?)", ((key,) for key in used)
-            )
+            connection.executemany("INSERT OR IGNORE INTO used VALUES (?)", ((key,) for key in used))
             unused = "FROM answers WHERE kept_at < ? AND key NOT IN (SELECT key FROM used)"
             told = (before.timestamp(),)
             (count,) = connection.execute(f"SELECT count(*) {unused}", told).fetchone()
@@ -287,9 +278,7 @@ class Journal(AnswersFile):
     def abilities(self, endpoint: str) -> Abilities | None:
         """Return the learned features of an endpoint and model, by a hash of both."""
         with self.transaction() as connection:
-            row = connection.execute(
-                "SELECT abilities FROM abilities WHERE endpoint = ?", (endpoint,)
-            ).fetchone()
+            row = connection.execute("SELECT abilities FROM abilities WHERE endpoint = ?", (endpoint,)).fetchone()
         return Abilities(**json.loads(row[0])) if row else None
 
     def learn(self, endpoint: str, abilities: Abilities) -> None:
@@ -333,9 +322,7 @@ def _take_back(connection: sqlite3.Connection, which: str, value: object) -> lis
     return [month for _, month, _, _ in rows]
 
 
-def _count(
-    connection: sqlite3.Connection, run: str, month: str, picodollars: int, tokens: int
-) -> None:
+def _count(connection: sqlite3.Connection, run: str, month: str, picodollars: int, tokens: int) -> None:
     connection.execute(
         "INSERT INTO spent VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
         " picodollars = picodollars + excluded.picodollars, tokens = tokens + excluded.tokens",

@@ -40,8 +40,7 @@ class Billed:
         return Usage(tokens.most(*self.prompt), self.max_output)
 
 
-MOST_BYTES = 40
-"""Most bytes per token, on average of a text: some four times those of models' vocabularies."""
+MOST_BYTES = 40  # Most bytes per token, on average of a text: some four times those of models' vocabularies.
 
 
 def believed(usage: Usage | None, most: Usage, text: str) -> Usage | None:
@@ -81,9 +80,6 @@ class Ledger:
         """Check that the recorded spending, including other processes', is within the caps.
 
         The request itself is recorded before, at its worst case; an interrupted one stays recorded.
-
-        Raises:
-            BudgetError: A cap is exceeded.
         """
         if self.budget.is_capped:
             self._read().reserve(NOTHING)
@@ -100,13 +96,7 @@ class Ledger:
         return Cost(usd, usage.total)
 
     def attempt(
-        self,
-        billed: Billed,
-        usage: Usage | None = None,
-        *,
-        fate: str = UNSURE,
-        kind: str = "",
-        in_batch: bool = False,
+        self, billed: Billed, usage: Usage | None = None, *, fate: str = UNSURE, kind: str = "", in_batch: bool = False
     ) -> Attempt:
         """Return the record of a request; without `usage`, of its worst case."""
         usage = usage or billed.most

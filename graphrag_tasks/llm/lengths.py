@@ -11,18 +11,14 @@ from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.ledger import Billed
 from graphrag_tasks.llm.request import Request
 
-_FEW = 8
-"""Fewest answers from which lengths are learned."""
-_MOST = 1000
-"""Most answers used."""
-_MARGIN = 0.1
-"""Added to the ratio of a sample, besides the sampling error; chosen."""
+_FEW = 8  # Fewest answers from which lengths are learned.
+_MOST = 1000  # Most answers used.
+_MARGIN = 0.1  # Added to the ratio of a sample, besides the sampling error; chosen.
 _DEVIATIONS_OF_BATCH, _DEVIATIONS_OF_SAMPLE = 3.0, 2.0
 """Standard deviations allowed for the sum of a batch, and for the ratio of the sample."""
 
 _Pair = tuple[int, int]
-"""Tokens as the endpoint reports them, and the tokens counted here to which they are
-proportional."""
+"""Tokens as the endpoint reports them, and the tokens counted here to which they are proportional."""
 
 
 class Lengths:

@@ -13,40 +13,32 @@ _MINUTE = 60.0
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
-_FIRST_PACE = 2.0
-"""Most seconds between requests after the first refusal."""
+_FIRST_PACE = 2.0  # Most seconds between requests after the first refusal.
 
 _FASTER, _SLOWLY, _LESS_SLOWLY, _CAREFUL = 0.7, 0.99, 0.93, 1.03
-"""Factors of the seconds between requests: after `_IN_A_ROW` answers before a limit was
-measured; after `_LATER_IN_A_ROW` afterwards; likewise once `_LONG` seconds passed without a
-refusal; and for the interval measured between two refusals. Chosen by simulation, as are
-those below: tests/llm/test_pace.py."""
+"""Factors of the seconds between requests: after `_IN_A_ROW` answers before a limit was measured; after
+`_LATER_IN_A_ROW` afterwards; likewise once `_LONG` seconds passed without a refusal; and for the interval measured
+between two refusals. Chosen by simulation, as are those below: tests/llm/test_pace.py."""
 
 _IN_A_ROW, _LATER_IN_A_ROW, _LONG = 4, 20, 120.0
 _SOON, _TAKEN_BACK = 50, 0.3
-"""A true limit refuses none of this many requests at its measured pace. An endpoint that does
-refuses at random, as under a shared quota: slowing down did not help, and the seconds are
-multiplied by the second number."""
+"""A true limit refuses none of this many requests at its measured pace. An endpoint that does refuses at random, as
+under a shared quota: slowing down did not help, and the seconds are multiplied by the second number."""
 _LIMITED_SHARE, _FADING = 0.2, 0.75
-"""Refusals per answer above which a limit is exceeded after all, for instance a lowered limit;
-and the weight of earlier counts at each refusal."""
-_SLOWEST = 60.0
-"""Most seconds between requests, as limits are counted by the minute."""
-_JITTER = 0.1
-"""Random share of an interval, so that processes do not send at the same moment."""
-
-_FEW_LEFT = 0.25
-"""Share of a limit below which requests are sent only as fast as it refills."""
+"""Refusals per answer above which a limit is exceeded after all, for instance a lowered limit; and the weight of
+earlier counts at each refusal."""
+_SLOWEST = 60.0  # Most seconds between requests, as limits are counted by the minute.
+_JITTER = 0.1  # Random share of an interval, so that processes do not send at the same moment.
+_FEW_LEFT = 0.25  # Share of a limit below which requests are sent only as fast as it refills.
 
 
 class Limiter:
     """Lets requests through one by one.
 
-    They are spread evenly: in any 60 seconds at most as many as allowed, and hardly fewer under
-    load. The limit is configured, reported in the endpoint's headers, or learned from refusals:
-    after a refusal all wait and are then sent one by one, slowly at first and faster with each
-    answer until the next refusal. Where refusals are as frequent at a slower pace, they are not due
-    to a limit, and the pace rises again.
+    They are spread evenly: in any 60 seconds at most as many as allowed, and hardly fewer under load. The limit is
+    configured, reported in the endpoint's headers, or learned from refusals: after a refusal all wait and are then sent
+    one by one, slowly at first and faster with each answer until the next refusal. Where refusals are as frequent at a
+    slower pace, they are not due to a limit, and the pace rises again.
 
     Args:
         requests: Most per minute; 0: no limit.
@@ -82,11 +74,7 @@ class Limiter:
         return max(self._free_at, self._paused_until) - self._clock()
 
     def take(self, tokens: int, most: float = math.inf) -> float:
-        """Wait until a request of so many tokens may be sent; return the time.
-
-        Raises:
-            TimeoutError: Immediately, where the wait is more than `most` seconds.
-        """
+        """Wait until a request of so many tokens may be sent; return the time."""
         with self._changed:
             until = self._clock() + most
             while (wait := self.wait) > 0:

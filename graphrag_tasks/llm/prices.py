@@ -1,7 +1,7 @@
 """Prices of tokens: the configured price of a model, else its list price, else unknown.
 
-List prices come from the data in the package genai-prices; nothing is downloaded. A price is for
-one request, as rates may rise with its length. An unknown price is never 0.
+List prices come from the data in the package genai-prices; nothing is downloaded. A price is for one request, as rates
+may rise with its length. An unknown price is never 0.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ def price(config: LlmConfig, model: str, usage: Usage) -> Decimal | None:
         from genai_prices import calc_price
 
     tokens = Tokens(
-        input_tokens=usage.prompt_tokens,
-        output_tokens=usage.completion_tokens,
-        cache_read_tokens=usage.cached_tokens,
+        input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, cache_read_tokens=usage.cached_tokens
     )
     try:
         found = calc_price(tokens, model_ref=model, provider_api_url=config.url)
@@ -44,14 +42,8 @@ def is_known(config: LlmConfig, model: str) -> bool:
 
 
 def check_price(config: LlmConfig, model: str) -> None:
-    """Refuse a cap in money for a model with an unknown price.
-
-    Raises:
-        PriceError: The price is unknown.
-    """
+    """Refuse a cap in money for a model with an unknown price."""
     if config.budget.caps_money and not is_known(config, model):
         hint = f'Set [llm.prices."{model}"] input and output (USD a million tokens), or '
         hint += "llm.budget.usd and month_usd = 0 with a cap in llm.budget.tokens"
-        raise PriceError(
-            f"the price of {model} is not known, and llm.budget caps money", "llm", hint
-        )
+        raise PriceError(f"the price of {model} is not known, and llm.budget caps money", "llm", hint)

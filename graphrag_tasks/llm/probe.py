@@ -16,8 +16,7 @@ from graphrag_tasks.llm.request import Request
 
 _SENTENCE = "Table VBBE replaces table VBBS."
 _SYSTEM = "Name the subject and the object of the sentence you are given."
-_MAX_OUTPUT = 200
-"""Most output tokens, far more than two names in JSON take."""
+_MAX_OUTPUT = 200  # Most output tokens, far more than two names in JSON take.
 
 
 class _Ends(BaseModel):
@@ -26,11 +25,7 @@ class _Ends(BaseModel):
 
 
 def reach(config: LlmConfig) -> str:
-    """Return in words whether an endpoint answers, and whether it lists the model.
-
-    Raises:
-        EndpointError: It is unreachable, or refuses the key.
-    """
+    """Return in words whether an endpoint answers, and whether it lists the model."""
     endpoint = Endpoint(config)
     with closing(endpoint):
         names = endpoint.models()
@@ -39,11 +34,7 @@ def reach(config: LlmConfig) -> str:
 
 
 def answer_once(config: LlmConfig) -> str:
-    """Ask for one structured answer; return in words how it was obtained and its cost.
-
-    Raises:
-        GraphragError: There is none.
-    """
+    """Ask for one structured answer; return in words how it was obtained and its cost."""
     client = Client(config)
     (result,) = client.ask([Request("doctor", _SYSTEM, _SENTENCE, _Ends, _MAX_OUTPUT)])
     if isinstance(result, Failure):

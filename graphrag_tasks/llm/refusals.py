@@ -1,8 +1,7 @@
 """Interpret an endpoint's refusals: busy, broken, too long, or a wrong request.
 
-Providers word the same refusal differently. The phrases below come from errors that OpenAI, Azure,
-Gemini, Vertex, Bedrock, Anthropic, LiteLLM, vLLM, llama.cpp and Ollama document or return; their
-bodies are in tests/llm/providers.
+Providers word the same refusal differently. The phrases below come from errors that OpenAI, Azure, Gemini, Vertex,
+Bedrock, Anthropic, LiteLLM, vLLM, llama.cpp and Ollama document or return; their bodies are in tests/llm/providers.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ _TOO_LONG = (
     "context_length", "context length", "context size", "too long", "maximum context",
     "input token count", "context window", "contextwindowexceeded",
 )  # fmt: skip
-_NO_KEY = ("api key not valid", "api_key_invalid")
-"""Gemini's messages for a refused key, sent with status 400."""
+_NO_KEY = ("api key not valid", "api_key_invalid")  # Gemini's messages for a refused key, sent with status 400.
 _FORM = (
     "response_format", "responseformat", "schema", "structured output", "structured_output",
     "json mode", "json_object", "response_mime_type", "grammar", "guided", "output_config",
@@ -45,24 +43,15 @@ _UNNAMED = ("request contains an invalid argument", "invalid_argument")
 """Gemini's messages that do not name the invalid argument; a schema is the likeliest."""
 _NO_MONEY = ("insufficient_quota", "credit balance is too low")
 _REGION = ("unsupported_country", "region, or territory", "location is not supported")
-_OVER_LENGTH = (
-    "supports at most",
-    "maximum allowed number of output tokens",
-    "tokens is too large",
-)
+_OVER_LENGTH = ("supports at most", "maximum allowed number of output tokens", "tokens is too large")
 """Messages of models that refuse the requested output limit."""
 _LENGTH = ("max_completion_tokens", "max_tokens")
 _STREAM = ("stream_options", "include_usage", "streaming", "'stream'")
 _FILTER = ("content_filter", "content management policy")
-_WAIT = re.compile(
-    r"try (?:again |your request )?(?:in|after) (\d[\w.]*)( seconds?)?", re.IGNORECASE
-)
+_WAIT = re.compile(r"try (?:again |your request )?(?:in|after) (\d[\w.]*)( seconds?)?", re.IGNORECASE)
 
-_SHOWN = 300
-"""Most characters of the endpoint's own message that are shown."""
-_LEAST_OF_KEY = 4
-"""Fewest characters of a key that is masked in texts; a shorter key is a placeholder such as
-`x`."""
+_SHOWN = 300  # Most characters of the endpoint's own message that are shown.
+_LEAST_OF_KEY = 4  # Fewest characters of a key that is masked in texts; a shorter key is a placeholder such as `x`.
 
 
 def without_key(text: str, key: str) -> str:
@@ -78,9 +67,7 @@ def without_key(text: str, key: str) -> str:
     return re.sub(rf"[*.…]+{end}\b", "***", text)
 
 
-def meaning(
-    error: openai.APIStatusError, url: str, hidden: Callable[[str], str], *, has_form: bool
-) -> Outcome:
+def meaning(error: openai.APIStatusError, url: str, hidden: Callable[[str], str], *, has_form: bool) -> Outcome:
     """Return the outcome of an error status, or raise where a retry cannot help.
 
     Args:
@@ -88,9 +75,6 @@ def meaning(
         url: The endpoint's address.
         hidden: Masks the key in a text.
         has_form: Whether the request specified the form of its answer.
-
-    Raises:
-        EndpointError: The request is permanently wrong.
     """
     status, whole = error.status_code, hidden(_message(error))
     said, code = whole[:_SHOWN], str(_value(error, "code") or "")

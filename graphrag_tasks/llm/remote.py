@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 Called = TypeVar("Called")
 
 PATH: Final = "/v1/chat/completions"
-NAME = "graphrag_batch"
-"""Metadata key of a batch that holds our batch key."""
-_NO_SUCH_API = (404, 405, 501)
-"""HTTP statuses: not found, method not allowed, not implemented (RFC 9110)."""
+NAME = "graphrag_batch"  # Metadata key of a batch that holds our batch key.
+_NO_SUCH_API = (404, 405, 501)  # HTTP statuses: not found, method not allowed, not implemented (RFC 9110).
 _ENDED = ("completed", "expired", "cancelled")
 _FAILED = "failed"
 _TOO_MANY = "token_limit_exceeded"

@@ -1,8 +1,7 @@
 """The form of an answer: a JSON schema that every endpoint supports, and its validation.
 
-OpenAI, vLLM, llama.cpp and Ollama share a strict subset: every field is required, other fields are
-forbidden, and numbers and lengths have no bounds. Pydantic checks the rest afterwards. Broken JSON
-is not repaired.
+OpenAI, vLLM, llama.cpp and Ollama share a strict subset: every field is required, other fields are forbidden, and
+numbers and lengths have no bounds. Pydantic checks the rest afterwards. Broken JSON is not repaired.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from graphrag_tasks.core.thoughts import without_thoughts
 
-Form = TypeVar("Form", bound=BaseModel)
-"""The form of an answer."""
+Form = TypeVar("Form", bound=BaseModel)  # The form of an answer.
 
 _KEPT = {"type", "properties", "items", "required", "enum", "anyOf", "$ref", "$defs", "description"}
 _FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
@@ -72,11 +70,7 @@ def _strict(node: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def validated(text: str, model: type[Form]) -> Form:
-    """Parse a text into a model's form; code fences and thoughts around the JSON are removed.
-
-    Raises:
-        InvalidAnswerError: It is no JSON object of that form.
-    """
+    """Parse a text into a model's form; code fences and thoughts around the JSON are removed."""
     if not text.lstrip().startswith("{"):  # there a string may hold such a tag
         text = without_thoughts(text)
     fenced = _FENCE.match(text)

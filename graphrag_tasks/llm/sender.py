@@ -1,7 +1,7 @@
 """Send one request to a model until there is a result.
 
-`Client` sends requests through it concurrently, and `Batches` those outside batches. It holds what
-a run's requests share: connections, rate limit, budget, and the endpoint's features.
+`Client` sends requests through it concurrently, and `Batches` those outside batches. It holds what a run's requests
+share: connections, rate limit, budget, and the endpoint's features.
 """
 
 from __future__ import annotations
@@ -37,25 +37,21 @@ from graphrag_tasks.llm.streaming import Pieces, streamed
 
 log = logging.getLogger(__name__)
 
-EMBED = "embed"
-"""Purpose of embedding requests."""
+EMBED = "embed"  # Purpose of embedding requests.
 
 _AGAIN = "Run again: answers so far are kept"
-ATTEMPTS = 5
-"""Tries of a request that fails for a while: with their waits some ten seconds."""
+ATTEMPTS = 5  # Tries of a request that fails for a while: with their waits some ten seconds.
 
 _FIRST_WAIT, LONGEST_WAIT = 0.5, 120.0
 _MOST_DOUBLED = 8
-"""Seconds before a request is sent again, at most, and how often they are doubled: to 128, above
-the most. Half of them to one and a half times as many are waited."""
-_MOST_WAITED = 3600.0
-"""Most seconds in all that the endpoint may make one request wait before the run gives up."""
+"""Seconds before a request is sent again, at most, and how often they are doubled: to 128, above the most. Half of
+them to one and a half times as many are waited."""
+_MOST_WAITED = 3600.0  # Most seconds in all that the endpoint may make one request wait before the run gives up.
 
 _WAITS_FOR_OTHERS = (0.3, 0.6, 1.2, 2.4, 4.8)
 """Seconds to wait for requests of other processes, which may cost less than their worst case."""
 
-_TOLERATED_TOKENS = 16
-"""Tokens over the limit that do not mean it is ignored: servers count end tokens differently."""
+_TOLERATED_TOKENS = 16  # Tokens over the limit that do not mean it is ignored: servers count end tokens differently.
 
 
 class Sender:
@@ -85,11 +81,7 @@ class Sender:
         self._learned: dict[str, Abilities] = {}
 
     def identity(self, purpose: str = "", model: str = "") -> Identity:
-        """Return provider, model and parameters for a purpose or a model; answers depend on them.
-
-        Raises:
-            ConfigError: No model is named.
-        """
+        """Return provider, model and parameters for a purpose or a model; answers depend on them."""
         model = model or self.config.model_for(purpose)
         if not model:
             raise ConfigError("no model is named", "llm.model", "See docs/how-to/llm-extraction.md")
@@ -125,12 +117,7 @@ class Sender:
 
     @contextmanager
     def connected(self) -> Iterator[None]:
-        """Hold connections open for a block; they close when the last such block ends.
-
-        Raises:
-            EndpointError: There is no key for OpenAI itself.
-            ArtifactError: The record of earlier spending cannot be read.
-        """
+        """Hold connections open for a block; they close when the last such block ends."""
         with self._lock:
             _ = self.ledger.budget
             if self._endpoint is None:
@@ -179,8 +166,8 @@ class Sender:
     ) -> Answer | Failure:
         """Return the answer to a request that is not known: see `Client.ask_one`.
 
-        Where the endpoint refuses a feature, the request is sent without it. Call it within
-        `connected`. After `patience` seconds no further attempt is made.
+        Where the endpoint refuses a feature, the request is sent without it. Call it within `connected`. After
+        `patience` seconds no further attempt is made.
         """
         until = time.monotonic() + patience
         record = replace(self.record(request), budget=budget)
@@ -211,9 +198,7 @@ class Sender:
         """Return the vectors of texts: see `Client.embed`."""
         key = fingerprint({"purpose": EMBED, "model": model, "texts": list(texts)})
         record = Billed(key, EMBED, model, None, tuple(texts), 0)
-        outcome = self._until_done(
-            record, lambda: self.endpoint.embed(texts, model, dimensions), _no_answer
-        )
+        outcome = self._until_done(record, lambda: self.endpoint.embed(texts, model, dimensions), _no_answer)
         if outcome.vectors is None:
             raise EndpointError(f"texts are not embedded: {outcome.why}", self.config.url)
         return outcome.vectors
@@ -317,11 +302,7 @@ class Sender:
         return outcome, left_at
 
     def _on_record(self, billed: Billed, most: Usage) -> int:
-        """Record a request that exceeds no cap together with those of other processes.
-
-        Raises:
-            BudgetError: It would exceed one, also after waiting for others to turn out cheaper.
-        """
+        """Record a request that exceeds no cap together with those of other processes."""
         attempt = self.ledger.attempt(billed, most)
         for seconds in _WAITS_FOR_OTHERS:
             with suppress(BudgetError):
@@ -332,9 +313,7 @@ class Sender:
 
     def _no_patience(self, why: str, seconds: float) -> TransientError:
         most = self.config.answers.wait_seconds
-        what = (
-            f"the endpoint is busy or away for {seconds:.0f} s more, {most:g} s are waited: {why}"
-        )
+        what = f"the endpoint is busy or away for {seconds:.0f} s more, {most:g} s are waited: {why}"
         hint = "Ask again later, or raise llm.answers.wait_seconds"
         return TransientError(what, self.config.url, hint)
 

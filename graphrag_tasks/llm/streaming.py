@@ -1,7 +1,7 @@
 """A streamed answer, parsed like a whole answer.
 
-A stream that breaks off, or ends without a finish reason, is no answer: its attempt may have been
-billed, and counts in full.
+A stream that breaks off, or ends without a finish reason, is no answer: its attempt may have been billed, and counts in
+full.
 """
 
 from __future__ import annotations
@@ -43,14 +43,8 @@ class Pieces:
         return tell
 
 
-def streamed(
-    endpoint: Endpoint, request: Request, model: str, abilities: Abilities, pieces: Pieces
-) -> Outcome:
-    """Send a request once and report its answer as it arrives; whole, if streaming is unsupported.
-
-    Raises:
-        EndpointError: A retry cannot help.
-    """
+def streamed(endpoint: Endpoint, request: Request, model: str, abilities: Abilities, pieces: Pieces) -> Outcome:
+    """Send a request once and report its answer as it arrives; whole, if streaming is unsupported."""
     tell = pieces.begun()
     if not abilities.streams:
         outcome = endpoint.attempt(request, model, abilities)
@@ -69,19 +63,13 @@ def streamed(
 
 
 def _received(
-    client: openai.OpenAI,
-    body: Mapping[str, Any],
-    tell: Callable[[str], None],
-    hidden: Callable[[str], str],
-    most: int,
+    client: openai.OpenAI, body: Mapping[str, Any], tell: Callable[[str], None], hidden: Callable[[str], str], most: int
 ) -> Outcome | Response:
     """Return the completion in a stream, up to a number of characters."""
     import httpx2
     import openai
 
-    stream = client.post(
-        "/chat/completions", cast_to=object, body=body, stream=True, stream_cls=openai.Stream[Any]
-    )
+    stream = client.post("/chat/completions", cast_to=object, body=body, stream=True, stream_cls=openai.Stream[Any])
     try:
         with stream:
             if "json" in stream.response.headers.get("content-type", ""):
@@ -95,9 +83,7 @@ def _received(
     return Response(whole, stream.response.headers)
 
 
-def _whole(
-    body: object, headers: Mapping[str, str], tell: Callable[[str], None]
-) -> Outcome | Response:
+def _whole(body: object, headers: Mapping[str, str], tell: Callable[[str], None]) -> Outcome | Response:
     """Return a completion that was not streamed, and report its text."""
     if not isinstance(body, dict):
         return Outcome(Kind.UNSURE, why="the answer is no JSON object")

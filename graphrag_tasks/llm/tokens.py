@@ -15,8 +15,7 @@ _PATTERN = (
     r"""|\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
 )
 _WORD = re.compile(r"\w{1,6}|[^\w\s]")
-_MESSAGE_TOKENS = 16
-"""Tokens of a two-message prompt besides its text."""
+_MESSAGE_TOKENS = 16  # Tokens of a two-message prompt besides its text.
 
 
 def count(text: str) -> int:
@@ -43,7 +42,5 @@ def _counter() -> Callable[[str], int]:
     except (ImportError, StopIteration, OSError):
         return lambda text: len(_WORD.findall(text))
     ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}
-    vocabulary = tiktoken.Encoding(
-        "cl100k", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={}
-    )
+    vocabulary = tiktoken.Encoding("cl100k", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={})
     return lambda text: len(vocabulary.encode_ordinary(text))

@@ -7,8 +7,7 @@ import re
 from html import escape
 from typing import Any
 
-NOTE = "note"
-"""Key of the XCom that the plugin writes into the run's note."""
+NOTE = "note"  # Key of the XCom that the plugin writes into the run's note.
 
 log = logging.getLogger(__name__)
 

@@ -17,10 +17,8 @@ from typing import IO, Literal
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage.snapshots.store import Store
 
-_PATIENCE_SECONDS = 10
-"""Time that a run gets to end by itself before it is killed; chosen."""
-_MOST_SAID = 4_000
-"""Characters of a failed run's last words."""
+_PATIENCE_SECONDS = 10  # Time that a run gets to end by itself before it is killed; chosen.
+_MOST_SAID = 4_000  # Characters of a failed run's last words.
 _RECEIPT = ".receipt.json"
 RunState = Literal["running", "done", "failed", "cancelled"]
 
@@ -109,10 +107,7 @@ class BackgroundRun:
             return Progress()
         rows = (runs / latest).read_table("sources", ["shard"])["shard"].drop_null()
         number = len(rows.unique())
-        done = [
-            *(name for shard in shards.names() for name in (shards / shard).names()),
-            *(runs / latest).names(),
-        ]
+        done = [*(name for shard in shards.names() for name in (shards / shard).names()), *(runs / latest).names()]
         counts = Counter(name.removesuffix(_RECEIPT) for name in done if name.endswith(_RECEIPT))
         finished = {name: min(counts[name], number) for name in self._of_shards}
         finished |= {name: min(counts[name], 1) for name in self._of_corpus}

@@ -31,15 +31,12 @@ class Changes:
 def difference(before: Snapshot, after: Snapshot) -> dict[str, Changes]:
     """Return which documents, entities, relations and communities were gained, lost and changed.
 
-    A document changed if its bytes did, a relation if its weight did, and a community if its
-    members did.
+    A document changed if its bytes did, a relation if its weight did, and a community if its members did.
     """
     return {table: _changes(before, after, table, *columns) for table, columns in _TABLES.items()}
 
 
-def _changes(
-    before: Snapshot, after: Snapshot, table: str, key: str, name: str, content: str
-) -> Changes:
+def _changes(before: Snapshot, after: Snapshot, table: str, key: str, name: str, content: str) -> Changes:
     columns = list(dict.fromkeys((key, name, content)))
     left, right = before.table(table, columns), after.table(table, columns)
     gained = right.filter(pc.invert(pc.is_in(right[key], left[key].combine_chunks())))

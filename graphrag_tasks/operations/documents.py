@@ -21,8 +21,7 @@ PARTIAL = "partial"
 _STATUSES = ("failed", PARTIAL, "empty", "skipped", "parsed")
 """Display order: documents that need attention come first."""
 
-COUNTED = ("chunks", "sentences", "triples")
-"""Tables whose rows are counted for each document."""
+COUNTED = ("chunks", "sentences", "triples")  # Tables whose rows are counted for each document.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,9 +144,7 @@ def problems(reports: Iterable[DocumentReport]) -> list[Problem]:
 
 def is_unread(sources: pa.Table) -> pa.ChunkedArray:
     """Return for each listed file whether its type is not read."""
-    return pc.and_(
-        pc.not_equal(sources["change"], REMOVED), pc.equal(sources["media_type"], UNKNOWN)
-    )
+    return pc.and_(pc.not_equal(sources["change"], REMOVED), pc.equal(sources["media_type"], UNKNOWN))
 
 
 def unread_kinds(sources: pa.Table) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """Estimate what a run would ask a language model, and its cost, before asking.
 
-The documents are parsed, chunked and read by the rules in the store, where the run reuses that
-work. Prompts are counted as they would be sent; answer lengths are assumed, or learned from a real
-sample (a probe), whose answers the run reuses.
+The documents are parsed, chunked and read by the rules in the store, where the run reuses that work. Prompts are
+counted as they would be sent; answer lengths are assumed, or learned from a real sample (a probe), whose answers the
+run reuses.
 """
 
 from __future__ import annotations
@@ -27,16 +27,15 @@ from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 
 _COMMUNITIES = (2.7, 4.4, 7.0)
-"""Communities per triples to the power of .556: low, expected, high. Between two corpora of
-1,450 and 61,600 triples (example documents, SAP documents of docs/results.md)."""
-_PAIRS = (0.05, 0.26, 0.8)
-"""Pairs of similar names per triple: 15,980 for the SAP documents' 61,600 triples."""
+"""Communities per triples to the power of .556: low, expected, high. Between two corpora of 1,450 and 61,600 triples
+(example documents, SAP documents of docs/results.md)."""
+_PAIRS = (0.05, 0.26, 0.8)  # Pairs of similar names per triple: 15,980 for the SAP documents' 61,600 triples.
 _PAIRS_OF_REQUEST = 8.0
 _USAGE_OF_SUMMARY, _USAGE_OF_PAIRS = Usage(450, 180), Usage(700, 100)
 _TOKENS_OF_NAME = 6.0
 _CHARACTERS_OF_TOKEN = (5.0, 4.0, 3.0)
-"""Pairs per request, tokens of a prompt and an answer, tokens of a name, and characters per
-token: assumed, not measured."""
+"""Pairs per request, tokens of a prompt and an answer, tokens of a name, and characters per token: assumed, not
+measured."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +68,6 @@ def estimate(config: Config, *, probe: int = 0, workers: int | None = None) -> E
     """Estimate what the next run would ask, without asking, except for `probe` requests.
 
     If no model is configured, the extractor is `hybrid`.
-
-    Raises:
-        GraphragError: As a run does: a source, a setting, or the endpoint that is probed.
     """
     own = config.extract.extractor if config.extract.asks else HYBRID
     config = _with_extractor(config, own)
@@ -89,8 +85,7 @@ def estimate(config: Config, *, probe: int = 0, workers: int | None = None) -> E
         return Estimate(
             extractor=own,
             by_extractor={
-                name: reader.forecast(some.__iter__, rates, batched=is_batched[name])
-                for name, some in packs.items()
+                name: reader.forecast(some.__iter__, rates, batched=is_batched[name]) for name, some in packs.items()
             },
             stages=_other_stages(config, run),
             spent=reader.spent,
@@ -126,9 +121,7 @@ def _other_stages(config: Config, run: Run) -> dict[str, Forecast]:
     if config.embed.embedder == ENDPOINT:
         tables = (folder.read_table("chunks", ["text"]) for folder in folders)
         characters = sum(len(text) for table in tables for text in table["text"].to_pylist())
-        low, expected, high = (
-            characters / of_token + triples * _TOKENS_OF_NAME for of_token in _CHARACTERS_OF_TOKEN
-        )
+        low, expected, high = (characters / of_token + triples * _TOKENS_OF_NAME for of_token in _CHARACTERS_OF_TOKEN)
         found["embed"] = _rough(config, "", (low, expected, high), Usage(1, 0))
     return found
 

@@ -21,19 +21,14 @@ from graphrag_tasks.storage.columns import column
 from graphrag_tasks.storage.snapshots.manifests import Manifest
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
-_NUMBER = re.compile(
-    r"(?:chapter |section )?(?:\d+|[a-z](?=[.]\d))(?:[.]\d+)*[.:]? +", re.IGNORECASE
-)
+_NUMBER = re.compile(r"(?:chapter |section )?(?:\d+|[a-z](?=[.]\d))(?:[.]\d+)*[.:]? +", re.IGNORECASE)
 """The number of a heading, as in "A.5 " and "Chapter 6. "."""
-_Candidate = tuple[str, Callable[[AnswerSentence], bool]]
-"""A question, and whether a sentence in bold answers it."""
+_Candidate = tuple[str, Callable[[AnswerSentence], bool]]  # A question, and whether a sentence in bold answers it.
 
-EXAMPLES, _TRIED = 6, 12
-"""Example questions shown, and candidates tried of each kind; chosen."""
+EXAMPLES, _TRIED = 6, 12  # Example questions shown, and candidates tried of each kind; chosen.
 _FILE = "examples.json"
 """Beside the tables of a snapshot, which it is no part of: whatever it says, the id is the same."""
-_LARGE = 1_000
-"""Chunks from which examples are made at publish; with fewer a page finds them at once. Chosen."""
+_LARGE = 1_000  # Chunks from which examples are made at publish; with fewer a page finds them at once. Chosen.
 _LONGEST_HEADING = 12  # words
 _SHORTEST = 2  # characters
 _LONGEST = 4  # words
@@ -44,8 +39,8 @@ log = logging.getLogger(__name__)
 def keep_examples(config: Config, manifest: Manifest) -> None:
     """Find the examples of a large snapshot that was just published, and keep them with it.
 
-    With access labels each reader has other examples: nothing is kept. Nor is it where questions
-    are encoded by an endpoint, which costs.
+    With access labels each reader has other examples: nothing is kept. Nor is it where questions are encoded by an
+    endpoint, which costs.
     """
     keeps_none = config.access.enabled or config.embed.embedder == ENDPOINT
     if keeps_none or manifest.tables["chunks"].rows < _LARGE:
@@ -72,8 +67,7 @@ def kept_examples(index: Index) -> list[str]:
 def examples(index: Index) -> Iterator[str]:
     """Yield questions that the corpus answers: of terms, headings and facts in turn.
 
-    Each is asked: it is yielded only if the documents answer it, and a sentence in bold states what
-    it was made from.
+    Each is asked: it is yielded only if the documents answer it, and a sentence in bold states what it was made from.
     """
     kinds = (_of_terms, _of_headings, _of_facts)
     answered = [_answered(index, islice(of(index), _TRIED)) for of in kinds]
@@ -127,9 +121,9 @@ def _of_facts(index: Index) -> Iterator[_Candidate]:
     names = {row["entity_id"]: row["name"] for row in named if _is_askable(row["name"])}
     columns = ["relation_id", "head_id", "tail_id", "phrase", "kind", "negated", "weight"]
     relations = index.snapshot.table("relations", columns)
-    facts = relations.filter(
-        pc.and_(pc.equal(relations["kind"], FACT), pc.invert(relations["negated"]))
-    ).sort_by([("weight", "descending"), ("relation_id", "ascending")])
+    facts = relations.filter(pc.and_(pc.equal(relations["kind"], FACT), pc.invert(relations["negated"]))).sort_by(
+        [("weight", "descending"), ("relation_id", "ascending")]
+    )
     verbs: set[str] = set()
     for row in facts.to_pylist():
         tail, verb = names.get(row["tail_id"]), row["phrase"]

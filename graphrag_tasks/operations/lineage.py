@@ -1,8 +1,8 @@
 """Datasets that a stage reads and writes, for data lineage.
 
-A dataset's name is stable between runs: a table is named by its folder, without run and shard ids.
-What differs between runs (rows, hash, fingerprint, place) are its attributes. Names follow
-OpenLineage: `file` and a path, `s3://BUCKET` and a key.
+A dataset's name is stable between runs: a table is named by its folder, without run and shard ids. What differs between
+runs (rows, hash, fingerprint, place) are its attributes. Names follow OpenLineage: `file` and a path, `s3://BUCKET` and
+a key.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Dataset:
         rows: Number of rows written; None for inputs, and for datasets that are no table.
         files: Number of files written; 0 for inputs.
         columns: Columns of a written table; empty if its schema is not fixed.
-        about: For a written table `uri` (of a single file), `sha256` (of several files: of their
-            hashes, one per line), `schema_version` and `reused`; for a snapshot `uri`,
-            `schema_version`, `parent_id` and `tables`, each with rows and sha256.
+        about: For a written table `uri` (of a single file), `sha256` (of several files: of their hashes, one per line),
+            `schema_version` and `reused`; for a snapshot `uri`, `schema_version`, `parent_id` and `tables`, each with
+            rows and sha256.
     """
 
     namespace: str
@@ -163,7 +163,4 @@ def _written(place: str, name: str, receipts: Sequence[Receipt]) -> Dataset:
 
 def _columns(table: str) -> tuple[Column, ...]:
     schema = schemas.SCHEMAS.get(table)
-    return tuple(
-        Column(one.name, str(one.type), one.metadata[b"meaning"].decode("utf-8"))
-        for one in schema or ()
-    )
+    return tuple(Column(one.name, str(one.type), one.metadata[b"meaning"].decode("utf-8")) for one in schema or ())

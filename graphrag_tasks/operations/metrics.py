@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 from graphrag_tasks.storage.receipts import Receipt
 
-_FACTS = {"extract": "triples", "adopt": "adopted_triples"}
-"""Tables of facts, by the stage that makes them."""
+_FACTS = {"extract": "triples", "adopt": "adopted_triples"}  # Tables of facts, by the stage that makes them.
 
 _PUBLISHED = ("documents", "chunks", "triples", "entities", "relations")
 
@@ -21,8 +20,7 @@ _PUBLISHED = ("documents", "chunks", "triples", "entities", "relations")
 class Figure:
     """A monitoring figure.
 
-    `kind`: a `counter` adds up over tasks and runs, a `gauge` keeps its last value, a `timer` is in
-    seconds.
+    `kind`: a `counter` adds up over tasks and runs, a `gauge` keeps its last value, a `timer` is in seconds.
     """
 
     name: str
@@ -30,9 +28,7 @@ class Figure:
     value: float
 
 
-def stage_figures(
-    stage: str, receipts: Sequence[Receipt], documents: Sequence[int] = ()
-) -> list[Figure]:
+def stage_figures(stage: str, receipts: Sequence[Receipt], documents: Sequence[int] = ()) -> list[Figure]:
     """Return the figures of a stage's task; reused work is only counted.
 
     Args:
@@ -67,8 +63,7 @@ def stage_figures(
 def publish_figures(summary: Mapping[str, Any], *, changed: bool) -> list[Figure]:
     """Return the figures of a publish: counts of the current snapshot, and whether it is new.
 
-    `summary` comes from `snapshots.summary.headline`; `changed` tells whether this run published
-    it.
+    `summary` comes from `snapshots.summary.headline`; `changed` tells whether this run published it.
     """
     counts = {name: summary[name] for name in _PUBLISHED}
     counts["documents_failed"] = len(summary["failed"])
@@ -89,9 +84,4 @@ def _paced(of: str, what: str, count: int, seconds: float) -> list[Figure]:
 
 
 def _rows(receipts: Sequence[Receipt], wanted: str | None = None) -> int:
-    return sum(
-        table.rows
-        for one in receipts
-        for name, table in one.tables.items()
-        if wanted in (None, name)
-    )
+    return sum(table.rows for one in receipts for name, table in one.tables.items() if wanted in (None, name))

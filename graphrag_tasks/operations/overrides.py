@@ -30,11 +30,7 @@ class Override:
         return f"{name}: {other}" if self.section == "rename" else f"[{name}, {other}]"
 
     def added_to(self, text: str, where: str) -> str:
-        """Return the text of an overrides file with this entry.
-
-        Raises:
-            ConfigError: The file is not readable, or already has or contradicts the entry.
-        """
+        """Return the text of an overrides file with this entry."""
         said = read_overrides(text, where)
         keys = {entity_key(self.name), entity_key(self.other)}
         if self.section != "rename":
@@ -44,18 +40,12 @@ class Override:
             for pair in pairs:
                 if {pair.left, pair.right} == keys:
                     hint = "The next run applies it"
-                    raise ConfigError(
-                        "the file says so already", f"{where}, line {pair.line}", hint
-                    )
+                    raise ConfigError("the file says so already", f"{where}, line {pair.line}", hint)
         return with_override(text, self.section, str(self), where)
 
 
 def overrides_file(configured: str | None) -> Path:
-    """Return the overrides file to which entries are written.
-
-    Raises:
-        ConfigError: None is configured, or it is not on the local disk.
-    """
+    """Return the overrides file to which entries are written."""
     if not configured:
         hint = f"Set {SETTING} to a YAML file, which may be new; runs read it"
         raise ConfigError("there is no overrides file", SETTING, hint)
@@ -63,11 +53,5 @@ def overrides_file(configured: str | None) -> Path:
 
 
 def add_override(file: Path, override: Override) -> None:
-    """Write an entry to an overrides file, validated as in a run.
-
-    Raises:
-        ConfigError: The file cannot be read, or already has or contradicts the entry; it is
-            unchanged.
-        TransientError: Another process holds the file, or it cannot be written.
-    """
+    """Write an entry to an overrides file, validated as in a run."""
     edit_file(file, lambda text: override.added_to(text, str(file)))

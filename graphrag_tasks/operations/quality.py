@@ -1,11 +1,10 @@
 """The quality gate: a snapshot worse than its predecessor is not published.
 
-It compares triples per sentence, the shares of orphans and of the largest component, merges per
-name and, for the user's questions with known sources, recall and cited sources; for language
-models, the share of supported facts, and the reasons why others are declined. Lost tables show in
-the triples, a changed model in the orphans, wrong overrides in the merges, a drifting model in the
-declined facts. In a small corpus single documents move these figures, so there only the questions
-count.
+It compares triples per sentence, the shares of orphans and of the largest component, merges per name and, for the
+user's questions with known sources, recall and cited sources; for language models, the share of supported facts, and
+the reasons why others are declined. Lost tables show in the triples, a changed model in the orphans, wrong overrides in
+the merges, a drifting model in the declined facts. In a small corpus single documents move these figures, so there only
+the questions count.
 """
 
 from __future__ import annotations
@@ -30,21 +29,17 @@ log = logging.getLogger(__name__)
 
 _ASKED = "recall@5"
 _ADOPTED, _DECLINED = "adopted_share", "declined_"
-_LEAST_TOLD = 200
-"""Fewest facts for shares to be meaningful; a share of .5 is then certain to ± .07."""
-_DIGITS = 4
-"""Decimals of a figure, so that none differs only by rounding."""
+_LEAST_TOLD = 200  # Fewest facts for shares to be meaningful; a share of .5 is then certain to ± .07.
+_DIGITS = 4  # Decimals of a figure, so that none differs only by rounding.
 
 
-_FEWEST_SENTENCES = 200
-"""Sentences from which on graphs are compared: in a smaller one a document moves the figures."""
+_FEWEST_SENTENCES = 200  # Sentences from which on graphs are compared: in a smaller one a document moves the figures.
 _FEWEST_NAMES = 50
-"""Names of the earlier graph from which on shares of them are compared: a first entity is an
-orphan. Chosen."""
+"""Names of the earlier graph from which on shares of them are compared: a first entity is an orphan. Chosen."""
 _OF_NAMES = ("orphan_share", "largest_component_share", "merge_rate")
 _MOST_TRIPLES_DROP = 0.3
-"""Share of the triples per sentence that may be lost. This and the changes below were chosen: more
-than new documents bring, less than a lost table or a changed model does."""
+"""Share of the triples per sentence that may be lost. This and the changes below were chosen: more than new
+documents bring, less than a lost table or a changed model does."""
 _MOST_CHANGES = {
     "orphan_share": 0.1,
     "largest_component_share": -0.2,
@@ -82,17 +77,8 @@ class QualityGate:
         self._config = config
 
     def __call__(self, staged: Snapshot, published: Snapshot | None) -> dict[str, float]:
-        """Return the figures of a staged snapshot.
-
-        Raises:
-            QualityError: A figure fell too far, or misses a minimum; the message names each.
-            ConfigError: The questions cannot be read.
-        """
-        measured = {
-            **graph_figures(staged.manifest),
-            **model_figures(staged),
-            **self._asked(staged),
-        }
+        """Return the figures of a staged snapshot."""
+        measured = {**graph_figures(staged.manifest), **model_figures(staged), **self._asked(staged)}
         before = published.manifest if published else None
         found = verdicts(measured, staged.manifest, before, self._config)
         falls = [str(verdict) for verdict in found if not verdict.held]
@@ -126,8 +112,7 @@ def verdicts(
 ) -> list[Verdict]:
     """Return the gate's verdict on each figure of a snapshot.
 
-    `of` is the snapshot's manifest, and `before` its predecessor's. Of two limits on recall, the
-    stricter one counts.
+    `of` is the snapshot's manifest, and `before` its predecessor's. Of two limits on recall, the stricter one counts.
     """
     earlier = before.stats.get("quality", {}) if before else {}
     if before and before.stats.get("counts", {}).get("names", 0) < _FEWEST_NAMES:
@@ -156,16 +141,11 @@ def _verdict(name: str, before: float | None, after: float, config: QualityConfi
 _COUNTED = (
     "triples", "sentences_kept", "orphan_share", "largest_component_share", "merges_same", "names",
 )  # fmt: skip
-_RISES = ("orphan_share", "merge_rate")
-"""Figures for which higher is worse."""
+_RISES = ("orphan_share", "merge_rate")  # Figures for which higher is worse.
 
 
 def graph_figures(manifest: Manifest) -> dict[str, float]:
-    """Return the figures of a snapshot's graph that the gate compares.
-
-    Raises:
-        SnapshotError: Receipts of the run lost counts.
-    """
+    """Return the figures of a snapshot's graph that the gate compares."""
     counts = manifest.stats.get("counts", {})
     if missing := [name for name in _COUNTED if name not in counts]:
         hint = f"Run again: {command('index', '--full-refresh')}"

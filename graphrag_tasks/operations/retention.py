@@ -39,8 +39,8 @@ class Rollback:
 class Removed:
     """Result of a garbage collection: removed snapshots, and folders of abandoned runs.
 
-    `freed_bytes` were shared with no kept snapshot; `vectors` counts rows of the vector server,
-    `answers` those of a language model.
+    `freed_bytes` were shared with no kept snapshot; `vectors` counts rows of the vector server, `answers` those of a
+    language model.
     """
 
     snapshots: tuple[str, ...]
@@ -53,12 +53,8 @@ class Removed:
 def rollback(store: Store, snapshot_id: str | None = None) -> Rollback:
     """Make an older snapshot current again, after verifying it.
 
-    The default is the snapshot published before the current one, or the newest if `CURRENT` is
-    lost. The next run compares the sources with it.
-
-    Raises:
-        SnapshotError: There is no such snapshot, or it is damaged; `CURRENT` is unchanged.
-        TransientError: A run is working on the store.
+    The default is the snapshot published before the current one, or the newest if `CURRENT` is lost. The next run
+    compares the sources with it.
     """
     with sole_run(store.folder):
         before = store.current_id()
@@ -81,11 +77,7 @@ def _published_before(store: Store, snapshot_id: str | None) -> str | None:
 
 
 def verify_all(store: Store) -> list[str]:
-    """Verify every file of every kept snapshot; return the ids, oldest first.
-
-    Raises:
-        SnapshotError: Some snapshots are damaged or of an older schema; the message names each.
-    """
+    """Verify every file of every kept snapshot; return the ids, oldest first."""
     ids = [*store.snapshot_ids(), *store.damaged()]
     damaged = []
     for snapshot_id in ids:
@@ -112,15 +104,10 @@ def collect_garbage(
 ) -> Removed:
     """Remove all but the `keep` newest snapshots, and staged work unused for `staging_age`.
 
-    The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept too.
-    Removed snapshots lose their rows in the vector server, and temporary files of killed processes
-    are removed. With `llm`, answers are removed that are `keep_days` older than the oldest kept
-    snapshot and not in its `answers` tables. A `dry_run` only reports. Readers of a removed
-    snapshot keep its memory-mapped arrays; other access raises `SnapshotError`.
-
-    Raises:
-        ConfigError: `keep` is negative.
-        TransientError: A run is working on the store, or the vector server does not answer.
+    The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept too. Removed snapshots
+    lose their rows in the vector server, and temporary files of killed processes are removed. With `llm`, answers are
+    removed that are `keep_days` older than the oldest kept snapshot and not in its `answers` tables. A `dry_run` only
+    reports. Readers of a removed snapshot keep its memory-mapped arrays; other access raises `SnapshotError`.
     """
     if keep < 0:
         raise ConfigError(f"cannot keep {keep} snapshots", "publish.keep", "Name 0 or more")
@@ -148,9 +135,7 @@ def collect_garbage(
     return Removed(tuple(old), tuple(given_up), freed, vectors, gone)
 
 
-def _remove_answers(
-    store: Store, llm: LlmConfig, kept: Sequence[Manifest], before: datetime, *, dry_run: bool
-) -> int:
+def _remove_answers(store: Store, llm: LlmConfig, kept: Sequence[Manifest], before: datetime, *, dry_run: bool) -> int:
     """Remove answers that no kept snapshot uses; none if that is unknown."""
     try:
         answers = answers_file(llm, store.folder.uri)

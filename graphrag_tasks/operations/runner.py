@@ -18,42 +18,23 @@ from graphrag_tasks.core.visible import log_to, logs_from
 from graphrag_tasks.extract.llm import adopt, ask
 from graphrag_tasks.operations.examples import keep_examples
 from graphrag_tasks.operations.quality import QualityGate
-from graphrag_tasks.pipeline import (
-    CORPUS_STAGES,
-    SHARD_STAGES,
-    Published,
-    Run,
-    check,
-)
+from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, check
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 
-Progress = Callable[[str, int, int], None]
-"""Called with a stage's name, the steps done and the number of steps."""
+Progress = Callable[[str, int, int], None]  # Called with a stage's name, the steps done and the number of steps.
 
-_GUARD = (
-    "A script that calls run_index does so below: if __name__ == '__main__': "
-    "(worker processes import the script)"
-)
+_GUARD = "A script that calls run_index does so below: if __name__ == '__main__': (worker processes import the script)"
 
 
 def run_index(
-    config: Config,
-    *,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    wait: bool = False,
+    config: Config, *, workers: int | None = None, progress: Progress | None = None, wait: bool = False
 ) -> Published:
     """Plan, process the shards in `workers` processes (by default one per core), and publish.
 
-    `progress` is called before and after every step. With `wait`, the run waits for another run on
-    the store, and for batches, instead of refusing. Workers import the calling script, so it must
-    call this below `if __name__ == "__main__":`.
-
-    Raises:
-        ConfigError: A worker calls this while importing the script, or memory is limited too low.
-        GraphragError: A stage failed, a worker was killed, or batches are pending; `CURRENT` is
-            unchanged.
+    `progress` is called before and after every step. With `wait`, the run waits for another run on the store, and for
+    batches, instead of refusing. Workers import the calling script, so it must call this below `if __name__ ==
+    "__main__":`.
     """
     _refuse_import_by_worker()
     require_address_space(INDEX_BYTES, "a run")
@@ -82,11 +63,7 @@ def run_index(
 
 
 def publish(run: Run) -> Published:
-    """Publish what a run made, unless it is worse than before, with examples of questions.
-
-    Raises:
-        GraphragError: It is worse, incomplete or damaged; `CURRENT` is unchanged.
-    """
+    """Publish what a run made, unless it is worse than before, with examples of questions."""
     config = run.state.config
     published = run.publish(QualityGate(config.quality))
     if published.changed:
@@ -94,15 +71,8 @@ def publish(run: Run) -> Published:
     return published
 
 
-def process_shards(
-    run: Run, stages: tuple[str, ...], workers: int, tell: Progress = lambda *_: None
-) -> None:
-    """Run stages on each shard, in worker processes.
-
-    Raises:
-        ConfigError: A worker could not start.
-        TransientError: A worker was killed.
-    """
+def process_shards(run: Run, stages: tuple[str, ...], workers: int, tell: Progress = lambda *_: None) -> None:
+    """Run stages on each shard, in worker processes."""
     total = len(run.shards)
     tell("shards", 0, total)
     workers = min(workers, total)
@@ -117,16 +87,11 @@ def process_shards(
     with (
         logs_from(queue := context.Queue()),
         ProcessPoolExecutor(
-            workers,
-            mp_context=context,
-            initializer=log_to,
-            initargs=(queue, logging.getLogger().getEffectiveLevel()),
+            workers, mp_context=context, initializer=log_to, initargs=(queue, logging.getLogger().getEffectiveLevel())
         ) as pool,
     ):
         jobs = [pool.submit(_process_shard, run.uri, shard, stages) for shard in run.shards]
-        started = [
-            process for process in multiprocessing.active_children() if process not in others
-        ]
+        started = [process for process in multiprocessing.active_children() if process not in others]
         try:
             for done, job in enumerate(as_completed(jobs), start=1):
                 job.result()
@@ -135,9 +100,7 @@ def process_shards(
             pool.shutdown()  # waits until it is known how each process ended
             if any((process.exitcode or 0) > 0 for process in started):
                 raise ConfigError(
-                    "a worker process ended before it worked; what it raised is printed above",
-                    "shards",
-                    _GUARD,
+                    "a worker process ended before it worked; what it raised is printed above", "shards", _GUARD
                 ) from error
             raise TransientError(
                 "a worker process was killed, as the system does when memory runs out",

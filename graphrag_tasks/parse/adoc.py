@@ -1,7 +1,7 @@
 """Read AsciiDoc by converting it to HTML, line by line.
 
-Unknown markup is read as a paragraph. Nested lists become flat lists, as blocks keep no list depth.
-Included files are not read.
+Unknown markup is read as a paragraph. Nested lists become flat lists, as blocks keep no list depth. Included files are
+not read.
 """
 
 from __future__ import annotations
@@ -22,16 +22,13 @@ from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.text import clean_text
 from graphrag_tasks.sources.encodings import decode
 
-_MAX_DEPTH = 50
-"""Limit of nested blocks, far above real pages: protects the stack against hostile files."""
+_MAX_DEPTH = 50  # Limit of nested blocks, far above real pages: protects the stack against hostile files.
 _TITLE = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _ENTRY = re.compile(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?\Z")
 _ATTRIBUTES = re.compile(r"\[(|[\w.#%\"',*^<>{=].*)\]\s*\Z")
 _ID = re.compile(r"\[\[([^\],]+)(?:,.*)?\]\]\s*\Z")
 _BLOCK_TITLE = re.compile(r"\.(?=[^\s.])(.+)")
-_DELIMITER = re.compile(
-    r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|`{3,}\S*|[|,:!]={3,})\s*\Z"
-)
+_DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|`{3,}\S*|[|,:!]={3,})\s*\Z")
 _MACRO = re.compile(r"([a-z]\w*)::(\S*?)\[(.*)\]\s*\Z")
 _ITEM = re.compile(r"[ \t]*(?:[*-]|\*{2,5}|\.{1,5}|\d+\.|[a-zA-Z]\.|<[\d.]+>)[ \t]+(\S.*)")
 _TERM = re.compile(r"[ \t]*(\S.*?)(?:::{1,3}|;;)(?:[ \t]+(.*)|\Z)")
@@ -46,11 +43,7 @@ _FORMULAS = ("stem", "latexmath", "asciimath")
 
 
 def read_adoc(data: bytes) -> ParsedDocument:
-    """Read an AsciiDoc page.
-
-    Raises:
-        DocumentError: The file is binary or nested too deep (code `broken`).
-    """
+    """Read an AsciiDoc page."""
     file = decode(data)
     left_out: Counter[str] = Counter(file.left_out)
     page = _Page(left_out)

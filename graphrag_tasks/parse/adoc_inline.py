@@ -64,10 +64,7 @@ class Inline:
 
     def _named(self, name: str, target: str, text: str) -> str:
         if name in ("link", "mailto", "xref"):
-            address = {
-                "mailto": f"mailto:{target}",
-                "xref": target if "." in target else f"#{target}",
-            }
+            address = {"mailto": f"mailto:{target}", "xref": target if "." in target else f"#{target}"}
             return _link(address.get(name, target), text or target)
         if name in ("image", "icon"):
             self._left_out[LeftOut.PICTURE] += bool(text.strip())
@@ -79,9 +76,7 @@ class Inline:
             return ""
         if name.startswith("footnote"):
             return f" ({self.write(text)})" if text else ""
-        return (
-            self.write(" ".join(filter(None, (target, text)))) if name == "menu" else _plain(text)
-        )
+        return self.write(" ".join(filter(None, (target, text)))) if name == "menu" else _plain(text)
 
 
 def _link(address: str, text: str) -> str:

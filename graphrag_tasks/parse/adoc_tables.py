@@ -15,10 +15,8 @@ _CELL = re.compile(
     r"|(?<![\\\s])()()()()\|"
 )
 _REPEATED = re.compile(r"(\d+)\*")
-_MAX_SPAN = 100
-"""Limit of column spans, row spans and column repeats: protects against hostile numbers. Chosen."""
-_Cell = tuple[int, int, str, str]
-"""Column span, row span, style letter, and text."""
+_MAX_SPAN = 100  # Limit of column spans, row spans and column repeats: protects against hostile numbers. Chosen.
+_Cell = tuple[int, int, str, str]  # Column span, row span, style letter, and text.
 
 
 class Writer(Protocol):
@@ -28,15 +26,11 @@ class Writer(Protocol):
         """Return the HTML of a cell; `style` is the letter of its AsciiDoc style."""
 
 
-def table_html(
-    lines: Sequence[str], kind: str, attributes: Mapping[str, str], writer: Writer
-) -> str:
+def table_html(lines: Sequence[str], kind: str, attributes: Mapping[str, str], writer: Writer) -> str:
     """Return the HTML of a table; `kind` is the first character of its delimiter line."""
     if kind in ",:" or attributes.get("format") in ("csv", "dsv", "tsv"):
         delimiter = {":": ":", "tsv": "\t"}.get(kind, attributes.get("separator", ","))
-        rows = [
-            [(1, 1, "", text) for text in row] for row in csv.reader(lines, delimiter=delimiter)
-        ]
+        rows = [[(1, 1, "", text) for text in row] for row in csv.reader(lines, delimiter=delimiter)]
         rows = [row for row in rows if row]
     else:
         mark = attributes.get("separator", kind)
@@ -44,9 +38,7 @@ def table_html(
         rows = _rows(text, attributes)
     first = list(takewhile(str.strip, lines))
     is_blank_below = bool(lines) and len(first) == 1 < len(lines)
-    has_header = option(attributes, "header") or (
-        is_blank_below and not option(attributes, "noheader")
-    )
+    has_header = option(attributes, "header") or (is_blank_below and not option(attributes, "noheader"))
     html = []
     for number, row in enumerate(rows):
         tag = "th" if has_header and number == 0 else "td"

@@ -15,11 +15,8 @@ from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.parse.tables import CELL_COLUMNS, Table, header_above
 from graphrag_tasks.sources.detection import Guess
 
-METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"
-"""Where a title was found."""
-
-_CELLS_AT_ONCE = 50_000
-"""Cells that are Python objects at a time; bounds memory."""
+METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"  # Where a title was found.
+_CELLS_AT_ONCE = 50_000  # Cells that are Python objects at a time; bounds memory.
 _COPIED = tuple(name for name in CELL_COLUMNS if name not in ("start", "end"))
 
 
@@ -159,8 +156,7 @@ def _columns(table: Table, start: int, shared: dict[str, Any]) -> dict[str, Iter
         **{name: cells[name] for name in _COPIED},
         "reference": _references(table),
         "header": (
-            None if is_header else header_above(table.headers, column, span)
-            for column, span, is_header in spans
+            None if is_header else header_above(table.headers, column, span) for column, span, is_header in spans
         ),
         "char_start": (None if at is None else start + at for at in cells["start"]),
         "char_end": (None if at is None else start + at for at in cells["end"]),

@@ -1,9 +1,9 @@
 """Remove menus, banners, footers and other boilerplate from an HTML page.
 
-Rules by landmark and well-known class name, not by text density: density loses tables, code and
-short sections (`benchmarks/boilerplate.py` compares). Inside `main` and `article` only navigation
-is removed. Ids of sections are ignored, as documentation has sections with ids such as "cookies".
-Nothing is removed that holds a content element, the only first-level heading, or half of the words.
+Rules by landmark and well-known class name, not by text density: density loses tables, code and short sections
+(`benchmarks/boilerplate.py` compares). Inside `main` and `article` only navigation is removed. Ids of sections are
+ignored, as documentation has sections with ids such as "cookies". Nothing is removed that holds a content element, the
+only first-level heading, or half of the words.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from importlib import resources
 from bs4 import BeautifulSoup, Tag
 
 _CONTENT = ["main", "article"]
-_NAVIGATION_ROLES = (
-    *("navigation", "search", "menu", "menubar", "toolbar", "dialog", "alertdialog"),
-)
+_NAVIGATION_ROLES = (*("navigation", "search", "menu", "menubar", "toolbar", "dialog", "alertdialog"),)
 _PARTS = ["section", "blockquote", "figure", "details"]
 """Elements whose header or footer belongs to them, not to the page."""
 
@@ -31,12 +29,10 @@ _MOST_KEPT = 50  # elements around content; more are not looked at, as each is r
 
 _NAMES = {
     kind: re.compile("|".join(patterns))
-    for kind, patterns in json.loads(
-        (resources.files(__package__) / "boilerplate.json").read_text("utf-8")
-    ).items()
+    for kind, patterns in json.loads((resources.files(__package__) / "boilerplate.json").read_text("utf-8")).items()
 }
-"""`anywhere`: names of boilerplate at any place, if it is short or mostly links; `outside`:
-names of page frames, if they are not inside the content."""
+"""`anywhere`: names of boilerplate at any place, if it is short or mostly links; `outside`: names of page frames, if
+they are not inside the content."""
 
 _SOFTWARE_IDS = re.compile(r"mw-|onetrust-|__")
 _SEPARATORS = re.compile(r"[-_]+")
@@ -81,9 +77,7 @@ def _is_permalink(link: Tag) -> bool:
     text = link.get_text(strip=True)
     if text in _PERMALINKS and str(link.get("href") or "#").startswith("#"):
         return True
-    return "headerlink" in _classes(link) or (
-        text in _PERMALINKS | _EDITS and link.find_parent(_HEADINGS) is not None
-    )
+    return "headerlink" in _classes(link) or (text in _PERMALINKS | _EDITS and link.find_parent(_HEADINGS) is not None)
 
 
 def _has_words(soup: BeautifulSoup) -> bool:

@@ -1,7 +1,7 @@
 """Charts of a workbook: their titles as captions, and their data as a table.
 
-Names and values are read from the cells that the chart refers to, so that they look as they do
-there; if those are not in the workbook, from the copies stored in the chart.
+Names and values are read from the cells that the chart refers to, so that they look as they do there; if those are not
+in the workbook, from the copies stored in the chart.
 """
 
 from __future__ import annotations
@@ -25,11 +25,9 @@ _MAX_POINTS = 1000  # of a series: more is a drawing, not something to read off
 _KIND = re.compile(r"(?:3D)?Chart$")
 
 
-OfBook = Any
-"""An untyped object of openpyxl."""
+OfBook = Any  # An untyped object of openpyxl.
 
-Point = tuple[str, Value | None]
-"""Text of a name or number in a chart, and its value if the text does not show it."""
+Point = tuple[str, Value | None]  # Text of a name or number in a chart, and its value if the text does not show it.
 
 _NO_POINT: Point = ("", None)
 
@@ -44,9 +42,9 @@ class Chart(NamedTuple):
 def read_charts(sheet: OfBook) -> list[Chart]:
     """Return the charts of a sheet, from top to bottom.
 
-    A chart becomes captions (its title; its kind with the title of its value axis) and a table with
-    one column for the categories and one for each series. The table is marked as repeated if all of
-    its cells lie on visible sheets of the workbook.
+    A chart becomes captions (its title; its kind with the title of its value axis) and a table with one column for the
+    categories and one for each series. The table is marked as repeated if all of its cells lie on visible sheets of the
+    workbook.
     """
     return sorted((_chart(chart, sheet) for chart in sheet._charts), key=lambda chart: chart.row)
 
@@ -103,17 +101,11 @@ def _points(source: OfBook, book: OfBook) -> list[Point]:
 
 def _joined(cells: Sequence[OfBook]) -> Point:
     """Return a point; categories of two levels lie in two cells."""
-    shown = [
-        shown_value(cell.value, cell.number_format, cell.data_type)
-        for cell in cells
-        if cell.value is not None
-    ]
+    shown = [shown_value(cell.value, cell.number_format, cell.data_type) for cell in cells if cell.value is not None]
     return shown[0] if len(shown) == 1 else (" ".join(text for text, _ in shown), None)
 
 
-def _in_book(
-    source: OfBook, book: OfBook
-) -> tuple[OfBook, tuple[int, int, int | None, int | None]] | None:
+def _in_book(source: OfBook, book: OfBook) -> tuple[OfBook, tuple[int, int, int | None, int | None]] | None:
     """Return the worksheet and cell range that a chart refers to, or None if absent."""
     references = (getattr(source, name, None) for name in ("numRef", "strRef", "multiLvlStrRef"))
     formula = next((reference.f for reference in references if reference is not None), None)

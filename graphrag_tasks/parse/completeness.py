@@ -1,7 +1,7 @@
 """Add texts of a file that are missing in its blocks.
 
-Docling skips some places of a file, and which ones changes between versions. Only letters and
-digits are compared, as blank space and punctuation change during conversion.
+Docling skips some places of a file, and which ones changes between versions. Only letters and digits are compared, as
+blank space and punctuation change during conversion.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.text import clean_text
 
 _NEAR = ((0, 200), (8, 20_000), (30, 10**9))
-"""Pairs of text length and search distance, both in letters: a text of at least this length,
-found within this distance, marks the place reached; shorter texts may match by chance."""
+"""Pairs of text length and search distance, both in letters: a text of at least this length, found within this
+distance, marks the place reached; shorter texts may match by chance."""
 
 _PARAGRAPHS_AHEAD, _LETTERS_AHEAD = 20, 2000
 """How far to search for two runs if Docling did not read their paragraph as a whole."""
@@ -40,8 +40,8 @@ def letters_of(text: str) -> str:
 def with_missing(blocks: Sequence[Block], texts: Iterable[FileText]) -> list[Block]:
     """Return the blocks, with a paragraph added for each text of the file that is in none of them.
 
-    Texts come in file order. A paragraph is added after the block that holds the text before it. A
-    text that the file has twice and the blocks once is not detected.
+    Texts come in file order. A paragraph is added after the block that holds the text before it. A text that the file
+    has twice and the blocks once is not detected.
     """
     added: dict[int, list[Block]] = defaultdict(list)
     places = _Places(blocks)

@@ -11,13 +11,11 @@ _FORMS = (
     ("%Y-%m", "%Y/%m", "%B %Y", "%b %Y"),
     ("%Y",),
 )
-_LENGTHS = (10, 10, 7, 4)
-"""Forms of dates, and of these the lengths in ISO."""
+_LENGTHS = (10, 10, 7, 4)  # Forms of dates, and of these the lengths in ISO.
 _COMPACT = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)(?:\d\d.*)?")
 _BESIDE = re.compile(r"\A[A-Za-z]+, |(?<=\d)(?:st|nd|rd|th)\b|,? ?T?\d\d?:\d\d.*|,|(?<=[a-z])\.")
 """Day of the week, time and signs."""
-_FIRST_YEAR, _LAST_YEAR = "1900", "2100"
-"""Years that a document may be of. Chosen."""
+_FIRST_YEAR, _LAST_YEAR = "1900", "2100"  # Years that a document may be of. Chosen.
 
 
 def iso_date(text: str) -> str | None:

@@ -1,7 +1,7 @@
 """Convert Docling's document tree to a flat list of blocks in reading order.
 
-Included are the body, footnotes, endnotes, speaker notes and reviewers' comments. Headers, footers
-and hidden text are left out.
+Included are the body, footnotes, endnotes, speaker notes and reviewers' comments. Headers, footers and hidden text are
+left out.
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ def blocks_of(document: DoclingDocument, *, unit: float | None = None) -> list[B
     return list(_Walk(document, unit))
 
 
-def read_blocks(
-    document: DoclingDocument, texts: Iterable[FileText], *, unit: float | None = None
-) -> list[Block]:
+def read_blocks(document: DoclingDocument, texts: Iterable[FileText], *, unit: float | None = None) -> list[Block]:
     """Return the body's blocks, with texts of the file that Docling skipped.
 
     `unit` is as in `blocks_of`.
@@ -66,9 +64,7 @@ def read_blocks(
 class _Walk:
     """Iterative walk over the tree: some files nest thousands of levels deep."""
 
-    def __init__(
-        self, document: DoclingDocument, unit: float | None, paragraphs: Paragraphs | None = None
-    ) -> None:
+    def __init__(self, document: DoclingDocument, unit: float | None, paragraphs: Paragraphs | None = None) -> None:
         self._document = document
         self._paragraphs = paragraphs or Paragraphs(())
         self._unit = unit

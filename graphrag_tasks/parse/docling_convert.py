@@ -1,8 +1,8 @@
 """Call Docling without torch, network or log noise.
 
-Backends and pipelines are used directly: `docling.document_converter` imports the speech pipeline,
-which in 2.143.0 imports torch unguarded, and guesses formats from the first bytes. Importing this
-module imports docling and pandas, which takes seconds.
+Backends and pipelines are used directly: `docling.document_converter` imports the speech pipeline, which in 2.143.0
+imports torch unguarded, and guesses formats from the first bytes. Importing this module imports docling and pandas,
+which takes seconds.
 """
 
 from __future__ import annotations
@@ -18,10 +18,7 @@ from typing import Any
 from docling.backend.latex.backend import LatexDocumentBackend
 from docling.backend.mspowerpoint_backend import MsPowerpointDocumentBackend
 from docling.backend.msword_backend import MsWordDocumentBackend
-from docling.datamodel.backend_options import (
-    LatexBackendOptions,
-    ThreadedDoclingParseBackendOptions,
-)
+from docling.datamodel.backend_options import LatexBackendOptions, ThreadedDoclingParseBackendOptions
 from docling.datamodel.base_models import ConversionStatus, ErrorItem, InputFormat
 from docling.datamodel.document import ConversionResult, InputDocument, build_invalid_input_errors
 from docling.datamodel.pipeline_options import ConvertPipelineOptions
@@ -49,10 +46,7 @@ _FORMATS: dict[str, tuple[InputFormat, type[Any], Any]] = {
         PdfBackend,
         # Without rendering, docling-parse reports no drawn lines, which tables need.
         ThreadedDoclingParseBackendOptions(
-            parser_threads=1,
-            render_pages=True,
-            render_scale=_RENDER_SCALE,
-            max_concurrent_results=_PAGES_AHEAD,
+            parser_threads=1, render_pages=True, render_scale=_RENDER_SCALE, max_concurrent_results=_PAGES_AHEAD
         ),
     ),
     "pptx": (InputFormat.PPTX, MsPowerpointDocumentBackend, None),
@@ -70,9 +64,6 @@ def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) 
     """Convert bytes to a Docling document, with the simple pipeline unless another is given.
 
     PDF pages that cannot be read, or not within the `allowance`, are missing.
-
-    Raises:
-        DocumentError: Docling refuses the file (code `broken`).
     """
     form, backend, options = _FORMATS[media_type]
     with warnings.catch_warnings():

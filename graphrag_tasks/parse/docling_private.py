@@ -8,10 +8,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from docling.backend.docling_parse_backend import (
-    ThreadedDoclingParseDocumentBackend,
-    ThreadedDoclingParsePageBackend,
-)
+from docling.backend.docling_parse_backend import ThreadedDoclingParseDocumentBackend, ThreadedDoclingParsePageBackend
 from docling.backend.pdf_backend import PdfDocumentBackend, PdfPageBackend
 from docling.datamodel.base_models import Page, TextElement
 from docling.datamodel.document import ConversionResult
@@ -19,15 +16,14 @@ from docling.models.stages.reading_order.readingorder_model import ReadingOrderM
 from docling.pipeline.native_pdf_pipeline import NativePdfPipeline, _NativeBuildTimings
 from docling_core.types.doc.items.text import TextItem
 
-Timings = _NativeBuildTimings
-"""Docling's timings of a page."""
+Timings = _NativeBuildTimings  # Docling's timings of a page.
 
 
 class PdfBackend(ThreadedDoclingParseDocumentBackend):
     """Does not decode unused pages; Docling decodes all of them before it unloads.
 
-    Such a parser can be neither stopped nor freed: its thread waits forever, and its memory counts
-    against the worker, which is replaced when too much is lost.
+    Such a parser can be neither stopped nor freed: its thread waits forever, and its memory counts against the worker,
+    which is replaced when too much is lost.
     """
 
     def unload(self) -> None:
@@ -56,9 +52,7 @@ class PdfPipeline(NativePdfPipeline):
         """Read all pages."""
         return super()._build_document(result)
 
-    def read_page(
-        self, timings: Timings, result: ConversionResult, page: PdfPageBackend
-    ) -> Page | None:
+    def read_page(self, timings: Timings, result: ConversionResult, page: PdfPageBackend) -> Page | None:
         """Read a page."""
         return super()._parse_page(timings, result, page)
 
@@ -76,9 +70,7 @@ class PdfPipeline(NativePdfPipeline):
             conv_res._pdf_outline = backend.get_document_outline()
         return self.read_pages(conv_res)
 
-    def _parse_page(
-        self, timings: Timings, conv_res: ConversionResult, page_backend: PdfPageBackend
-    ) -> Page | None:
+    def _parse_page(self, timings: Timings, conv_res: ConversionResult, page_backend: PdfPageBackend) -> Page | None:
         return self.read_page(timings, conv_res, page_backend)
 
     def _assemble_document(self, conv_res: ConversionResult) -> ConversionResult:
@@ -94,11 +86,7 @@ class ReadingOrder(ReadingOrderModel):
         return None
 
     def _merge_elements(
-        self,
-        element: TextElement,
-        merged_elem: TextElement,
-        new_item: TextItem,
-        page_height: float,
+        self, element: TextElement, merged_elem: TextElement, new_item: TextItem, page_height: float
     ) -> None:
         joined = self.joined(new_item.text, merged_elem.text or "")
         super()._merge_elements(element, merged_elem, new_item, page_height)  # type: ignore[no-untyped-call]

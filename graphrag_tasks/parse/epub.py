@@ -25,12 +25,7 @@ _PAGES = ("application/xhtml+xml", "text/html", "text/x-oeb1-document")
 
 
 def read_epub(data: bytes) -> ParsedDocument:
-    """Read a book.
-
-    Raises:
-        DocumentError: It is not a book, or lacks a chapter (code `broken`), its text is encrypted
-            (`encrypted`), or it unpacks to too much (`too_large`).
-    """
+    """Read a book."""
     blocks: list[Block] = []
     left_out: Counter[str] = Counter()
     encoding = None
@@ -54,9 +49,7 @@ def read_epub(data: bytes) -> ParsedDocument:
 def _package_part(package: ZipFile) -> tuple[str, Element]:
     """Return the path and root of the package file, which lists the book's parts."""
     files = _read(package, _CONTAINER)
-    path = next(
-        (attribute(descendant, "full-path") for descendant in descendants(files, "rootfile")), ""
-    )
+    path = next((attribute(descendant, "full-path") for descendant in descendants(files, "rootfile")), "")
     return path, _read(package, path)
 
 

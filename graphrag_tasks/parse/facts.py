@@ -3,9 +3,9 @@
     head,relation,tail,head_type,tail_type,negated,valid_from,valid_to,source
     Billing,runs on,Kubernetes,service,platform,,2024-01-01,,CMDB
 
-The row becomes "Billing runs on Kubernetes (from 2024-01-01; source: CMDB)." Its cells say what
-stands where, so that the fact is taken as it is given; types, denials and times have empty
-places. A row that states no fact is left out and named.
+The row becomes "Billing runs on Kubernetes (from 2024-01-01; source: CMDB)." Its cells say what stands where, so that
+the fact is taken as it is given; types, denials and times have empty places. A row that states no fact is left out and
+named.
 """
 
 from __future__ import annotations
@@ -33,14 +33,10 @@ _NEEDED = ("head", "relation", "tail")
 _OTHERS = ("head_type", "tail_type", "negated", "valid_from", "valid_to", "source")
 _OF_ALL = {"row_span": 1, "col_span": 1, "is_header": False, "is_row_header": False,
            "number": None, "iso": None, "value_type": FACT_CELL}  # fmt: skip
-_MOST_NAMED = 20
-"""Rows that are named, the first; the others are counted. Chosen."""
-_LONGEST = 1000
-"""Characters of a row's sentence: half a chunk, so that none is cut. Chosen."""
-_PROBLEM = ""
-"""Key of what is wrong with a row that cannot be read."""
-_DATES = (4, 7, 10)
-"""Characters of a year, a month and a day."""
+_MOST_NAMED = 20  # Rows that are named, the first; the others are counted. Chosen.
+_LONGEST = 1000  # Characters of a row's sentence: half a chunk, so that none is cut. Chosen.
+_PROBLEM = ""  # Key of what is wrong with a row that cannot be read.
+_DATES = (4, 7, 10)  # Characters of a year, a month and a day.
 _RELEASE = re.compile(r"v\d{1,4}|v?\d{1,4}(?:\.(?:\d{1,4}|x))+|\d{1,3}", re.IGNORECASE)
 
 _Row = Mapping[str, str]
@@ -48,11 +44,7 @@ _label = cache(type_label)
 
 
 def read_facts(data: bytes) -> ParsedDocument:
-    """Read a file of facts into one table, whose lines are sentences.
-
-    Raises:
-        DocumentError: No row states a fact (`broken`).
-    """
+    """Read a file of facts into one table, whose lines are sentences."""
     file = decode(data)
     text = clean_text(file.text)
     rows = _json_rows(text) if text.lstrip().startswith("{") else _csv_rows(text)
@@ -107,9 +99,7 @@ class _Facts:
         ends = (told - 1, other - 1, other + len(tail), *starts[3:])
         for column, cell in enumerate(zip(texts, starts, ends, strict=True)):
             if cell[0]:
-                for name, value in zip(
-                    self._places.values(), (number - 1, column, *cell[1:]), strict=True
-                ):
+                for name, value in zip(self._places.values(), (number - 1, column, *cell[1:]), strict=True):
                     name.append(value)
                 self._texts.append(intern(cell[0]))
         self.lines.append(line)

@@ -13,8 +13,7 @@ from zipfile import ZipFile
 from openpyxl.reader.workbook import WorkbookParser
 from openpyxl.utils.cell import coordinate_to_tuple
 
-Place = tuple[int, int]
-"""Row and column of a sheet, from 1."""
+Place = tuple[int, int]  # Row and column of a sheet, from 1.
 
 _CELL = re.compile(
     rb"<(?:\w+:)?c (?P<cell>[^>]*)>\s*"

@@ -1,7 +1,7 @@
 """Detect title rows and header rows on top of a table, if the format does not mark them.
 
-A header has text where the rows below have numbers or dates, is not repeated in them, and its texts
-are short and distinct.
+A header has text where the rows below have numbers or dates, is not repeated in them, and its texts are short and
+distinct.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ _LONGEST_NAME = 80  # characters of a column's name; a longer text is prose
 _MUCH_LONGER = 2  # times: what texts below are than a header that nothing else tells
 _YEARS = range(1900, 2101)  # numbers that name columns, as in tables by year
 
-Rows = Sequence[Sequence[Cell]]
-"""The non-empty cells of each non-empty row."""
+Rows = Sequence[Sequence[Cell]]  # The non-empty cells of each non-empty row.
 
 
 class Top(NamedTuple):
@@ -48,15 +47,12 @@ class Top(NamedTuple):
 
 
 def find_header(
-    rows: Rows,
-    is_marked: Callable[[Sequence[Cell]], bool] = lambda _: False,
-    *,
-    is_likely: bool = True,
+    rows: Rows, is_marked: Callable[[Sequence[Cell]], bool] = lambda _: False, *, is_likely: bool = True
 ) -> Top:
     """Detect titles and headers in the first `SAMPLE_ROWS` rows of a table.
 
-    `is_marked` tells whether a row is formatted as a header, such as in bold type. If `is_likely`
-    is false, a row of texts above texts is a header only if it is much shorter.
+    `is_marked` tells whether a row is formatted as a header, such as in bold type. If `is_likely` is false, a row of
+    texts above texts is a header only if it is much shorter.
     """
     rows = rows[:SAMPLE_ROWS]
     titles = _count_titles(rows)
@@ -66,9 +62,8 @@ def find_header(
 def with_headers(cells: Iterable[Cell]) -> list[Cell]:
     """Return the non-empty cells of a table, those of the header rows marked.
 
-    A first row of header cells with an empty corner is a header, although its cells may be marked
-    as those of rows. Without marked headers, as in many HTML tables, headers are detected from the
-    texts.
+    A first row of header cells with an empty corner is a header, although its cells may be marked as those of rows.
+    Without marked headers, as in many HTML tables, headers are detected from the texts.
     """
     filled = sorted((cell for cell in cells if cell.text), key=attrgetter("row"))
     rows = [list(row) for _, row in groupby(filled, attrgetter("row"))]

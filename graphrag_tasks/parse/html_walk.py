@@ -1,8 +1,7 @@
 """Walk an HTML tree once, from its start to its end, to blocks.
 
-All text between two borders of blocks is one block. As in browsers, inline elements add no blank
-space; elements that HTML does not know, such as MathML's, stand apart. Of an item, a definition and
-a caption only the first text is one.
+All text between two borders of blocks is one block. As in browsers, inline elements add no blank space; elements that
+HTML does not know, such as MathML's, stand apart. Of an item, a definition and a caption only the first text is one.
 """
 
 from __future__ import annotations
@@ -62,8 +61,7 @@ class _Table:
         if sum(map(bool, rows)) == 1 or all(len(row) < 2 for row in rows):
             return any(len(cell.blocks) > 1 or cell.blocks[0].kind == "code" for cell in cells)
         return any(
-            len(cell.blocks) > _MOST_IN_CELL
-            and any(block.kind in ("title", "heading") for block in cell.blocks)
+            len(cell.blocks) > _MOST_IN_CELL and any(block.kind in ("title", "heading") for block in cell.blocks)
             for cell in cells
         )
 

@@ -1,10 +1,10 @@
 """Parse in a separate process, so that a bad document harms only itself.
 
-A worker process (`worker`) imports its readers once and reads one document after another. A worker
-that hangs, crashes or runs out of memory is killed, which costs only the current document.
+A worker process (`worker`) imports its readers once and reads one document after another. A worker that hangs, crashes
+or runs out of memory is killed, which costs only the current document.
 
-It is a plain subprocess: `multiprocessing` can start neither from a daemonic process, as Celery's
-are, nor from a script without a main guard.
+It is a plain subprocess: `multiprocessing` can start neither from a daemonic process, as Celery's are, nor from a
+script without a main guard.
 """
 
 from __future__ import annotations
@@ -29,25 +29,20 @@ from graphrag_tasks.parse.messages import READY, decode
 from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
 from graphrag_tasks.sources.encodings import given_encoding
 
-START_SECONDS = 300
-"""Limit for a new worker's imports: seconds as a rule, minutes from a cold disk."""
+START_SECONDS = 300  # Limit for a new worker's imports: seconds as a rule, minutes from a cold disk.
 
 _LEAST_WAIT = 0.01  # seconds
 _MAX_GROWTH = 0.25  # of a document's memory, beyond which its worker is replaced
 _HUNG_UP = (EOFError, OSError)  # the latter when it ends in the middle of an answer
 _FATAL = ("timeout", "out_of_memory", "crashed")
 _idle: dict[int, _Worker] = {}
-"""The idle worker kept for the next `Parser` of this process, by process id, so that forks have
-none."""
+"""The idle worker kept for the next `Parser` of this process, by process id, so that forks have none."""
 
 
 class Parser:
     """Reads documents in a worker process; a context manager, which keeps its worker for the next.
 
     `media_types` are the expected types, whose readers are imported at once.
-
-    Raises:
-        MissingDependencyError: The package of an in-process reader is not installed.
     """
 
     def __init__(self, media_types: Iterable[str], config: ParseConfig) -> None:
@@ -78,13 +73,6 @@ class Parser:
         """Read a document of a supported media type.
 
         `encoding` is what its text is set to be in; None: it is found.
-
-        Raises:
-            DocumentError: As the reader raises it; or `timeout`, `out_of_memory`, `crashed` when
-                the document broke a bound or its worker; or `parse_failed` for any other error
-                of an isolated reader.
-            MissingDependencyError: A reader's package is not installed.
-            TransientError: A worker could not be started.
         """
         reader = {media_type: self._readers[media_type]}
         if media_type in IN_PROCESS:
@@ -156,9 +144,7 @@ class _Worker:
         self._loaded |= missing
         self._own_bytes = mapped_bytes(self._process.pid)
 
-    def read(
-        self, media_type: str, data: bytes, encoding: str | None, config: ParseConfig
-    ) -> bytes:
+    def read(self, media_type: str, data: bytes, encoding: str | None, config: ParseConfig) -> bytes:
         """Send a document to a ready worker, and return the answer."""
         seconds = config.seconds_per_document
         try:
@@ -206,8 +192,8 @@ class _Worker:
 def _spawn(theirs: Connection) -> subprocess.Popen[bytes]:
     """Start a worker with this process's module search path.
 
-    Its standard streams are not shared, as an Airflow task talks to its supervisor there. It has no
-    search path for programs, because Docling would start LibreOffice to draw shapes.
+    Its standard streams are not shared, as an Airflow task talks to its supervisor there. It has no search path for
+    programs, because Docling would start LibreOffice to draw shapes.
     """
     paths = [path or str(Path.cwd()) for path in sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PATH": ""}

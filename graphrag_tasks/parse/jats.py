@@ -13,15 +13,7 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.markup import read_written
-from graphrag_tasks.parse.xml_files import (
-    Element,
-    attribute,
-    descendants,
-    has_words,
-    local_name,
-    parse_xml,
-    text_of,
-)
+from graphrag_tasks.parse.xml_files import Element, attribute, descendants, has_words, local_name, parse_xml, text_of
 
 _PARTS = {"front", "body", "back", "floats-group", "sub-article", "response", "front-stub"}
 _BLOCKS = {
@@ -53,20 +45,12 @@ _COUNTED = {
     "abbrev-journal-title": LeftOut.ALTERNATIVE,
     **dict.fromkeys(_PUBLISHING, LeftOut.HIDDEN),
 }
-_MAX_LEVEL = 6
-"""Deepest heading of HTML."""
-_HEAD_BYTES = 100_000
-"""The article's root element has to appear in so many bytes."""
+_MAX_LEVEL = 6  # Deepest heading of HTML.
+_HEAD_BYTES = 100_000  # The article's root element has to appear in so many bytes.
 
 
 def read_article(data: bytes) -> ParsedDocument:
-    """Read an article.
-
-    Raises:
-        DocumentError: It is other XML (code `unknown_type`), or is not XML, nested too deep or
-            declares
-            entities (`broken`).
-    """
+    """Read an article."""
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if not is_wide and b"article" not in data[:_HEAD_BYTES] and b"<" in data[:_HEAD_BYTES]:
         raise _other()

@@ -22,13 +22,10 @@ from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import clean_text, raised
 from graphrag_tasks.sources.encodings import decode
 
-_SENTENCE_WORDS = 3
-"""Fewer words between two commands may be names of styles and files, not text."""
+_SENTENCE_WORDS = 3  # Fewer words between two commands may be names of styles and files, not text.
 
 _BEGIN, _END = r"\begin{document}", r"\end{document}"
-_VERBATIM = re.compile(
-    r"\\begin\{(verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(.*?)(?:\\end\{\1\}|\Z)", re.DOTALL
-)
+_VERBATIM = re.compile(r"\\begin\{(verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(.*?)(?:\\end\{\1\}|\Z)", re.DOTALL)
 _COMMENTED = re.compile(r"\\begin\{comment\}(.*?)(?:\\end\{comment\}|\Z)", re.DOTALL)
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%([^\n]*)")
 _INPUT = re.compile(r"\\(?:input|include|subfile|import|lstinputlisting)\b\s*\{")
@@ -53,9 +50,7 @@ _MATH_DEGREE = re.compile(r"\s*\^\s*(?:\{\s*\\circ\s*\}|\\circ)")
 _MATH_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w))")
 _MATH_SIGN = re.compile(r"(?<=[\w)])\s*([×±=<>≤≥≈·])\s*")
 _ORDINALS = ("st", "nd", "rd", "th")
-_MAX_MATH = 60
-"""Longest formula, in characters, that may be a quantity or part of a name in running text.
-Chosen."""
+_MAX_MATH = 60  # Longest formula, in characters, that may be a quantity or part of a name in running text. Chosen.
 _MARK = re.compile(
     r"\\(?:['\"`^~=.]|[uvHtcdbrk](?![A-Za-z@]))\s*\{?\\?\w?\}?"  # an accent: the letter changes
     r"|\$[^$]*\$|\\begin\s*\{[^}]*\}|\\end\s*\{[^}]*\}|\\[a-zA-Z@]+\*?|\\.|[{}\[\]&#$~]|\n\s*\n"
@@ -76,12 +71,8 @@ _ENVIRONMENT = re.compile(
     r"(\\begin\{(?!tabu|array|longtable|thebib|\w*matrix|alignat)\w+\*?\})"
     rf"(?:(?:\s*\[[^\[\]{{}}]*\]){{0,3}}\s*\{{\s*(?:(?:{_LENGTH})?\s*(?:\\\w+)?|[A-Za-z])\s*\}}){{1,3}}"
 )
-_BIBLIOGRAPHY = re.compile(
-    r"(\\begin\{thebibliography\}.*?(?:\\end\{thebibliography\}|\Z))", re.DOTALL
-)
-_BOOK = re.compile(
-    r"\\bibitem\s*(?:\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\}){0,300}\}){0,300}\])?\s*\{([^{}]*)\}"
-)
+_BIBLIOGRAPHY = re.compile(r"(\\begin\{thebibliography\}.*?(?:\\end\{thebibliography\}|\Z))", re.DOTALL)
+_BOOK = re.compile(r"\\bibitem\s*(?:\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\}){0,300}\}){0,300}\])?\s*\{([^{}]*)\}")
 _NEW_THEOREM = re.compile(r"\\newtheorem\*?\s*\{(\w+)\}\s*(?:\[\w*\]\s*)?\{([^{}]*)\}")
 _THEOREMS = (
     *("theorem", "lemma", "corollary", "proposition", "definition", "remark", "example"),

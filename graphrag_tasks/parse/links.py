@@ -35,7 +35,4 @@ def with_links(blocks: Sequence[Block], found: Iterable[FoundLink]) -> list[Bloc
                 taken[number, text] += 1
                 break
     linked = {number for number, _ in taken}
-    return [
-        replace(block, has_link=True) if number in linked else block
-        for number, block in enumerate(blocks)
-    ]
+    return [replace(block, has_link=True) if number in linked else block for number, block in enumerate(blocks)]

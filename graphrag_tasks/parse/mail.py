@@ -1,9 +1,8 @@
 """Read e-mail messages (RFC 5322 and MIME).
 
-The subject is the title and first heading; a paragraph repeats sender, recipients and date. Plain
-text is preferred to HTML. Attachments, signatures and attribution lines ("… wrote:") are counted
-and left out. Headers are decoded here: `email.policy.default` replaces unencoded letters by U+FFFD
-and fails on malformed headers.
+The subject is the title and first heading; a paragraph repeats sender, recipients and date. Plain text is preferred to
+HTML. Attachments, signatures and attribution lines ("… wrote:") are counted and left out. Headers are decoded here:
+`email.policy.default` replaces unencoded letters by U+FFFD and fails on malformed headers.
 """
 
 from __future__ import annotations
@@ -28,11 +27,8 @@ from graphrag_tasks.parse.text_files import paragraphs
 from graphrag_tasks.sources.detection import Guess
 from graphrag_tasks.sources.encodings import DecodedText, decode, given_encoding, known
 
-MAX_DEPTH = 50
-"""Limit of nested parts; chains of forwarded messages reach about ten."""
-
-MAX_PART_BYTES = 10_000_000
-"""Largest decoded part that is read."""
+MAX_DEPTH = 50  # Limit of nested parts; chains of forwarded messages reach about ten.
+MAX_PART_BYTES = 10_000_000  # Largest decoded part that is read.
 
 _SHOWN = ("From", "To", "Cc", "Date")
 _TEXT, _PAGE, _MESSAGE = "text/plain", "text/html", "message/rfc822"
@@ -42,12 +38,7 @@ _SIGNATURE = "-- "  # the line above a signature, whose blank does not flow
 
 
 def read_mail(data: bytes) -> ParsedDocument:
-    """Read a message.
-
-    Raises:
-        DocumentError: It is binary or nested too deep (code `broken`), encrypted, has a part that
-            is too large, or one whose encoding cannot be detected (code `encoding`).
-    """
+    """Read a message."""
     message = message_from_bytes(in_utf8(data).removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n"))
     _check_depth(message)
     reading = _Reading()
@@ -118,11 +109,7 @@ def decode_part(data: bytes, charset: str | None) -> DecodedText:
     """
     if charset is None:
         return decode(data)
-    if (
-        b"\x00" not in data
-        and _strict(data, "utf-8") is None
-        and _strict(data, charset) is not None
-    ):
+    if b"\x00" not in data and _strict(data, "utf-8") is None and _strict(data, charset) is not None:
         for encoding in known(charset):
             if (text := _strict(data, encoding)) is not None:
                 return DecodedText(text, Guess(encoding, 1.0), {})
@@ -218,10 +205,7 @@ def _best(alternatives: Iterable[Message]) -> Message | None:
     """Return the first alternative with plain text, else one with HTML, else None."""
     for kind in (_TEXT, _PAGE):
         for alternative in alternatives:
-            if any(
-                message.get_content_type() == kind and _has_words(message)
-                for message in alternative.walk()
-            ):
+            if any(message.get_content_type() == kind and _has_words(message) for message in alternative.walk()):
                 return alternative
     return None
 

@@ -25,8 +25,7 @@ _DIVIDER = re.compile(
 )
 _SIGNATURE = "--"
 _LONGEST_SIGNATURE = 20
-"""Limit in lines. RFC 3676 has none, netiquette (RFC 1855) says four; longer ones may be text
-below a rule. Chosen."""
+"""Limit in lines. RFC 3676 has none, netiquette (RFC 1855) says four; longer ones may be text below a rule. Chosen."""
 _LONGEST_LINE = 500
 
 
@@ -57,8 +56,7 @@ def without_furniture(blocks: Sequence[Block]) -> tuple[list[Block], int]:
     return kept, sum(any(map(str.isalnum, lines[number][1])) for number in dropped)
 
 
-_Line = tuple[int, str, bool]
-"""Index of the line's block, its text without quote marks, and whether it is quoted."""
+_Line = tuple[int, str, bool]  # Index of the line's block, its text without quote marks, and whether it is quoted.
 
 
 def _attributions(lines: Sequence[_Line]) -> set[int]:

@@ -21,23 +21,18 @@ from graphrag_tasks.parse.packages import broken
 
 _FIRST = re.compile(rb"\s*From [^\n]*\n")
 _NEXT = re.compile(rb"(?<=\n)From [^\n]*\d:\d\d[^\n]*\n(?=[!-9;-~]+:)")
-"""Separator lines between messages; body text that begins with "From" has no time, or no header
-below it."""
+"""Separator lines between messages; body text that begins with "From" has no time, or no header below it."""
 
 _ESCAPED = re.compile(rb"(?m)^>(?=>*From )")
 _QUOTED = re.compile(r"\s*((?:>\s?)+)")
 _WORD = re.compile(r"\w+")
-_WINDOW = 5
-"""Words in a row that identify a quotation; mail programs re-break quoted lines."""
+_WINDOW = 5  # Words in a row that identify a quotation; mail programs re-break quoted lines.
 
 
 def read_mbox(data: bytes) -> ParsedDocument:
     """Read the messages of a mailbox, in file order.
 
     A message that cannot be read is counted, unless none can.
-
-    Raises:
-        DocumentError: It does not begin as mailboxes do (code `broken`), or as `mail.read_mail`.
     """
     blocks: list[Block] = []
     left_out: Counter[str] = Counter()

@@ -2,8 +2,8 @@
 
 Markdown is rendered to HTML by marko.
 
-HTML pages lose their boilerplate (`boilerplate`), images, form controls and what is hidden; what is
-left becomes blocks in one walk (`html_walk`).
+HTML pages lose their boilerplate (`boilerplate`), images, form controls and what is hidden; what is left becomes blocks
+in one walk (`html_walk`).
 """
 
 from __future__ import annotations
@@ -32,21 +32,16 @@ from graphrag_tasks.sources.detection import Guess
 from graphrag_tasks.sources.encodings import DecodedText, decode
 from graphrag_tasks.sources.markdown import plain_markdown
 
-_DECLARED_ENCODING = re.compile(
-    rb"(?i)<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)"
-)
+_DECLARED_ENCODING = re.compile(rb"(?i)<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)")
 _DROPPED = {
     **dict.fromkeys(("img", "svg", "picture", "canvas"), LeftOut.PICTURE),
     **dict.fromkeys(("video", "audio", "iframe", "object", "noscript"), LeftOut.HIDDEN),
     **dict.fromkeys(("button", "select", "input", "textarea"), LeftOut.BOILERPLATE),
     **dict.fromkeys(("script", "style"), None),
 }
-"""Elements that hold no text of the page, with the reason. Players and frames hold fallback text
-for old browsers."""
+"""Elements that hold no text of the page, with the reason. Players and frames hold fallback text for old browsers."""
 
-_ENDED_BY = {
-    name: ended for names, ended in ELEMENTS["start tags and what they end"] for name in names
-}
+_ENDED_BY = {name: ended for names, ended in ELEMENTS["start tags and what they end"] for name in names}
 """Open elements that a start tag closes implicitly, unless they are outside one of `_BORDERS`."""
 
 _BORDERS = {"table", "ul", "ol", "menu", "dl", "select", "button", "object", "template"}
@@ -150,16 +145,11 @@ def _markdown() -> Markdown:
 
 
 def read_written(
-    html: str,
-    *,
-    title: str | None = None,
-    left_out: Mapping[str, int] | None = None,
-    encoding: Guess | None = None,
+    html: str, *, title: str | None = None, left_out: Mapping[str, int] | None = None, encoding: Guess | None = None
 ) -> ParsedDocument:
     """Read HTML that is not a web page, such as another reader's output: no boilerplate is removed.
 
-    `title` is the document's title from its metadata; None takes the HTML's own. Raises as
-    `read_html`.
+    `title` is the document's title from its metadata; None takes the HTML's own. Raises as `read_html`.
     """
     soup = _Page(_ended(html), "html.parser")
     counted = _clean(soup)
@@ -167,9 +157,7 @@ def read_written(
     return _read(soup, title, counted, encoding)
 
 
-def _read(
-    soup: BeautifulSoup, title: str | None, left_out: Counter[str], encoding: Guess | None
-) -> ParsedDocument:
+def _read(soup: BeautifulSoup, title: str | None, left_out: Counter[str], encoding: Guess | None) -> ParsedDocument:
     named = (tag.get("content") for tag in soup.find_all("meta", attrs={"property": "og:title"}))
     own = [soup.title.get_text() if soup.title else "", *(str(text or "") for text in named)]
     _drop(soup.find_all(_is_hidden), left_out, LeftOut.HIDDEN)

@@ -14,8 +14,7 @@ from graphrag_tasks.parse.blocks import Block, Box, ParsedDocument, Title
 from graphrag_tasks.parse.tables import Table
 from graphrag_tasks.sources.detection import Guess
 
-READY = b"ready"
-"""The answer when readers are imported; anything else is an encoded error."""
+READY = b"ready"  # The answer when readers are imported; anything else is an encoded error.
 
 
 def encode_parsed(parsed: ParsedDocument) -> bytes:
@@ -49,12 +48,7 @@ def parse_failed(error: BaseException, uri: str = "") -> DocumentError:
 
 
 def decode(answer: bytes) -> ParsedDocument:
-    """Decode a worker's answer.
-
-    Raises:
-        DocumentError: The answer is an error; its traceback, if it has one, is added as a note.
-        MissingDependencyError: The worker could not import a reader.
-    """
+    """Decode a worker's answer."""
     message = json.loads(answer)
     if "code" in message:
         _raise(**message)
@@ -65,11 +59,7 @@ def decode(answer: bytes) -> ParsedDocument:
 
 
 def _block(box: Any, table: Any, **rest: Any) -> Block:  # noqa: ANN401
-    return Block(
-        **rest,
-        box=Box(*box) if box else None,
-        table=_table(**table) if table else None,
-    )
+    return Block(**rest, box=Box(*box) if box else None, table=_table(**table) if table else None)
 
 
 def _table(headers: dict[str, str], origin: list[int] | None, **rest: Any) -> Table:  # noqa: ANN401

@@ -12,18 +12,15 @@ from typing import Any
 from graphrag_tasks.parse.blocks import HEADING, METADATA, Block, Title
 from graphrag_tasks.parse.text import one_line
 
-_LONGEST_TITLE = 300
-"""Limit in characters; longer titles are prose that a program took for one. Chosen."""
+_LONGEST_TITLE = 300  # Limit in characters; longer titles are prose that a program took for one. Chosen.
 _BEFORE_SITE, _BEHIND_SITE = re.compile(r"\s[—–|·•»-]\s"), re.compile(r"\s[—–|·•»-]\s\Z")
 _WORD = re.compile(r"\w{4,}")
-_FIRST_HEADINGS = 5
-"""Headings among which the page's own is sought. Chosen."""
+_FIRST_HEADINGS = 5  # Headings among which the page's own is sought. Chosen.
 MIN_CHARACTERS = 200
 MIN_PROBABILITY = 0.99
-"""Least characters of prose and least probability to accept py3langid's language: with these,
-none of 7,113 English passages gets another language."""
-_READ_CHARACTERS = 4000
-"""Characters used for language detection; more would only take time."""
+"""Least characters of prose and least probability to accept py3langid's language: with these, none of 7,113 English
+passages gets another language."""
+_READ_CHARACTERS = 4000  # Characters used for language detection; more would only take time.
 _PROSE_KINDS = ("paragraph", "list_item", "heading", "title")
 _RULES = json.loads((resources.files(__package__) / "junk_titles.json").read_text("utf-8"))
 _ENDINGS = "|".join(_RULES["file endings"])
@@ -70,8 +67,8 @@ def is_junk(title: str) -> bool:
 def detect_language(blocks: Sequence[Block]) -> str | None:
     """Return the ISO 639 code of the language of a document's prose, or None if unsure.
 
-    py3langid (naive Bayes over byte n-grams, Lui and Baldwin 2012) is small, without network and
-    without pickles. Its best guess without these limits is wrong for 3 % of 7,113 English passages.
+    py3langid (naive Bayes over byte n-grams, Lui and Baldwin 2012) is small, without network and without pickles. Its
+    best guess without these limits is wrong for 3 % of 7,113 English passages.
     """
     text = "\n".join(block.text for block in blocks if block.kind in _PROSE_KINDS)
     if len(text) < MIN_CHARACTERS:

@@ -18,11 +18,7 @@ _PAGES = ("text/html", "application/xhtml+xml")
 
 
 def read_mhtml(data: bytes) -> ParsedDocument:
-    """Read the page; frames, pictures and style sheets are counted as left out.
-
-    Raises:
-        DocumentError: It holds no page (code `broken`), or one that is too large.
-    """
+    """Read the page; frames, pictures and style sheets are counted as left out."""
     whole = message_from_bytes(data.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n"))
     parts = [part for part in whole.walk() if not part.is_multipart()]
     pages = [part for part in parts if part.get_content_type() in _PAGES]

@@ -1,7 +1,7 @@
 """Write the automatic numbers of clauses and headings into Word documents.
 
-Texts refer to them ("clause 2.2"), but a file holds only lists and their formats (ECMA-376 part 1,
-section 17.9). Numbers of plain lists ("1.") are no text.
+Texts refer to them ("clause 2.2"), but a file holds only lists and their formats (ECMA-376 part 1, section 17.9).
+Numbers of plain lists ("1.") are no text.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from lxml import etree
 
 from graphrag_tasks.parse.package_texts import attribute_of as _value
 
-Element = Any
-"""An untyped element of lxml."""
+Element = Any  # An untyped element of lxml.
 
 _PLACE = re.compile(r"%([1-9])")
 _WORDS = re.compile(r"[^\W\d_]{2,}|§")
@@ -28,8 +27,7 @@ _ROMAN = (
     *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),
     *((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
 )
-_MOST = 5_000
-"""Limit of numbers in letters and Roman numerals, which are as long as the number is large."""
+_MOST = 5_000  # Limit of numbers in letters and Roman numerals, which are as long as the number is large.
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 

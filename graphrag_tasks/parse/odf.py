@@ -1,7 +1,7 @@
 """Read OpenDocument texts and presentations.
 
-Each reader raises `DocumentError` for a file that needs a password (`encrypted`), is not of its
-type or declares entities (`broken`), or unpacks to too much (`too_large`).
+Each reader raises `DocumentError` for a file that needs a password (`encrypted`), is not of its type or declares
+entities (`broken`), or unpacks to too much (`too_large`).
 """
 
 from __future__ import annotations
@@ -18,15 +18,7 @@ from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.odf_text import OdfWriter, styles_saying
 from graphrag_tasks.parse.packages import broken, encrypted, package_of
-from graphrag_tasks.parse.xml_files import (
-    Element,
-    attribute,
-    descendants,
-    has_words,
-    local_name,
-    parse_xml,
-    text_of,
-)
+from graphrag_tasks.parse.xml_files import Element, attribute, descendants, has_words, local_name, parse_xml, text_of
 
 _BODIES = {"odt": "text", "ods": "spreadsheet", "odp": "presentation"}
 _MANIFEST, _CONTENT = "META-INF/manifest.xml", "content.xml"

@@ -1,7 +1,7 @@
 """Read OpenDocument spreadsheets: the tables of each sheet, with cell values.
 
-Tables and headers are detected as in Excel workbooks (`workbook`). Comments, text boxes and charts
-follow the tables of their sheet.
+Tables and headers are detected as in Excel workbooks (`workbook`). Comments, text boxes and charts follow the tables of
+their sheet.
 """
 
 from __future__ import annotations
@@ -22,31 +22,20 @@ from graphrag_tasks.parse.tables import Cell
 from graphrag_tasks.parse.text import one_line
 from graphrag_tasks.parse.values import Value, numeric, value_of
 from graphrag_tasks.parse.workbook import Sheet, tables_of
-from graphrag_tasks.parse.xml_files import (
-    Element,
-    attribute,
-    has_words,
-    local_name,
-    text_of,
-)
+from graphrag_tasks.parse.xml_files import Element, attribute, has_words, local_name, text_of
 
 _MAX_CELLS = 4_000_000
-"""Limit of filled cells per sheet, repeats included; bounds memory, as one cell may be repeated
-a million times."""
+"""Limit of filled cells per sheet, repeats included; bounds memory, as one cell may be repeated a million times."""
 _MAX_COPIES = 500_000
-"""Limit of repeated cells per file: 10 kB may ask for millions, five seconds for each. Real
-sheets repeat some thousands. Chosen."""
+"""Limit of repeated cells per file: 10 kB may ask for millions, five seconds for each. Real sheets repeat some
+thousands. Chosen."""
 _ROWS = ("table-header-rows", "table-rows", "table-row-group")
 _DURATION = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
 _NUMBERS = {"float": "number", "currency": "number", "percentage": "percent"}
 
 
 def read_ods(data: bytes) -> ParsedDocument:
-    """Read a spreadsheet: a heading for each sheet with text, then its tables.
-
-    Raises:
-        DocumentError: As the readers of `odf`; or there are too many repeated cells (`too_large`).
-    """
+    """Read a spreadsheet: a heading for each sheet with text, then its tables."""
     blocks: list[Block] = []
     with open_document(data, "ods") as document:
         writer, copies = document.writer(), Counter[str]()
@@ -63,9 +52,7 @@ def read_ods(data: bytes) -> ParsedDocument:
     return ParsedDocument(blocks, find_title([document.title], ()), left_out=writer.left_out)
 
 
-def _sheet_blocks(
-    table: Element, bold: Set[str], writer: OdfWriter, copies: Counter[str]
-) -> list[Block]:
+def _sheet_blocks(table: Element, bold: Set[str], writer: OdfWriter, copies: Counter[str]) -> list[Block]:
     reading = _Reading(Sheet(one_line(attribute(table, "name"))), bold, writer, copies)
     reading.read(table)
     blocks = list(tables_of(reading.sheet))

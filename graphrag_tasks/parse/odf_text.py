@@ -11,22 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from html import escape
 
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.xml_files import (
-    Element,
-    attribute,
-    descendants,
-    has_words,
-    local_name,
-    text_of,
-)
+from graphrag_tasks.parse.xml_files import Element, attribute, descendants, has_words, local_name, text_of
 
 Objects = Callable[[str], Element | None]
 """Returns the content root of an embedded object, given its path in the package."""
 
-_MAX_SPAN = 1000
-"""Limit of column and row spans: HTML's limit for columns."""
-_MAX_LEVEL = 6
-"""Deepest heading of HTML; OpenDocument has no limit."""
+_MAX_SPAN = 1000  # Limit of column and row spans: HTML's limit for columns.
+_MAX_LEVEL = 6  # Deepest heading of HTML; OpenDocument has no limit.
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _DRAWN = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _BESIDE = {"note", "annotation", "table", "list"}
@@ -56,9 +47,7 @@ def styles_saying(roots: Iterable[Element], properties: str, name: str, value: s
     for style in (descendant for root in roots for descendant in descendants(root, "style")):
         key = attribute(style, "name")
         parents[key] = attribute(style, "parent-style-name")
-        own[key] = "".join(
-            attribute(descendant, name) for descendant in descendants(style, properties)
-        )
+        own[key] = "".join(attribute(descendant, name) for descendant in descendants(style, properties))
     found: set[str] = set()
     for key in own:
         above, seen = key, set[str]()
@@ -207,9 +196,7 @@ class OdfWriter:
     def _cells(self, row: Element, tag: str) -> None:
         for cell in row:
             if local_name(cell) == "table-cell":
-                columns = span(cell, "number-columns-repeated") * span(
-                    cell, "number-columns-spanned"
-                )
+                columns = span(cell, "number-columns-repeated") * span(cell, "number-columns-spanned")
                 rows = min(span(cell, "number-rows-spanned"), _MAX_SPAN)
                 spans = f'colspan="{min(columns, _MAX_SPAN)}" rowspan="{rows}"'
                 self._html.append(f"<{tag} {spans}>")

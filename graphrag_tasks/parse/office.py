@@ -1,7 +1,7 @@
 """Read DOCX, PPTX and XLSX, after checks that name what is wrong with the package.
 
-Each reader raises `DocumentError` for a file that needs a password (`encrypted`), is not of its
-type (`broken`), or unpacks to too much or merges cells over much of a sheet (`too_large`).
+Each reader raises `DocumentError` for a file that needs a password (`encrypted`), is not of its type (`broken`), or
+unpacks to too much or merges cells over much of a sheet (`too_large`).
 """
 
 from __future__ import annotations
@@ -33,17 +33,12 @@ _OLE_HEADER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAIN_PARTS = {"docx": "word/document", "pptx": "ppt/presentation", "xlsx": "xl/workbook"}
 _PROPERTIES = "docProps/core.xml"
 _MAX_PROPERTIES_BYTES = 1_000_000
-"""Limit of a file's unpacked properties, which take some kilobytes: protects against hostile
-files."""
+"""Limit of a file's unpacked properties, which take some kilobytes: protects against hostile files."""
 _TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
-_EMU_PER_POINT = 12_700
-"""English Metric Units of Office Open XML: 914,400 in an inch of 72 points."""
+_EMU_PER_POINT = 12_700  # English Metric Units of Office Open XML: 914,400 in an inch of 72 points.
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml")
-_MERGED = re.compile(
-    rb'<(?:\w+:)?mergeCell [^>]*?\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
-)
-_MAX_MERGED = 4_000_000
-"""Limit of cells inside merged ranges of a sheet: openpyxl makes an object of each. Chosen."""
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
+_MAX_MERGED = 4_000_000  # Limit of cells inside merged ranges of a sheet: openpyxl makes an object of each. Chosen.
 _BROKEN_WORKBOOK = (BadZipFile, InvalidFileException, KeyError, SyntaxError, TypeError, ValueError)
 """What openpyxl raises for a part that is missing, not XML, or not valid."""
 

@@ -37,12 +37,7 @@ _CODECS = {20127: "ascii", 20866: "koi8-r", 54936: "gb18030", 65001: "utf-8"} | 
 
 
 def read_msg(data: bytes) -> ParsedDocument:
-    """Read a message; one that already has the standard format is read directly.
-
-    Raises:
-        DocumentError: It is damaged (code `broken`), its text is RTF only (`no_text`), or as
-            `mail.read_mail`.
-    """
+    """Read a message; one that already has the standard format is read directly."""
     return read_mail(_standard(data) if data.startswith(MAGIC) else data)
 
 
@@ -80,9 +75,7 @@ def _message(storages: Mapping[str, Mapping[str, bytes]]) -> MIMEMultipart:
     return made
 
 
-def _headers(
-    message: _Storage, storages: Mapping[str, Mapping[str, bytes]]
-) -> Iterator[tuple[str, str]]:
+def _headers(message: _Storage, storages: Mapping[str, Mapping[str, bytes]]) -> Iterator[tuple[str, str]]:
     yield "Subject", message.text(_SUBJECT)
     yield "From", message.person(_SENDER)
     found = [one for name, one in storages.items() if name.startswith("__recip")]

@@ -18,8 +18,7 @@ from graphrag_tasks.parse.completeness import FileText, letters_of
 from graphrag_tasks.parse.links import FoundLink
 from graphrag_tasks.parse.xml_files import attribute
 
-Element = Any
-"""An untyped element of lxml, or object of python-docx or python-pptx."""
+Element = Any  # An untyped element of lxml, or object of python-docx or python-pptx.
 
 _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _DELETED = {"del", "moveFrom"}
@@ -31,10 +30,7 @@ _COUNTED = {
     **dict.fromkeys(("altChunk", "subDoc"), LeftOut.UNREAD),
     **dict.fromkeys(("OLEObject", "oleObj"), LeftOut.ATTACHMENT),
 }
-_NO_WORDS = {
-    *("instrText", "delInstrText", "delText", "align", "attrName", "tableStyleId"),
-    *("v", "f", "formatCode"),
-}
+_NO_WORDS = {*("instrText", "delInstrText", "delText", "align", "attrName", "tableStyleId"), *("v", "f", "formatCode")}
 """Elements with text that readers do not see: commands of fields, places, values of charts."""
 _TEXT = re.compile(rb"<(?:\w+:)?t[ >]")
 _WORD_READ = re.compile(r"word/(?:document|footnotes|endnotes|comments|diagrams/data\d*)\.xml")
@@ -127,9 +123,9 @@ def parse_part(data: bytes) -> Element:
 def read_part(root: Element, page: int | None = None, hidden: Set[str] = frozenset()) -> PartTexts:
     """Return the visible paragraphs of a part.
 
-    Deleted and hidden text, picture descriptions and unknown elements with text are counted. A text
-    box that the file has in two forms, for newer and older programs, is read once. `page` is the
-    part's page; `hidden` are the names of Word styles that hide text.
+    Deleted and hidden text, picture descriptions and unknown elements with text are counted. A text box that the file
+    has in two forms, for newer and older programs, is read once. `page` is the part's page; `hidden` are the names of
+    Word styles that hide text.
     """
     found = PartTexts()
     open_paragraphs: list[_Paragraph] = []

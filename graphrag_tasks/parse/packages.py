@@ -19,13 +19,7 @@ _IS_ENCRYPTED = 1  # bit of an entry's flags
 
 @contextmanager
 def package_of(data: bytes, media_type: str) -> Iterator[ZipFile]:
-    """Open a package; errors inside the context are translated too.
-
-    Raises:
-        DocumentError: It is not a zip file (code `broken`), needs a password (`encrypted`), or
-            unpacks
-            to too much (`too_large`).
-    """
+    """Open a package; errors inside the context are translated too."""
     try:
         with ZipFile(BytesIO(data)) as package:
             _check_unpacked_size(package, len(data))

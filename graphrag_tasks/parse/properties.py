@@ -1,7 +1,7 @@
 """What a file says of itself: its front matter, its properties, or a message's header.
 
-Keys are `date`, `release`, `author` and `keywords`, whatever a format calls them; front matter also
-keeps its own. Never the times of the file system.
+Keys are `date`, `release`, `author` and `keywords`, whatever a format calls them; front matter also keeps its own.
+Never the times of the file system.
 """
 
 from __future__ import annotations
@@ -36,9 +36,7 @@ _FRONT_MATTER = "front matter"
 _NAMES, _ORIGINS, _PARTS, _DEFAULTS = json.loads(
     (resources.files(__package__) / "properties.json").read_text("utf-8")
 ).values()
-_PLACES = {
-    name: (key, place) for key, names in _NAMES.items() for place, name in enumerate(names.split())
-}
+_PLACES = {name: (key, place) for key, names in _NAMES.items() for place, name in enumerate(names.split())}
 _BY_PROGRAMS = re.compile(rf"[{{}}|$]|\A(?:{'|'.join(_DEFAULTS)})\Z", re.IGNORECASE)
 _PLAIN_RELEASE = re.compile(r"\A(?:version |release |v)?(\d[\w.+-]{0,30})\Z", re.IGNORECASE)
 _BETWEEN = {"author": re.compile(";"), "keywords": re.compile("[,;]")}
@@ -50,8 +48,7 @@ _IN_TITLE = re.compile(
 _FIELD = re.compile(r"^:([A-Za-z][\w -]*):[ \t]+(\S.*)$", re.MULTILINE)
 _HEAD_LINES, _HEAD_CHARACTERS = 50, 200_000
 """Where fields of a page, and properties of a web page, are looked for. Chosen."""
-_LONGEST, _MOST = 1_000, 100
-"""Characters of a value, and values. Chosen, as for metadata beside files."""
+_LONGEST, _MOST = 1_000, 100  # Characters of a value, and values. Chosen, as for metadata beside files.
 
 _Pair = tuple[str, str]
 
@@ -59,8 +56,8 @@ _Pair = tuple[str, str]
 def with_said(media_type: str, data: bytes, parsed: ParsedDocument) -> ParsedDocument:
     """Return a document with the metadata of its file: keys, values and where they stand.
 
-    Its title may name a release, as in "Django 5.1 documentation". Properties that cannot be read
-    are counted as left out: they must not cost the document.
+    Its title may name a release, as in "Django 5.1 documentation". Properties that cannot be read are counted as left
+    out: they must not cost the document.
     """
     origin, left_out = _ORIGINS.get(media_type, PROPERTIES), dict(parsed.left_out)
     pairs: list[_Pair] = []

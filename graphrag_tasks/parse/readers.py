@@ -41,8 +41,8 @@ READERS: dict[str, tuple[str, ...]] = {
 """Module (relative to this package) and function for each media type."""
 
 IN_PROCESS = frozenset({"facts", "passage", "txt", "vtt"})
-"""Media types read in the caller's process: linear Python over the text, which cannot hang or
-crash, and hundreds of times faster than a worker."""
+"""Media types read in the caller's process: linear Python over the text, which cannot hang or crash, and hundreds of
+times faster than a worker."""
 
 
 def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
@@ -56,11 +56,7 @@ def readers_for(config: ParseConfig) -> dict[str, tuple[str, ...]]:
 
 
 def load_readers(readers: Mapping[str, Sequence[str]]) -> dict[str, Reader]:
-    """Import readers, named as in `READERS`; with arguments, the function is a factory.
-
-    Raises:
-        MissingDependencyError: A reader's package is not installed.
-    """
+    """Import readers, named as in `READERS`; with arguments, the function is a factory."""
     loaded: dict[str, Reader] = {}
     for media_type, (module, function, *arguments) in sorted(readers.items()):
         try:

@@ -1,7 +1,7 @@
 """Read reStructuredText by docutils, which converts it to HTML.
 
-No other file is read and no program run. The text of unknown roles and directives, such as
-Sphinx's, is kept; those that refer to content elsewhere are counted as left out.
+No other file is read and no program run. The text of unknown roles and directives, such as Sphinx's, is kept; those
+that refer to content elsewhere are counted as left out.
 """
 
 from __future__ import annotations
@@ -44,15 +44,13 @@ _SETTINGS: Mapping[str, object] = {
 }
 """docutils settings: no files, no raw HTML, no output."""
 _MAX_EXPANDED = 100_000
-"""Limit of expanded substitutions, in characters: pages have some thousands; each may double
-another. Chosen."""
+"""Limit of expanded substitutions, in characters: pages have some thousands; each may double another. Chosen."""
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]*):`|`:([A-Za-z][\w.+:-]*):")
 _DIRECTIVE = re.compile(r"^[ \t>*+-]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w.+:-]+?)[ \t]?::", re.M)
 _TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
 _CODE = ("code", "code-block", "sourcecode", "highlight-block", "parsed-code")
 _DRAWN = ("graphviz", "digraph", "graph", "mermaid", "plantuml", "uml", "productionlist")
-_SCRIPTS = ("sup", "sub")
-"""Short role names that docutils knows."""
+_SCRIPTS = ("sup", "sub")  # Short role names that docutils knows.
 _SAID = {
     "versionadded": "Added in version {}",
     "versionchanged": "Changed in version {}",

@@ -1,7 +1,6 @@
 """Read Rich Text Format (RTF 1.9.1) by converting it to HTML.
 
-Notes, reviewers' comments and text boxes follow their paragraph or table. Other optional
-destinations are ignored.
+Notes, reviewers' comments and text boxes follow their paragraph or table. Other optional destinations are ignored.
 """
 
 from __future__ import annotations
@@ -16,15 +15,7 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.packages import broken
-from graphrag_tasks.parse.rtf_words import (
-    BESIDE,
-    CHARSETS,
-    COUNTED,
-    IGNORED,
-    READ,
-    SIGNS,
-    code_page,
-)
+from graphrag_tasks.parse.rtf_words import BESIDE, CHARSETS, COUNTED, IGNORED, READ, SIGNS, code_page
 from graphrag_tasks.sources.encodings import without_invalid
 
 _TOKEN = re.compile(
@@ -33,8 +24,7 @@ _TOKEN = re.compile(
 )
 _HEADING = re.compile(r"\s*heading (\d)", re.IGNORECASE)
 _LINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"([^"]*)"')
-_MAX_LEVEL = 6
-"""Deepest heading of HTML; RTF has nine."""
+_MAX_LEVEL = 6  # Deepest heading of HTML; RTF has nine.
 _DESCRIBED = re.compile(rb"\\sn wzDescription\}\s*\{\\sv [^}]*[^\s}]")
 _TEXT, _SKIPPED, _INFO, _TITLE, _FONTS = "text", "skipped", "info", "title", "fonts"
 _STYLES, _FIELD, _AUTHOR = "styles", "field", "author"
@@ -70,11 +60,7 @@ class _Paragraph:
 
 
 def read_rtf(data: bytes) -> ParsedDocument:
-    """Read an RTF document.
-
-    Raises:
-        DocumentError: It does not begin as RTF (code `broken`).
-    """
+    """Read an RTF document."""
     data = data.lstrip()
     if not data.startswith(rb"{\rtf"):
         raise broken("rtf", r"it does not begin with {\rtf")
@@ -162,9 +148,7 @@ class _Reading:
             if group.is_hidden or group.is_deleted:
                 reason = reason or (LeftOut.DELETED_TEXT if group.is_deleted else LeftOut.HIDDEN)
             html, script = escape(text), group.script
-            self._paragraph.pieces.append(
-                (reason, f"<{script}>{html}</{script}>" if script else html)
-            )
+            self._paragraph.pieces.append((reason, f"<{script}>{html}</{script}>" if script else html))
 
     def _open(self) -> None:
         self._groups.append(self._group)

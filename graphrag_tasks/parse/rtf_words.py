@@ -30,18 +30,7 @@ BESIDE = frozenset(("footnote", "annotation", "shptxt", "dptxbxtext"))
 """Destinations of text written after a paragraph."""
 
 READ = frozenset(
-    (
-        "shpinst",
-        "do",
-        "atnauthor",
-        "moMath",
-        "moMathPara",
-        "annotation",
-        "fldinst",
-        "xe",
-        "tc",
-        "nesttableprops",
-    )
+    ("shpinst", "do", "atnauthor", "moMath", "moMathPara", "annotation", "fldinst", "xe", "tc", "nesttableprops")
 )
 """Optional destinations that are read."""
 

@@ -11,8 +11,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-_MAX_REGIONS = 1_000
-"""Limit of tables per sheet; a sheet with more is scattered cells, read as one table. Chosen."""
+_MAX_REGIONS = 1_000  # Limit of tables per sheet; a sheet with more is scattered cells, read as one table. Chosen.
 
 
 class Region(NamedTuple):
@@ -36,8 +35,8 @@ class Region(NamedTuple):
 def find_regions(cells: Iterable[Region]) -> list[Region]:
     """Return the ranges around adjacent filled cells, from the top left.
 
-    Overlapping ranges are merged. A sheet with very many ranges is one table with gaps. Memory
-    grows with filled cells, not with the sheet's size.
+    Overlapping ranges are merged. A sheet with very many ranges is one table with gaps. Memory grows with filled cells,
+    not with the sheet's size.
     """
     regions = [around(group) for group in _touching(_runs(cells))]
     return [around(regions)] if len(regions) > _MAX_REGIONS else sorted(_merged(regions))

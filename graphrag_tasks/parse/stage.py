@@ -1,8 +1,7 @@
 """The parse stage: one documents row per source, whatever its outcome.
 
-A document that cannot be read, or breaks its parser, gets an error row and never stops the others.
-Rows depend only on the sources' bytes, not on order or shards (except for documents close to the
-time or memory limit).
+A document that cannot be read, or breaks its parser, gets an error row and never stops the others. Rows depend only on
+the sources' bytes, not on order or shards (except for documents close to the time or memory limit).
 """
 
 from __future__ import annotations
@@ -48,10 +47,7 @@ _STATUS_OF_CODE = {
     "text_cut": PARTIAL,
 }
 _NOT_OPENED = {
-    LINK: (
-        "a symbolic link is not followed",
-        "Put the file itself there, or name the folder it lies in as a source",
-    ),
+    LINK: ("a symbolic link is not followed", "Put the file itself there, or name the folder it lies in as a source"),
     SPECIAL: ("pipes, sockets and devices are not opened", "Put a file in its place"),
 }
 _OF_GLYPHS = "Set parse.ocr = 'auto', which reads such pages as pictures"
@@ -103,13 +99,9 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
     `fetch` returns the bytes behind a uri; it may raise `OSError` or `DocumentError`.
 
     Returns:
-        `documents`, one row per source row in its order; `blocks`, and the `cells` of tables, in
-        reading order. Of the stats, `cells_omitted` counts the cells beyond `config.max_cells`,
-        and `left_out` the parts of documents that are in no block.
-
-    Raises:
-        MissingDependencyError: A reader's package is not installed.
-        TransientError: The process that parses could not be started.
+        `documents`, one row per source row in its order; `blocks`, and the `cells` of tables, in reading order. Of the
+        stats, `cells_omitted` counts the cells beyond `config.max_cells`, and `left_out` the parts of documents that
+        are in no block.
     """
     rows = sources.to_pylist()
     documents: list[dict[str, Any]] = []
@@ -174,17 +166,12 @@ def _losses(parsed: ParsedDocument, config: ParseConfig, uri: str) -> dict[str, 
         )
         return _error(DocumentError("pages_lost", what, uri, hint))
     if beyond := parsed.left_out.get(LeftOut.BEYOND_BOUND):
-        what = (
-            f"{beyond} characters are left out: the text has more than the "
-            f"{config.max_characters} that are kept"
-        )
+        what = f"{beyond} characters are left out: the text has more than the {config.max_characters} that are kept"
         what = f"{what}; {parsed.omitted}" if parsed.omitted else what
         hint = "Split the file, or raise parse.max_characters"
         return _error(DocumentError("text_cut", what, uri, hint))
     if cut := parsed.left_out.get(LeftOut.NO_WORDS):
-        what = (
-            f"{cut} characters are left out: they are no prose, but encoded data, a log or a dump"
-        )
+        what = f"{cut} characters are left out: they are no prose, but encoded data, a log or a dump"
         hint = "If they matter, give them as a table (CSV, XLSX)"
         return _error(DocumentError("text_cut", what, uri, hint))
     if parsed.omitted:
@@ -199,11 +186,7 @@ def _error(error: DocumentError) -> dict[str, Any]:
 
 
 def _read(
-    source: Mapping[str, Any],
-    config: ParseConfig,
-    fetch: Callable[[str], bytes],
-    parser: Parser,
-    row: dict[str, Any],
+    source: Mapping[str, Any], config: ParseConfig, fetch: Callable[[str], bytes], parser: Parser, row: dict[str, Any]
 ) -> ParsedDocument:
     """Return a document with text; facts about the file are written to `row` on the way."""
     uri, media_type = source["uri"], source["media_type"]
@@ -216,9 +199,7 @@ def _read(
         what = "the text of this file stands in the documents that include it"
         raise DocumentError("included", what, uri)
     if not parser.reads(media_type):
-        raise DocumentError(
-            "unknown_type", "this kind of file is not read", uri, _ADVICE.get(ending(uri), _ANY)
-        )
+        raise DocumentError("unknown_type", "this kind of file is not read", uri, _ADVICE.get(ending(uri), _ANY))
     _check_size(source["size_bytes"], uri, config)
     data = _fetch(uri, fetch)
     row["size_bytes"] = len(data)
@@ -244,10 +225,7 @@ def _read(
     row["said"] = [dict(zip(names, one, strict=True)) for one in parsed.said] or None
     row |= {"pages_in": parsed.pages_in, "pages_out": parsed.pages_out}
     if parsed.encoding is not None:
-        row |= {
-            "encoding": parsed.encoding.encoding,
-            "encoding_confidence": parsed.encoding.confidence,
-        }
+        row |= {"encoding": parsed.encoding.encoding, "encoding_confidence": parsed.encoding.confidence}
     if not parsed.blocks:
         hint = "If it is a scan, set parse.ocr = 'auto'" if media_type == "pdf" else ""
         raise DocumentError("no_text", "the document was read and holds no text", uri, hint)

@@ -24,11 +24,7 @@ _SETTINGS = frozenset(("STYLE", "REGION"))
 
 
 def read_webvtt(data: bytes) -> ParsedDocument:
-    """Read subtitles; times, ids and styles are counted as left out.
-
-    Raises:
-        DocumentError: The file does not begin as WebVTT (code `broken`).
-    """
+    """Read subtitles; times, ids and styles are counted as left out."""
     file = decode(data)
     header, *parts = paragraphs(file.text) or [Block("paragraph", "")]
     if header.text[:6] != "WEBVTT" or header.text[6:7].strip():

@@ -10,8 +10,7 @@ _SIGNS: dict[str, dict[int, str]] = {
     font: {int(start, 16) + at: sign for start, run in runs.items() for at, sign in enumerate(run)}
     for font, runs in _RUNS.items()
 }
-_PRIVATE, _CODES = 0xF000, 0x100
-"""Where programs put the codes of such fonts, and how many there are."""
+_PRIVATE, _CODES = 0xF000, 0x100  # Where programs put the codes of such fonts, and how many there are.
 
 
 def in_unicode(text: str, font: str) -> str:

@@ -1,7 +1,7 @@
 """Lay out tables as text: each line can be read on its own.
 
-A row becomes `Header: value Header: value`, so that a chunk, which ends between lines, never holds
-values without their headers.
+A row becomes `Header: value Header: value`, so that a chunk, which ends between lines, never holds values without their
+headers.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ def lay_out_table(
 ) -> tuple[str, Table]:
     """Return a table's text, and its cells with their spans in it.
 
-    Empty cells are left out. A cell over several rows is repeated in each and has the first place;
-    one over several columns appears once, without a header if theirs differ. Headers of empty
-    columns follow the rows. A table that is all header, or has none, is written without headers.
+    Empty cells are left out. A cell over several rows is repeated in each and has the first place; one over several
+    columns appears once, without a header if theirs differ. Headers of empty columns follow the rows. A table that is
+    all header, or has none, is written without headers.
     """
     filled = [cell for cell in cells if cell.text]
     writer = _Writer(_rows(filled))
@@ -155,9 +155,7 @@ class _Writer:
         return CELL_SEPARATOR.join(parts)
 
 
-def _columns(
-    cells: Sequence[Cell], places: Mapping[tuple[int, int], int]
-) -> dict[str, Sequence[Any]]:
+def _columns(cells: Sequence[Cell], places: Mapping[tuple[int, int], int]) -> dict[str, Sequence[Any]]:
     values = [value_of(cell.text) if cell.value is None else cell.value for cell in cells]
     starts = [places.get(cell[:2]) for cell in cells]
     return {
@@ -166,8 +164,5 @@ def _columns(
         "number": [value.number for value in values],
         "iso": [value.iso for value in values],
         "start": starts,
-        "end": [
-            None if start is None else start + len(cell.text)
-            for cell, start in zip(cells, starts, strict=True)
-        ],
+        "end": [None if start is None else start + len(cell.text) for cell, start in zip(cells, starts, strict=True)],
     }

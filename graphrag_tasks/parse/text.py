@@ -20,13 +20,12 @@ _CONTROLS = (
     | dict.fromkeys(range(0xFDD0, 0xFDF0), "")
     | dict.fromkeys((0xAD, 0x180E, 0x200B, 0x2060, 0xFEFF), "")
 )
-"""The control characters C0, DEL and C1 of Unicode, noncharacters, what turns the direction of
-writing, and what only says where a line or a word may be parted."""
+"""The control characters C0, DEL and C1 of Unicode, noncharacters, what turns the direction of writing, and what
+only says where a line or a word may be parted."""
 _JOINER = re.compile("(?<=[a-zA-Z\u00c0-\u024f])[\u200c\u200d](?=[a-zA-Z\u00c0-\u024f])")
 """Joiners have no meaning between Latin letters; Persian, Indic scripts and emoji need them."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_MAX_MARKS = 500
-"""Limit per line: a paragraph of links alone has a few hundred marks. Chosen."""
+_MAX_MARKS = 500  # Limit per line: a paragraph of links alone has a few hundred marks. Chosen.
 _MAX_ROW = 5000  # characters of a line that may be a row or a rule of a table
 _LONG_WORD = 100  # characters in which a blank is looked for behind a mark
 _RAISED = str.maketrans("0123456789+-\N{MINUS SIGN}", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
@@ -72,8 +71,8 @@ def one_line(text: str) -> str:
 def raised(before: str, text: str, *, lowered: bool = False) -> str:
     """Return a superscript, or subscript, as written after the text `before`.
 
-    A number becomes Unicode's small digits, so that a power does not lengthen a number and a note
-    mark not a name. Letters stay (42nd), and so do subscripts after a letter (H2O).
+    A number becomes Unicode's small digits, so that a power does not lengthen a number and a note mark not a name.
+    Letters stay (42nd), and so do subscripts after a letter (H2O).
     """
     is_joined = before[-1:].isdecimal() if lowered else before[-1:].isalnum()
     if is_joined and _SCRIPT.fullmatch(text):

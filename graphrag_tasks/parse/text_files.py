@@ -1,8 +1,8 @@
 """Read files without markup: plain text, passages, and CSV files.
 
-Each reader raises `DocumentError` (`broken`) for a binary file, or a line that is not a passage.
-CSV files are read by Python's reader: Docling keeps more than a kilobyte for each cell, always
-takes the first row for the header, and knows no titles.
+Each reader raises `DocumentError` (`broken`) for a binary file, or a line that is not a passage. CSV files are read by
+Python's reader: Docling keeps more than a kilobyte for each cell, always takes the first row for the header, and knows
+no titles.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from graphrag_tasks.sources.encodings import decode
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _NO_DELIMITER = "\x1f"  # which clean text does not hold
-_SAMPLE_CHARACTERS = 200_000
-"""Characters used to detect the delimiter; more would only take time."""
+_SAMPLE_CHARACTERS = 200_000  # Characters used to detect the delimiter; more would only take time.
 
 
 def read_plain_text(data: bytes) -> ParsedDocument:

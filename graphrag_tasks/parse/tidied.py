@@ -1,9 +1,9 @@
 """Rewrite Office packages so that python-docx and Docling read them correctly.
 
-Comments and processing instructions in XML make python-docx fail; a drop cap is a paragraph of its
-own; a superscript digit looks like part of the number before it; signs of Wingdings, files inside a
-document and numbers of clauses are no text there. Properties that are missing or not valid, and
-relations whose target is missing, would cost the whole document.
+Comments and processing instructions in XML make python-docx fail; a drop cap is a paragraph of its own; a superscript
+digit looks like part of the number before it; signs of Wingdings, files inside a document and numbers of clauses are no
+text there. Properties that are missing or not valid, and relations whose target is missing, would cost the whole
+document.
 """
 
 from __future__ import annotations
@@ -58,8 +58,7 @@ _NONE = "none"
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 _BASELINE = re.compile(r"-?[1-9]\d*%?")
 
-Element = Any
-"""An untyped element of lxml."""
+Element = Any  # An untyped element of lxml.
 
 
 def tidied(data: bytes) -> tuple[bytes, Counter[str]]:
@@ -114,9 +113,7 @@ def _unread_properties(package: ZipFile) -> dict[str, bytes]:
     return replaced
 
 
-def _without_dead_relations(
-    package: ZipFile, replaced: dict[str, bytes]
-) -> dict[str, dict[str, str]]:
+def _without_dead_relations(package: ZipFile, replaced: dict[str, bytes]) -> dict[str, dict[str, str]]:
     """Return the targets of each part's relations by id; those that are missing are dropped."""
     names, related = set(package.namelist()), {}
     for name in sorted(names):
@@ -186,9 +183,7 @@ def _write(sign: Element, text: str) -> None:
     sign.text = text if text and (text.isprintable() or text.isspace()) else _UNKNOWN
 
 
-def _read_chunks(
-    root: Element, package: ZipFile, targets: Mapping[str, str], left_out: Counter[str]
-) -> None:
+def _read_chunks(root: Element, package: ZipFile, targets: Mapping[str, str], left_out: Counter[str]) -> None:
     """Replace files inside a Word document by their texts; those that cannot be read stay."""
     unread = set(targets.values())  # each is read once, and none inside another: it may hold itself
     for chunk in list(root.iter("{*}altChunk")):
@@ -200,9 +195,7 @@ def _read_chunks(
             paragraphs = []
             for text in _chunk_texts(package.read(name), named, left_out):
                 paragraphs.append(etree.Element(f"{space}p"))
-                etree.SubElement(
-                    etree.SubElement(paragraphs[-1], f"{space}r"), f"{space}t"
-                ).text = text
+                etree.SubElement(etree.SubElement(paragraphs[-1], f"{space}r"), f"{space}t").text = text
             for paragraph in paragraphs:
                 chunk.addprevious(paragraph)
             chunk.getparent().remove(chunk)

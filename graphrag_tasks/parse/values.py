@@ -1,8 +1,8 @@
 """Values of cells: parsed from their text, or formatted as the workbook shows them.
 
-Only unambiguous texts have a value: not `03/04/2024`, which is April in some places and March in
-others, nor `007`, whose zeros belong to it. Of number formats (ECMA-376 part 1, section 18.8.31),
-those that change digits or signs are supported; fractions and conditions show as general numbers.
+Only unambiguous texts have a value: not `03/04/2024`, which is April in some places and March in others, nor `007`,
+whose zeros belong to it. Of number formats (ECMA-376 part 1, section 18.8.31), those that change digits or signs are
+supported; fractions and conditions show as general numbers.
 """
 
 from __future__ import annotations

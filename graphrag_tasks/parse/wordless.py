@@ -1,7 +1,7 @@
 """Detect stretches of a document that are not prose: encoded data, logs, dumps, packed scripts.
 
-Each becomes one code block, which gives no facts; long ones are cut, as they would be a hundred
-meaningless chunks. Fenced code stays, unless it is encoded data; so do rows, such as a price list.
+Each becomes one code block, which gives no facts; long ones are cut, as they would be a hundred meaningless chunks.
+Fenced code stays, unless it is encoded data; so do rows, such as a price list.
 """
 
 from __future__ import annotations
@@ -16,32 +16,24 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 
 _SHORTEST, _LONGEST, _KEPT = 200, 2000, 1000
-"""Characters: shortest stretch that is set apart, longest that is kept whole, and length kept of
-longer ones. Chosen: a line that is not prose may stand in any text; a chunk has 2,048."""
+"""Characters: shortest stretch that is set apart, longest that is kept whole, and length kept of longer ones.
+Chosen: a line that is not prose may stand in any text; a chunk has 2,048."""
 _LONG_TOKEN = re.compile(r"(?<!\S)\S{500,}")
-_WORD = re.compile(
-    r"(?![0-9A-Fa-f]{2}\Z)[(\[\"'“‘«]*[A-Za-z]+\d{0,4}(?:['’/-][A-Za-z]+\d{0,4})*[)\]\"'”’».,:;!?]*"
-)
+_WORD = re.compile(r"(?![0-9A-Fa-f]{2}\Z)[(\[\"'“‘«]*[A-Za-z]+\d{0,4}(?:['’/-][A-Za-z]+\d{0,4})*[)\]\"'”’».,:;!?]*")
 """A word, or a name that ends in a number ("P1"), but not a hexadecimal byte."""
 _LONGEST_WORD = 40
 _MOST_WORDS, _MOST_WORDS_LOG = 0.4, 0.7
-"""Least share of a prose line's characters that are in words; the second is for lines that begin
-with a time. Chosen on reports of logs and of chats."""
+"""Least share of a prose line's characters that are in words; the second is for lines that begin with a time. Chosen
+on reports of logs and of chats."""
 _TIME = re.compile(r".{0,40}?\d:\d\d:\d\d")
-_SQL = re.compile(
-    r"(?:create|insert\s+into|alter|drop|update|delete\s+from)\s.*[;,(]|\(.*\)[,;]",
-    re.IGNORECASE,
-)
-_LOG = re.compile(
-    r"\W{0,9}(?:(?:\d{4}[-/]\d\d?[-/]\d\d?|\w{3} +\d+|.{0,60}?\d/\w{3}/\d{4})[T :])?\d\d:\d\d:\d\d"
-)
+_SQL = re.compile(r"(?:create|insert\s+into|alter|drop|update|delete\s+from)\s.*[;,(]|\(.*\)[,;]", re.IGNORECASE)
+_LOG = re.compile(r"\W{0,9}(?:(?:\d{4}[-/]\d\d?[-/]\d\d?|\w{3} +\d+|.{0,60}?\d/\w{3}/\d{4})[T :])?\d\d:\d\d:\d\d")
 _BYTES = re.compile(r"(?<!\S)(?:[0-9a-f]{2}|[0-9a-f]{4}|[0-9a-f]{8})(?!\S)", re.IGNORECASE)
 _FEWEST_BYTES = 8  # of a dump's line, which has 8, 16 or 32
 _BETWEEN = re.compile(r"[\s|;,]+")
 _FIELD = re.compile(r"[^{}<>\\]{1,40}")
 _NEAR = 2  # lines of a row beside its like: some tables have two lines a row
-_ENCODED_WORD = 60
-"""Mean word length of code that is encoded data: a line of base64 has 64 or 76."""
+_ENCODED_WORD = 60  # Mean word length of code that is encoded data: a line of base64 has 64 or 76.
 
 
 class _Piece(NamedTuple):

@@ -1,9 +1,8 @@
 """Read workbooks: the tables of each sheet, with cell values.
 
-openpyxl is used directly: Docling turns values into text, takes the first row of each group of
-cells for its header, and drops a table's place on the sheet. Visible sheets are read, including
-hidden rows and columns. Formulas give their stored value, links without one their label
-(`formulas`). Text boxes and comments follow the tables of their sheet.
+openpyxl is used directly: Docling turns values into text, takes the first row of each group of cells for its header,
+and drops a table's place on the sheet. Visible sheets are read, including hidden rows and columns. Formulas give their
+stored value, links without one their label (`formulas`). Text boxes and comments follow the tables of their sheet.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ from graphrag_tasks.parse.tables import Cell, lay_out_table
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.values import shown_value, value_of
 
-_MAX_HEADERS = 4
-"""Limit of header rows, as in `headers`."""
+_MAX_HEADERS = 4  # Limit of header rows, as in `headers`.
 _PRINTED = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
 _FOR_OLD_PROGRAMS = re.compile(r"\A\[Threaded comment\].*?\bComment:\s*", re.DOTALL)
 
@@ -103,9 +101,7 @@ def _page_furniture(worksheet: OfBook) -> int:
     return sum(bool((side.text or "").strip()) for side in sides)
 
 
-def _by_place(
-    worksheet: OfBook, formulas: Mapping[Place, str | None], left_out: Counter[str]
-) -> Iterator[Block]:
+def _by_place(worksheet: OfBook, formulas: Mapping[Place, str | None], left_out: Counter[str]) -> Iterator[Block]:
     """Yield a sheet's blocks; each chart follows the tables that begin above it."""
     charts = deque(read_charts(worksheet))
     if isinstance(worksheet, Worksheet):
@@ -126,9 +122,7 @@ def tables_of(sheet: Sheet) -> Iterator[Block]:
         yield from _table_blocks(sheet, region, rows)
 
 
-def _read_sheet(
-    worksheet: OfBook, formulas: Mapping[Place, str | None], left_out: Counter[str]
-) -> Sheet:
+def _read_sheet(worksheet: OfBook, formulas: Mapping[Place, str | None], left_out: Counter[str]) -> Sheet:
     last_row, last_column = worksheet.max_row, worksheet.max_column
     spans = {
         (merged.min_row, merged.min_col): (

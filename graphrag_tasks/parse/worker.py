@@ -1,8 +1,7 @@
 """The process that runs the readers: `python -m graphrag_tasks.parse.worker DESCRIPTOR`.
 
-Started and killed by `isolation`. It reads requests from a socket that only its parent holds,
-answers each with one message, and ends with its parent, on Linux even while it reads. Guards
-against hostile documents:
+Started and killed by `isolation`. It reads requests from a socket that only its parent holds, answers each with one
+message, and ends with its parent, on Linux even while it reads. Guards against hostile documents:
 
 * while it reads one, the process may map `memory_bytes` in all (address space, Linux);
 * opening a connection or starting a program fails, whatever a parser was made to try;
@@ -52,10 +51,9 @@ def main(descriptor: int) -> None:
     """Answer requests until the parent closes the connection.
 
     Args:
-        descriptor: Open socket to the parent. A request is a JSON object: `load` names readers
-            to import; `read` is the media type of the document whose bytes come next,
-            `config` its limits (`ParseConfig`), and `encoding` its configured encoding,
-            or null.
+        descriptor: Open socket to the parent. A request is a JSON object: `load` names readers to import; `read` is the
+            media type of the document whose bytes come next, `config` its limits (`ParseConfig`), and `encoding` its
+            configured encoding, or null.
     """
     _restrict_process()
     readers: dict[str, Reader] = {}
@@ -110,8 +108,7 @@ def _read(reader: Reader, media_type: str, data: bytes, config: ParseConfig, own
 def _memory_bound(memory_bytes: int, own: int) -> int:
     """Return the memory that the process may map while it reads a document.
 
-    Models may map more than the limit before the first document; then half of it is added to
-    theirs.
+    Models may map more than the limit before the first document; then half of it is added to theirs.
     """
     bounds = [max(memory_bytes, own + memory_bytes // 2), resource.getrlimit(resource.RLIMIT_AS)[0]]
     return min(bound for bound in bounds if bound != resource.RLIM_INFINITY)

@@ -13,19 +13,13 @@ from defusedxml.ElementTree import DefusedXMLParser
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.packages import broken
 
-Element = Any
-"""An element of `xml.etree`; the tag of a comment is a function."""
+Element = Any  # An element of `xml.etree`; the tag of a comment is a function.
 
-MAX_DEPTH = 200
-"""Limit of nested elements, each of which may take a reader several calls."""
+MAX_DEPTH = 200  # Limit of nested elements, each of which may take a reader several calls.
 
 
 def parse_xml(data: bytes, media_type: str) -> Element:
-    """Return the root of an XML document, including its comments.
-
-    Raises:
-        DocumentError: It is not XML, is nested too deep, or declares entities (code `broken`).
-    """
+    """Return the root of an XML document, including its comments."""
     parser = DefusedXMLParser(target=_Bounded())
     parser.entity.update(entitydefs)  # those of HTML, which DTDs of articles declare
     try:

@@ -1,7 +1,7 @@
 """Pipeline: runs the stages on tables, from a plan to a published snapshot.
 
-Airflow tasks, the command line and tests share a `Run`, which each opens by its folder. `run.json`
-holds its configuration and the snapshot it builds on. Open `stages.py` (order) and `run.py` first.
+Airflow tasks, the command line and tests share a `Run`, which each opens by its folder. `run.json` holds its
+configuration and the snapshot it builds on. Open `stages.py` (order) and `run.py` first.
 """
 
 from graphrag_tasks.pipeline.checks import asked_of_models, check, sources_of

@@ -52,12 +52,6 @@ def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
     """Check a configuration before anything is read or written, and return the sources' roots.
 
     With `spends` false, nothing that costs money is asked, and prices may be unknown.
-
-    Raises:
-        PriceError: A cap in money is set, and the price of a model is unknown.
-        SourceError: A source is missing.
-        ConfigError: Sources share a name, or the extractor or the vector server is impossible.
-        MissingDependencyError: Packages or models that the configuration needs are absent.
     """
     require("index")
     roots = source_roots(sources_of(config))
@@ -96,11 +90,7 @@ def _purposes(config: Config) -> dict[str, str]:
 
 
 def sources_of(config: Config) -> tuple[str, ...]:
-    """Return the configured sources, or else those of the store's snapshot.
-
-    Raises:
-        ConfigError: None are named, and nothing is published.
-    """
+    """Return the configured sources, or else those of the store's snapshot."""
     if config.sources:
         return config.sources
     if sources := Store(config.store).sources():

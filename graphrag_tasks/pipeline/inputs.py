@@ -1,8 +1,7 @@
 """Inputs of stages: tables, settings, and objects that the pipeline makes.
 
-Fingerprints cover them: a change of a stage's configuration, code, model or libraries changes the
-fingerprints of that stage and all later ones. Shard sizes, worker counts, guards and times cannot
-change a row, so they are left out.
+Fingerprints cover them: a change of a stage's configuration, code, model or libraries changes the fingerprints of that
+stage and all later ones. Shard sizes, worker counts, guards and times cannot change a row, so they are left out.
 """
 
 from __future__ import annotations
@@ -52,8 +51,7 @@ from graphrag_tasks.sources.listing import SourceReader
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import file_of
 
-SOURCES = "sources"
-"""Key of the fingerprint of the listed documents, their labels and metadata."""
+SOURCES = "sources"  # Key of the fingerprint of the listed documents, their labels and metadata.
 
 _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error", "metadata"]
 
@@ -152,9 +150,7 @@ class Inputs:
     def published(self) -> dict[str, list[Any]]:
         """Return scans of the published tables whose rows are reused."""
         parent = self._state.parent
-        return {
-            name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes
-        }
+        return {name: [parent.folder.scan_table(name)] if parent else [] for name in merge_shards.makes}
 
     def replaces(self) -> bool:
         """Tell whether a snapshot is there, readable or not."""
@@ -190,9 +186,7 @@ class Inputs:
         """Return the documents that are never sent to a model on another host."""
         ids, paths = (self._state.sources[name].to_pylist() for name in ("document_id", "path"))
         exclude = self._config.llm.exclude
-        return frozenset(
-            one for one, path in zip(ids, paths, strict=True) if fits_any(path, exclude)
-        )
+        return frozenset(one for one, path in zip(ids, paths, strict=True) if fits_any(path, exclude))
 
     def unsent_entities(self) -> frozenset[str]:
         """Return the entities that those documents mention or are about."""
@@ -243,8 +237,7 @@ class Inputs:
         if not done:
             return None
         tables = {
-            name: pa.concat_tables([Folder(one.uri).open_arrow(file_of(name)) for one in done])
-            for name in embed.makes
+            name: pa.concat_tables([Folder(one.uri).open_arrow(file_of(name)) for one in done]) for name in embed.makes
         }
         stats = Counter[str]()
         for one in done:
@@ -335,8 +328,8 @@ def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprin
 def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[str, str]:
     """Return the fingerprint of each stage, and that of the sources as `SOURCES`.
 
-    Each covers all earlier stages, so the last one identifies the whole snapshot. Model stages have
-    none if no model reads.
+    Each covers all earlier stages, so the last one identifies the whole snapshot. Model stages have none if no model
+    reads.
     """
     found = {SOURCES: fingerprint({"listed": listed.select(_OF_SOURCES).to_pylist()})}
     before = fingerprint({"schema": schemas.SCHEMA_VERSION})

@@ -1,7 +1,7 @@
 """Published documents, as far as readable, for the guards of a run.
 
-A damaged snapshot, or one of an older schema, has no rows to reuse, but the guards must notice if
-its documents are gone.
+A damaged snapshot, or one of an older schema, has no rows to reuse, but the guards must notice if its documents are
+gone.
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ class Known:
     """Published documents.
 
     Attributes:
-        documents: `document_id` and `source` of each, and `labels` if its snapshot has them; None
-            if there are only unreadable snapshots.
-        count: Number of documents in the current snapshot's manifest, if that is all that can be
-            read; else 0.
+        documents: `document_id` and `source` of each, and `labels` if its snapshot has them; None if there are only
+            unreadable snapshots.
+        count: Number of documents in the current snapshot's manifest, if that is all that can be read; else 0.
     """
 
     documents: pa.Table | None

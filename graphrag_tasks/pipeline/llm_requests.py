@@ -24,16 +24,13 @@ from graphrag_tasks.storage.receipts import Receipt
 
 log = logging.getLogger(__name__)
 
-_REQUESTS_AT_ONCE = 10_000
-"""Requests whose texts are in memory at a time."""
+_REQUESTS_AT_ONCE = 10_000  # Requests whose texts are in memory at a time.
 
 
 def tables_of_shard(state: RunState, shard: int) -> dict[str, pa.Table]:
     """Return the tables of a shard that `ask` reads, by name."""
     folder = state.shard_tables(shard)
-    return {
-        read.name: folder.read_table(read.name, list(read.columns) or None) for read in ask.reads
-    }
+    return {read.name: folder.read_table(read.name, list(read.columns) or None) for read in ask.reads}
 
 
 def packs_of_shard(state: RunState, shard: int) -> list[Pack]:

@@ -1,9 +1,9 @@
 """Merge the shards' rows with reused rows into one corpus.
 
-Snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed now.
-Nothing is removed in place, so an incremental run and a clean rebuild give the same rows in the
-same order. A document that was indexed before and fails now keeps its last good rows; its row in
-`documents` says that it failed. Tables larger than memory are sorted through files.
+Snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed now. Nothing is removed
+in place, so an incremental run and a clean rebuild give the same rows in the same order. A document that was indexed
+before and fails now keeps its last good rows; its row in `documents` says that it failed. Tables larger than memory are
+sorted through files.
 """
 
 from __future__ import annotations
@@ -29,13 +29,10 @@ from graphrag_tasks.storage.sql import Rows
 
 log = logging.getLogger(__name__)
 
-SORTED_BYTES = 1 << 28
-"""Bytes sorted at once, by the files' statistics (uncompressed, but encoded)."""
-_BATCH_ROWS = 1 << 13
-"""Rows read at a time; bounds memory."""
+SORTED_BYTES = 1 << 28  # Bytes sorted at once, by the files' statistics (uncompressed, but encoded).
+_BATCH_ROWS = 1 << 13  # Rows read at a time; bounds memory.
 _SKIPPED = "skipped"
-_NAMED_FAILURES = 5
-"""Documents named in an error."""
+_NAMED_FAILURES = 5  # Documents named in an error.
 
 
 def merge_shards(
@@ -48,12 +45,8 @@ def merge_shards(
 ) -> StageResult:
     """Join the processed rows with the published rows that are still valid.
 
-    `sources` is the plan. Both mappings have the parts of each shard table. The result has the
-    documents by uri, and a stream of each other table by document, in reading order.
-
-    Raises:
-        SourceError: All documents failed; or the snapshot `replaces` another one, and more of its
-            documents fail now than `config.max_failed_share` allows. New ones lose nothing.
+    `sources` is the plan. Both mappings have the parts of each shard table. The result has the documents by uri, and a
+    stream of each other table by document, in reading order.
     """
     unchanged = _ids(sources, "change", schemas.UNCHANGED)
     made = _table("documents", processed["documents"])
@@ -65,9 +58,7 @@ def merge_shards(
     lost = failed.filter(pc.is_in(failed, value_set=read)) if before.num_rows else failed
     _check_failures(documents, lost if replaces else failed[:0], config)
     kept = pa.concat_arrays([unchanged, failed])
-    stats = _counts(documents) | {
-        "documents_quarantined": _count_documents(published["chunks"], failed)
-    }
+    stats = _counts(documents) | {"documents_quarantined": _count_documents(published["chunks"], failed)}
     tables: dict[str, pa.Table | pa.RecordBatchReader] = {"documents": documents}
     ids = documents["document_id"].combine_chunks()
     for name in processed:
@@ -120,11 +111,7 @@ def _stream(
 
     def sorted_rows() -> Iterator[pa.RecordBatch]:
         size = sum(_size_of(rows) for rows, _ in parts)
-        found = (
-            batch.cast(schema)
-            for rows, wanted in parts
-            for batch in _batches_of(rows, documents=wanted)
-        )
+        found = (batch.cast(schema) for rows, wanted in parts for batch in _batches_of(rows, documents=wanted))
         for batch in _by_document(found, schema, documents, size):
             stats[name] += batch.num_rows
             if name == "sentences":
@@ -154,11 +141,7 @@ def _check_failures(documents: pa.Table, lost: pa.Array, config: MergeConfig) ->
         told.tell(documents)
     failed = documents.filter(pc.equal(documents["status"], FAILED))
     readable = _sum(pc.not_equal(documents["status"], _SKIPPED))
-    counted = (
-        failed
-        if len(failed) == readable
-        else failed.filter(pc.is_in(failed["document_id"], value_set=lost))
-    )
+    counted = failed if len(failed) == readable else failed.filter(pc.is_in(failed["document_id"], value_set=lost))
     if not counted or len(counted) <= config.max_failed_share * readable:
         return
     rows = counted.select(["uri", "error_code"]).to_pylist()
@@ -178,9 +161,7 @@ def _batches_of(
     if isinstance(rows, pa.Table):
         found = iter((rows.select(columns) if columns else rows).to_batches(_BATCH_ROWS))
     else:
-        found = rows.to_batches(
-            columns=columns, batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1
-        )
+        found = rows.to_batches(columns=columns, batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1)
     for batch in found:
         if documents is None:
             yield batch
@@ -192,9 +173,7 @@ def _size_of(rows: Rows) -> int:
     """Return the size of all columns: in memory, or by the files' row group statistics."""
     if isinstance(rows, pa.Table):
         return int(rows.nbytes)
-    return sum(
-        group.total_byte_size for fragment in rows.get_fragments() for group in fragment.row_groups
-    )
+    return sum(group.total_byte_size for fragment in rows.get_fragments() for group in fragment.row_groups)
 
 
 def _by_document(
@@ -202,8 +181,8 @@ def _by_document(
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows sorted by document, stable within a document.
 
-    Rows larger than `SORTED_BYTES` are first distributed to files by ranges of `documents` (all
-    ids); then each file is sorted in memory.
+    Rows larger than `SORTED_BYTES` are first distributed to files by ranges of `documents` (all ids); then each file is
+    sorted in memory.
     """
     ranges = -(-size // SORTED_BYTES)
     if ranges <= 1:
@@ -222,15 +201,11 @@ def _by_document(
             yield from _sorted(rows)
 
 
-def _distribute(
-    batches: Iterable[pa.RecordBatch], schema: pa.Schema, ends: pa.Array, files: Sequence[Path]
-) -> None:
+def _distribute(batches: Iterable[pa.RecordBatch], schema: pa.Schema, ends: pa.Array, files: Sequence[Path]) -> None:
     bounds = np.array(ends.to_pylist(), dtype=object)
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with ExitStack() as stack:
-        writers = [
-            stack.enter_context(pa.ipc.new_stream(file, schema, options=options)) for file in files
-        ]
+        writers = [stack.enter_context(pa.ipc.new_stream(file, schema, options=options)) for file in files]
         for batch in batches:
             ids = batch["document_id"].dictionary_encode()
             range_of = np.searchsorted(bounds, ids.dictionary.to_pylist(), side="right")

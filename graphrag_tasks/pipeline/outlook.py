@@ -54,14 +54,6 @@ def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
     """List the sources, compare them with the published snapshot, cut shards; write nothing.
 
     `spends` is as in `check`.
-
-    Raises:
-        SourceError: A source is missing, lists nothing, or lost too much; or there are access
-            files, but labels are off.
-        AccessError: Labels are off, but published documents have some; or a rule matches nothing,
-            or an access file has no document.
-        ConfigError, PriceError, MissingDependencyError: As `check`; or a user's file cannot be
-            read.
     """
     roots = check(config, spends=spends)
     files = UserFiles.read(config)
@@ -75,9 +67,7 @@ def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
     known = known_documents(store)
     names = [root.name for root in roots]
     add = command("index", *store.sources(), *config.sources, store=config.store)
-    check_losses(
-        listed, known.documents, sources=names, config=config.plan, count=known.count, add=add
-    )
+    check_losses(listed, known.documents, sources=names, config=config.plan, count=known.count, add=add)
     _check_labels(config, known.has_labels)
     check_rules(config.access, listed)
     excluded({path: path for path in listed["path"].to_pylist()}, config.llm.exclude)

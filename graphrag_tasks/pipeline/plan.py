@@ -1,8 +1,8 @@
 """Plan: what changed since the published snapshot, and how work is cut into shards.
 
-Only added and changed documents are processed; rows of unchanged ones are reused (see
-`merge_shards`). A source that lists nothing, or lost more than `max_deleted_share` of its published
-documents, stops the run before anything changes: an unmounted folder must not delete an index.
+Only added and changed documents are processed; rows of unchanged ones are reused (see `merge_shards`). A source that
+lists nothing, or lost more than `max_deleted_share` of its published documents, stops the run before anything changes:
+an unmounted folder must not delete an index.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def plan(
 ) -> StageResult:
     """Return `sources`: the listed and published documents by uri, with change and shard.
 
-    If settings or code changed, `first_stage` is the first stage that runs on every document.
-    Documents in `unanswered` have model requests that a budget stopped. Both count as changed. The
-    documents of a shard have the same first stage.
+    If settings or code changed, `first_stage` is the first stage that runs on every document. Documents in `unanswered`
+    have model requests that a budget stopped. Both count as changed. The documents of a shard have the same first
+    stage.
     """
     known = {row["document_id"]: row for row in published.to_pylist()}
     rows = listed.to_pylist()
@@ -72,15 +72,10 @@ def check_losses(
 ) -> None:  # fmt: skip
     """Refuse a run that would lose too many documents; nothing has changed yet.
 
-    Each source is checked separately, so that a large one cannot hide losses of a small one; then
-    all together, with sources no longer named. Files of metadata that name no document count for
-    nothing. `known` has `document_id`, `source` and `media_type` of each published document; None
-    if unknown. `count` is their number if it may be higher. `add` is the command that takes the
-    published sources, too.
-
-    Raises:
-        SourceError: A source holds nothing, too many published documents are gone, or it is unknown
-            which are.
+    Each source is checked separately, so that a large one cannot hide losses of a small one; then all together, with
+    sources no longer named. Files of metadata that name no document count for nothing. `known` has `document_id`,
+    `source` and `media_type` of each published document; None if unknown. `count` is their number if it may be higher.
+    `add` is the command that takes the published sources, too.
     """
     listed = listed.filter(pc.is_null(listed["problem"]))
     found = Counter(listed["source"].to_pylist())

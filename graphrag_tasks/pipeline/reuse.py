@@ -39,8 +39,8 @@ def finished(stage: str, fingerprint: str, receipts: Folder, tables: Folder) -> 
 def published(stage: AnyStage, fingerprint: str, state: RunState) -> Receipt | None:
     """Reuse the tables that a stage published with the parent snapshot, if still valid.
 
-    They are valid if nothing that the stage depends on changed, and no document is processed: one
-    that failed may be readable now although nothing changed.
+    They are valid if nothing that the stage depends on changed, and no document is processed: one that failed may be
+    readable now although nothing changed.
     """
     if not stage.reusable or state.shards or state.parent is None:
         return None
@@ -69,9 +69,7 @@ def carried(stage: AnyStage, shard: int, state: RunState) -> StageResult | None:
     ends, of_row = pc.min_max(documents).as_py(), pc.field("document_id")
     # The bounds leave out whole row groups: published rows are in the order of documents.
     wanted = (of_row >= ends["min"]) & (of_row <= ends["max"]) & of_row.isin(documents)
-    return StageResult(
-        {name: folder.scan_table(name).to_table(filter=wanted) for name in stage.makes}
-    )
+    return StageResult({name: folder.scan_table(name).to_table(filter=wanted) for name in stage.makes})
 
 
 def is_whole(snapshot: Snapshot, names: Iterable[str] | None = None) -> bool:

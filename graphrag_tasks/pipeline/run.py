@@ -6,8 +6,8 @@
     STORE/staging/runs/<run id>/snapshot/        becomes STORE/snapshots/<snapshot id>
     STORE/staging/shards/<fingerprint>/          tables and receipt of one stage on one shard
 
-Run and shard folders are named by content: after a killed run, the next run with the same inputs
-finds the finished work by its receipts, and does only the rest.
+Run and shard folders are named by content: after a killed run, the next run with the same inputs finds the finished
+work by its receipts, and does only the rest.
 """
 
 from __future__ import annotations
@@ -31,13 +31,7 @@ from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.llm_requests import ask_groups, batch, price, spent_usd, what_was_asked
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
-from graphrag_tasks.pipeline.stages import (
-    CORPUS_STAGES,
-    SHARD_STAGES,
-    STAGES_OF_SHARDS,
-    AnyStage,
-    merge_shards,
-)
+from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES, STAGES_OF_SHARDS, AnyStage, merge_shards
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
@@ -109,9 +103,7 @@ class Run:
         state.folder.write_receipt(receipt)
         return cls(state), receipt
 
-    def process_shard(
-        self, stage: str, shard: int, made: Mapping[str, object] = MappingProxyType({})
-    ) -> Receipt:
+    def process_shard(self, stage: str, shard: int, made: Mapping[str, object] = MappingProxyType({})) -> Receipt:
         """Run a shard stage on one shard; the stage before must have run.
 
         Inputs already in `made` are not made again.
@@ -141,14 +133,6 @@ class Run:
         """Ask the language model about all shards, whose stages must have run.
 
         Without `may_spend`, unanswered requests count as over budget.
-
-        Raises:
-            EndpointError: It cannot be asked, or too few answers are valid.
-            BudgetError: A cap is reached, and the settings say that a run then fails.
-            PriceError: A cap in money is set and the price of the model is unknown.
-            TransientError: The endpoint is unavailable for long, or batches are pending. Answers so
-                far
-                are kept.
         """
         if may_spend and (under_way := self.batch()):
             what = f"{under_way:,} requests are under way in batches, which takes up to a day"
@@ -163,13 +147,7 @@ class Run:
     def batch(self) -> int:
         """Submit what `ask` would ask as batches, if the settings say so.
 
-        Fetch answers and create batches; return the number of pending requests: call again until it
-        is 0.
-
-        Raises:
-            EndpointError: A batch is refused, or unknown to the account.
-            PriceError: A cap in money is set and the price of the model is unknown.
-            TransientError: The endpoint is unavailable.
+        Fetch answers and create batches; return the number of pending requests: call again until it is 0.
         """
         if self.state.config.llm.batch == "off":
             return 0
@@ -246,12 +224,6 @@ class Run:
         """Verify the staged snapshot, make it current, and remove the run's staging folders.
 
         The manifest keeps the gate's figures.
-
-        Raises:
-            SnapshotError: Another run published since this one was planned, or a table is missing
-                or damaged; `CURRENT` is unchanged.
-            QualityError: The gate refuses; the next run reuses the work of this one.
-            TransientError: Another process works on the store.
         """
         with sole_run(self.state.store.folder):
             return self._publish(gate)
@@ -300,9 +272,7 @@ class Run:
         folder, shards = self.state.folder, self.state.shards
         wanted = [(folder, "plan")]
         wanted += [
-            (self.state.shard_folder(shard, stage), stage)
-            for stage in self._stages_of_shards
-            for shard in shards
+            (self.state.shard_folder(shard, stage), stage) for stage in self._stages_of_shards for shard in shards
         ]
         for stage in CORPUS_STAGES:
             wanted += [(part, stage) for part in self._finished_parts(stage)] + [(folder, stage)]

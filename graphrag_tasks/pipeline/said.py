@@ -13,8 +13,7 @@ import pyarrow as pa
 from graphrag_tasks.core.schemas import BESIDE, PROPERTIES
 
 LEAST_SHARE, LEAST_DOCUMENTS = 0.8, 5
-"""Of the dated documents of a folder so many are of one day if that is when they were built, not
-written. Chosen."""
+"""Of the dated documents of a folder so many are of one day if that is when they were built, not written. Chosen."""
 _DATE, _LENGTH = "date", len("2024-03-01")
 _Rows = Sequence[Mapping[str, str]]
 

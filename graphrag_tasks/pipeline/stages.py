@@ -45,11 +45,7 @@ STAGES: tuple[AnyStage, ...] = (
 
 
 def check_order(stages: Sequence[AnyStage]) -> None:
-    """Refuse an impossible order of stages, which start from the table `sources`.
-
-    Raises:
-        ValueError: A stage reads what no earlier one makes, or makes another stage's table.
-    """
+    """Refuse an impossible order of stages, which start from the table `sources`."""
     makers: dict[str, str] = {}
     of_stages = {name: step.name for step in stages for name in step.makes}
     there = {"sources"}
@@ -72,8 +68,7 @@ SHARD_STAGES: Mapping[str, AnyStage] = {step.name: step for step in _OF_DOCUMENT
 """Stages that see the documents of one shard, in order."""
 MODEL_STAGES: Mapping[str, AnyStage] = {step.name: step for step in _OF_MODELS}
 """Model stages, after the shard stages: `ask` runs once for all shards, `adopt` on each."""
-STAGES_OF_SHARDS: Mapping[str, AnyStage] = {**SHARD_STAGES, **MODEL_STAGES}
-"""Shard and model stages, in order."""
+STAGES_OF_SHARDS: Mapping[str, AnyStage] = {**SHARD_STAGES, **MODEL_STAGES}  # Shard and model stages, in order.
 CORPUS_STAGES: Mapping[str, AnyStage] = {one.name: one for one in STAGES if one.per == "corpus"}
 """Stages that see the whole corpus, in order."""
 

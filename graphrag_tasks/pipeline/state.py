@@ -31,8 +31,8 @@ class Basis:
 
     Attributes:
         parent_id: The current snapshot, readable or not; None if `CURRENT` is lost.
-        carried_id: The snapshot to compare the sources with and to reuse rows of: the current one,
-            or the last readable one.
+        carried_id: The snapshot to compare the sources with and to reuse rows of: the current one, or the last readable
+            one.
         up_to_date: Whether the current snapshot is what the run would publish.
         fingerprints: What each stage's output depends on.
         engine: What computes the vectors; every task of the run must have it.
@@ -52,11 +52,7 @@ _BASIS = TypeAdapter(Basis)
 
 
 class RunState:
-    """A run's folder, which `RunState.freeze` wrote: plan, receipts, and `staged` tables.
-
-    Raises:
-        ArtifactError: There is no such run, or its file is damaged; plan again.
-    """
+    """A run's folder, which `RunState.freeze` wrote: plan, receipts, and `staged` tables."""
 
     def __init__(self, folder: Folder) -> None:
         try:

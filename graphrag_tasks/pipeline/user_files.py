@@ -12,12 +12,7 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.entities.resolve import Overrides, read_overrides
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema
-from graphrag_tasks.language.domain import (
-    Domain,
-    default_domain,
-    read_domain,
-    with_gazetteers,
-)
+from graphrag_tasks.language.domain import Domain, default_domain, read_domain, with_gazetteers
 from graphrag_tasks.storage import file_system
 from graphrag_tasks.storage.snapshots.ontology import APPROVED, ontology_in_force, place_in_force
 
@@ -33,13 +28,7 @@ class UserFiles:
 
     @classmethod
     def read(cls, config: Config) -> UserFiles:
-        """Read the files that a configuration names.
-
-        Raises:
-            ConfigError: One cannot be read.
-            ArtifactError: The ontology in force cannot be read.
-            MissingDependencyError: One is on S3, and the package for S3 is not installed.
-        """
+        """Read the files that a configuration names."""
         return cls(
             overrides=_text(config.resolve.overrides, "resolve.overrides"),
             schema=_schema(config),
@@ -94,9 +83,7 @@ def _texts(folder: str | None, setting: str) -> dict[str, str]:
         fs, path = file_system(folder)
         files = sorted(one for one in fs.ls(path, detail=False) if one.endswith(".txt"))
     except OSError as error:
-        raise ConfigError(
-            f"the folder cannot be read: {error.strerror or error}", folder, hint
-        ) from error
+        raise ConfigError(f"the folder cannot be read: {error.strerror or error}", folder, hint) from error
     if not files:
         raise ConfigError("the folder has no files TYPE.txt", folder, hint)
     base = folder.rstrip("/")

@@ -14,12 +14,7 @@ from graphrag_tasks.embed.joined import SECOND_WEIGHT
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import LIBRARIES
 from graphrag_tasks.embed.vectors.fields import rows_of
-from graphrag_tasks.embed.vectors.vector_store import (
-    NO_VECTOR_STORE,
-    chosen,
-    collection_name,
-    open_vector_store,
-)
+from graphrag_tasks.embed.vectors.vector_store import NO_VECTOR_STORE, chosen, collection_name, open_vector_store
 from graphrag_tasks.embed.windows import MAX_TOKENS
 from graphrag_tasks.llm import Client
 from graphrag_tasks.storage.artifacts import Folder
@@ -34,9 +29,6 @@ def embedder_of(config: Config, client: Client, engine: str) -> Embedder:
     """Return the embedder of a run, after checking that it has the planned engine.
 
     Vectors of different engines differ in their last bits, and a snapshot's must be of one.
-
-    Raises:
-        ConfigError: This machine has another engine.
     """
     embedder = embedding.make_embedder(config.embed, client)
     if embedder.engine != engine:
@@ -88,6 +80,5 @@ def serve(config: Config, store: Folder, staged: Folder) -> int:
         return 0
     with closing(server):
         return sum(
-            server.insert_new(collection, rows_of(staged, name))
-            for name, collection in collections(config).items()
+            server.insert_new(collection, rows_of(staged, name)) for name, collection in collections(config).items()
         )

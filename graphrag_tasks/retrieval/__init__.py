@@ -11,13 +11,7 @@ Nothing of the indexing stages is imported but the query encoder, and that on th
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import CommunityHit, FurtherHit, ListedHit, PathHit
-from graphrag_tasks.retrieval.context.hits import (
-    ChunkHit,
-    EntityHit,
-    PageBox,
-    RelationHit,
-    SourceSentence,
-)
+from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, PageBox, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.index import Index, IndexFacts
 from graphrag_tasks.retrieval.modes.registry import MODES
 from graphrag_tasks.retrieval.notebook.comparison import ModeComparison

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
     from graphrag_tasks.graph.drawing import Picture
 
-_DOCUMENTS_SHOWN = 3
-"""Documents that a topic is shown with; chosen."""
+_DOCUMENTS_SHOWN = 3  # Documents that a topic is shown with; chosen.
 
 
 @dataclass(frozen=True)
@@ -71,46 +70,43 @@ class Browser:
     def documents(self) -> pd.DataFrame:
         """Return the documents as a data frame, the longest first.
 
-        Columns: `title`, `uri`, `media_type`, `language`, `status`, `problem` (why it gave no text,
-        or not all), `pages`, `characters`, then how many `chunks`, `entities` and `relations` it
-        has, and `document_id`.
+        Columns: `title`, `uri`, `media_type`, `language`, `status`, `problem` (why it gave no text, or not all),
+        `pages`, `characters`, then how many `chunks`, `entities` and `relations` it has, and `document_id`.
         """
         return frames.documents(self.snapshot, self.graph)
 
     def entities(self) -> pd.DataFrame:
         """Return the entities as a data frame, the most mentioned first.
 
-        Columns: `name`, `type`, `mentions`, how many `chunks` and `documents` mention it, how many
-        `relations` (facts) it has, `aliases` (its other names), and `entity_id`.
+        Columns: `name`, `type`, `mentions`, how many `chunks` and `documents` mention it, how many `relations` (facts)
+        it has, `aliases` (its other names), and `entity_id`.
         """
         return frames.entities(self.snapshot, self.graph)
 
     def relations(self) -> pd.DataFrame:
         """Return the relations of all kinds as a data frame, the most frequently stated first.
 
-        Columns: `head`, `phrase`, `tail`, `relation` (its canonical form), `kind` (fact,
-        association or condition), `negated`, `stated` (how often), `confidence` (0 to 1), how many
-        `documents` state it, and `relation_id`, `head_id`, `tail_id`. `cite(relation_id)` returns
-        the sentences.
+        Columns: `head`, `phrase`, `tail`, `relation` (its canonical form), `kind` (fact, association or condition),
+        `negated`, `stated` (how often), `confidence` (0 to 1), how many `documents` state it, and `relation_id`,
+        `head_id`, `tail_id`. `cite(relation_id)` returns the sentences.
         """
         return frames.relations(self.snapshot, self.graph)
 
     def chunks(self) -> pd.DataFrame:
         """Return the chunks as a data frame, in reading order, by the addresses of documents.
 
-        Columns: `title` and `uri` of the document, `place` in it from 0, `headings`, `text`,
-        `characters`, `page_start`, `page_end`, how many `entities` and `relations` it has,
-        `is_reference` (contents, index or bibliography), `chunk_id` and `document_id`.
+        Columns: `title` and `uri` of the document, `place` in it from 0, `headings`, `text`, `characters`,
+        `page_start`, `page_end`, how many `entities` and `relations` it has, `is_reference` (contents, index or
+        bibliography), `chunk_id` and `document_id`.
         """
         return frames.chunks(self.snapshot, self.graph)
 
     def to_networkx(self, *, all_kinds: bool = False) -> nx.MultiDiGraph:
         """Return the entities and their facts as a graph.
 
-        Nodes are entity ids, with `name`, `type` where there is one, `mentions` and `chunks`. Edges
-        have the relation's id as their key, and `relation`, `phrase`, `kind`, `negated`, `support`
-        (how often it is stated), `confidence` and `weight`. With `all_kinds`, associations and
-        conditions are edges, too.
+        Nodes are entity ids, with `name`, `type` where there is one, `mentions` and `chunks`. Edges have the relation's
+        id as their key, and `relation`, `phrase`, `kind`, `negated`, `support` (how often it is stated), `confidence`
+        and `weight`. With `all_kinds`, associations and conditions are edges, too.
         """
         return parts.as_networkx(parts.whole(self.snapshot, self.graph, all_kinds=all_kinds))
 
@@ -128,9 +124,6 @@ class Browser:
             name: Any name of the entity.
             most: Number of neighbours, most strongly tied first; more than 40 are hard to read.
             all_kinds: Whether associations and conditions are drawn too.
-
-        Raises:
-            QueryError: No entity has the name, or `most` is no whole number from 0.
         """
         from graphrag_tasks.graph.drawing import Picture
 
@@ -148,24 +141,15 @@ class Browser:
         """Return the facts of the entity with this name, best supported first.
 
         With `all_kinds`, associations ("VBBE is in S/4HANA") and conditions are included.
-
-        Raises:
-            QueryError: No entity has the name.
         """
         return self.relations_at(self.neighbor_rows(name, all_kinds=all_kinds))
 
     def neighbor_rows(self, name: str, *, all_kinds: bool = False) -> list[int]:
-        """Return the rows in `graph` of what `neighbors` returns: a hub has many to read.
-
-        Raises:
-            QueryError: No entity has the name.
-        """
+        """Return the rows in `graph` of what `neighbors` returns: a hub has many to read."""
         graph = self.graph
         near = graph.all_entity_relations if all_kinds else graph.entity_relations
         relations = np.flatnonzero(near.union(self.entity_rows(name)))
-        order = np.lexsort(
-            (graph.relations.id_ranks[relations], -graph.relation_support[relations])
-        )
+        order = np.lexsort((graph.relations.id_ranks[relations], -graph.relation_support[relations]))
         rows: list[int] = relations[order].tolist()
         return rows
 
@@ -173,31 +157,20 @@ class Browser:
         """Return the shortest paths between the entities of two names, at most `MAX_PATHS`.
 
         `max_hops` is the longest path wanted.
-
-        Raises:
-            QueryError: No entity has a name.
         """
         starts, ends = self.entity_rows(a).tolist(), self.entity_rows(b).tolist()
         found = paths_between(self.graph, starts, ends, max_hops=max_hops, limit=MAX_PATHS)
         return PathHit.of(self._provenance, found)
 
     def community(self, name: str) -> tuple[CommunityHit, ...]:
-        """Return the communities of the entity with this name, the coarsest first.
-
-        Raises:
-            QueryError: No entity has the name.
-        """
+        """Return the communities of the entity with this name, the coarsest first."""
         communities = self.graph.communities
         rows = np.flatnonzero(communities.of_entity.union(self.entity_rows(name)))
         ordered = rows[np.argsort(communities.levels[rows], kind="stable")]
         return CommunityHit.of(self._provenance, [RankedRow(row, 1.0) for row in ordered.tolist()])
 
     def cite(self, item_id: str) -> tuple[SourceSentence, ...]:
-        """Return the best evidence of a relation, a mention of an entity, or a sentence, by its id.
-
-        Raises:
-            QueryError: The snapshot has no such id.
-        """
+        """Return the best evidence of a relation, a mention of an entity, or a sentence, by its id."""
         found = self._provenance.sources(item_id)
         if found is None:
             raise QueryError(
@@ -207,19 +180,11 @@ class Browser:
         return found
 
     def sentences(self, chunk_id: str) -> tuple[SourceSentence, ...]:
-        """Return the sentences of a chunk, in reading order.
-
-        Raises:
-            QueryError: No chunk has the id.
-        """
+        """Return the sentences of a chunk, in reading order."""
         return self._provenance.sentences_in(self._chunk(chunk_id))
 
     def document_titles(self, chunk_ids: Sequence[str]) -> dict[str, str]:
-        """Return the titles of the chunks' documents, by document id, in chunk order.
-
-        Raises:
-            QueryError: No chunk has an id.
-        """
+        """Return the titles of the chunks' documents, by document id, in chunk order."""
         return self._provenance.document_titles([self._chunk(one) for one in chunk_ids])
 
     def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
@@ -229,8 +194,7 @@ class Browser:
     def documents_mentioning(self, name: str) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document that mentions a name.
 
-        A sentence counts if it mentions the entity of that name, or contains the name verbatim, in
-        any case and number.
+        A sentence counts if it mentions the entity of that name, or contains the name verbatim, in any case and number.
         """
         rows = self.graph.names.get(name_key(name), np.array([], dtype=np.int64))
         entities = self.graph.entities.ids.take(pa.array(rows))
@@ -238,9 +202,7 @@ class Browser:
         of_entity = mentions.filter(pc.is_in(mentions["entity_id"], value_set=entities))
         sentences = self.snapshot.table("sentences", ["sentence_id", "text"])
         written = pc.match_substring_regex(
-            sentences["text"],
-            rf"(^|\W){re.escape(name.removesuffix('s'))}s?(\W|$)",
-            ignore_case=True,
+            sentences["text"], rf"(^|\W){re.escape(name.removesuffix('s'))}s?(\W|$)", ignore_case=True
         )
         found = [of_entity["sentence_id"], sentences.filter(written)["sentence_id"]]
         ids = pa.chunked_array([part for one in found for part in one.chunks], pa.string())
@@ -257,11 +219,7 @@ class Browser:
         return Releases(self.snapshot)
 
     def sentence(self, sentence_id: str) -> SourceSentence:
-        """Return a sentence with its place.
-
-        Raises:
-            QueryError: No sentence has the id.
-        """
+        """Return a sentence with its place."""
         rows = self.snapshot.find_rows("sentences", "sentence_id", sentence_id).to_pylist()
         found = self.sentences(rows[0]["chunk_id"]) if rows else ()
         for one in found:
@@ -269,9 +227,7 @@ class Browser:
                 return one
         raise QueryError(f"there is no sentence '{sentence_id}'", "", "Ids stand in hits")
 
-    def sentences_between(
-        self, document_id: str, char_start: int, char_end: int
-    ) -> tuple[SourceSentence, ...]:
+    def sentences_between(self, document_id: str, char_start: int, char_end: int) -> tuple[SourceSentence, ...]:
         """Return the sentences that overlap a span of a document, in reading order."""
         return self._provenance.sentences_between(document_id, char_start, char_end)
 
@@ -326,11 +282,7 @@ class Browser:
         return tuple(text[name.start : name.end] for name in find_names(text, called))
 
     def entity_rows(self, name: str) -> Rows:
-        """Return the rows of the entities with a name, or with the same folded words.
-
-        Raises:
-            QueryError: No entity has the name.
-        """
+        """Return the rows of the entities with a name, or with the same folded words."""
         if not isinstance(name, str):
             raise QueryError(f"a name must be text (got {type(name).__name__})")
         found = self.graph.names.get(name_key(name))

@@ -44,11 +44,8 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEAR_RELATIONS = 2_000
-"""Relations near a question in which patterns are counted."""
-
-_PLACES, _STATEMENTS = 100, 3
-"""Places in which `explain` searches a chunk, and statements that it returns."""
+_NEAR_RELATIONS = 2_000  # Relations near a question in which patterns are counted.
+_PLACES, _STATEMENTS = 100, 3  # Places in which `explain` searches a chunk, and statements that it returns.
 
 
 @dataclass(frozen=True)
@@ -129,16 +126,14 @@ class Index(Browser):
     def reranked_by(self, reranker: Reranker) -> Index:
         """Return an index with another reranker that shares everything else.
 
-        Question parts are not reranked, which may cost requests, and the reranker's score has the
-        weight of the first stage's. `read_sentences` keeps the configured one.
+        Question parts are not reranked, which may cost requests, and the reranker's score has the weight of the first
+        stage's. `read_sentences` keeps the configured one.
         """
         _ = self._provenance  # is made once, and then shared
         other = copy(self)
         rerank = self.config.rerank.model_copy(update={"weight": 1.0})
         config = self.config.model_copy(update={"rerank": rerank})
-        other._searcher = replace(
-            self._searcher, config=config, reranker=lambda: reranker, of_part=0
-        )
+        other._searcher = replace(self._searcher, config=config, reranker=lambda: reranker, of_part=0)
         return other
 
     def search(
@@ -156,20 +151,19 @@ class Index(Browser):
         Args:
             question: Any text that is not blank; its first `query.MOST_READ` characters are read.
             mode: A name from `MODES`, or `auto`: the router chooses.
-            k: Chunks wanted, at most `query.MOST_CHUNKS`, with at most 2k relations; `config.k` by
-                default.
+            k: Chunks wanted, at most `query.MOST_CHUNKS`, with at most 2k relations; `config.k` by default.
             filters: Values or patterns by field (`filters.FIELDS`) that all chunks must match.
-            rerank: How many of the first chunks are reranked, which changes the order in all modes
-                but `paper`; by default `config.rerank.candidates`, but none in the modes of
-                `PLAIN_MODES` or if no document has a word of the question.
-            budget_characters: Instead of k: as many chunks as fit, without copies, the last one cut
-                to whole sentences; k is then their number.
-            beside: Further questions, such as a rewording or a part: their results join the chunks
-                after the first ones, and never the signals' unknown words.
+            rerank: How many of the first chunks are reranked, which changes the order in all modes but `paper`; by
+                default `config.rerank.candidates`, but none in the modes of `PLAIN_MODES` or if no document has a word
+                of the question.
+            budget_characters: Instead of k: as many chunks as fit, without copies, the last one cut to whole sentences;
+                k is then their number.
+            beside: Further questions, such as a rewording or a part: their results join the chunks after the first
+                ones, and never the signals' unknown words.
 
         Raises:
-            QueryError: The question is blank or no text, the mode or a filter's field is unknown,
-                k is no whole number from 1, the budget is negative, or both are given.
+            QueryError: The question is blank or no text, the mode or a filter's field is unknown, k is no whole number
+                from 1, the budget is negative, or both are given.
             SnapshotError: The snapshot was embedded with another model than the installed one.
         """
         if budget_characters is not None:
@@ -226,8 +220,8 @@ class Index(Browser):
     ) -> ModeComparison:
         """Return the results of several modes for a question, side by side.
 
-        `dense`, `bm25` and `hybrid` are not reranked unless `rerank` asks for it. `question`,
-        `filters` and `rerank` are as in `search`, for every mode.
+        `dense`, `bm25` and `hybrid` are not reranked unless `rerank` asks for it. `question`, `filters` and `rerank`
+        are as in `search`, for every mode.
 
         Raises:
             QueryError: As in `search`, or there is no mode.
@@ -237,9 +231,7 @@ class Index(Browser):
         found = {mode: self.search(question, mode, k, filters, rerank) for mode in modes}
         return ModeComparison(question, found)
 
-    def skeleton(
-        self, budget_tokens: int = 1000, question: str | None = None, *, by_head: bool = False
-    ) -> str:
+    def skeleton(self, budget_tokens: int = 1000, question: str | None = None, *, by_head: bool = False) -> str:
         """Return relations without their sentences, within a budget in tokens.
 
         It shows a language model the structure of the graph, so that it can rewrite questions.
@@ -247,8 +239,7 @@ class Index(Browser):
         Args:
             budget_tokens: Counted by `llm.tokens.count`; never exceeded.
             question: Relations nearest to it come first; without one, the best supported.
-            by_head: A line for each head, "head: relation tail; relation tail", instead of CSV: a
-                quarter fewer tokens.
+            by_head: A line for each head, "head: relation tail; relation tail", instead of CSV: a quarter fewer tokens.
 
         Raises:
             QueryError: The budget is negative, or as in `search`.
@@ -282,9 +273,9 @@ class Index(Browser):
     ) -> pd.DataFrame | tuple[CommunityHit, ...]:
         """Return all communities as a data frame, or those that best match a question.
 
-        Without a question: coarsest level first, then largest first. Columns: `title`, `level` (0
-        is the coarsest), `size` in entities, `members` (the most central), `parent` (the title of
-        the one that contains it), `summary`, `community_id` and `parent_id`.
+        Without a question: coarsest level first, then largest first. Columns: `title`, `level` (0 is the coarsest),
+        `size` in entities, `members` (the most central), `parent` (the title of the one that contains it), `summary`,
+        `community_id` and `parent_id`.
 
         With a question: hits, ranked as in mode `global`.
 
@@ -314,9 +305,7 @@ class Index(Browser):
         """Return the log-odds that each sentence, with its headings, answers a question."""
         return make_reranker(for_sentences(self.config.rerank)).scores(question, sentences)
 
-    def explain(
-        self, question: str, chunk_id: str, mode: str = AUTO, rerank: int | None = None
-    ) -> Explanation:
+    def explain(self, question: str, chunk_id: str, mode: str = AUTO, rerank: int | None = None) -> Explanation:
         """Return why a search returns a chunk, or why not; `rerank` is as in `search`.
 
         Raises:
@@ -393,9 +382,7 @@ class Index(Browser):
             return self._provenance.chunk_hits(ranking.chunks, _falling(scores))
         places, read = query.reranking.places, query.reranking.relevance
         chunks = [
-            replace(chunk, ranks={**chunk.ranks, FIRST_STAGE: places[chunk.row]})
-            if chunk.row in places
-            else chunk
+            replace(chunk, ranks={**chunk.ranks, FIRST_STAGE: places[chunk.row]}) if chunk.row in places else chunk
             for chunk in ranking.chunks
         ]
         scores = [read.get(chunk.row, score) for chunk, score in zip(chunks, scores, strict=True)]

@@ -41,26 +41,24 @@ def open_index(
     Args:
         store: Folder or URI of the store; a remote snapshot is copied to the local disk.
         snapshot: Id of the snapshot to open; the current one by default.
-        principals: Access labels of the reader; only documents with one of them, or with the label
-            `public`, are searched. Required if and only if the snapshot has labels.
+        principals: Access labels of the reader; only documents with one of them, or with the label `public`, are
+            searched. Required if and only if the snapshot has labels.
         config: Parameters of the search; the paper's by default.
         embedder: Query encoder; by default the model in the manifest, loaded on first search.
-        language: Names the spaCy model that finds noun phrases, loaded on first use; the built-in
-            one by default.
+        language: Names the spaCy model that finds noun phrases, loaded on first use; the built-in one by default.
         noun_phrases: Finds the noun phrases of a question in place of that model.
         verify: Whether tables are compared with their published hashes when first read.
-        vectors: `arrays`, or the vector store that the snapshot was loaded into, as `milvus`; by
-            default `config.vectors`.
-        load: Where that vector store is; by default a server on this machine. The
-            connection is closed with the index.
+        vectors: `arrays`, or the vector store that the snapshot was loaded into, as `milvus`; by default
+            `config.vectors`.
+        load: Where that vector store is; by default a server on this machine. The connection is closed with the index.
 
     Raises:
-        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or it was
-            embedded with another embedder.
+        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or it was embedded with another
+            embedder.
         AccessError: The snapshot has labels and no principals are given, or vice versa.
         ArtifactError: One of its tables is missing or unreadable.
-        ConfigError: This process may map too little memory for a search; or the snapshot was loaded
-            into no vector server, or a collection there is missing or of another model.
+        ConfigError: This process may map too little memory for a search; or the snapshot was loaded into no vector
+            server, or a collection there is missing or of another model.
         MissingDependencyError: The packages for the vector store are not installed.
         TransientError: The vector server does not answer; a search raises it too.
     """
@@ -68,9 +66,7 @@ def open_index(
     opened_store = Store(str(store))
     config = config or RetrievalConfig()
     chosen = config.vectors if vectors is None else vectors
-    make = partial(
-        Index, config=config, language=language, embedder=embedder, noun_phrases=noun_phrases
-    )
+    make = partial(Index, config=config, language=language, embedder=embedder, noun_phrases=noun_phrases)
 
     def opened(pinned: Snapshot) -> Index:
         local = mirrored(pinned)
@@ -92,12 +88,7 @@ def open_index(
 
 
 def _served(
-    server: VectorStore,
-    whole: Snapshot,
-    principals: Principals,
-    view: Snapshot,
-    kind: str,
-    ids: pa.Array[Any],
+    server: VectorStore, whole: Snapshot, principals: Principals, view: Snapshot, kind: str, ids: pa.Array[Any]
 ) -> VectorIndex:
     rows = partial(ServedRows, server, whole, kind, principals, view)
     return ServedIndex(rows, ids, int(whole.manifest.embedding["dimension"]))

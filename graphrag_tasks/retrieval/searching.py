@@ -9,30 +9,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
-from graphrag_tasks.retrieval.context.signals import (
-    FirstRead,
-    Signals,
-    content_words,
-    written_as_names,
-)
+from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, content_words, written_as_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
-from graphrag_tasks.retrieval.question.query import (
-    MOST_CHUNKS,
-    Query,
-    Ranking,
-    Reranking,
-    checked,
-    checked_number,
-)
+from graphrag_tasks.retrieval.question.query import MOST_CHUNKS, Query, Ranking, Reranking, checked, checked_number
 from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
 from graphrag_tasks.retrieval.reranker import Passage, Reranker
 from graphrag_tasks.retrieval.view.arrays import Vectors
 
 OF_PART = 3
-"""Where documents are long: chunks that are read with each part of a question alone. Chosen on the
-SAP questions (benchmarks/README.md)."""
+"""Where documents are long: chunks that are read with each part of a question alone. Chosen on the SAP questions
+(benchmarks/README.md)."""
 
 log = logging.getLogger(__name__)
 
@@ -69,21 +57,13 @@ class Searcher:
     of_part: int = OF_PART
 
     def query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
-        """Return the checked question, with notes if it or k was cut.
-
-        Raises:
-            QueryError: The question is blank or no text, or k is no whole number from 1.
-        """
+        """Return the checked question, with notes if it or k was cut."""
         read, places, notes = checked(question, self.config.k if k is None else k)
         last = self.graph.reference_chunks
         return Query(read, places, self.encode, self.noun_phrases, last=last), notes
 
     def routed(self, query: Query, mode: str) -> tuple[Route | None, str]:
-        """Return the mode, with the router's reason if it is `auto`.
-
-        Raises:
-            QueryError: There is no such mode.
-        """
+        """Return the mode, with the router's reason if it is `auto`."""
         if mode != AUTO:
             mode_named(mode)
             return None, mode
@@ -94,15 +74,10 @@ class Searcher:
         )  # fmt: skip
         return routed, routed.mode
 
-    def found(
-        self, query: Query, mode: str, rerank: int | None, beside: Sequence[str] = ()
-    ) -> Found:
+    def found(self, query: Query, mode: str, rerank: int | None, beside: Sequence[str] = ()) -> Found:
         """Return a mode's result for a question and for additional questions.
 
         `rerank` and `beside` are as in `Index.search`.
-
-        Raises:
-            QueryError: There is no such mode, `rerank` is negative, or a text beside is blank.
         """
         if not beside:
             return self._found(query, mode, rerank)

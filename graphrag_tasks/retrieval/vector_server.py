@@ -16,22 +16,14 @@ from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 
 class ServedVectors:
-    """The vectors of one snapshot on its server, as a reader with `principals` sees them.
+    """The vectors of one snapshot on its server, as a reader with `principals` sees them."""
 
-    Raises:
-        AccessError: The snapshot has labels and no principals are given, or vice versa.
-    """
-
-    def __init__(
-        self, server: VectorStore, snapshot: Snapshot, principals: Principals = None
-    ) -> None:
+    def __init__(self, server: VectorStore, snapshot: Snapshot, principals: Principals = None) -> None:
         view = visible(snapshot, principals)
         rows = partial(ServedRows, server, snapshot, principals=principals, view=view)
         self._rows = cache(rows)
 
-    def search(
-        self, kind: str, vector: Collection[float], k: int, where: Where = ANYWHERE
-    ) -> list[VectorHit]:
+    def search(self, kind: str, vector: Collection[float], k: int, where: Where = ANYWHERE) -> list[VectorHit]:
         """Return the k nearest rows that the reader may see, best first.
 
         Args:
@@ -39,11 +31,6 @@ class ServedVectors:
             vector: Unit vector of the snapshot's model.
             k: Number of rows; fewer only if there are no more.
             where: Allowed values by scalar field of `load.fields`.
-
-        Raises:
-            QueryError: There is no such kind, k is below 1, or a filter is invalid.
-            ConfigError: The snapshot was not loaded into a server.
-            TransientError: The server refused.
         """
         if k < 1:
             raise QueryError(f"k must be at least 1 (got {k})")
@@ -57,12 +44,6 @@ def open_served(
     """Open a published snapshot for search in its vector server.
 
     Store, snapshot and principals are as for `retrieval.open_index`.
-
-    Raises:
-        SnapshotError: Nothing is published, or there is no such snapshot.
-        AccessError: The snapshot has labels and no principals are given, or vice versa.
-        ConfigError: There is no vector server, or it does not have the snapshot's vectors.
-        TransientError: It does not answer.
     """
     opened = Store(store)
     pinned = opened.open(snapshot)

@@ -1,12 +1,11 @@
 """Access files beside documents, and files that seem to be meant as such.
 
-`report.pdf.access.yaml` is the access file of `report.pdf`. A file with a similar name
-(`report.pdf.access.yml`, `report.access.yaml`, `report.pdf_access.yaml`, `report.pdf.acces.json`,
-or `.access.yaml` in the document's folder or above) is not, but its author meant to restrict the
-document.
+`report.pdf.access.yaml` is the access file of `report.pdf`. A file with a similar name (`report.pdf.access.yml`,
+`report.access.yaml`, `report.pdf_access.yaml`, `report.pdf.acces.json`, or `.access.yaml` in the document's folder or
+above) is not, but its author meant to restrict the document.
 
-Names are compared in Unicode form NFC, as macOS uses another form. If several files differ only in
-that form, the intended one is unknown, and all documents are hidden.
+Names are compared in Unicode form NFC, as macOS uses another form. If several files differ only in that form, the
+intended one is unknown, and all documents are hidden.
 """
 
 from __future__ import annotations
@@ -20,16 +19,13 @@ from collections.abc import Collection, Iterator
 from graphrag_tasks.core.globs import nfc
 from graphrag_tasks.sources.media_types import MEDIA_TYPES
 
-SIDECAR_SUFFIX = ".access.yaml"
-"""Suffix of an access file's name, after the document's full name."""
+SIDECAR_SUFFIX = ".access.yaml"  # Suffix of an access file's name, after the document's full name.
 
 _SURE = re.compile(r"\.\s*access\s*\.\s*ya?ml\s*\Z", re.IGNORECASE)
 _JOINED = re.compile(r"(?P<document>.*[^\s._-])[\s_-]+(?P<word>[a-z]+)\s*\.ya?ml\s*", re.IGNORECASE)
 _WORD = "access"
 _LIKE_THE_WORD = 0.83  # one letter too many, missing or another
-_ENDINGS_OF_DOCUMENTS = frozenset(
-    ending[1:] for ending, media_type in MEDIA_TYPES.items() if media_type != "txt"
-)
+_ENDINGS_OF_DOCUMENTS = frozenset(ending[1:] for ending, media_type in MEDIA_TYPES.items() if media_type != "txt")
 """File extensions of documents, except text extensions, which editors add."""
 
 
@@ -51,9 +47,7 @@ class AccessFiles:
             else:
                 self._suspects.setdefault(_key(file, document_of(file) or ""), []).append(file)
         suspected = {
-            document: list(self._find_suspects(document))
-            for document in self._files
-            if not is_access_file(document)
+            document: list(self._find_suspects(document)) for document in self._files if not is_access_file(document)
         }
         self._suspected = {document: found[0] for document, found in suspected.items() if found}
         self._suspicious = {file for found in suspected.values() for file in found}
@@ -120,8 +114,8 @@ def may_label(file: str, document: str) -> bool:
 def document_of(file: str) -> str | None:
     """Return the document that an access file refers to, misnamed or not; None for other files.
 
-    Such a name has the part `access`, or a similar word, after the document's name, and no document
-    extension after it. "" means that the file seems to refer to a folder.
+    Such a name has the part `access`, or a similar word, after the document's name, and no document extension after it.
+    "" means that the file seems to refer to a folder.
     """
     name = posixpath.basename(file)
     if is_access_file(name):

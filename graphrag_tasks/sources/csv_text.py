@@ -7,17 +7,14 @@ import re
 from collections.abc import Collection, Iterator
 
 DELIMITERS = (",", ";", "\t", "|")
-DECLARED = re.compile(r"sep=(.)(?:\r?\n|\Z)", re.IGNORECASE)
-"""The line by which Excel is told the delimiter."""
+DECLARED = re.compile(r"sep=(.)(?:\r?\n|\Z)", re.IGNORECASE)  # The line by which Excel is told the delimiter.
 
 
-def headed_records(
-    text: str, needed: Collection[str]
-) -> tuple[list[str], Iterator[tuple[int, list[str] | None]]]:
+def headed_records(text: str, needed: Collection[str]) -> tuple[list[str], Iterator[tuple[int, list[str] | None]]]:
     """Return a table's header in lower case, and its rows with their numbers, from 2.
 
-    The delimiter is the first by which the header has the `needed` names; if none has them, the
-    header lacks some. A row whose quotes are wrong is None.
+    The delimiter is the first by which the header has the `needed` names; if none has them, the header lacks some. A
+    row whose quotes are wrong is None.
     """
     if declared := DECLARED.match(text):
         text = text[declared.end() :]

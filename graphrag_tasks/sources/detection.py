@@ -1,8 +1,8 @@
 """Detect the encoding of text that is not UTF-8.
 
-Every candidate encoding is decoded, and py3langid scores how clearly the result is in one language:
-a wrong encoding loses the letters that tell languages apart. charset-normalizer takes French for
-Baltic, and German from a Mac for Korean: of 136 files in 34 encodings it reads 100 correctly.
+Every candidate encoding is decoded, and py3langid scores how clearly the result is in one language: a wrong encoding
+loses the letters that tell languages apart. charset-normalizer takes French for Baltic, and German from a Mac for
+Korean: of 136 files in 34 encodings it reads 100 correctly.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _ENCODINGS = (
     *("iso8859-15", "iso8859-5", "iso8859-6", "cp874", "mac-roman", "mac-cyrillic", "cp850"),
     *("cp866", "cp852", "cp437"),
 )
-"""Codecs that are tried, preferred first: those of the Encoding standard (WHATWG), without near
-copies, and those of DOS."""
+"""Codecs that are tried, preferred first: those of the Encoding standard (WHATWG), without near copies, and those of
+DOS."""
 
 _SAMPLE_BYTES = 8192  # which a language is clear from; the rest of a file only takes time
 _LINE_BYTES = 1024  # of a line, so that one without ends is not the whole sample
@@ -35,8 +35,7 @@ _FAVOUR = 10  # for what something speaks for: one letter more, which many wrong
 _FEW_BYTES = 8  # which say nothing where hardly a letter is ASCII: one word may be in any script
 
 _LOWER, _UPPER = (
-    "".join(char for char in map(chr, range(128, 0x530)) if is_case(char))
-    for is_case in (str.islower, str.isupper)
+    "".join(char for char in map(chr, range(128, 0x530)) if is_case(char)) for is_case in (str.islower, str.isupper)
 )
 _OTHER = "\u0370-\u03ff\u0400-\u052f\u0591-\u06ff\u0e01-\u0e4e"  # Greek to Thai
 _ODD = re.compile(
@@ -54,9 +53,7 @@ _ODD = re.compile(
 """Characters that are implausible in text, or at this place in a word."""
 
 _QUOTES = "“”„‘’–—…\xa0"
-_TYPOGRAPHIC = re.compile(
-    f"(?:[\x00-\x7f]|[{_QUOTES}«»]|[°€£§©®™•·¡¿±×½¼²³µ¢¥\xad](?=[\x00-\x7f]|$))*+"
-)
+_TYPOGRAPHIC = re.compile(f"(?:[\x00-\x7f]|[{_QUOTES}«»]|[°€£§©®™•·¡¿±×½¼²³µ¢¥\xad](?=[\x00-\x7f]|$))*+")
 """Text that is ASCII except for typographic signs, as in Windows-1252."""
 
 
@@ -72,9 +69,7 @@ class _Judged(NamedTuple):
     score: float
 
 
-def detect(
-    lines: Iterable[bytes], also: Sequence[str] = (), among: Sequence[str] = _ENCODINGS
-) -> Guess | None:
+def detect(lines: Iterable[bytes], also: Sequence[str] = (), among: Sequence[str] = _ENCODINGS) -> Guess | None:
     """Return the encoding of lines with bytes above 127; None if no candidate is plausible.
 
     `also` are preferred encodings: they win over nearly equal ones, and for short texts.
@@ -115,9 +110,7 @@ def _sample(lines: Iterable[bytes]) -> Iterable[bytes]:
     return islice(cut, 0, None, step)
 
 
-def _judged(
-    sample: Sequence[bytes], encodings: Iterable[str], favoured: frozenset[str]
-) -> list[_Judged]:
+def _judged(sample: Sequence[bytes], encodings: Iterable[str], favoured: frozenset[str]) -> list[_Judged]:
     """Return the encodings in which the sample is plausible text; of equal texts, the first."""
     judged: dict[str, _Judged] = {}
     for encoding in encodings:

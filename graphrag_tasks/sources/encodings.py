@@ -1,8 +1,8 @@
 """Decode text files, from a known encoding or by detection.
 
-In this order: the setting `parse.encoding`, a byte-order mark, UTF-8, and `detection`, which
-prefers the encoding that the file declares. A file that is UTF-8 except for some lines is decoded
-line by line. Text that is implausible in every encoding is refused.
+In this order: the setting `parse.encoding`, a byte-order mark, UTF-8, and `detection`, which prefers the encoding that
+the file declares. A file that is UTF-8 except for some lines is decoded line by line. Text that is implausible in every
+encoding is refused.
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ _SUPERSETS = {
 
 _MAX_INVALID = 0.05  # share of characters that no text has, of a text file with NUL bytes
 _MAX_INVALID_GUESSED = 0.01  # where the encoding is guessed, in which nearly all bytes are letters
-_SEQUENCE = re.compile(
-    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
-)
+_SEQUENCE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _MARKS = re.compile(r"[\s,.;:!?()0-9-]", re.ASCII)  # bytes that are swapped make letters of them
 _ASCII = bytes(range(128))  # bytes that say nothing of an encoding
 _PROSE = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -80,10 +78,6 @@ def decode(data: bytes, declared: str | None = None) -> DecodedText:
     """Decode a text file, and remove invalid characters.
 
     `declared` is the encoding that the file itself declares, which may be wrong.
-
-    Raises:
-        DocumentError: The bytes are binary (code `broken`), or the encoding cannot be detected or
-            is not the configured one (code `encoding`).
     """
     if given := given_encoding.get():
         return _exactly(data, given)
@@ -215,15 +209,12 @@ def _is_damaged(line: bytes) -> bool:
 def _are_utf8(lines: Sequence[bytes], others: Sequence[bytes], encoding: str) -> bool:
     """Tell whether lines that are valid UTF-8 are really UTF-8, not the encoding of the others.
 
-    They are if their text is at least as plausible in UTF-8. A few byte pairs may be valid by
-    chance.
+    They are if their text is at least as plausible in UTF-8. A few byte pairs may be valid by chance.
     """
     data = b"".join(lines)[:_COMPARED]
     if encoding in _PAIRS and _high(data) < _CHANCE * _high(b"".join(others)):
         return False
-    in_utf8, in_other = (
-        language_evidence(data.decode(one, "ignore")) for one in ("utf-8", encoding)
-    )
+    in_utf8, in_other = (language_evidence(data.decode(one, "ignore")) for one in ("utf-8", encoding))
     return bool(lines) and in_utf8 >= in_other
 
 

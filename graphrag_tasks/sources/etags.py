@@ -1,8 +1,8 @@
 """Avoid rereading S3 objects whose version was hashed before.
 
-S3 lists each object with an ETag that changes with its content. A run stores the ETag that came
-with the bytes it hashed; the next run reuses the hash if ETag and size are equal. The hash remains
-the document's identity. If the file is lost or damaged, all objects are hashed again.
+S3 lists each object with an ETag that changes with its content. A run stores the ETag that came with the bytes it
+hashed; the next run reuses the hash if ETag and size are equal. The hash remains the document's identity. If the file
+is lost or damaged, all objects are hashed again.
 """
 
 from __future__ import annotations
@@ -18,18 +18,14 @@ from graphrag_tasks.storage.artifacts import Folder
 
 log = logging.getLogger(__name__)
 
-VERSIONS_FILE = "source_versions.json"
-"""File in the store's root; absent if no source is on S3."""
-
-_READ_BYTES = 1 << 20
-"""Bytes read at a time."""
+VERSIONS_FILE = "source_versions.json"  # File in the store's root; absent if no source is on S3.
+_READ_BYTES = 1 << 20  # Bytes read at a time.
 
 
 class Versions:
     """Hashes files, and remembers the versions of S3 objects.
 
-    `seen` maps a path to ETag, size and sha256 of an object and, for pages, whether it may include
-    other files.
+    `seen` maps a path to ETag, size and sha256 of an object and, for pages, whether it may include other files.
     """
 
     def __init__(self, known: Mapping[str, list[Any]] | None = None) -> None:
@@ -53,11 +49,7 @@ class Versions:
         return cls(versions)
 
     def sha256(self, fs: Any, path: str, info: Mapping[str, Any]) -> str:  # noqa: ANN401 - fsspec is untyped
-        """Return the sha256 of a file.
-
-        Raises:
-            OSError: It cannot be read.
-        """
+        """Return the sha256 of a file."""
         if info.get("e_tag") is None:
             return _hashed(fs, path)
         known = self._known.get(path)

@@ -8,8 +8,7 @@ import re
 from graphrag_tasks.sources.media_types import FACTS
 
 HEAD_BYTES, DIRECTORY_BYTES = 4096, 65_536
-"""Bytes of a file's start used for detection, and of a zip package's end, where its parts are
-listed. Chosen."""
+"""Bytes of a file's start used for detection, and of a zip package's end, where its parts are listed. Chosen."""
 
 PACKAGE = b"PK\x03\x04"
 _PDF, _RTF = b"%PDF-", b"{\\rtf"
@@ -28,8 +27,7 @@ _PACKAGES = {
     "epub": b"mimetypeapplication/epub+zip",
 }
 """A part name unique to each kind of zip package, unless one contains another."""
-_KEPT = frozenset({"md", "mhtml", "eml", "mbox", "passage"})
-"""Media types whose files may begin like other types."""
+_KEPT = frozenset({"md", "mhtml", "eml", "mbox", "passage"})  # Media types whose files may begin like other types.
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DELIMITER = re.compile(r"[,;\t|]")
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")

@@ -1,7 +1,7 @@
 """Access labels: which readers may see a document.
 
-A label names a group of readers (`hr`, `project-x`). A reader's labels are their principals; a
-reader sees the documents that carry one of them. A document's labels come from the first of:
+A label names a group of readers (`hr`, `project-x`). A reader's labels are their principals; a reader sees the
+documents that carry one of them. A document's labels come from the first of:
 
 1. the file beside it, `report.pdf.access.yaml` for `report.pdf`, with one key::
 
@@ -10,9 +10,8 @@ reader sees the documents that carry one of them. A document's labels come from 
 2. the first rule of `access.rules` whose pattern matches its path (see `rules`);
 3. `access.default`, which is empty unless set.
 
-Nobody sees a document without a label, or with an unreadable or misnamed access file (see
-`access_files`): a mistake hides a document, and never exposes it. An access file without a document
-hides nothing, so it stops the run.
+Nobody sees a document without a label, or with an unreadable or misnamed access file (see `access_files`): a mistake
+hides a document, and never exposes it. An access file without a document hides nothing, so it stops the run.
 """
 
 from __future__ import annotations
@@ -25,12 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.config import LABEL_PATTERN, AccessConfig
 from graphrag_tasks.core.errors import AccessError, DocumentError, SourceError
-from graphrag_tasks.sources.access_files import (
-    SIDECAR_SUFFIX,
-    AccessFiles,
-    differ_in_form,
-    is_surely_meant,
-)
+from graphrag_tasks.sources.access_files import SIDECAR_SUFFIX, AccessFiles, differ_in_form, is_surely_meant
 from graphrag_tasks.sources.roots import is_passed_over, printable
 from graphrag_tasks.sources.rules import DEFAULT, first_rule, name_of_rule
 
@@ -39,11 +33,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-PUBLIC = "public"
-"""Label of documents that every reader may see, even without principals."""
-
-_MOST_BYTES = 10_000
-"""Limit of an access file, which has some lines: protects against hostile files."""
+PUBLIC = "public"  # Label of documents that every reader may see, even without principals.
+_MOST_BYTES = 10_000  # Limit of an access file, which has some lines: protects against hostile files.
 _KEY = "labels"
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _HINT = f"Nobody sees the document until the file has one key: {_KEY}: [name, …]"
@@ -51,19 +42,9 @@ _LABEL = re.compile(LABEL_PATTERN)
 
 
 class Labeller:
-    """Gives a source's documents their labels; `read` returns the bytes of a file.
+    """Gives a source's documents their labels; `read` returns the bytes of a file."""
 
-    Raises:
-        SourceError: There are access files, but labels are off: everybody would see everything.
-    """
-
-    def __init__(
-        self,
-        config: AccessConfig,
-        source: str,
-        files: Collection[str],
-        read: Callable[[str], bytes],
-    ) -> None:
+    def __init__(self, config: AccessConfig, source: str, files: Collection[str], read: Callable[[str], bytes]) -> None:
         self._enabled = config.enabled
         self._rules, self._source = config.rules, source
         self._default = config.default
@@ -74,20 +55,13 @@ class Labeller:
         self._access_files = AccessFiles(files)
 
     def refuse_strays(self, base: str, folders: Iterable[str]) -> None:
-        """Refuse access files without a document, and folders named like one.
-
-        Raises:
-            AccessError: There is one: its document would be visible to readers it should exclude.
-            SourceError: There is such a folder, and labels are off.
-        """
+        """Refuse access files without a document, and folders named like one."""
         named = sorted(folder for folder in folders if is_surely_meant(folder))
         if not self._enabled:
             _refuse_access_files(named)
             return
         strays = ((one, "a folder is named as an access file") for one in named)
-        unused = (
-            (one, "it is the access file of no document") for one in self._access_files.unused
-        )
+        unused = ((one, "it is the access file of no document") for one in self._access_files.unused)
         for full, what in (*strays, *unused):
             path = full.removeprefix(base).removeprefix("/")
             if not is_passed_over(posixpath.dirname(path)):
@@ -145,11 +119,7 @@ def _refuse_access_files(files: Iterable[str]) -> None:
 
 
 def read_labels(data: bytes, where: str) -> list[str]:
-    """Parse an access file; `where` is its name, for errors.
-
-    Raises:
-        AccessError: It is too large, not YAML, or anything but one list of labels.
-    """
+    """Parse an access file; `where` is its name, for errors."""
     import yaml  # here, as who reads a snapshot reads no such files
 
     if len(data) > _MOST_BYTES:
@@ -180,11 +150,7 @@ def _label(node: yaml.Node, is_value: bool, where: str) -> str:
 
 
 def check_label(label: str, where: str) -> str:
-    """Validate and return a label.
-
-    Raises:
-        AccessError: It is empty, too long, or has invalid characters.
-    """
+    """Validate and return a label."""
     if not _LABEL.fullmatch(label):
         raise AccessError(
             f"{label[:40]!r} is no label", where,

@@ -1,16 +1,15 @@
 """List the documents of sources, and read their bytes.
 
-A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. Its name and
-the path below its root form a document's `uri`, the same on every machine.
+A source is a folder, a file or a URI (fsspec), optionally named: `docs=/mnt/handbook`. Its name and the path below its
+root form a document's `uri`, the same on every machine.
 
 Files ending in `.access.yaml` are access files, not documents.
 
-A Markdown page may include other files of its source (`includes`): its bytes and hash contain their
-text. A file below a folder such as `includes` that a page includes is listed as `include`, without
-a hash.
+A Markdown page may include other files of its source (`includes`): its bytes and hash contain their text. A file below
+a folder such as `includes` that a page includes is listed as `include`, without a hash.
 
-A `.jsonl` file named as a source holds passages: each line `{"id", "title", "text"}` is a document,
-whose path is its id.
+A `.jsonl` file named as a source holds passages: each line `{"id", "title", "text"}` is a document, whose path is its
+id.
 """
 
 from __future__ import annotations
@@ -31,26 +30,13 @@ from graphrag_tasks.core.errors import DocumentError, SourceError, TransientErro
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.sources.access_files import is_access_file, may_label
 from graphrag_tasks.sources.etags import Versions
-from graphrag_tasks.sources.first_bytes import (
-    DIRECTORY_BYTES,
-    HEAD_BYTES,
-    PACKAGE,
-    is_text,
-    media_type_of,
-)
+from graphrag_tasks.sources.first_bytes import DIRECTORY_BYTES, HEAD_BYTES, PACKAGE, is_text, media_type_of
 from graphrag_tasks.sources.labels import Labeller
 from graphrag_tasks.sources.markdown import MarkdownPages, assemble
 from graphrag_tasks.sources.media_types import FACTS, MEDIA_TYPES, METADATA_TYPE, may_hold_facts
 from graphrag_tasks.sources.metadata import MetadataFiles
 from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
-from graphrag_tasks.sources.roots import (
-    ESCAPED,
-    SourceRoot,
-    is_passed_over,
-    printable,
-    source_roots,
-    unescaped,
-)
+from graphrag_tasks.sources.roots import ESCAPED, SourceRoot, is_passed_over, printable, source_roots, unescaped
 from graphrag_tasks.storage import file_system
 
 __all__ = [
@@ -64,17 +50,13 @@ _LEADS_OUT, _PUT_THERE = "the path leads out of its source", "Put the file itsel
 
 _NO_ENDING = "no ending"
 _TOLD_BY_BYTES = frozenset({_NO_ENDING, ".doc", ".xls", ".ppt"})
-"""Extensions whose media type is detected from bytes: programs write HTML, RTF and newer formats
-under old names."""
+"""Extensions whose media type is detected from bytes: programs write HTML, RTF and newer formats under old names."""
 
 PASSAGE = "passage"
 INCLUDE = "include"
 UNKNOWN = "unknown"
-LINK = "link"
-"""Media type of symbolic links, which are not followed."""
-
-SPECIAL = "special"
-"""Media type of pipes, sockets and devices, which are not opened."""
+LINK = "link"  # Media type of symbolic links, which are not followed.
+SPECIAL = "special"  # Media type of pipes, sockets and devices, which are not opened.
 
 LISTED = pa.schema(
     [
@@ -93,8 +75,8 @@ LISTED = pa.schema(
         ("problem", pa.string()),
     ]
 )
-"""Columns of a listing: those of `schemas.SOURCES` that do not depend on a plan, and
-`labels_from`, the access file or rule that gives a document its labels."""
+"""Columns of a listing: those of `schemas.SOURCES` that do not depend on a plan, and `labels_from`, the access file
+or rule that gives a document its labels."""
 
 
 def list_sources(
@@ -105,14 +87,8 @@ def list_sources(
 ) -> pa.Table:
     """List and hash every document below the roots, with its labels.
 
-    Hidden files and folders, and lock files of office programs, are skipped; `passed_over` counts
-    them by source. Returned are rows of `LISTED`, sorted by uri; `content_sha256` is null if a file
-    cannot be read.
-
-    Raises:
-        AccessError: There is an access file without a document, or a folder named like one.
-        SourceError: There are access files, but labels are off; or a folder may not be listed.
-        TransientError: A folder cannot be listed now.
+    Hidden files and folders, and lock files of office programs, are skipped; `passed_over` counts them by source.
+    Returned are rows of `LISTED`, sorted by uri; `content_sha256` is null if a file cannot be read.
     """
     access, versions = access or AccessConfig(), versions or Versions()
     counted = Counter[str]() if passed_over is None else passed_over
@@ -307,8 +283,8 @@ def _sha256(
 class SourceReader:
     """Returns the bytes of documents by uri, never anything outside the roots.
 
-    `roots` are those that the uris were listed from; `listed` are rows of `LISTED` or of a plan,
-    with what pages include (without them, pages include nothing).
+    `roots` are those that the uris were listed from; `listed` are rows of `LISTED` or of a plan, with what pages
+    include (without them, pages include nothing).
     """
 
     def __init__(self, roots: Iterable[SourceRoot], listed: pa.Table | None = None) -> None:
@@ -318,14 +294,7 @@ class SourceReader:
         self._passages: dict[str, dict[str, PassageLine]] = {}
 
     def fetch(self, uri: str) -> bytes:
-        """Return a document's bytes, with its included texts.
-
-        Raises:
-            DocumentError: The uri leads out of its source, or to a pipe or a device; or its line is
-                not
-                a passage.
-            OSError: The file is gone or cannot be read.
-        """
+        """Return a document's bytes, with its included texts."""
         name, _, path = uri.partition("/")
         root = self._roots.get(name)
         if root is None:

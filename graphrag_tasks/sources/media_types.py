@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-METADATA_TYPE = "metadata"
-"""Of a file of metadata that names no document."""
+METADATA_TYPE = "metadata"  # Of a file of metadata that names no document.
 
 MEDIA_TYPES = {
     ".pdf": "pdf",

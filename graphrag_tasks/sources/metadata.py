@@ -5,9 +5,9 @@
     metadata.csv                path,department,date
                                 reports/*.pdf,finance,2024-03-01
 
-`metadata.csv` counts for its folder and those below it. It is read with any delimiter and encoding
-(`sep=` too); it is never a document. What is nearer to a document wins: the file beside it over
-tables, and an inner folder's table over an outer one. What cannot be read is a problem.
+`metadata.csv` counts for its folder and those below it. It is read with any delimiter and encoding (`sep=` too); it is
+never a document. What is nearer to a document wins: the file beside it over tables, and an inner folder's table over an
+outer one. What cannot be read is a problem.
 """
 
 from __future__ import annotations
@@ -25,15 +25,13 @@ from graphrag_tasks.sources.csv_text import headed_records
 from graphrag_tasks.sources.encodings import decode
 from graphrag_tasks.sources.roots import printable
 
-SUFFIX, TABLE = ".meta.yaml", "metadata.csv"
-"""Ending of a file for one document, and name of a table."""
+SUFFIX, TABLE = ".meta.yaml", "metadata.csv"  # Ending of a file for one document, and name of a table.
 _PATH = "path"
 _MOST_KEYS, _MOST_VALUES, _LONGEST = 100, 1_000, 1_000
 """Keys and values of a file, or of a row, and characters of a value or a pattern. Chosen."""
 _MOST_PATTERNS, _MOST_WILDCARDS = 2_000, 10
 """Patterns of a table, and stars of each; paths without may be as many as there are documents."""
-_NAMED, _SHOWN = 20, 100
-"""Rows named of a table that names no document, and characters of a path. Chosen."""
+_NAMED, _SHOWN = 20, 100  # Rows named of a table that names no document, and characters of a path. Chosen.
 _LARGEST_TABLE, _LARGEST = 10_000_000, 50_000
 """Bytes of a table and of a file for one document; larger ones are not read. Chosen."""
 _BAD_PATTERN = "too many patterns, more than ten stars, or ** within a name"
@@ -121,9 +119,7 @@ class MetadataFiles:
 class _Table:
     """The rows of a table: values by pattern, and by path, which wins over patterns."""
 
-    def __init__(
-        self, header: Sequence[str], rows: Iterable[tuple[int, Sequence[str] | None]]
-    ) -> None:
+    def __init__(self, header: Sequence[str], rows: Iterable[tuple[int, Sequence[str] | None]]) -> None:
         self._exact: dict[str, Values] = {}
         self._patterns: list[tuple[str, re.Pattern[str], Values]] = []
         self.unused: dict[str, int] = {}  # rows by path or pattern, the header is the first
@@ -131,9 +127,7 @@ class _Table:
         for number, cells in rows:
             row = dict(zip(header, cells or (), strict=False))
             path = nfc(row.pop(_PATH, "").strip())
-            values = {
-                _text(key): (_text(value),) for key, value in row.items() if key and value.strip()
-            }
+            values = {_text(key): (_text(value),) for key, value in row.items() if key and value.strip()}
             if path and self._add(path, values):
                 self.unused[path] = number
             elif path:

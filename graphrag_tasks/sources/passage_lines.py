@@ -9,8 +9,7 @@ from typing import NamedTuple
 from graphrag_tasks.sources.roots import SourceRoot
 from graphrag_tasks.storage import file_system
 
-_BAD_LINE = "./line "
-"""Path prefix of a line that is not a passage; no id begins like this."""
+_BAD_LINE = "./line "  # Path prefix of a line that is not a passage; no id begins like this.
 
 _NO_PASSAGE = "is not a JSON object with id and text"
 
@@ -25,8 +24,7 @@ class PassageLine(NamedTuple):
 def read_passages(root: SourceRoot) -> dict[str, PassageLine]:
     """Return the lines of a JSONL passage file by path, in file order.
 
-    The path of a passage is its id. An invalid line, or one that repeats an id, is named by its
-    number.
+    The path of a passage is its id. An invalid line, or one that repeats an id, is named by its number.
     """
     fs, base = file_system(root.uri)
     lines: dict[str, PassageLine] = {}

@@ -1,8 +1,7 @@
 """Named sources, and uris of documents.
 
-A document has the same uri on every machine: the source's name, then the path below its root. Uris
-are unique: a name has no slash, no source lies in another, and printable paths are unique (see
-`printable`).
+A document has the same uri on every machine: the source's name, then the path below its root. Uris are unique: a name
+has no slash, no source lies in another, and printable paths are unique (see `printable`).
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ from graphrag_tasks.sources.media_types import may_hold_facts
 from graphrag_tasks.storage import file_system
 
 PASSAGES_SUFFIX = ".jsonl"
-ESCAPED = "./"
-"""Prefix of a printable path whose bytes are not UTF-8; no listed path begins like this."""
+ESCAPED = "./"  # Prefix of a printable path whose bytes are not UTF-8; no listed path begins like this.
 
 _ESCAPE = re.compile(rb"\\(\\|x[0-9a-f]{2})")
 
@@ -46,23 +44,14 @@ class SourceRoot:
     @property
     def holds_passages(self) -> bool:
         """Whether the source is a JSONL passage file."""
-        return (
-            self.file is not None
-            and self.file.endswith(PASSAGES_SUFFIX)
-            and not may_hold_facts(self.file)
-        )
+        return self.file is not None and self.file.endswith(PASSAGES_SUFFIX) and not may_hold_facts(self.file)
 
 
 def source_roots(specs: Sequence[str]) -> tuple[SourceRoot, ...]:
     """Parse source specifications, each a folder, file or URI, or `NAME=URI`, and check them.
 
-    Text before the first `=` is a name if it has no slash. So `/data/year=2024` is a path,
-    `docs=/data/year=2024` names it, and a relative path with `=` in its first part is written
-    `./year=2024`.
-
-    Raises:
-        ConfigError: No source is given, two have the same name, or one lies in another.
-        SourceError: A root does not exist; nothing was changed.
+    Text before the first `=` is a name if it has no slash. So `/data/year=2024` is a path, `docs=/data/year=2024` names
+    it, and a relative path with `=` in its first part is written `./year=2024`.
     """
     if not specs:
         raise ConfigError("no source is given", "sources", "Name a folder, a file or a URI")
@@ -70,11 +59,7 @@ def source_roots(specs: Sequence[str]) -> tuple[SourceRoot, ...]:
     names = [root.name for root in roots]
     for name in names:
         if names.count(name) > 1:
-            raise ConfigError(
-                f"two sources are called '{name}'",
-                "sources",
-                f"Name one of them: other-{name}=PATH",
-            )
+            raise ConfigError(f"two sources are called '{name}'", "sources", f"Name one of them: other-{name}=PATH")
     _refuse_overlaps(roots)
     return roots
 
@@ -87,8 +72,8 @@ def is_passed_over(path: str) -> bool:
 def printable(path: str) -> str:
     r"""Return a path as valid, unique text.
 
-    UTF-8 paths are unchanged. A path whose bytes are not UTF-8 begins with `./`, each such byte is
-    `\xff`, and a backslash is doubled.
+    UTF-8 paths are unchanged. A path whose bytes are not UTF-8 begins with `./`, each such byte is `\xff`, and a
+    backslash is doubled.
     """
     try:
         path.encode("utf-8")
@@ -158,19 +143,12 @@ def _hint_of_absent(spec: str, name: str) -> str:
 
 
 def _refuse_overlaps(roots: Sequence[SourceRoot]) -> None:
-    """Refuse sources that share a file: it would be two documents, each with its own labels.
-
-    Raises:
-        ConfigError: One lies in another.
-    """
+    """Refuse sources that share a file: it would be two documents, each with its own labels."""
     places = [(root, *_place(root)) for root in roots]
     for (source_root, system, path), (other, its_system, its_path) in combinations(places, 2):
         if system != its_system:
             continue
-        for outer, inner, above, below in (
-            (source_root, other, path, its_path),
-            (other, source_root, its_path, path),
-        ):
+        for outer, inner, above, below in ((source_root, other, path, its_path), (other, source_root, its_path, path)):
             if _lists(outer, inner, above, below):
                 raise ConfigError(
                     f"the source '{inner.name}' lies in the source '{outer.name}': its documents "
@@ -188,9 +166,7 @@ def _place(root: SourceRoot) -> tuple[Any, PurePosixPath]:
     return fs, PurePosixPath(path)
 
 
-def _lists(
-    outer: SourceRoot, inner: SourceRoot, above: PurePosixPath, below: PurePosixPath
-) -> bool:
+def _lists(outer: SourceRoot, inner: SourceRoot, above: PurePosixPath, below: PurePosixPath) -> bool:
     """Tell whether the outer root lists the inner root's documents too."""
     if above == below:
         return True

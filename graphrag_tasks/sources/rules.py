@@ -1,8 +1,8 @@
 """Access rules: which rule labels a path, and checks that each rule has an effect.
 
-A rule that matches nothing is a mistake that would expose documents. So is a rule that matches only
-if case is ignored: `hr/**` beside a folder `HR`. Both stop the run. To match `hr` and `HR`, write
-two rules; a rule for a folder that may be empty is `optional`.
+A rule that matches nothing is a mistake that would expose documents. So is a rule that matches only if case is ignored:
+`hr/**` beside a folder `HR`. Both stop the run. To match `hr` and `HR`, write two rules; a rule for a folder that may
+be empty is `optional`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from graphrag_tasks.core.config import AccessConfig, AccessRule
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.core.globs import fits, folded, named, nearly_fits, nfc, unused
 
-DEFAULT = "access.default"
-"""Origin of the labels of a document that no file and no rule labels."""
+DEFAULT = "access.default"  # Origin of the labels of a document that no file and no rule labels.
 
 _UNCHANGED = "Nothing was changed"
 
@@ -34,13 +33,7 @@ def name_of_rule(place: int, rule: AccessRule) -> str:
 
 
 def check_rules(access: AccessConfig, listed: pa.Table) -> None:
-    """Refuse rules that are mistakes; `listed` are rows of `listing.LISTED`.
-
-    Raises:
-        AccessError: A rule matches no listed document, or names no source of the run; or it matches
-            a
-            document only if case is ignored, and another rule or the default labels that.
-    """
+    """Refuse rules that are mistakes; `listed` are rows of `listing.LISTED`."""
     columns = ("source", "path", "labels_from")
     rows = listed.select(columns).to_pylist() if access.rules else []
     sources = sorted({row["source"] for row in rows})
@@ -74,8 +67,7 @@ def _refuse_near(rules: Sequence[AccessRule], row: Mapping[str, Any]) -> None:
         is_said = not _is_of(rule, source) or folded(rule.path) in said
         if not is_said and nearly_fits(path, rule.path):
             raise AccessError(
-                f"it fits {named([path])} only where case is ignored, and {chosen} "
-                "would label that",
+                f"it fits {named([path])} only where case is ignored, and {chosen} would label that",
                 f"access.rules, {name_of_rule(place, rule)}",
                 f"{_UNCHANGED}. Write the path as the folder is named, or one rule for each",
             )
@@ -90,6 +82,5 @@ def _refuse_other_source(place: int, rule: AccessRule, sources: Iterable[str]) -
         raise AccessError(
             f"no source of the run has documents and is called '{rule.source}'",
             f"access.rules, {name_of_rule(place, rule)}",
-            f"{_UNCHANGED}. The sources are {', '.join(sources) or 'empty'}: name one of them, or "
-            "take the rule out",
+            f"{_UNCHANGED}. The sources are {', '.join(sources) or 'empty'}: name one of them, or take the rule out",
         )

@@ -1,7 +1,7 @@
 """Storage: files by URI, tables, snapshots, locks, and SQL.
 
-In: URIs of the local disk, S3 (`s3://bucket/prefix`) or other fsspec systems. Open `files.py`,
-`artifacts.py` and `snapshots/store.py` first.
+In: URIs of the local disk, S3 (`s3://bucket/prefix`) or other fsspec systems. Open `files.py`, `artifacts.py` and
+`snapshots/store.py` first.
 """
 
 from __future__ import annotations
@@ -22,12 +22,7 @@ class ConflictError(Exception):
 
 
 def file_system(uri: str) -> tuple[Any, str]:
-    """Return the file system of a URI or path, and the path on it.
-
-    Raises:
-        ConfigError: The kind of URI is unknown.
-        MissingDependencyError: The package for that kind of URI is not installed.
-    """
+    """Return the file system of a URI or path, and the path on it."""
     if is_s3(uri):
         try:
             _register()
@@ -77,10 +72,6 @@ def version(uri: str) -> str | None:
 
 
 def write_if(uri: str, data: bytes, expected: str | None) -> str:
-    """Write an S3 object if its version is `expected`; None means that it must not exist.
-
-    Raises:
-        ConflictError: Another process wrote it.
-    """
+    """Write an S3 object if its version is `expected`; None means that it must not exist."""
     fs, path = file_system(uri)
     return str(fs.put_if(path, data, expected))

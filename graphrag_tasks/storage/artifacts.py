@@ -27,8 +27,7 @@ from graphrag_tasks.storage.receipts import Receipt, Table
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-_ROWS_AT_ONCE = 256
-"""Rows decoded at a time, as a row may be megabytes."""
+_ROWS_AT_ONCE = 256  # Rows decoded at a time, as a row may be megabytes.
 
 _UNREADABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
 """What Arrow raises on damaged files."""
@@ -37,15 +36,10 @@ _UNREADABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, Memo
 class Folder(Files):
     """A folder of tables and receipts."""
 
-    def write_table(
-        self, table: str, data: pa.Table | pa.RecordBatchReader, *, fingerprint: str
-    ) -> Table:
+    def write_table(self, table: str, data: pa.Table | pa.RecordBatchReader, *, fingerprint: str) -> Table:
         """Write `<table>.parquet`, with schema version and fingerprint in the footer.
 
         Rows are cast to the table's schema. A stream is held one row group at a time.
-
-        Raises:
-            ArtifactError: The rows do not fit the schema.
         """
         about = {"schema_version": str(schemas.SCHEMA_VERSION), "fingerprint": fingerprint}
         schema = conform(table, data.schema.empty_table()).schema.with_metadata(about)
@@ -58,30 +52,18 @@ class Folder(Files):
         return Table(rows=rows, sha256=self.sha256(name))
 
     def read_table(self, table: str, columns: list[str] | None = None) -> pa.Table:
-        """Return a table that `write_table` wrote, or some of its columns.
-
-        Raises:
-            ArtifactError: The file is absent, unreadable or of another schema version.
-        """
+        """Return a table that `write_table` wrote, or some of its columns."""
         with self._parquet(table) as parquet:
             data = parquet.read(columns=columns)
         return conform(table, data, columns)
 
     def read_any_version(self, table: str, columns: Collection[str]) -> pa.Table:
-        """Return the requested columns that a table has, whatever its schema version.
-
-        Raises:
-            ArtifactError: The file is absent or unreadable.
-        """
+        """Return the requested columns that a table has, whatever its schema version."""
         with self._parquet(table, any_version=True) as parquet:
             return parquet.read([name for name in parquet.schema_arrow.names if name in columns])
 
     def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
-        """Return the rows with this value in a column; row groups without it are not read.
-
-        Raises:
-            ArtifactError: As in `read_table`.
-        """
+        """Return the rows with this value in a column; row groups without it are not read."""
         with self._parquet(table) as parquet:
             groups = _groups_that_may_have(parquet.metadata, column, value)
             found = [
@@ -110,11 +92,7 @@ class Folder(Files):
             raise ArtifactError(f"not readable as {form}: {error}", f"{self.uri}/{name}") from error
 
     def scan_table(self, table: str) -> ds.Dataset:
-        """Return a table that `write_table` wrote, for reading by column and in batches.
-
-        Raises:
-            ArtifactError: The file is absent, unreadable or of another schema version.
-        """
+        """Return a table that `write_table` wrote, for reading by column and in batches."""
         import pyarrow.dataset as ds  # here, because it brings pandas along
 
         name = f"{table}.parquet"
@@ -124,34 +102,25 @@ class Folder(Files):
         _check_version(found.schema.metadata or {}, f"{self.uri}/{name}")
         return found
 
-    def write_arrow(
-        self, name: str, data: pa.Table | pa.RecordBatchReader, *, in_batches: bool = False
-    ) -> Table:
+    def write_arrow(self, name: str, data: pa.Table | pa.RecordBatchReader, *, in_batches: bool = False) -> Table:
         """Write an uncompressed Arrow file, which readers can memory-map.
 
-        It is one batch, which is held in memory, for columns that readers address as one array;
-        `in_batches`, it is as many as there would be row groups.
+        It is one batch, which is held in memory, for columns that readers address as one array; `in_batches`, it is as
+        many as there would be row groups.
         """
         if isinstance(data, pa.RecordBatchReader) and not in_batches:
             data = data.read_all()
         rows = 0
         # Of 5.6 million vectors of 384 numbers, the numbers are too many for 32 bits.
         options = pa.ipc.IpcWriteOptions(allow_64bit=True)
-        with (
-            self._writing(name) as file,
-            pa.ipc.new_file(file, data.schema, options=options) as writer,
-        ):
+        with self._writing(name) as file, pa.ipc.new_file(file, data.schema, options=options) as writer:
             for part in cut(data, _ROWS) if in_batches else [data.combine_chunks()]:
                 writer.write_table(part)
                 rows += part.num_rows
         return Table(rows=rows, sha256=self.sha256(name))
 
     def open_arrow(self, name: str) -> pa.Table:
-        """Return an Arrow file's table, memory-mapped if the folder is local.
-
-        Raises:
-            ArtifactError: The file is absent or not an Arrow file.
-        """
+        """Return an Arrow file's table, memory-mapped if the folder is local."""
         with self._decoding(name, "Arrow"):
             if self.is_local:
                 return pa.ipc.open_file(pa.memory_map(self.path(name))).read_all()
@@ -162,11 +131,7 @@ class Folder(Files):
         self.write_json(_receipt_file(receipt.stage), receipt.as_dict())
 
     def read_receipt(self, stage: str) -> Receipt | None:
-        """Return the receipt of a finished stage, or None if it is unfinished.
-
-        Raises:
-            ArtifactError: It cannot be read.
-        """
+        """Return the receipt of a finished stage, or None if it is unfinished."""
         name = _receipt_file(stage)
         if not self.exists(name):
             return None
@@ -185,11 +150,7 @@ def _receipt_file(stage: str) -> str:
 
 
 def conform(table: str, data: pa.Table, columns: list[str] | None = None) -> pa.Table:
-    """Return rows with the table's column order and types, for all or some columns.
-
-    Raises:
-        ArtifactError: A column is missing, unknown, of another type, or null although required.
-    """
+    """Return rows with the table's column order and types, for all or some columns."""
     schema = schemas.schema_of(table)
     if schema is None:
         return data
@@ -239,10 +200,8 @@ def _check_version(metadata: Mapping[bytes, bytes], where: str) -> None:
 
 
 _ROWS = 1 << 17
-_ROWS_READ = 1 << 13
-"""Rows of a row group, held in memory while written, and of a stream's batch. Chosen."""
-_ROWS_OF = {"frames": 1 << 15, "communities": 1 << 14}
-"""Tables with long rows."""
+_ROWS_READ = 1 << 13  # Rows of a row group, held in memory while written, and of a stream's batch. Chosen.
+_ROWS_OF = {"frames": 1 << 15, "communities": 1 << 14}  # Tables with long rows.
 
 
 def rows_of_group(table: str) -> int:

@@ -1,8 +1,7 @@
 """A cache on this machine's disk for remote or expensive data.
 
-It is in `GRAPHRAG_CACHE`, by default `~/.cache/graphrag-tasks`. Copies of snapshots hold every
-document whatever its labels, so only the owner may read that folder. It may be deleted whenever no
-process uses it.
+It is in `GRAPHRAG_CACHE`, by default `~/.cache/graphrag-tasks`. Copies of snapshots hold every document whatever its
+labels, so only the owner may read that folder. It may be deleted whenever no process uses it.
 """
 
 from __future__ import annotations
@@ -15,22 +14,18 @@ from pathlib import Path
 from graphrag_tasks.storage.files import to_disk
 from graphrag_tasks.storage.scratch import scratch
 
-CACHE_VARIABLE = "GRAPHRAG_CACHE"
-"""Environment variable with the cache folder."""
+CACHE_VARIABLE = "GRAPHRAG_CACHE"  # Environment variable with the cache folder.
 
 
 def made_once(name: str, make: Callable[[Path], None]) -> Path:
     """Return a cache folder by name, and create it if absent.
 
-    Several processes may create it at once, with equal content: the first wins. It gets its name
-    when it is complete and on disk.
+    Several processes may create it at once, with equal content: the first wins. It gets its name when it is complete
+    and on disk.
 
     Args:
         name: Identifies the content exactly; may contain a parent folder.
         make: Writes into an empty folder.
-
-    Raises:
-        OSError: The disk refuses, or the user may not write there.
     """
     cache = Path(os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache" / "graphrag-tasks")
     final = cache / name

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import SnapshotError
 
-Rows = NDArray[np.int64]
-"""Row numbers of a table."""
+Rows = NDArray[np.int64]  # Row numbers of a table.
 
 
 def column(table: pa.Table, name: str) -> Any:  # noqa: ANN401 - an array of any Arrow type
@@ -36,12 +35,7 @@ def numbers(values: Any) -> NDArray[Any]:  # noqa: ANN401 - an array of numbers 
 
 
 def rows_of(table: pa.Table, name: str, ids: pa.Array[Any], what: str) -> Rows:
-    """Return, for each value of an id column, its row in `ids`.
-
-    Raises:
-        SnapshotError: A value has no row: the tables, described by `what`, are of different
-            versions.
-    """
+    """Return, for each value of an id column, its row in `ids`."""
     runs = pc.run_end_encode(column(table, name))  # rows of one document, say, lie together
     found = pc.index_in(runs.values, value_set=ids)
     if found.null_count:
@@ -55,8 +49,7 @@ def rows_of(table: pa.Table, name: str, ids: pa.Array[Any], what: str) -> Rows:
     return rows
 
 
-_REMEMBERED = 256
-"""Prefixes of which the place is remembered: those of one question."""
+_REMEMBERED = 256  # Prefixes of which the place is remembered: those of one question.
 
 
 class SortedTexts:

@@ -10,17 +10,11 @@ from filelock import FileLock, Timeout
 from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.storage.files import WRITING, Files, changing
 
-_SECONDS = 30
-"""Waiting time for other editors of the file; a change takes milliseconds."""
+_SECONDS = 30  # Waiting time for other editors of the file; a change takes milliseconds.
 
 
 def local_file(uri: str, setting: str) -> Path:
-    """Return the path of a file that can be edited.
-
-    Raises:
-        ConfigError: It does not lie on the local disk.
-        MissingDependencyError: The package for that kind of URI is not installed.
-    """
+    """Return the path of a file that can be edited."""
     folder, _, name = uri.rpartition("/")
     files = Files(folder or ("/" if uri.startswith("/") else "."))
     if not files.is_local:
@@ -35,10 +29,6 @@ def edit_file(file: Path, change: Callable[[str], str]) -> None:
     """Replace a file's text by `change(text)`; the text of an absent file is "".
 
     Concurrent editors wait, so no change is lost. Links and permissions stay.
-
-    Raises:
-        ConfigError: The file is not readable as UTF-8, or its folder does not exist.
-        TransientError: Another process holds the file, or it cannot be written.
     """
     file = file.resolve()  # a link stays one
     lock = FileLock(file.with_name(f".{file.name}.lock"), timeout=_SECONDS)
@@ -60,19 +50,13 @@ def edit_file(file: Path, change: Callable[[str], str]) -> None:
         after = change(before)
         if after != before:
             mode = file.stat().st_mode if file.exists() else None
-            Files(file.parent).write_bytes(
-                file.name, after.encode("utf-8"), durable=True, mode=mode
-            )
+            Files(file.parent).write_bytes(file.name, after.encode("utf-8"), durable=True, mode=mode)
     finally:
         lock.release()
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file; "" if it does not exist.
-
-    Raises:
-        ConfigError: The file is not readable as UTF-8.
-    """
+    """Return the text of a file; "" if it does not exist."""
     try:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:

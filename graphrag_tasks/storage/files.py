@@ -27,42 +27,32 @@ from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientErro
 from graphrag_tasks.storage import file_system, is_s3
 from graphrag_tasks.storage.scratch import scratch
 
-_READ_BYTES = 1 << 20
-"""Bytes read at a time."""
+_READ_BYTES = 1 << 20  # Bytes read at a time.
 _REFUSALS = {
     errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC, errno.EPERM, errno.EROFS,
 }  # fmt: skip
 _NO_PLACE = {errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR}
 
 
-WRITING = ".writing"
-"""Suffix of a file's name until it is complete; a killed process leaves it."""
+WRITING = ".writing"  # Suffix of a file's name until it is complete; a killed process leaves it.
 
 
 @contextmanager
 def changing(where: str) -> Iterator[None]:
-    """Translate errors of a change on disk to errors that name the file and the remedy.
-
-    Raises:
-        TransientError: No room, no permission, or the storage is read-only or failing.
-        ConfigError: A file or a broken link is where a folder must be.
-    """
+    """Translate errors of a change on disk to errors that name the file and the remedy."""
     try:
         yield
     except OSError as error:
         if error.errno in _NO_PLACE:
             raise ConfigError(
-                f"cannot be written to: {error.strerror}",
-                error.filename or where,
-                "Name another folder",
+                f"cannot be written to: {error.strerror}", error.filename or where, "Name another folder"
             ) from error
         if error.errno not in _REFUSALS:
             raise
         raise TransientError(
             f"the storage refuses: {error.strerror}",
             where,
-            "What is published stays. Make room or allow writing, and run again: "
-            "finished work is kept",
+            "What is published stays. Make room or allow writing, and run again: finished work is kept",
         ) from error
 
 
@@ -115,11 +105,7 @@ class Files:
         return bool(self._target[0].isfile(self.path()))
 
     def names(self) -> list[str]:
-        """Return the sorted names in the folder; [] if it does not exist.
-
-        Raises:
-            ArtifactError: The folder cannot be read.
-        """
+        """Return the sorted names in the folder; [] if it does not exist."""
         fs, path = self._target
         if not fs.exists(path):
             return []
@@ -217,11 +203,7 @@ class Files:
             shutil.copyfileobj(file, written, _READ_BYTES)
 
     def sha256(self, name: str) -> str:
-        """Return the hex sha256 of a file's bytes.
-
-        Raises:
-            ArtifactError: The file does not exist.
-        """
+        """Return the hex sha256 of a file's bytes."""
         digest = hashlib.sha256()
         with self._reading(name) as file:
             while data := file.read(_READ_BYTES):
@@ -237,9 +219,7 @@ class Files:
         with file:
             yield file
 
-    def write_bytes(
-        self, name: str, data: bytes, *, durable: bool = False, mode: int | None = None
-    ) -> None:
+    def write_bytes(self, name: str, data: bytes, *, durable: bool = False, mode: int | None = None) -> None:
         """Write a file atomically; `durable` also protects it from power failure.
 
         On the local disk it gets the permissions `mode`, if given.
@@ -281,11 +261,7 @@ class Files:
             temporary.replace(final)
 
     def read_bytes(self, name: str) -> bytes:
-        """Return a file's bytes.
-
-        Raises:
-            ArtifactError: The file does not exist, or cannot be read.
-        """
+        """Return a file's bytes."""
         with _reading(self, name):
             return bytes(self._target[0].cat_file(self.path(name)))
 
@@ -295,11 +271,7 @@ class Files:
         self.write_bytes(name, text.encode("utf-8"), durable=durable)
 
     def read_json(self, name: str) -> Any:  # noqa: ANN401 - JSON is any type
-        """Return the content of a JSON file.
-
-        Raises:
-            ArtifactError: The file does not exist or is not JSON.
-        """
+        """Return the content of a JSON file."""
         try:
             return json.loads(self.read_bytes(name))
         except (ValueError, RecursionError) as error:

@@ -1,9 +1,9 @@
 """One run at a time on a store: a lock on the local disk, a lease on S3.
 
-The local lock is the operating system's and ends with its process. S3 has no locks: a lease is an
-object that names the holder and an expiry time. The holder renews it, and writes it only if its
-version is the last one seen, so that two cannot hold it at once. The lease of a killed holder
-expires after `LEASE_SECONDS`. Clocks of machines that share a store may differ by `CLOCK_SECONDS`.
+The local lock is the operating system's and ends with its process. S3 has no locks: a lease is an object that names the
+holder and an expiry time. The holder renews it, and writes it only if its version is the last one seen, so that two
+cannot hold it at once. The lease of a killed holder expires after `LEASE_SECONDS`. Clocks of machines that share a
+store may differ by `CLOCK_SECONDS`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,10 @@ log = logging.getLogger(__name__)
 LEASE_FILE = "lease.json"
 LEASE_SECONDS = 300
 CLOCK_SECONDS = 30
-"""A lease is renewed each minute, so four renewals may fail before it expires; NTP clocks differ
-far less. Chosen."""
+"""A lease is renewed each minute, so four renewals may fail before it expires; NTP clocks differ far less. Chosen."""
 _LOCK_FILE = ".lock"
 _RENEW_SECONDS = 60
-_POLL_SECONDS = 5
-"""Interval of renewals, and of attempts while another run holds the store."""
+_POLL_SECONDS = 5  # Interval of renewals, and of attempts while another run holds the store.
 _OVER = datetime.min.replace(tzinfo=UTC)
 
 _held: dict[str, Lease] = {}
@@ -46,9 +44,6 @@ def sole_run(store: Folder, *, wait: bool = False) -> AbstractContextManager[Non
     """Hold a store during the block; reentrant within a process.
 
     Only stores on the local disk or S3 are locked. With `wait`, wait for another run.
-
-    Raises:
-        TransientError: Another run holds the store or took its lease, or it cannot be written.
     """
     if is_s3(store.uri):
         return _leased(store, wait=wait)
@@ -101,12 +96,7 @@ def _acquire(store: Folder, *, wait: bool) -> Lease:
 
 
 class Lease:
-    """A lease on a store, renewed by a thread.
-
-    Raises:
-        TransientError: Another process holds the store.
-        ArtifactError: The lease file is invalid.
-    """
+    """A lease on a store, renewed by a thread."""
 
     def __init__(self, store: Folder) -> None:
         self._uri = f"{store.uri}/{LEASE_FILE}"
@@ -158,9 +148,7 @@ def _read(store: Folder) -> tuple[datetime, str]:
         return until, str(found["holder"])
     except (KeyError, TypeError, ValueError) as error:
         raise ArtifactError(
-            f"is no lease: {error}",
-            f"{store.uri}/{LEASE_FILE}",
-            "If no run works on the store, remove the file",
+            f"is no lease: {error}", f"{store.uri}/{LEASE_FILE}", "If no run works on the store, remove the file"
         ) from error
 
 

@@ -51,11 +51,7 @@ class Receipt:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Receipt:
-        """Read what `as_dict` wrote.
-
-        Raises:
-            ValueError: A field is missing or of another type.
-        """
+        """Read what `as_dict` wrote."""
         receipt = _reader().validate_python(values)
         if missing := sorted({field.name for field in fields(cls)} - set(values)):
             raise ValueError(f"{', '.join(missing)} missing")

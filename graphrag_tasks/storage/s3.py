@@ -1,8 +1,8 @@
 """S3 as an fsspec file system: obstore's, with a file system's errors.
 
-obstore (the Rust crate object_store) is one package without dependencies, with the retries and
-conditional writes that s3fs and pyarrow's S3 lack. Credentials, region and endpoint come from the
-environment (`AWS_ACCESS_KEY_ID`, …) or from the machine's role, never from a setting.
+obstore (the Rust crate object_store) is one package without dependencies, with the retries and conditional writes that
+s3fs and pyarrow's S3 lack. Credentials, region and endpoint come from the environment (`AWS_ACCESS_KEY_ID`, …) or from
+the machine's role, never from a setting.
 """
 
 from __future__ import annotations
@@ -73,11 +73,7 @@ class S3FileSystem(FsspecStore):
     _hashed = _as_os_error(_hash)
 
     def put_if(self, path: str, data: bytes, expected: str | None) -> str:
-        """Write an object if its version is `expected`; None means that it must not exist.
-
-        Raises:
-            ConflictError: It has another version.
-        """
+        """Write an object if its version is `expected`; None means that it must not exist."""
         return str(sync(self.loop, self._put_if, path, data, expected))
 
     async def _put_if(self, path: str, data: bytes, expected: str | None) -> Any:  # noqa: ANN401 - obstore need not be there

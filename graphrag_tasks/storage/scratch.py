@@ -1,7 +1,7 @@
 """Temporary folders for document data on this machine's disk.
 
-A killed process removes nothing, but its folder's lock ends with it; the next process that needs a
-temporary folder removes unlocked ones.
+A killed process removes nothing, but its folder's lock ends with it; the next process that needs a temporary folder
+removes unlocked ones.
 """
 
 from __future__ import annotations
@@ -22,9 +22,6 @@ def scratch(place: Path | None = None) -> Iterator[Path]:
     """Yield an empty folder, and remove it afterwards; leftovers of killed processes go first.
 
     `place` is the parent folder, by default the system's for temporary files.
-
-    Raises:
-        OSError: The disk refuses.
     """
     place = place or Path(tempfile.gettempdir())
     remove_leftovers(place)

@@ -1,8 +1,7 @@
 """SQL over Arrow tables and Parquet files, out of core.
 
-DuckDB (MIT licence, in process, no server) scans tables and Parquet datasets by column, and spills
-to disk beyond its memory limit. Stages that see all triples of a corpus use it, so that memory does
-not grow with the corpus.
+DuckDB (MIT licence, in process, no server) scans tables and Parquet datasets by column, and spills to disk beyond its
+memory limit. Stages that see all triples of a corpus use it, so that memory does not grow with the corpus.
 """
 
 from __future__ import annotations
@@ -29,17 +28,14 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow.dataset as ds
 
-BATCH_ROWS = 1 << 17
-"""Rows per batch, as in a table's row group (`storage.artifacts`)."""
-_LENGTH_DIGITS = 16
-"""Hexadecimal digits of the length before each part of an id."""
+BATCH_ROWS = 1 << 17  # Rows per batch, as in a table's row group (`storage.artifacts`).
+_LENGTH_DIGITS = 16  # Hexadecimal digits of the length before each part of an id.
 
 _STATEMENT = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 _IN_BRACES = re.compile(r"\{([a-z]\w*)\}")
 
 Connection: TypeAlias = "duckdb.DuckDBPyConnection"
-Rows: TypeAlias = "pa.Table | ds.Dataset"
-"""Rows that can be scanned by column."""
+Rows: TypeAlias = "pa.Table | ds.Dataset"  # Rows that can be scanned by column.
 
 
 @contextmanager
@@ -47,9 +43,6 @@ def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[Connecti
     """Open a connection on which these tables are registered by name.
 
     Rows have no order except by `ORDER BY`.
-
-    Raises:
-        MissingDependencyError: DuckDB is not installed.
     """
     with _database(config) as connection:
         for name, rows in tables.items():
@@ -127,16 +120,14 @@ atexit.register(_close_idle)
 def _local_files(rows: Rows | pa.RecordBatchReader) -> list[str]:
     """Return a dataset's files if DuckDB can read them directly.
 
-    Then it knows their row counts: a dataset scanned through Arrow counts as one row, and joins
-    would hold the larger side in memory.
+    Then it knows their row counts: a dataset scanned through Arrow counts as one row, and joins would hold the larger
+    side in memory.
     """
     files = getattr(rows, "files", [])
     return files if all(Path(file).is_absolute() and Path(file).is_file() for file in files) else []
 
 
-def add_rows(
-    connection: Connection, table: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
-) -> None:
+def add_rows(connection: Connection, table: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
     """Create a table and fill it in batches, so that it can spill."""
     connection.register("no_rows", schema.empty_table())
     connection.execute(f"CREATE TABLE {table} AS FROM no_rows")
@@ -193,9 +184,8 @@ def stream(
 def statements(package: str, file: str, **values: object) -> dict[str, str]:
     """Read the named SQL statements of a file beside a module.
 
-    `-- name: places` stands above the statement that creates or reads `places`. `{head_surface}`,
-    `{head_label}` and the same for tails are SQL for the ends of a triple; other words in braces
-    are the given values.
+    `-- name: places` stands above the statement that creates or reads `places`. `{head_surface}`, `{head_label}` and
+    the same for tails are SQL for the ends of a triple; other words in braces are the given values.
     """
     ends = {
         f"{end}_{name}": make(end)

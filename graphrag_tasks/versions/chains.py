@@ -1,9 +1,8 @@
 """Documents that are versions of each other: of one path but for a release or a date.
 
-`django-3.2/topics/cache.rst` and `django-5.1/topics/cache.rst`, or `policy-2023.pdf` and
-`policy-2024.pdf`. Numbers in paths also count chapters, so versions must share sentences, too. In
-folders of releases a page that moved is found by its title. What replaces another by its metadata
-(`declared`) needs to share nothing.
+`django-3.2/topics/cache.rst` and `django-5.1/topics/cache.rst`, or `policy-2023.pdf` and `policy-2024.pdf`. Numbers in
+paths also count chapters, so versions must share sentences, too. In folders of releases a page that moved is found by
+its title. What replaces another by its metadata (`declared`) needs to share nothing.
 """
 
 from __future__ import annotations
@@ -20,18 +19,15 @@ from graphrag_tasks.versions.changed import plain
 from graphrag_tasks.versions.declared import in_order, replaced
 
 LEAST_COMMON = 0.3
-"""Least share of the shorter document's sentences that the other one has, too: of 35 pages of two
-releases of one manual it is .78 and more, of different pages up to .08."""
+"""Least share of the shorter document's sentences that the other one has, too: of 35 pages of two releases of one
+manual it is .78 and more, of different pages up to .08."""
 
-_KEYS = ("release", "version", "date")
-"""Keys of metadata that tell versions apart."""
+_KEYS = ("release", "version", "date")  # Keys of metadata that tell versions apart.
 
 _NO_RELEASES = (PROPERTIES, MESSAGE)
 """Where dates tell no versions apart: each copy in another format has its own, and each message."""
 
-_RELEASE = re.compile(
-    r"(?<![^\W_])(?:[vV]?(\d+(?:\.\d+)+|\d{4}-\d\d(?:-\d\d)?|(?:19|20)\d\d)|[vV](\d+))(?![^\W_])"
-)
+_RELEASE = re.compile(r"(?<![^\W_])(?:[vV]?(\d+(?:\.\d+)+|\d{4}-\d\d(?:-\d\d)?|(?:19|20)\d\d)|[vV](\d+))(?![^\W_])")
 """A release (3.2, v2) or a date (2024, 2024-03, 2024-03-01) between other signs."""
 
 
@@ -61,9 +57,7 @@ def order_of(release: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", release)))
 
 
-def chains(
-    documents: Iterable[Mapping[str, Any]], texts: Mapping[str, Set[str]]
-) -> list[list[Version]]:
+def chains(documents: Iterable[Mapping[str, Any]], texts: Mapping[str, Set[str]]) -> list[list[Version]]:
     """Return the chains of versions, each from the oldest on, by the path of the first.
 
     Args:
@@ -153,9 +147,7 @@ def _parts(ordered: Sequence[_Dated], texts: Mapping[str, Set[str]]) -> list[lis
     """
     parts = [[one] for one in ordered[:1]]
     for before, one in pairwise(ordered):
-        old, new = (
-            texts.get(page.document_id, frozenset()) - {plain(page.title)} for page in (before, one)
-        )
+        old, new = (texts.get(page.document_id, frozenset()) - {plain(page.title)} for page in (before, one))
         common = len(old & new) / max(min(len(old), len(new)), 1)
         if before.releases != one.releases and common >= LEAST_COMMON:
             parts[-1].append(one)
@@ -168,8 +160,5 @@ def _versions(part: Sequence[_Dated]) -> list[Version]:
     columns = list(zip(*(one.releases for one in part), strict=True))
     differing = [place for place, column in enumerate(columns) if len(set(column)) > 1]
     return [
-        Version(
-            one.document_id, " ".join(dict.fromkeys(one.releases[place] for place in differing))
-        )
-        for one in part
+        Version(one.document_id, " ".join(dict.fromkeys(one.releases[place] for place in differing))) for one in part
     ]

@@ -1,7 +1,7 @@
 """Pairs of nearly equal sentences of two versions of a document.
 
-Equal sentences say nothing of a change. Of the others those that share most words are paired, each
-once; rows of tables only if they have the same first cell.
+Equal sentences say nothing of a change. Of the others those that share most words are paired, each once; rows of tables
+only if they have the same first cell.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.versions.differences import difference, words_of
 
 LEAST_SHARED, LEAST_RATIO = 0.35, 0.75
-"""Least Jaccard similarity of the words of a pair, and least share of equal words in order; chosen
-on two releases of one manual."""
-_RAREST = 6
-"""Rarest words of a sentence by which others are sought."""
-_LEAST_WORDS = 5
-"""Words of a sentence; shorter ones are heads such as "Changed in version 2.0:"."""
+"""Least Jaccard similarity of the words of a pair, and least share of equal words in order; chosen on two releases
+of one manual."""
+_RAREST = 6  # Rarest words of a sentence by which others are sought.
+_LEAST_WORDS = 5  # Words of a sentence; shorter ones are heads such as "Changed in version 2.0:".
 
 
 @dataclass(frozen=True)
@@ -40,9 +38,7 @@ class Pair:
 def pairs(older: Sequence[str], newer: Sequence[str]) -> Iterator[Pair]:
     """Yield the pairs of nearly equal, but not equal sentences, in the order of the newer list."""
     left, right = _remaining(older, newer)
-    words = {(0, row): _words(older[row]) for row in left} | {
-        (1, row): _words(newer[row]) for row in right
-    }
+    words = {(0, row): _words(older[row]) for row in left} | {(1, row): _words(newer[row]) for row in right}
     found = []
     keys = [Counter(filter(None, map(_key, texts))) for texts in (older, newer)]
     for old, new in _candidates(words, left, right):

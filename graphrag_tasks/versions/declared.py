@@ -66,7 +66,4 @@ def in_order(chains: Sequence[Sequence[str]], rows: Sequence[Row]) -> list[list[
         left, right = (groups.get(one) or [one] for one in pair)
         joined = left if left is right else left + right
         groups |= dict.fromkeys(joined, joined)
-    return [
-        sorted(group, key=order.__getitem__)
-        for group in {id(group): group for group in groups.values()}.values()
-    ]
+    return [sorted(group, key=order.__getitem__) for group in {id(group): group for group in groups.values()}.values()]

@@ -1,7 +1,7 @@
 """What differs between two nearly equal sentences, and whether that says something.
 
-A number, a value such as "never", a name or another literal does. Other wordings, spellings, longer
-names of the same thing and references do not; nor does what was only cut at an end.
+A number, a value such as "never", a name or another literal does. Other wordings, spellings, longer names of the same
+thing and references do not; nor does what was only cut at an end.
 """
 
 from __future__ import annotations
@@ -19,12 +19,10 @@ NUMBER, VALUE, NAME, WORDING = "number", "value", "name", "wording"
 _ORDER = (NUMBER, VALUE, NAME, WORDING)
 
 _MOST_CHANGED, _MOST_REPLACED = 6, 3
-"""Most words of a changed span, and of one that is a literal; longer ones are other statements.
-Chosen on releases of three manuals."""
-_NEAR = 3
-"""Words before a span that may say that it is a reference."""
-_SHORTEST = 3
-"""Letters of the shortest abbreviation."""
+"""Most words of a changed span, and of one that is a literal; longer ones are other statements. Chosen on releases
+of three manuals."""
+_NEAR = 3  # Words before a span that may say that it is a reference.
+_SHORTEST = 3  # Letters of the shortest abbreviation.
 
 _WORD = re.compile(r"(?<![\w-])-{1,2}\w+(?:-\w+)*|\w+(?:[.'’_/:-]\w+)*(?:\(\))?|[%€$£]")
 _FOOTNOTE = re.compile(r"\[\d+\]|^\d+\]")
@@ -41,8 +39,7 @@ second minute hour day night week month quarter year hourly daily nightly weekly
 yearly annually seconds minutes hours days nights weeks months quarters years
 """
 _VALUES = frozenset(_SAID.split())
-_LITERALS = frozenset(("true", "false", "none", "null"))
-"""Values that count only in the place of others."""
+_LITERALS = frozenset(("true", "false", "none", "null"))  # Values that count only in the place of others.
 _REFERS = frozenset(("see", "refer", "pep", "rfc"))
 
 

@@ -20,24 +20,18 @@ from graphrag_tasks.versions.changed import pairs, plain
 ADDED, REMOVED = "added", "removed"
 _CODE, _PROMPTS = "code", (">>>", "... ", "$ ")
 
-_Sentence = tuple[str, str]
-"""Its id and its text."""
+_Sentence = tuple[str, str]  # Its id and its text.
 
 
 @stage(
     per="corpus",
-    reads=(
-        table("documents", "document_id", "uri", "source", "title", "metadata"),
-        scan("blocks"),
-        scan("sentences"),
-    ),
+    reads=(table("documents", "document_id", "uri", "source", "title", "metadata"), scan("blocks"), scan("sentences")),
     makes=("versions", "changes"),
 )
 def versions(documents: pa.Table, blocks: Rows, sentences: Rows) -> StageResult:
     """Find versions of documents, and the statements that changed between them.
 
-    Lines of code are not compared. The texts of documents that may have versions are held in
-    memory.
+    Lines of code are not compared. The texts of documents that may have versions are held in memory.
     """
     rows = documents.to_pylist()
     wanted = pa.array(sorted(candidates(rows)), pa.string())
@@ -48,16 +42,9 @@ def versions(documents: pa.Table, blocks: Rows, sentences: Rows) -> StageResult:
     changes: list[dict[str, Any]] = []
     for chain in found:
         chain_id = content_id("chain", *(one.document_id for one in chain))
-        of_versions += [
-            {"chain_id": chain_id, "document_id": one.document_id, "release": one.release}
-            for one in chain
-        ]
+        of_versions += [{"chain_id": chain_id, "document_id": one.document_id, "release": one.release} for one in chain]
         for older, newer in pairwise(chain):
-            ends = {
-                "chain_id": chain_id,
-                "older_document_id": older.document_id,
-                "document_id": newer.document_id,
-            }
+            ends = {"chain_id": chain_id, "older_document_id": older.document_id, "document_id": newer.document_id}
             old, new = texts.get(older.document_id, []), texts.get(newer.document_id, [])
             changes += [ends | change for change in _changes(old, new)]
     return StageResult(
@@ -110,9 +97,7 @@ def _changes(old: Sequence[_Sentence], new: Sequence[_Sentence]) -> Iterator[dic
             yield _row(REMOVED, sentence, None, "", "")
 
 
-def _row(
-    kind: str, older: str | None, newer: str | None, before: str, after: str
-) -> dict[str, Any]:
+def _row(kind: str, older: str | None, newer: str | None, before: str, after: str) -> dict[str, Any]:
     return {
         "kind": kind, "older_sentence_id": older, "sentence_id": newer,
         "before": before, "after": after,

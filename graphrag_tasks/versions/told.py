@@ -14,8 +14,7 @@ from graphrag_tasks.versions.chains import order_of
 from graphrag_tasks.versions.changed import pairs, plain
 from graphrag_tasks.versions.differences import NAME, NUMBER, VALUE
 
-MEANT = (NUMBER, VALUE, NAME)
-"""Kinds of changes that say something by themselves."""
+MEANT = (NUMBER, VALUE, NAME)  # Kinds of changes that say something by themselves.
 
 
 @dataclass(frozen=True)
@@ -155,9 +154,7 @@ class _Said:
     newer: dict[str, tuple[str, str]]
 
 
-def changes(
-    snapshot: Snapshot, part: str = "", kinds: Collection[str] = MEANT
-) -> tuple[Change, ...]:
+def changes(snapshot: Snapshot, part: str = "", kinds: Collection[str] = MEANT) -> tuple[Change, ...]:
     """Return what changed between versions of documents whose path or title has this part.
 
     The same words changed in several statements are one change with their number.
@@ -238,9 +235,7 @@ def _of_documents(snapshot: Snapshot, documents: Sequence[str]) -> dict[str, lis
     return {document: list(own.values()) for document, own in found.items()}
 
 
-def _statements(
-    snapshot: Snapshot, ids: Iterable[str], releases: Mapping[str, str]
-) -> dict[str, Statement]:
+def _statements(snapshot: Snapshot, ids: Iterable[str], releases: Mapping[str, str]) -> dict[str, Statement]:
     columns = ["sentence_id", "chunk_id", "document_id", "text"]
     rows = snapshot.table("sentences", columns)
     wanted = pa.array(sorted(set(ids)), pa.string())

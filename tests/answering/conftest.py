@@ -37,10 +37,7 @@ PAGES = World(
         ("s10", "c3", "It does not support the spooler."),
     ),
     entities=(("e1", "print server", ()), ("e2", "spooler", ()), ("e3", "gateway", ())),
-    relations=(
-        ("r1", "e1", "print server replace spooler", "e2"),
-        ("r2", "e3", "gateway not support spooler", "e2"),
-    ),
+    relations=(("r1", "e1", "print server replace spooler", "e2"), ("r2", "e3", "gateway not support spooler", "e2")),
     evidence=(("r1", "s2", 0.75), ("r2", "s10", 0.5)),
     mentions=(("e1", "s2"), ("e2", "s2"), ("e2", "s7"), ("e3", "s9"), ("e2", "s10")),
 )

@@ -54,9 +54,7 @@ def test_every_sentence_is_in_the_document_that_it_points_to(index: Index, find:
         assert citation.source.page is not None
 
 
-def test_the_best_quotation_comes_first_each_in_reading_order_and_once(
-    index: Index, find: Find
-) -> None:
+def test_the_best_quotation_comes_first_each_in_reading_order_and_once(index: Index, find: Find) -> None:
     find("midnight")
     reply = answer(index, "Does the spooler need the driver?")
     assert "midnight" in best(reply)[0]
@@ -78,9 +76,7 @@ def glossary(*lines: str) -> World:
     )
 
 
-def test_a_question_answers_nothing_but_leads_its_answer(
-    open_world: Callable[..., Index], find: Find
-) -> None:
+def test_a_question_answers_nothing_but_leads_its_answer(open_world: Callable[..., Index], find: Find) -> None:
     find("duplex")
     index = open_world(
         glossary(
@@ -90,9 +86,7 @@ def test_a_question_answers_nothing_but_leads_its_answer(
         )
     )
     reply = answer(index, "Can I get full duplex?")
-    assert best(reply) == [
-        "Can I get full duplex? You need a second device for that, and full duplex is hard."
-    ]
+    assert best(reply) == ["Can I get full duplex? You need a second device for that, and full duplex is hard."]
 
 
 def test_a_repeated_sentence_is_quoted_once_and_the_words_of_the_question_never(
@@ -108,10 +102,7 @@ def test_a_repeated_sentence_is_quoted_once_and_the_words_of_the_question_never(
         )
     )
     reply = answer(index, "Which port does the gateway listen on?")
-    assert quoted(reply) == [
-        "The gateway listens on port 5150.",
-        "Port 5151 is kept free for tests.",
-    ]
+    assert quoted(reply) == ["The gateway listens on port 5150.", "Port 5151 is kept free for tests."]
 
 
 @pytest.mark.parametrize(
@@ -139,10 +130,7 @@ def test_quotations_are_numbered_from_one_in_an_index_of_one_chunk(
     one = World(
         documents=(("d1", "A"),),
         chunks=(("c1", "d1", "The queue holds 90 jobs. It is emptied each night."),),
-        sentences=(
-            ("s1", "c1", "The queue holds 90 jobs."),
-            ("s2", "c1", "It is emptied each night."),
-        ),
+        sentences=(("s1", "c1", "The queue holds 90 jobs."), ("s2", "c1", "It is emptied each night.")),
     )
     find("90 jobs")
     reply = answer(open_world(one), "How many jobs does the queue hold?", mode="dense")
@@ -162,16 +150,11 @@ def test_no_less_than_a_sentence_is_wanted(index: Index, wanted: Any) -> None:
         answer(index, "What is the port?", wanted=wanted)
 
 
-def test_a_copy_of_a_sentence_is_quoted_once(
-    open_world: Callable[[World], Index], find: Find
-) -> None:
+def test_a_copy_of_a_sentence_is_quoted_once(open_world: Callable[[World], Index], find: Find) -> None:
     copies = World(
         documents=(("d1", "A"), ("d2", "B")),
         chunks=(("c1", "d1", "The queue holds 90 jobs."), ("c2", "d2", "The queue holds 90 jobs")),
-        sentences=(
-            ("s1", "c1", "The queue holds 90 jobs."),
-            ("s2", "c2", "The queue holds 90 jobs"),
-        ),
+        sentences=(("s1", "c1", "The queue holds 90 jobs."), ("s2", "c2", "The queue holds 90 jobs")),
     )
     find("90")
     assert len(answer(open_world(copies), "How many jobs does the queue hold?").sentences) == 1
@@ -186,9 +169,7 @@ def test_what_no_document_holds_is_named_and_nothing_is_quoted(index: Index, fin
     assert "“ZFI99” are mentioned nowhere" in str(reply)
 
 
-def test_what_is_asked_of_a_thing_and_stands_nowhere_leaves_it_uncertain(
-    index: Index, find: Find
-) -> None:
+def test_what_is_asked_of_a_thing_and_stands_nowhere_leaves_it_uncertain(index: Index, find: Find) -> None:
     find("5150")
     assert answer(index, "What is the port of the gateway?").verdict.state == "answered"
     reply = answer(index, "What is the colour of the gateway?")
@@ -219,9 +200,7 @@ def test_a_question_in_another_language_is_said_to_be_and_never_denied(
         "What happens often to the premium?",
     ],
 )  # fmt: skip
-def test_only_what_names_something_is_mentioned_nowhere(
-    index: Index, find: Find, question: str
-) -> None:
+def test_only_what_names_something_is_mentioned_nowhere(index: Index, find: Find, question: str) -> None:
     find("nothing")
     assert set(answer(index, question).verdict.unknown) <= {"premium"}
 
@@ -234,9 +213,7 @@ def test_only_what_names_something_is_mentioned_nowhere(
         "List all documents that mention gateway.",
     ],
 )  # fmt: skip
-def test_documents_that_mention_a_name_are_listed_by_their_mentions(
-    index: Index, find: Find, question: str
-) -> None:
+def test_documents_that_mention_a_name_are_listed_by_their_mentions(index: Index, find: Find, question: str) -> None:
     find("nothing")
     reply = answer(index, question)
     assert (reply.form, reply.verdict.state) == ("list", "answered")
@@ -256,9 +233,7 @@ def test_every_mode_gives_an_answer_by_the_reranker(index: Index, find: Find, mo
     assert best(reply) == ["The gateway listens on port 5150."]
 
 
-def test_the_graph_of_a_reply_has_the_relations_that_its_sentences_state(
-    index: Index, find: Find
-) -> None:
+def test_the_graph_of_a_reply_has_the_relations_that_its_sentences_state(index: Index, find: Find) -> None:
     find("replaced")
     reply = answer(index, "What replaced the spooler?", wanted=1)
     edges = reply.to_networkx().edges(data="relation")

@@ -78,9 +78,7 @@ def test_the_reply_keeps_the_question_and_says_how_it_was_asked(index: Index, fi
         answer(index, "Why?", after=3)  # type: ignore[arg-type]
 
 
-def test_a_question_without_names_gives_the_only_name_of_the_quoted_sentence(
-    index: Index, find: Find
-) -> None:
+def test_a_question_without_names_gives_the_only_name_of_the_quoted_sentence(index: Index, find: Find) -> None:
     for word, question, expected in (
         ("5150", "What listens?", "Who made gateway?"),
         ("replaced", "What was replaced?", "Who made it? What was replaced?"),  # two names

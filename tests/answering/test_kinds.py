@@ -1,7 +1,7 @@
 """What kind of answer a question asks for: read by the code as by people who wrote questions.
 
-`benchmarks/gold/question_kinds.jsonl` has questions on documents of other people, with the kinds
-that their writers gave them; they had not seen the rules.
+`benchmarks/gold/question_kinds.jsonl` has questions on documents of other people, with the kinds that their writers
+gave them; they had not seen the rules.
 """
 
 import json

@@ -31,15 +31,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("mode", ["auto", *MODES])
-def test_no_word_of_a_hidden_document_is_in_an_answer(
-    store: Path, find: Callable[[str], Finder], mode: str
-) -> None:
+def test_no_word_of_a_hidden_document_is_in_an_answer(store: Path, find: Callable[[str], Finder], mode: str) -> None:
     find("Gateway")
 
     def told(principals: list[str]) -> str:
-        index = open_index(
-            store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text]
-        )
+        index = open_index(store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text])
         replies = [answer(index, question, mode=mode).to_dict() for question in QUESTIONS]
         for reply in replies:  # the questions' own words
             del reply["question"], reply["verdict"], reply["context"], reply["summary"]
@@ -49,9 +45,7 @@ def test_no_word_of_a_hidden_document_is_in_an_answer(
     assert "Quorum" in told(["board"])
 
 
-def test_a_follow_up_names_nothing_that_its_reader_may_not_see(
-    store: Path, find: Callable[[str], Finder]
-) -> None:
+def test_a_follow_up_names_nothing_that_its_reader_may_not_see(store: Path, find: Callable[[str], Finder]) -> None:
     find("Quorum")
     board, staff = (
         open_index(store, principals=[one], embedder=FakeEmbedder(), noun_phrases=lambda _: [])
@@ -64,15 +58,11 @@ def test_a_follow_up_names_nothing_that_its_reader_may_not_see(
 
 
 @pytest.mark.parametrize("mode", ["auto", "ranked", "global", "list", "path"])
-def test_no_word_of_a_hidden_document_is_in_a_request(
-    store: Path, find: Callable[[str], Finder], mode: str
-) -> None:
+def test_no_word_of_a_hidden_document_is_in_a_request(store: Path, find: Callable[[str], Finder], mode: str) -> None:
     find("Gateway")
 
     def sent(principals: list[str]) -> str:
-        index = open_index(
-            store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text]
-        )
+        index = open_index(store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text])
         with scripted() as endpoint:
             helped = {"plan": True, "prompt_tokens": 700}
             client = Client(settings(endpoint, answers=helped))

@@ -79,9 +79,7 @@ def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find) -
     assert reply.text.splitlines() == ["- error [1]", "- warning [1]", "- notice [1]"]
 
 
-def test_a_sentence_that_names_them_all_answers_before_a_worse_list(
-    open_world: Open, find: Find
-) -> None:
+def test_a_sentence_that_names_them_all_answers_before_a_worse_list(open_world: Open, find: Find) -> None:
     world, blocks = listing(["red", "green", "blue"], lead="Colours of levels.")
     whole = "A message has the level error, warning, or notice."
     told = replace(
@@ -101,9 +99,7 @@ def test_a_list_of_sources_is_no_answer(open_world: Open, find: Find) -> None:
     assert reply.form == "quotes"
 
 
-def test_a_glossary_tells_the_term_that_is_asked_for_before_its_definition(
-    open_world: Open, find: Find
-) -> None:
+def test_a_glossary_tells_the_term_that_is_asked_for_before_its_definition(open_world: Open, find: Find) -> None:
     entries = ["Wort", "Unfermented, or raw, beer.", "Trub", "Wort settles here as a sediment."]
     world, blocks = listing(entries, lead="Words of brewers.")
     find("beer")
@@ -117,9 +113,7 @@ def test_a_glossary_tells_the_term_that_is_asked_for_before_its_definition(
     ]
 
 
-def test_the_answer_ends_with_its_list_and_the_rest_is_shown_apart(
-    open_world: Open, find: Find
-) -> None:
+def test_the_answer_ends_with_its_list_and_the_rest_is_shown_apart(open_world: Open, find: Find) -> None:
     world, blocks = listing(["error", "warning", "notice"])
     find("e")
     reply = answer(open_world(world, blocks=blocks), "Which levels can a message have?")
@@ -132,10 +126,7 @@ def test_the_answer_ends_with_its_list_and_the_rest_is_shown_apart(
 
 
 def test_the_command_cites_only_what_it_prints(
-    open_world: Open,
-    find: Find,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    open_world: Open, find: Find, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     world, blocks = listing(["error", "warning", "notice"])
     find("e")
@@ -143,19 +134,12 @@ def test_the_command_cites_only_what_it_prints(
     monkeypatch.setattr("graphrag_tasks.retrieval.open_index", lambda *_, **__: opened)
     for shown, cited in ((5, True), (0, False)):
         monkeypatch.setattr("graphrag_tasks.cli.answer._NEARBY", shown)
-        assert app(["answer", "Which levels can a message have?"], standalone_mode=False) in (
-            0,
-            None,
-        )
+        assert app(["answer", "Which levels can a message have?"], standalone_mode=False) in (0, None)
         assert ("[2]" in capsys.readouterr().out) is cited
 
 
-def test_of_a_long_list_the_items_that_share_words_with_the_question_are_kept(
-    open_world: Open, find: Find
-) -> None:
-    items = [
-        f"code {number} is {'fatal' if number % 3 == 0 else 'harmless'}" for number in range(60)
-    ]
+def test_of_a_long_list_the_items_that_share_words_with_the_question_are_kept(open_world: Open, find: Find) -> None:
+    items = [f"code {number} is {'fatal' if number % 3 == 0 else 'harmless'}" for number in range(60)]
     world, blocks = listing(items)
     find("fatal")
     reply = answer(open_world(world, blocks=blocks), "Which levels are fatal?")
@@ -165,18 +149,14 @@ def test_of_a_long_list_the_items_that_share_words_with_the_question_are_kept(
     assert f"{len(shown)} of the list's 60 items: those that answer best." in reply.notes
 
 
-def test_a_question_that_only_looks_like_one_for_a_list_is_answered_by_quotations(
-    index: Index, find: Find
-) -> None:
+def test_a_question_that_only_looks_like_one_for_a_list_is_answered_by_quotations(index: Index, find: Find) -> None:
     find("5150")
     reply = answer(index, "I want to know which ports the gateway listens on")
     assert reply.form == "quotes"
     assert "The gateway listens on port 5150." in [one.text for one in reply.sentences]
 
 
-def test_documents_are_listed_by_their_titles_where_they_are_asked_for(
-    open_world: Open, find: Find
-) -> None:
+def test_documents_are_listed_by_their_titles_where_they_are_asked_for(open_world: Open, find: Find) -> None:
     world, blocks = listing(["error", "warning"])
     find("e")
     reply = answer(open_world(world, blocks=blocks), "Which policies exist?")

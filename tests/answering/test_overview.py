@@ -24,12 +24,9 @@ Find = Callable[[str], Finder]
 
 
 @pytest.mark.parametrize(
-    "question",
-    ["What are the main topics of this documentation?", "Give me an overview of the documents"],
+    "question", ["What are the main topics of this documentation?", "Give me an overview of the documents"]
 )
-def test_few_documents_are_told_by_title_headings_and_a_sentence(
-    open_world: Open, find: Find, question: str
-) -> None:
+def test_few_documents_are_told_by_title_headings_and_a_sentence(open_world: Open, find: Find, question: str) -> None:
     find("e")
     reply = answer(open_world(TOPICS), question)
     assert reply.form == "overview"
@@ -88,8 +85,7 @@ def test_a_subject_is_told_by_its_sections(open_world: Open, find: Find, questio
 
 
 @pytest.mark.parametrize(
-    "question",
-    ["Tell me how the spooler works", "What does Anna say about the spooler?", "Tell me about it"],
+    "question", ["Tell me how the spooler works", "What does Anna say about the spooler?", "Tell me about it"]
 )
 def test_other_questions_are_quoted(index: Index, find: Find, question: str) -> None:
     find("spooler")

@@ -47,15 +47,10 @@ def thing(name: str = "", of: str = "") -> dict[str, str]:
 
 
 def path(start: dict[str, str], *steps: tuple[str, str, dict[str, str]]) -> dict[str, Any]:
-    return {
-        "start": start,
-        "steps": [{"relation": one, "direction": way, "to": to} for one, way, to in steps],
-    }
+    return {"start": start, "steps": [{"relation": one, "direction": way, "to": to} for one, way, to in steps]}
 
 
-EMPTY = path(
-    thing("Zurich"), ("located in", "in", thing(of="team")), ("join", "in", thing(of="person"))
-)
+EMPTY = path(thing("Zurich"), ("located in", "in", thing(of="team")), ("join", "in", thing(of="person")))
 POPULATED = path(thing("Zurich"), ("stand in", "in", thing()), ("use", "in", thing(of="person")))
 TURNED = path(thing(of="person"), ("uses", "out", thing()), ("stands in", "out", thing("Zurich")))
 
@@ -77,16 +72,12 @@ def is_plan(body: Body) -> bool:
     return "rewritten" in json.dumps(body.get("response_format", ""))
 
 
-def plans(
-    endpoint: ScriptedEndpoint, plan: dict[str, Any] | str, says: str = "Ada Byron [1]."
-) -> None:
+def plans(endpoint: ScriptedEndpoint, plan: dict[str, Any] | str, says: str = "Ada Byron [1].") -> None:
     told = plan if isinstance(plan, str) else json.dumps(NOTHING | plan)
     endpoint.script.answer = lambda body: told if is_plan(body) else says
 
 
-def ask(
-    index: Index, endpoint: ScriptedEndpoint, question: str = QUESTION, **answers: Any
-) -> Reply:
+def ask(index: Index, endpoint: ScriptedEndpoint, question: str = QUESTION, **answers: Any) -> Reply:
     changes = {"answers": {"plan": True, **answers}}
     return answer(index, question, Client(settings(endpoint, **changes)))
 
@@ -98,18 +89,10 @@ def names(reply: Reply) -> set[str]:
 def ways() -> Iterator[list[dict[str, Any]]]:
     """Yield plans for who works in Zurich; of most, some or all relations are not there."""
     yield from ([EMPTY], [POPULATED], [TURNED], [EMPTY, POPULATED], [TURNED, EMPTY])
-    for relation, direction, kind in product(
-        ("work in", "*"), ("in", "out", "any"), ("person", "")
-    ):
-        yield [
-            path(
-                thing("zurich"), (relation, direction, thing()), ("work", direction, thing(of=kind))
-            )
-        ]
+    for relation, direction, kind in product(("work in", "*"), ("in", "out", "any"), ("person", "")):
+        yield [path(thing("zurich"), (relation, direction, thing()), ("work", direction, thing(of=kind)))]
     for kind in ("employee", "team", "thing"):
-        yield [
-            path(thing(of="person"), ("*", "any", thing(of=kind)), ("*", "any", thing("Zurich")))
-        ]
+        yield [path(thing(of="person"), ("*", "any", thing(of=kind)), ("*", "any", thing("Zurich")))]
 
 
 @pytest.mark.parametrize("paths", list(ways()))
@@ -149,9 +132,7 @@ def test_without_a_valid_plan_the_answer_is_as_without_one(
     assert any("not planned" in note for note in reply.notes)
 
 
-def test_the_graph_is_shown_as_data_and_within_the_prompt(
-    people: Index, endpoint: ScriptedEndpoint
-) -> None:
+def test_the_graph_is_shown_as_data_and_within_the_prompt(people: Index, endpoint: ScriptedEndpoint) -> None:
     plans(endpoint, {})
     for tokens in (500, 700, 2000):
         ask(people, endpoint, prompt_tokens=tokens)
@@ -165,9 +146,7 @@ def test_the_graph_is_shown_as_data_and_within_the_prompt(
     assert all(line.startswith(told) for line in lines)
 
 
-def test_nothing_of_the_graph_is_shown_where_a_document_is_excluded(
-    people: Index, endpoint: ScriptedEndpoint
-) -> None:
+def test_nothing_of_the_graph_is_shown_where_a_document_is_excluded(people: Index, endpoint: ScriptedEndpoint) -> None:
     plans(endpoint, {})
     client = Client(settings(endpoint, answers={"plan": True}, exclude=("d.md",)))
     answer(people, QUESTION, client)

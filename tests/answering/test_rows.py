@@ -22,9 +22,7 @@ VESSELS = (
 )
 
 
-def view(
-    header: Sequence[str], rows: Sequence[Sequence[str | float]], *names: str, tables: int = 1
-) -> View:
+def view(header: Sequence[str], rows: Sequence[Sequence[str | float]], *names: str, tables: int = 1) -> View:
     """Return a view whose rows are spread over its tables in turn."""
     made = [
         ViewRow("d1", place % tables, 10 * place, 10 * place + 9, dict(enumerate(map(cell, row))))
@@ -75,9 +73,7 @@ def names(question: str, *views: View) -> list[str] | str | None:
         ("Who built the Stella?", None),
     ],
 )
-def test_rows_are_filtered_by_what_the_question_names(
-    question: str, expected: list[str] | str | None
-) -> None:
+def test_rows_are_filtered_by_what_the_question_names(question: str, expected: list[str] | str | None) -> None:
     assert names(question, FLEET, REPORTS) == expected
 
 
@@ -114,9 +110,7 @@ def cells() -> list[Mapping[str, Any]]:
     return made
 
 
-def test_each_row_of_an_answer_is_cited(
-    open_world: Callable[..., Index], find: Callable[[str], Finder]
-) -> None:
+def test_each_row_of_an_answer_is_cited(open_world: Callable[..., Index], find: Callable[[str], Finder]) -> None:
     find("Failed")
     reply = answer(open_world(TABLE, cells=cells()), "How many of the reports failed?")
     assert reply.form == "rows"

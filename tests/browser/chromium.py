@@ -14,8 +14,7 @@ import pytest
 from fastapi import FastAPI
 
 WEBGL_BY_SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
-NARROW = 390
-"""Width of a telephone."""
+NARROW = 390  # Width of a telephone.
 
 
 def wait_for(found: Callable[[], Any], what: str, seconds: float = 20) -> Any:

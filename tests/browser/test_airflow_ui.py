@@ -1,7 +1,7 @@
 """The DAG and the plugin in Airflow's own UI, driven by a real browser: form, run, graph, pages.
 
-Needs Chromium and its driver on the path. Screenshots go to a temporary folder, or to
-`GRAPHRAG_SCREENSHOTS` where it is set.
+Needs Chromium and its driver on the path. Screenshots go to a temporary folder, or to `GRAPHRAG_SCREENSHOTS` where it
+is set.
 """
 
 import os
@@ -190,9 +190,7 @@ def read_the_note(run_url: str, browser: Any, picture: Callable[[str], None]) ->
     picture("note")
 
 
-def follow_the_links_of_tasks(
-    run_url: str, snapshot_id: str, browser: Any, picture: Callable[[str], None]
-) -> None:
+def follow_the_links_of_tasks(run_url: str, snapshot_id: str, browser: Any, picture: Callable[[str], None]) -> None:
     for task, name, page, shows in (
         ("publish", "Snapshot", "", f"Snapshot {snapshot_id}"),
         ("communities", "Map", "/map", "entities"),

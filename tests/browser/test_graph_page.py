@@ -1,7 +1,7 @@
 """The graph page in a real browser: drawn, walked, filtered, saved; by pointer and by keyboard.
 
-Needs Chromium and its driver on the path; WebGL is drawn by software. Screenshots go to a temporary
-folder, or to `GRAPHRAG_SCREENSHOTS` where it is set.
+Needs Chromium and its driver on the path; WebGL is drawn by software. Screenshots go to a temporary folder, or to
+`GRAPHRAG_SCREENSHOTS` where it is set.
 """
 
 import csv
@@ -20,11 +20,8 @@ from tests.browser.chromium import NARROW, errors, find, hosts, look, served, wa
 
 pytestmark = pytest.mark.browser
 
-READERS = 65
-"""Reports that read one table: more than are shown at first."""
-
-_STEP = 14
-"""Pixels between the places where a pointer looks for a line: no node is smaller on the screen."""
+READERS = 65  # Reports that read one table: more than are shown at first.
+_STEP = 14  # Pixels between the places where a pointer looks for a line: no node is smaller on the screen.
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +35,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "schema SAPSR3. The transaction MD04 shows the table VBBE. The report ZSALES reads the "
         "table VBBS.\n"
     )
-    (corpus / "odd.md").write_text(
-        "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n"
-    )
+    (corpus / "odd.md").write_text("# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
     readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
     (corpus / "reports.md").write_text("# Reports\n\n" + "\n\n".join(readers) + "\n")
     overrides = {
@@ -94,9 +89,7 @@ def pixels(browser: Any) -> str:
 
 def pointer_finds(browser: Any, wanted: str) -> tuple[int, int]:
     """Move the pointer over the picture until its title tells that it is over something."""
-    frame = browser.execute_script(
-        "return document.getElementById('canvas').getBoundingClientRect()"
-    )
+    frame = browser.execute_script("return document.getElementById('canvas').getBoundingClientRect()")
     for down in range(_STEP, int(frame["height"]), _STEP):
         for along in range(_STEP, int(frame["width"]), _STEP):
             x, y = int(frame["x"]) + along, int(frame["y"]) + down
@@ -162,9 +155,7 @@ def test_the_keyboard_does_what_the_pointer_does(browser: Any, address: str) -> 
     assert find(browser, "#notices").get_attribute("aria-live") == "polite"
 
 
-def test_an_address_shows_the_same_again_and_the_browser_goes_back(
-    browser: Any, address: str
-) -> None:
+def test_an_address_shows_the_same_again_and_the_browser_goes_back(browser: Any, address: str) -> None:
     query = "name=table+VBBS&name=table+VBBE&kind=fact&kind=association&least=0.1"
     open_graph(browser, address, query, "transaction MD04")
     assert "schema SAPSR3" in shown(browser)

@@ -1,7 +1,7 @@
 """Every page in a real browser: who can use it, on which screen, and what it asks for.
 
-Needs Chromium and its driver on the path, and axe-core (`npm ci` in `web`), which is not shipped.
-Screenshots go where those of the graph page go.
+Needs Chromium and its driver on the path, and axe-core (`npm ci` in `web`), which is not shipped. Screenshots go where
+those of the graph page go.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,9 +22,7 @@ from tests.browser.chromium import NARROW, errors, find, hosts, look, served, wa
 
 pytestmark = pytest.mark.browser
 
-AXE = (
-    Path(__file__).parents[2] / "graphrag_tasks/inspect/pages/web/node_modules/axe-core/axe.min.js"
-)
+AXE = Path(__file__).parents[2] / "graphrag_tasks/inspect/pages/web/node_modules/axe-core/axe.min.js"
 JUDGED = "What replaces VBB2?"
 SERIOUS = ("serious", "critical")
 PAGES = (
@@ -143,9 +141,7 @@ def test_a_telephone_shows_all_of_a_page(
 
 
 @pytest.mark.parametrize("name", BY_KEYBOARD)
-def test_the_keyboard_reaches_everything_and_shows_where_it_is(
-    browser: Any, pages: dict[str, str], name: str
-) -> None:
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(browser: Any, pages: dict[str, str], name: str) -> None:
     from selenium.webdriver import ActionChains, Keys
 
     look(browser)

@@ -16,8 +16,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig
 from graphrag_tasks.storage.artifacts import conform
 
-Spec = tuple[str, int | None, str]
-"""Kind, level and text of a block."""
+Spec = tuple[str, int | None, str]  # Kind, level and text of a block.
 
 
 def block_rows(document_id: str, specs: Sequence[Spec], pages: Sequence[int] = ()) -> list[Any]:
@@ -46,9 +45,7 @@ def chunks_of(rows: list[Any], **config: int) -> list[dict[str, Any]]:
     ids = sorted({row["document_id"] for row in rows})
     documents = pa.Table.from_pylist(
         [{"document_id": one, "uri": f"s/{one}", "source": "s", "path": one} for one in ids],
-        schema=pa.schema(
-            [(name, pa.string()) for name in ("document_id", "uri", "source", "path")]
-        ),
+        schema=pa.schema([(name, pa.string()) for name in ("document_id", "uri", "source", "path")]),
     )
     result = chunk(documents, table, config=ChunkConfig(**config)).tables["chunks"]
     return list(conform("chunks", result).to_pylist())
@@ -83,13 +80,7 @@ def test_sections_are_chunks_with_their_headings() -> None:
         (["Title", "Second"], "Second\n\nFour."),
         (["Title", "Last"], "Last"),
     ]
-    assert [(c["page_start"], c["page_end"]) for c in chunks] == [
-        (1, 1),
-        (1, 2),
-        (2, 2),
-        (3, 3),
-        (4, 4),
-    ]
+    assert [(c["page_start"], c["page_end"]) for c in chunks] == [(1, 1), (1, 2), (2, 2), (3, 3), (4, 4)]
 
 
 def test_chunks_know_their_neighbours() -> None:

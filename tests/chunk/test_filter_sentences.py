@@ -15,8 +15,7 @@ from graphrag_tasks.core.config import ChunkConfig, LanguageConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.storage.artifacts import conform
 
-Spec = tuple[str, str]
-"""Kind and text of a block."""
+Spec = tuple[str, str]  # Kind and text of a block.
 
 
 def block_rows(document_id: str, specs: Sequence[Spec]) -> list[dict[str, Any]]:
@@ -39,11 +38,7 @@ def block_rows(document_id: str, specs: Sequence[Spec]) -> list[dict[str, Any]]:
     return rows
 
 
-def run(
-    rows: list[dict[str, Any]],
-    cells: pa.Table | None = None,
-    **config: int,
-) -> StageResult:
+def run(rows: list[dict[str, Any]], cells: pa.Table | None = None, **config: int) -> StageResult:
     blocks = pa.Table.from_pylist(rows, schema=schemas.BLOCKS)
     ids = pa.array(sorted({row["document_id"] for row in rows}), pa.string())
     places = pa.table(dict.fromkeys(("document_id", "uri", "source", "path"), ids))

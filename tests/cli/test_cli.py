@@ -79,9 +79,7 @@ def test_an_interrupted_command_says_so(
     assert capsys.readouterr().err == "Stopped. What was finished is kept.\n"
 
 
-def test_another_folder_for_a_store_is_refused_with_the_command_that_has_both(
-    store: Path, tmp_path: Path
-) -> None:
+def test_another_folder_for_a_store_is_refused_with_the_command_that_has_both(store: Path, tmp_path: Path) -> None:
     (tmp_path / "other.md").write_text("# Other\n\nThe pump feeds the tank.\n")
     refused = RUNNER.invoke(app, ["index", str(tmp_path), "--store", str(store)])
     assert "To replace: --allow-mass-delete" in str(refused.exception)
@@ -114,9 +112,7 @@ def test_answer_quotes_and_a_model_is_asked_only_with_llm(store: Path, tmp_path:
     text = "SAP replaced the table VBBS with VBBE [1]. SAP replaced 7 tables [1]."
     with scripted(answer=lambda _: text) as endpoint:
         config = tmp_path / "graphrag.toml"
-        config.write_text(
-            f'[llm]\nbase_url = "{endpoint.url}"\nmodel = "m"\n[llm.prices.m]\ninput = 1\n'
-        )
+        config.write_text(f'[llm]\nbase_url = "{endpoint.url}"\nmodel = "m"\n[llm.prices.m]\ninput = 1\n')
         asked = ("answer", "What replaced VBBS?", "--store", store, "--config", config)
         quoted = run_json(*asked)
         assert (quoted["model"], endpoint.requests) == (None, 0)
@@ -190,9 +186,7 @@ def test_eval_retrieval_on_passages(tmp_path: Path) -> None:
     assert "Mode `paper`" in again
 
 
-def test_doctor_names_what_is_missing_and_the_fix(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_names_what_is_missing_and_the_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHRAG__LANGUAGE__MODEL", "en_core_web_missing")
     result = RUNNER.invoke(app, ["doctor", "--store", str(tmp_path), "--json"])
     assert result.exit_code == 1
@@ -230,10 +224,7 @@ def test_a_document_is_printed_in_each_form(store: Path) -> None:
     text = run("documents", "docs/a.md", "--store", store)
     assert text == "# Tables\n\nSAP replaced the table VBBS with VBBE.\n"
     document = ("documents", "docs/a.md", "--store", store, "--as")
-    assert [block["kind"] for block in json.loads(run(*document, "blocks"))] == [
-        "title",
-        "paragraph",
-    ]
+    assert [block["kind"] for block in json.loads(run(*document, "blocks"))] == ["title", "paragraph"]
 
 
 def test_a_whole_graph_is_exported_for_graph_databases(store: Path, tmp_path: Path) -> None:
@@ -245,9 +236,7 @@ def test_a_whole_graph_is_exported_for_graph_databases(store: Path, tmp_path: Pa
     assert len(relations) == figures["entity_relations"] + 1
 
 
-def test_only_facts_are_exported_unless_all_relations_are_asked_for(
-    store: Path, tmp_path: Path
-) -> None:
+def test_only_facts_are_exported_unless_all_relations_are_asked_for(store: Path, tmp_path: Path) -> None:
     kinds = Store(str(store)).open().table("relations", ["kind"])["kind"].to_pylist()
     for options, wanted in ((), kinds.count("fact")), (("--all-relations",), len(kinds)):
         run("export", tmp_path / "graph.json", *options, "--store", store)

@@ -42,14 +42,10 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     def command(*words: str) -> Result:
         return CliRunner().invoke(app, [*words, *store], env=environment)
 
-    made = CliRunner().invoke(
-        app, ["index", str(folder / "files"), *store, "--workers", "1"], env=environment
-    )
+    made = CliRunner().invoke(app, ["index", str(folder / "files"), *store, "--workers", "1"], env=environment)
     assert made.exit_code == 0, made.output
     assert "Documents that were not read as a whole" in made.stdout
-    planned = CliRunner().invoke(
-        app, ["index", "--dry-run", str(folder / "files"), *store], env=environment
-    )
+    planned = CliRunner().invoke(app, ["index", "--dry-run", str(folder / "files"), *store], env=environment)
     assert "not read: 2 .pst, 1 .doc, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
     assert re.search(r"^added +0", planned.stdout, re.MULTILINE)
     return command
@@ -94,9 +90,7 @@ def test_programs_read_json(command: Command) -> None:
     assert {one["kind"] for one in some} >= {".pst", ".doc", ".png", "no ending", "pdf", "txt"}
 
 
-def test_the_next_command_runs_as_it_is_printed(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_command_runs_as_it_is_printed(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     again = command("index", "--workers", "1")
     hint = again.stdout.rpartition("what to do: ")[2].splitlines()[0]
     words = shlex.split(hint)[1:]

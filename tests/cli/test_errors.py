@@ -64,10 +64,7 @@ def test_each_command_has_an_error_here() -> None:
 
 @pytest.mark.parametrize("command", WRONG)
 def test_what_cannot_be_is_one_line(
-    command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments, expected = WRONG[command]
     monkeypatch.chdir(tmp_path)
@@ -84,9 +81,7 @@ def test_what_cannot_be_is_one_line(
     assert not list(tmp_path.iterdir())
 
 
-def complained(
-    line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> str:
+def complained(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
     monkeypatch.setattr(sys, "argv", ["graphrag-tasks", *line.split()])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -97,10 +92,7 @@ def complained(
 
 @pytest.mark.parametrize("command", WRONG)
 def test_no_command_fails_in_silence(
-    command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path = command.split()
@@ -111,16 +103,13 @@ def test_no_command_fails_in_silence(
     assert f"Did you mean '{path[-1]}'?" in unknown or "-x" in command
 
 
-def test_a_group_alone_prints_its_commands(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_group_alone_prints_its_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for group in ("", "snapshots", "entities", "eval", "ontology"):
         assert "Commands" in complained(group, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("serach", "query"), ("search", "query"), ("ask", "answer"), ("snapshot", "snapshots")],
+    ("typed", "meant"), [("serach", "query"), ("search", "query"), ("ask", "answer"), ("snapshot", "snapshots")]
 )
 def test_the_right_neighbour_of_a_mistyped_command_is_named(
     typed: str, meant: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -44,8 +44,6 @@ def test_a_probe_foretells_the_bill(tmp_path: Path) -> None:
         run("index")
         assert endpoint.requests == 24 + told["total"]["requests"]
         (bill,) = json.loads(run("spending", "--json"))
-        low, expected, high = (
-            Decimal(one) + Decimal(told["spent"]) for one in told["total"]["usd"]
-        )
+        low, expected, high = (Decimal(one) + Decimal(told["spent"]) for one in told["total"]["usd"])
         assert low <= Decimal(bill["usd"]) <= high
         assert abs(expected / Decimal(bill["usd"]) - 1) < Decimal("0.08")

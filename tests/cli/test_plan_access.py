@@ -49,9 +49,7 @@ def test_the_table_says_who_sees_each_document_and_why(folder: Path) -> None:
     assert "none: nobody sees it" in printed
     assert "access.default" in printed
     after = printed[printed.index("docs/d.md") :]
-    assert "'labels' must be a list" in " ".join(
-        re.sub(r"none: nobody sees it", " ", after).split()
-    )
+    assert "'labels' must be a list" in " ".join(re.sub(r"none: nobody sees it", " ", after).split())
 
 
 def test_a_rule_that_fits_nothing_stops_the_plan(folder: Path) -> None:

@@ -70,6 +70,4 @@ def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
         other.listen()
         port = str(other.getsockname()[1])
         with pytest.raises(GraphragError, match=rf"port {port} cannot be used.*--port 0"):
-            CliRunner().invoke(
-                app, ["serve", "--store", str(tmp_path), "--port", port], catch_exceptions=False
-            )
+            CliRunner().invoke(app, ["serve", "--store", str(tmp_path), "--port", port], catch_exceptions=False)

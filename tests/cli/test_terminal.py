@@ -22,8 +22,7 @@ from graphrag_tasks.core.visible import VisibleFormatter
 HOSTILE = "a\x1b]0;pwned\x07\x1b[2J\u202egpj.md"
 SIGNS = [*map(chr, range(32)), "\x7f", "\x9b", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028"]
 ENCODINGS = ("ascii", "latin-1", "utf-8", "cp1252")
-CASES = 13
-"""Each command once."""
+CASES = 13  # Each command once.
 
 MANY_CASES = 2000
 
@@ -113,9 +112,7 @@ def ran(
             main()
         for held in (sys.stdout, sys.stderr):
             held.detach()  # type: ignore[attr-defined]  # else it is flushed once more
-    printed = [
-        raw.getvalue().decode(encoding) if isinstance(raw, io.BytesIO) else "" for raw in (out, err)
-    ]
+    printed = [raw.getvalue().decode(encoding) if isinstance(raw, io.BytesIO) else "" for raw in (out, err)]
     case = (arguments, columns, encoding, is_gone)
     for text in printed:
         assert is_harmless(text), (case, text)
@@ -135,22 +132,16 @@ def run_cases(folder: Path, monkeypatch: pytest.MonkeyPatch, cases: int) -> None
             assert f"docs/{HOSTILE}" in [one["uri"] for one in json.loads(out)["access"]]
 
 
-def test_commands_end_as_they_should_in_any_terminal(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commands_end_as_they_should_in_any_terminal(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_cases(store, monkeypatch, CASES)
 
 
 @pytest.mark.slow
-def test_many_commands_end_as_they_should_in_any_terminal(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_commands_end_as_they_should_in_any_terminal(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_cases(store, monkeypatch, MANY_CASES)
 
 
-def test_a_program_shows_hostile_names_in_output_log_and_errors(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_shows_hostile_names_in_output_log_and_errors(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = ["--store", str(store / "store")]
     query = ["query", "What reads VBBS?", *place, "--as", "x", "--mode", "bm25"]
     code, out, _ = ran(monkeypatch, query, columns=7)

@@ -51,9 +51,7 @@ def test_every_module_of_the_package_keeps_what_runs() -> None:
             kept = ast.parse(code_text(source))
         except SyntaxError:  # a class or function of a docstring alone
             continue
-        assert [ast.dump(one) for one in _runs(kept)] == [
-            ast.dump(one) for one in _runs(ast.parse(source))
-        ], file
+        assert [ast.dump(one) for one in _runs(kept)] == [ast.dump(one) for one in _runs(ast.parse(source))], file
 
 
 def _runs(tree: ast.Module) -> list[ast.stmt]:

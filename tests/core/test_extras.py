@@ -15,15 +15,11 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("extra", sorted(MODULES))
 def test_an_extra_is_in_pyproject_and_brings_its_modules(extra: str) -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert extra in extras
 
 
-@pytest.mark.parametrize(
-    ("extra", "module"), [(extra, name) for extra, names in MODULES.items() for name in names]
-)
+@pytest.mark.parametrize(("extra", "module"), [(extra, name) for extra, names in MODULES.items() for name in names])
 def test_a_missing_module_names_the_command(extra: str, module: str) -> None:
     missing = as_missing(ModuleNotFoundError("no", name=f"{module}.part"))
     assert missing is not None

@@ -28,8 +28,7 @@ def test_a_path_fits_in_any_unicode_form(path: str, glob: str, wanted: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("path", "glob"),
-    [("HR/a.md", "hr/**"), ("stra\u00dfe/a", "STRASSE/*"), ("\uff28\uff32/a", "hr/**")],
+    ("path", "glob"), [("HR/a.md", "hr/**"), ("stra\u00dfe/a", "STRASSE/*"), ("\uff28\uff32/a", "hr/**")]
 )
 def test_a_path_nearly_fits_where_case_and_look_alikes_are_ignored(path: str, glob: str) -> None:
     assert nearly_fits(path, glob)

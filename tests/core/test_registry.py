@@ -28,9 +28,7 @@ def test_every_built_in_part_is_there(kind: registry.Registry[object]) -> None:
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.kind)
-def test_parts_of_other_packages_are_found(
-    kind: registry.Registry[object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_of_other_packages_are_found(kind: registry.Registry[object], monkeypatch: pytest.MonkeyPatch) -> None:
     points = EntryPoints([EntryPoint("mine", f"{__name__}:Mine", kind.group)])
     monkeypatch.setattr(registry, "entry_points", points.select)
     assert "mine" in kind.names

@@ -1,7 +1,7 @@
 """What the plugin and the DAGs do in Airflow: prints one line of JSON with what was seen.
 
-Run in a process of its own, as Airflow's settings are of the whole process, with the corpus's
-runs: `python -m tests.dags.in_airflow DAGS_FOLDER RUNS QUESTIONS URL`. Nothing is served.
+Run in a process of its own, as Airflow's settings are of the whole process, with the corpus's runs: `python -m
+tests.dags.in_airflow DAGS_FOLDER RUNS QUESTIONS URL`. Nothing is served.
 """
 
 import asyncio
@@ -34,9 +34,7 @@ def plugin() -> dict[str, Any]:
     client = TestClient(create_app(apps="core"), follow_redirects=False)
 
     def token(role: str | None) -> str:
-        return get_auth_manager().generate_jwt(
-            SimpleAuthManagerUser(username="somebody", role=role)
-        )
+        return get_auth_manager().generate_jwt(SimpleAuthManagerUser(username="somebody", role=role))
 
     def get(page: str, **headers: str) -> tuple[int, str]:
         answer = client.get(page, headers=headers)
@@ -74,9 +72,7 @@ def plugin() -> dict[str, Any]:
             for role in ("viewer", "op")
         },
         "cookie": get(f"{PAGES}/snapshots", Cookie=f"_token={token('viewer')}"),
-        "added by FastAPI": {
-            page: get_as(PAGES + page, "admin")[0] for page in ("/docs", "/redoc", "/openapi.json")
-        },
+        "added by FastAPI": {page: get_as(PAGES + page, "admin")[0] for page in ("/docs", "/redoc", "/openapi.json")},
     }
 
 
@@ -115,13 +111,8 @@ def described(dag: Any) -> dict[str, Any]:
 
     tasks = dag.task_dict
     return {
-        "edges": sorted(
-            (up, down) for up, one in tasks.items() for down in one.downstream_task_ids
-        ),
-        "params": {
-            name: {**param.schema, "description": param.description}
-            for name, param in dag.params.items()
-        },
+        "edges": sorted((up, down) for up, one in tasks.items() for down in one.downstream_task_ids),
+        "params": {name: {**param.schema, "description": param.description} for name, param in dag.params.items()},
         "max_active_runs": dag.max_active_runs,
         "paused": dag.is_paused_upon_creation,
         "catchup": dag.catchup,
@@ -166,9 +157,7 @@ def reindexed(dag: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         "tasks": {one.task_id: one.state for one in tasks},
         "mapped": sum(one.task_id == "shard.parse" for one in tasks),
         "links": links_of(dag, tasks),
-        "names": sorted(
-            f"{one.task_id}: {one.rendered_map_index}" for one in tasks if one.map_index >= 0
-        ),
+        "names": sorted(f"{one.task_id}: {one.rendered_map_index}" for one in tasks if one.map_index >= 0),
         "current": current.read_text() if current.exists() else None,
     }
 
@@ -247,12 +236,7 @@ def reading(folder: str, params: dict[str, Any], url: str) -> dict[str, Any]:
     unseen = {"extractor": "dependency", "sources": [str(one)], "store": f"{one}-unseen"}
     _, unread = reindexed(dag, {**params, **unseen})
     sensor = dag.task_dict["batches"]
-    return {
-        **described(dag),
-        **ended,
-        "sleeps": sensor.reschedule,
-        "unread": unread,
-    }
+    return {**described(dag), **ended, "sleeps": sensor.reschedule, "unread": unread}
 
 
 def followed(dag: Any, params: dict[str, Any], approved: str | None = None) -> dict[str, Any]:
@@ -312,9 +296,7 @@ def dags(folder: str, runs: list[dict[str, Any]], questions: str, url: str) -> d
         },
         "files": sorted(Path(one.file).name for one in bag.dagbag_stats),
         "descriptions": {dag_id: dag.description for dag_id, dag in bag.dags.items()},
-        "hours": {
-            dag_id: dag.dagrun_timeout.total_seconds() / 3600 for dag_id, dag in bag.dags.items()
-        },
+        "hours": {dag_id: dag.dagrun_timeout.total_seconds() / 3600 for dag_id, dag in bag.dags.items()},
         **deployed(folder),
         "misspelt": followed(maintenance, {"store": store, "kept": 0}),
         "maintained": followed(maintenance, {"store": store, "keep": 0}),

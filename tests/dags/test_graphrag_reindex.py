@@ -55,13 +55,9 @@ def test_shards_have_a_pool_of_their_own(seen: dict[str, Any]) -> None:
 
 def test_tasks_of_the_whole_corpus_have_a_pod_of_their_own(seen: dict[str, Any]) -> None:
     larger = {name for name, told in seen["templates"].items() if told}
-    assert all(
-        seen["templates"][name] == {"pod_template_file": "/pods/corpus.yaml"} for name in larger
-    )
+    assert all(seen["templates"][name] == {"pod_template_file": "/pods/corpus.yaml"} for name in larger)
     of_shards = {"plan", "ask", "adopt"}
-    assert larger == {
-        name for name in seen["templates"] if name not in of_shards and "shard." not in name
-    }
+    assert larger == {name for name in seen["templates"] if name not in of_shards and "shard." not in name}
 
 
 def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
@@ -107,9 +103,7 @@ def test_mapped_tasks_have_names_that_a_person_reads(seen: dict[str, Any]) -> No
     ]  # fmt: skip
 
 
-def test_a_run_reads_in_batches_while_its_task_sleeps(
-    seen: dict[str, Any], in_airflow: InAirflow
-) -> None:
+def test_a_run_reads_in_batches_while_its_task_sleeps(seen: dict[str, Any], in_airflow: InAirflow) -> None:
     found = seen["reading"]
     assert found["state"] == "success", found["tasks"]
     states = found["tasks"]
@@ -159,9 +153,7 @@ def test_a_run_publishes(seen: dict[str, Any], store: Path) -> None:
     assert counts["relations"] >= 2
 
 
-def test_a_task_does_several_shards_where_there_are_more_than_tasks(
-    seen: dict[str, Any], store: Path
-) -> None:
+def test_a_task_does_several_shards_where_there_are_more_than_tasks(seen: dict[str, Any], store: Path) -> None:
     first = seen["runs"][0]
     assert first["mapped"] == 2
     manifest = store / "snapshots" / first["current"].strip() / "manifest.json"

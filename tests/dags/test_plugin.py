@@ -35,9 +35,7 @@ def test_who_may_read_the_dag_sees_them(seen: dict[str, Any], who: str) -> None:
     assert 'href="/team/airflow/graphrag/"' in text
 
 
-def test_a_store_that_the_settings_allow_has_pages_of_its_own(
-    seen: dict[str, Any], in_airflow: InAirflow
-) -> None:
+def test_a_store_that_the_settings_allow_has_pages_of_its_own(seen: dict[str, Any], in_airflow: InAirflow) -> None:
     ((status, text),) = seen["other store"]
     assert (status, f"{in_airflow.store}-read" in text) == (200, True)
     assert 'href="/team/airflow/graphrag/stores/' in text

@@ -18,8 +18,7 @@ from graphrag_tasks.pipeline.stages import AnyStage
 TEXTS = {
     "tables.md": "# Table changes\n\nSAP replaced the table VBBS with the table VBBE. "
     "The table KONV was replaced by PRCD_ELEMENTS.\n",
-    "reports.md": "# Reports\n\nThe report ZSALES reads the table VBBS. "
-    "The transaction MD04 shows the requirements.\n",
+    "reports.md": "# Reports\n\nThe report ZSALES reads the table VBBS. The transaction MD04 shows the requirements.\n",
     "note.txt": "The check finds obsolete tables in custom code.\n",
 }
 
@@ -36,11 +35,7 @@ def write_corpus(folder: Path) -> Path:
 
 def config_of(folder: Path, **overrides: Any) -> Config:
     """Return a configuration of `corpus` and `store` in a folder, without a vector server."""
-    base = {
-        "store": str(folder / "store"),
-        "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }
+    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
     return load_config(overrides=base | overrides, environ={})
 
 

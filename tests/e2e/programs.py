@@ -13,9 +13,7 @@ Found = TypeVar("Found")
 
 
 def start(
-    command: Sequence[str],
-    settings: Mapping[str, Any],
-    environment: Mapping[str, str] | None = None,
+    command: Sequence[str], settings: Mapping[str, Any], environment: Mapping[str, str] | None = None
 ) -> subprocess.Popen[str]:
     """Start a program with settings in its environment."""
     flat = {
@@ -27,10 +25,7 @@ def start(
         f"GRAPHRAG__{name.upper()}": value if isinstance(value, str) else json.dumps(value)
         for name, value in settings.items() if not isinstance(value, dict)
     }  # fmt: skip
-    airflow = {
-        "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-    }
+    airflow = {"AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"), "AIRFLOW__CORE__LOAD_EXAMPLES": "False"}
     return subprocess.Popen(  # noqa: S603
         command,
         env={**os.environ, **airflow, **flat, **plain, **(environment or {})},

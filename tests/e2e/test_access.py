@@ -96,9 +96,7 @@ def texts(value: Any) -> Iterator[str]:
             yield from texts(one)
 
 
-def test_no_table_names_a_hidden_document(
-    tmp_path: Path, corpus: Path, index: Callable[..., object]
-) -> None:
+def test_no_table_names_a_hidden_document(tmp_path: Path, corpus: Path, index: Callable[..., object]) -> None:
     """Every table of a snapshot is refused, or holds rows of which none has a hidden text."""
     (corpus / "gateway.md").write_text(SHARED)
     (corpus / "merger plan.md").write_text(HIDDEN)

@@ -18,9 +18,7 @@ Fail = Callable[..., str]
 
 
 @pytest.fixture
-def fail(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Fail:
+def fail(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Fail:
     """Run a command that must fail as a user error does, and return its one line."""
     monkeypatch.chdir(tmp_path)
 
@@ -80,9 +78,7 @@ def test_a_store_that_is_a_file(fail: Fail, tmp_path: Path, command: tuple[str, 
 
 
 @pytest.mark.parametrize("command", STORE_COMMANDS)
-def test_a_store_on_an_unknown_protocol(
-    fail: Fail, tmp_path: Path, command: tuple[str, ...]
-) -> None:
+def test_a_store_on_an_unknown_protocol(fail: Fail, tmp_path: Path, command: tuple[str, ...]) -> None:
     (tmp_path / "docs").mkdir()
     said = fail(*command, "--store", "foo://x")
     assert said.startswith("error: foo://x: is no path and no URI that is known")
@@ -91,9 +87,7 @@ def test_a_store_on_an_unknown_protocol(
 def test_other_places(fail: Fail, store: Store, tmp_path: Path) -> None:
     assert "does not exist" in fail("index", "nowhere", "--store", "s")
     assert "foo://x" in fail("index", "foo://x", "--store", "s")
-    assert "cannot be read" in fail(
-        "entities", "override", "rename", "a", "b", "--overrides", tmp_path
-    )
+    assert "cannot be read" in fail("entities", "override", "rename", "a", "b", "--overrides", tmp_path)
     (tmp_path / "bad.yaml").write_bytes(b"same: [")
     assert "YAML" in fail("entities", "override", "rename", "a", "b", "--overrides", "bad.yaml")
     said = fail("entities", "override", "rename", "a", "b", "--overrides", "no/o.yaml")
@@ -120,9 +114,7 @@ def test_garbage_collection_on_a_store_that_cannot_be_written(
     assert "server" not in said
 
 
-def test_a_folder_that_may_not_be_read(
-    store: Store, monkeypatch: pytest.MonkeyPatch, fail: Fail
-) -> None:
+def test_a_folder_that_may_not_be_read(store: Store, monkeypatch: pytest.MonkeyPatch, fail: Fail) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "x")
 
@@ -135,9 +127,7 @@ def test_a_folder_that_may_not_be_read(
     assert "cannot be read: Permission denied" in fail("query", "x")
 
 
-def test_an_error_of_the_system_is_one_line_too(
-    fail: Fail, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_the_system_is_one_line_too(fail: Fail, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object, **__: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files", "some/file")
 

@@ -1,7 +1,6 @@
 """Whatever lies on disk: damage ends in an error of the project or in correct work.
 
-A case is a kind of damage and a seed: `KINDS[kind][0](bench, Random(f"{kind}-{seed}"))` runs it
-again.
+A case is a kind of damage and a seed: `KINDS[kind][0](bench, Random(f"{kind}-{seed}"))` runs it again.
 """
 
 import json
@@ -98,9 +97,7 @@ COUNTED = {
 STATS = {
     "counts": COUNTED,
     "by_stage": {"merge_shards": {"documents": 2}},
-    "stages": [
-        {"stage": "plan", "tasks": 1, "seconds": 0.1, "cpu_seconds": 0.1, "peak_memory_bytes": 9}
-    ],
+    "stages": [{"stage": "plan", "tasks": 1, "seconds": 0.1, "cpu_seconds": 0.1, "peak_memory_bytes": 9}],
     "quality": {"merge_rate": 0.1},
 }
 
@@ -137,9 +134,7 @@ class Bench:
         values = made.manifest.as_dict()
         values |= {"snapshot_id": content_snapshot_id(made.manifest.tables, values["embedding"])}
         values |= {"created_at": created_at, "stats": STATS, "collections": {"x": "y"}}
-        folder = Path(made.folder.path()).rename(
-            self.root / "store" / "snapshots" / values["snapshot_id"]
-        )
+        folder = Path(made.folder.path()).rename(self.root / "store" / "snapshots" / values["snapshot_id"])
         Folder(folder).write_json("manifest.json", values)
         self.store.set_current(values["snapshot_id"], instead_of=None)
         return str(values["snapshot_id"])
@@ -191,9 +186,7 @@ def use_store(bench: Bench) -> None:
 
 
 def search(bench: Bench) -> None:
-    index = open_index(
-        bench.store.folder.uri, embedder=FakeEmbedder(), noun_phrases=lambda text: [text]
-    )
+    index = open_index(bench.store.folder.uri, embedder=FakeEmbedder(), noun_phrases=lambda text: [text])
     index.search("What replaced the Spooler?", "ranked", k=3)
 
 
@@ -279,9 +272,9 @@ def variables(bench: Bench, random: Random) -> None:
     names = ("GRAPHRAG__STORE", "GRAPHRAG__PLAN__SHARD_BYTES", "GRAPHRAG__ACCESS__RULES")
     texts = ("x", "7", '["a"]', "[" * random.randrange(3000), '[{"path": "a", "labels": ["b"]}]')
     environ = {
-        name + random.choice(("", "", "__X", "__")): damaged(
-            random.choice(texts).encode(), random
-        ).decode("utf-8", "surrogateescape")
+        name + random.choice(("", "", "__X", "__")): damaged(random.choice(texts).encode(), random).decode(
+            "utf-8", "surrogateescape"
+        )
         for name in names
     }
     tried(lambda: load_config(bench.root / "none.toml", environ=environ))

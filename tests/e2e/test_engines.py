@@ -57,9 +57,7 @@ def test_a_machine_with_another_engine_embeds_everything_anew(
     assert worked == ["embed", "load"]
 
 
-def test_a_run_that_was_planned_with_an_engine_refuses_another_one(
-    configure: Callable[..., Config],
-) -> None:
+def test_a_run_that_was_planned_with_an_engine_refuses_another_one(configure: Callable[..., Config]) -> None:
     with machine(A):
         run, _ = Run.start(configure())
         for stage in SHARD_STAGES:

@@ -76,9 +76,7 @@ def test_workers_and_shards_do_not_show(
     assert hashes(sharded) == hashes(indexed)
 
 
-def test_add_edit_and_delete_equal_a_clean_rebuild(
-    index: Indexer, corpus: Path, tmp_path: Path
-) -> None:
+def test_add_edit_and_delete_equal_a_clean_rebuild(index: Indexer, corpus: Path, tmp_path: Path) -> None:
     linked = "# Linked\n\nThe [report](reports.md#old-name) reads [tables](tables.md).\n"
     (corpus / "linked.md").write_text(linked)
     index()
@@ -176,16 +174,12 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (corpus / "english.md").write_text(ENGLISH)
     passages = folder / "passages.jsonl"
     passages.write_text('{"id": "p1", "title": "MARA", "text": "ZMARA replaces MARA."}\n')
-    config = config_of(
-        folder, sources=[str(corpus), str(passages)], merge_shards={"max_failed_share": 0.6}
-    )
+    config = config_of(folder, sources=[str(corpus), str(passages)], merge_shards={"max_failed_share": 0.6})
     run_index(config, workers=1)
     return folder / "store"
 
 
-def test_a_document_in_another_language_is_marked_and_searched_but_not_extracted_from(
-    mixed: Path,
-) -> None:
+def test_a_document_in_another_language_is_marked_and_searched_but_not_extracted_from(mixed: Path) -> None:
     snapshot = Store(str(mixed)).open()
     rows = {row["path"]: row for row in snapshot.table("documents").to_pylist()}
     assert rows["deutsch.md"]["language"] == "de"

@@ -1,7 +1,7 @@
 """Kill -9 at any moment: the published snapshot stays as it was, and the next run completes.
 
-Moments are fractions of the time that the work takes, from seeded lists: where exactly a process
-dies differs from machine to machine, what holds afterwards must not.
+Moments are fractions of the time that the work takes, from seeded lists: where exactly a process dies differs from
+machine to machine, what holds afterwards must not.
 """
 
 import hashlib
@@ -21,15 +21,7 @@ import pytest
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.e2e.programs import children, start, wait_for
-from tests.e2e.warm_runs import (
-    Values,
-    check_served,
-    finish,
-    index,
-    kill_after,
-    process_until,
-    publish,
-)
+from tests.e2e.warm_runs import Values, check_served, finish, index, kill_after, process_until, publish
 from tests.sizes import few_or_many
 
 
@@ -81,10 +73,7 @@ def hashes(store: Path) -> dict[str, str]:
 def bytes_of(folder: Path) -> dict[str, str]:
     """Return the hash of every file below a folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in files
-    }
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 @pytest.fixture(scope="module")

@@ -79,9 +79,7 @@ def _of_an_older_schema(manifest: Path) -> None:
     manifest.write_text(json.dumps(values | {"schema_version": 2}))
 
 
-def test_labels_are_not_switched_off_unasked(
-    index: Indexer, configure: Callable[..., Config], tmp_path: Path
-) -> None:
+def test_labels_are_not_switched_off_unasked(index: Indexer, configure: Callable[..., Config], tmp_path: Path) -> None:
     current = index(access=ACCESS).manifest.snapshot_id
     with pytest.raises(AccessError, match=r"access\.enabled is off.*access\.allow_disable"):
         index()
@@ -115,9 +113,7 @@ def test_odd_names_and_bad_lines_cost_themselves_and_are_named(
     (corpus / ".hidden.txt").write_text("x")
     (corpus / "<img src=x>.docx").write_text("x")
     passages = tmp_path / "p.jsonl"
-    passages.write_text(
-        '{"id": "a", "text": "ZC reads \\ud800 MARD."}\n{"id": "\\ud800", "text": "x"}\n'
-    )
+    passages.write_text('{"id": "a", "text": "ZC reads \\ud800 MARD."}\n{"id": "\\ud800", "text": "x"}\n')
     settings = {"sources": [str(corpus), str(passages)], "merge_shards": {"max_failed_share": 1}}
     published = index(**settings)
     found = rows(tmp_path)

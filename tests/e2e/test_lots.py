@@ -28,10 +28,7 @@ def test_the_log_of_parse_names_what_failed(
     assert [one.stage for one in receipts] == ["parse"] * 6
     broken, nul = told()
     assert broken.startswith("failed (broken): corpus/broken.docx: not a valid docx file: ")
-    assert nul == (
-        "failed (broken): corpus/nul.txt: the file is not text: it holds NUL bytes. Save it as "
-        "UTF-8"
-    )
+    assert nul == ("failed (broken): corpus/nul.txt: the file is not text: it holds NUL bytes. Save it as UTF-8")
     run.process_lot("chunk", run.shards)
     assert told() == []
     run.process_lot("parse", run.shards)  # after a kill: nothing is parsed again

@@ -81,9 +81,7 @@ def test_a_call_in_code_is_a_thing_of_its_own_and_a_plain_question_finds_both(
     index()
     snapshot = Store(str(tmp_path / "store")).open()
     names = {row["entity_id"]: row["name"] for row in snapshot.table("entities").to_pylist()}
-    assert {"digest", "digest()", "digest method", "bisect", "bisect()", "finalize()"} <= {
-        *names.values()
-    }
+    assert {"digest", "digest()", "digest method", "bisect", "bisect()", "finalize()"} <= {*names.values()}
     assert "finalize" not in names.values()
     aliases = snapshot.table("aliases").to_pylist()
     assert all(("()" in row["alias"]) == ("()" in names[row["entity_id"]]) for row in aliases)

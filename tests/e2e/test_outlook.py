@@ -13,9 +13,7 @@ from graphrag_tasks.core.schemas import REMOVED
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, look_ahead
 
 
-def test_nothing_is_written_before_the_first_run(
-    configure: Callable[..., Config], tmp_path: Path
-) -> None:
+def test_nothing_is_written_before_the_first_run(configure: Callable[..., Config], tmp_path: Path) -> None:
     outlook = look_ahead(configure())
     assert outlook.stats == {
         "added": 3, "changed": 0, "unchanged": 0, "removed": 0, "shards": 1,
@@ -26,9 +24,7 @@ def test_nothing_is_written_before_the_first_run(
 
 
 @pytest.mark.usefixtures("indexed")
-def test_the_reason_is_the_first_thing_that_changed(
-    configure: Callable[..., Config], corpus: Path
-) -> None:
+def test_the_reason_is_the_first_thing_that_changed(configure: Callable[..., Config], corpus: Path) -> None:
     current = look_ahead(configure())
     assert (current.up_to_date, set(current.stages.values())) == (True, {None})
 

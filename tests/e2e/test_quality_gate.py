@@ -31,9 +31,7 @@ def test_fewer_triples_are_refused_and_then_meant(
     assert meant.manifest.stats["quality"]["triples_per_sentence"] == 0
 
 
-def test_questions_are_asked_of_the_snapshot_to_be(
-    index: Indexer, corpus: Path, tmp_path: Path
-) -> None:
+def test_questions_are_asked_of_the_snapshot_to_be(index: Indexer, corpus: Path, tmp_path: Path) -> None:
     questions = tmp_path / "questions.jsonl"
     asked = {
         "id": "q1", "question": "What replaced VBBS?", "answer": "VBBE", "type": "single",

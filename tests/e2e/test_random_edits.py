@@ -96,10 +96,7 @@ class Corpus:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("documents", "runs", "changes"),
-    [(12, 2, 6), (200, 10, 40)],
-)
+@pytest.mark.parametrize(("documents", "runs", "changes"), [(12, 2, 6), (200, 10, 40)])
 def test_edits_in_any_order_equal_a_clean_build(
     index: Indexer, corpus: Path, tmp_path: Path, documents: int, runs: int, changes: int
 ) -> None:

@@ -34,9 +34,7 @@ VERSION = re.compile(r"VERSION(\d+)")
 DAY = timedelta(days=1)
 
 
-def read_until(
-    begun: Event, stopped: Event, store: str, threads: int, found: "Queue[Counter[str]]"
-) -> None:
+def read_until(begun: Event, stopped: Event, store: str, threads: int, found: "Queue[Counter[str]]") -> None:
     """Open the store and ask, again and again, in threads; count what was seen."""
     embedder = LocalEmbedder(threads=1)
 
@@ -93,9 +91,7 @@ def write_version(corpus: Path, version: int) -> None:
     for file in corpus.iterdir():
         file.unlink()
     for number in range(6):
-        (corpus / f"{number}.txt").write_text(
-            f"SAP replaced the table VBB{number} with the table VERSION{version}.\n"
-        )
+        (corpus / f"{number}.txt").write_text(f"SAP replaced the table VBB{number} with the table VERSION{version}.\n")
 
 
 @pytest.fixture

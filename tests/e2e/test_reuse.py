@@ -91,9 +91,7 @@ def test_finished_work_that_was_damaged_since_is_done_again(
     assert worked == ["extract", "extract", *CORPUS_STAGES]
 
 
-def test_a_store_of_an_older_schema_is_indexed_anew(
-    index: Indexer, indexed: Published, tmp_path: Path
-) -> None:
+def test_a_store_of_an_older_schema_is_indexed_anew(index: Indexer, indexed: Published, tmp_path: Path) -> None:
     manifest = tmp_path / "store" / "snapshots" / indexed.manifest.snapshot_id / "manifest.json"
     values = json.loads(manifest.read_text())
     manifest.write_text(json.dumps(values | {"schema_version": SCHEMA_VERSION - 1}))

@@ -84,9 +84,7 @@ class ConnectionRefused(Exception):
         ("load.nonsense", {"load": {"nonsense": ADDRESS}}),
     ],
 )
-def test_a_setting_with_a_password_is_refused_and_not_repeated(
-    where: str, values: dict[str, Any]
-) -> None:
+def test_a_setting_with_a_password_is_refused_and_not_repeated(where: str, values: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="holds a password") as refused:
         load_config(overrides=values, environ={})
     assert refused.value.where == where

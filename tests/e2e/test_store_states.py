@@ -1,8 +1,8 @@
 """A store lives through anything in any order, and loses nothing unseen.
 
-Hypothesis draws what happens: documents come, change, go and are renamed, a source is emptied,
-files of the store are damaged, runs are killed, settings and labels change, snapshots are rolled
-back and removed. A model beside the store says what each published snapshot holds.
+Hypothesis draws what happens: documents come, change, go and are renamed, a source is emptied, files of the store are
+damaged, runs are killed, settings and labels change, snapshots are rolled back and removed. A model beside the store
+says what each published snapshot holds.
 
 What must hold:
   * A run publishes the documents that lie in the sources, no more and no fewer, or stops and
@@ -67,8 +67,7 @@ def of_source(source: str, uris: set[str]) -> set[str]:
 def is_little(before: set[str], after: set[str]) -> bool:
     """Return whether no source is empty, and none lost more than half of its documents."""
     return all(
-        of_source(one, after)
-        and 2 * len(of_source(one, before - after)) <= len(of_source(one, before))
+        of_source(one, after) and 2 * len(of_source(one, before - after)) <= len(of_source(one, before))
         for one in SOURCES
     )
 
@@ -192,15 +191,13 @@ class StoreStates(RuleBasedStateMachine):
     def would_lose_little(self, found: set[str]) -> bool:
         """Return whether a run has nothing to stop for, whatever it compares the sources with."""
         bases = list(self.held.values()) or [set()]
-        return bool(self.readable() or not self.held) and all(
-            is_little(one, found) for one in bases
-        )
+        return bool(self.readable() or not self.held) and all(is_little(one, found) for one in bases)
 
     def may_go(self, found: set[str]) -> bool:
         """Return whether what a run took away unasked was little.
 
-        It compares with the current snapshot; where that is damaged, with the last one whose
-        documents can be read, which may be this one all the same.
+        It compares with the current snapshot; where that is damaged, with the last one whose documents can be read,
+        which may be this one all the same.
         """
         bases = [self.held[one] for one in self.readable()[-1:]]
         if (current := self.current()) in self.held:
@@ -305,9 +302,7 @@ class StoreStates(RuleBasedStateMachine):
 
     def on_disk(self) -> set[str]:
         return {
-            str(path.relative_to(self.place))
-            for source in SOURCES
-            for path in (self.place / source).rglob("*.txt")
+            str(path.relative_to(self.place)) for source in SOURCES for path in (self.place / source).rglob("*.txt")
         }
 
     def config(self, *, allowed: bool, store: str = "store") -> Config:

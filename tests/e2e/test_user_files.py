@@ -15,16 +15,12 @@ from graphrag_tasks.pipeline.user_files import UserFiles
 def test_a_file_that_changes_during_a_run_changes_the_next_one(
     configure: Callable[..., Config], tmp_path: Path
 ) -> None:
-    overrides, schema, domain = (
-        tmp_path / f"{name}.yaml" for name in ("overrides", "schema", "domain")
-    )
+    overrides, schema, domain = (tmp_path / f"{name}.yaml" for name in ("overrides", "schema", "domain"))
     overrides.write_text("rename:\n  PRCD_ELEMENTS: Price table\n")
     schema.write_text("relations:\n  replace: {}\n")
     domain.write_text("kinds: {report: REPORT}\n")
     config = configure(
-        resolve={"overrides": str(overrides)},
-        relationships={"schema_file": str(schema)},
-        domain={"file": str(domain)},
+        resolve={"overrides": str(overrides)}, relationships={"schema_file": str(schema)}, domain={"file": str(domain)}
     )
     run, _ = Run.start(config)
     domain.write_text("kinds: {}\n")
@@ -47,9 +43,7 @@ def test_a_file_that_changes_during_a_run_changes_the_next_one(
         Run.start(config)
 
 
-def test_a_wrong_file_stops_the_run_before_it_begins(
-    configure: Callable[..., Config], tmp_path: Path
-) -> None:
+def test_a_wrong_file_stops_the_run_before_it_begins(configure: Callable[..., Config], tmp_path: Path) -> None:
     schema = tmp_path / "schema.yaml"
     schema.write_text("relatoins: {}\n")
     with pytest.raises(ConfigError, match="Did you mean 'relations'"):
@@ -57,9 +51,7 @@ def test_a_wrong_file_stops_the_run_before_it_begins(
     assert not (tmp_path / "store" / "staging" / "runs").exists()
 
 
-def test_lists_of_names_are_read_from_a_folder(
-    configure: Callable[..., Config], tmp_path: Path
-) -> None:
+def test_lists_of_names_are_read_from_a_folder(configure: Callable[..., Config], tmp_path: Path) -> None:
     lists = tmp_path / "lists"
     config = configure(domain={"gazetteers": str(lists)})
     with pytest.raises(ConfigError, match=r"lists.*folder cannot be read.*domain.gazetteers"):

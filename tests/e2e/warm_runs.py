@@ -1,7 +1,7 @@
 """Runs in processes of their own that need not import anything first, so that many can be killed.
 
-A run of a small corpus takes a second, and its imports and models twenty. A fork server, which is
-the standard library's, pays for these once; each process is forked from it and may be killed.
+A run of a small corpus takes a second, and its imports and models twenty. A fork server, which is the standard
+library's, pays for these once; each process is forked from it and may be killed.
 """
 
 import multiprocessing
@@ -29,8 +29,7 @@ from graphrag_tasks.storage.snapshots.store import Store
 
 _PATIENCE = 120
 
-Values = dict[str, Any]
-"""Settings as `load_config` takes them: plain values can be sent to a process."""
+Values = dict[str, Any]  # Settings as `load_config` takes them: plain values can be sent to a process.
 
 
 @cache
@@ -40,9 +39,7 @@ def server() -> ForkServerContext:
     context.set_forkserver_preload(["tests.e2e.warmed_up"])
     with pytest.MonkeyPatch.context() as environment:
         # Python 3.11's fork server looks for what it is to import nowhere else.
-        environment.setenv(
-            "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
-        )
+        environment.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2]), *sys.path]))
         forkserver.ensure_running()
     return context
 

@@ -63,9 +63,7 @@ def _tokenizer() -> Tokenizer:
     tokenizer.normalizer = BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = BertPreTokenizer()
     tokenizer.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     # As in the real model's file: both must be switched off by the embedder.
     tokenizer.enable_truncation(8)
@@ -80,18 +78,12 @@ def tiny_weights() -> Weights:
 
 @pytest.fixture(scope="session")
 def write_model(tmp_path_factory: pytest.TempPathFactory, tiny_weights: Weights) -> WriteModel:
-    def write(
-        prefix: str = "", further: Mapping[str, tuple[int, ...]] | None = None, **changes: object
-    ) -> Path:
+    def write(prefix: str = "", further: Mapping[str, tuple[int, ...]] | None = None, **changes: object) -> Path:
         folder = tmp_path_factory.mktemp("model")
         random = np.random.default_rng(8)
-        added = {
-            name: random.normal(0, 0.5, shape).astype(np.float32)
-            for name, shape in (further or {}).items()
-        }
+        added = {name: random.normal(0, 0.5, shape).astype(np.float32) for name, shape in (further or {}).items()}
         save_file(
-            {prefix + name: tensor for name, tensor in (tiny_weights | added).items()},
-            folder / "model.safetensors",
+            {prefix + name: tensor for name, tensor in (tiny_weights | added).items()}, folder / "model.safetensors"
         )
         (folder / "config.json").write_text(json.dumps(CONFIG | changes))
         _tokenizer().save(str(folder / "tokenizer.json"))

@@ -11,26 +11,21 @@ import pytest
 
 from graphrag_tasks.embed.local import LocalEmbedder
 
-needs_openvino = pytest.mark.skipif(
-    importlib.util.find_spec("openvino") is None, reason="OpenVINO is not installed"
-)
+needs_openvino = pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="OpenVINO is not installed")
 TEXTS = ["a", "b c", "d e f g h i", "a b c d e f g h i j k l m n o p q r s t u v w x y z", ""]
 
 
 @needs_openvino
 def test_openvino_gives_the_vectors_of_onnxruntime(tiny_model: Path) -> None:
     found = [
-        LocalEmbedder(tiny_model, max_tokens=16, engine=name).encode(TEXTS)
-        for name in ("openvino", "onnxruntime")
+        LocalEmbedder(tiny_model, max_tokens=16, engine=name).encode(TEXTS) for name in ("openvino", "onnxruntime")
     ]
     np.testing.assert_allclose((found[0] * found[1]).sum(axis=1), 1, atol=1e-3)
 
 
 @needs_openvino
 @pytest.mark.parametrize("settings", [{"threads": 1}, {"threads": 2}, {"batch_tokens": 1}])
-def test_bytes_by_openvino_depend_on_the_text_alone(
-    tiny_model: Path, settings: dict[str, Any]
-) -> None:
+def test_bytes_by_openvino_depend_on_the_text_alone(tiny_model: Path, settings: dict[str, Any]) -> None:
     together = LocalEmbedder(tiny_model, max_tokens=16, engine="openvino").encode(TEXTS)
     other = LocalEmbedder(tiny_model, max_tokens=16, engine="openvino", **settings)
     alone = [other.encode([text])[0] for text in TEXTS]

@@ -65,9 +65,7 @@ def test_a_reader_asks_with_the_models_that_the_manifest_names(
     assert "second_model" not in vectors.identity(Config(embed=alone), "any")
 
 
-def test_a_second_model_that_has_changed_is_refused(
-    tiny_model: Path, write_model: Callable[..., Path]
-) -> None:
+def test_a_second_model_that_has_changed_is_refused(tiny_model: Path, write_model: Callable[..., Path]) -> None:
     config = joined_config(tiny_model, str(write_model(layer_norm_eps=0.5)))
     manifest = vectors.identity(Config(embed=config), "any")
     changed = manifest | {"second_model": str(tiny_model)}

@@ -41,9 +41,7 @@ def test_unit_rows_in_the_order_of_the_texts(embedder: LocalEmbedder) -> None:
 
 
 @given(TEXTS)
-def test_bytes_depend_on_the_text_alone(
-    embedder: LocalEmbedder, others: list[LocalEmbedder], texts: list[str]
-) -> None:
+def test_bytes_depend_on_the_text_alone(embedder: LocalEmbedder, others: list[LocalEmbedder], texts: list[str]) -> None:
     together = embedder.encode(texts)
     assert together.tobytes() == embedder.encode(texts[::-1])[::-1].tobytes()
     assert together.tobytes() == b"".join(embedder.encode([text]).tobytes() for text in texts)
@@ -58,9 +56,7 @@ def test_equal_texts_are_encoded_once_and_long_ones_in_windows(embedder: LocalEm
     assert encoded.vectors[0].tobytes() == encoded.vectors[2].tobytes()
 
 
-def test_the_fingerprint_covers_what_can_change_a_vector(
-    write_model: WriteModel, tiny_model: Path
-) -> None:
+def test_the_fingerprint_covers_what_can_change_a_vector(write_model: WriteModel, tiny_model: Path) -> None:
     fingerprint = LocalEmbedder(tiny_model, max_tokens=16).fingerprint
     same = LocalEmbedder(write_model(), max_tokens=16, threads=2, batch_tokens=1)
     assert same.fingerprint == fingerprint

@@ -16,9 +16,7 @@ from graphrag_tasks.embed.model_files import MINILM, find_model, load_tokenizer
 WriteModel = Callable[..., Path]
 
 
-def test_a_known_model_that_is_missing_gives_the_command(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_known_model_that_is_missing_gives_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(model_files.importlib.util, "find_spec", lambda name: None)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(MissingDependencyError) as caught:
@@ -34,9 +32,7 @@ def test_a_known_model_that_is_missing_gives_the_command(
         ({"position_embedding_type": "relative_key"}, "relative_key"),
     ],
 )
-def test_another_architecture_is_refused_by_name(
-    write_model: WriteModel, change: dict[str, str], found: str
-) -> None:
+def test_another_architecture_is_refused_by_name(write_model: WriteModel, change: dict[str, str], found: str) -> None:
     with pytest.raises(ConfigError, match=found):
         LocalEmbedder(write_model(**change))
 

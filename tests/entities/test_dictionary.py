@@ -7,18 +7,10 @@ import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import SqlConfig
-from graphrag_tasks.entities.dictionary import (
-    entity_dictionary,
-    is_key,
-    is_term,
-    name_forms,
-)
+from graphrag_tasks.entities.dictionary import entity_dictionary, is_key, is_term, name_forms
 
 _CHUNKS = pa.schema(
-    [
-        schemas.CHUNKS.field(name)
-        for name in ("chunk_id", "document_id", "heading_path", "char_start", "char_end")
-    ]
+    [schemas.CHUNKS.field(name) for name in ("chunk_id", "document_id", "heading_path", "char_start", "char_end")]
 )
 
 
@@ -90,10 +82,7 @@ def test_names_that_a_title_gives(surface: str, names: list[str]) -> None:
 
 
 def defined(
-    items: list[str],
-    column: list[str],
-    header: str | None = "Name",
-    title: str = "Overview",
+    items: list[str], column: list[str], header: str | None = "Name", title: str = "Overview"
 ) -> set[tuple[str, str, str]]:
     """List the terms of a list and the keys of a table: name, source and chunk.
 
@@ -126,9 +115,7 @@ def defined(
         sql=SqlConfig(),
     )
     rows = result.tables["entity_dictionary"].to_pylist()
-    return {
-        (row["name"], row["source"], row["chunk_id"]) for row in rows if row["source"] != "title"
-    }
+    return {(row["name"], row["source"], row["chunk_id"]) for row in rows if row["source"] != "title"}
 
 
 def test_keys_of_a_table_are_names() -> None:

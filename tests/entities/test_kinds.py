@@ -46,18 +46,14 @@ def types(
         ],
         schema=schemas.SENTENCES,
     )
-    made = normalize(
-        table, dictionary, sentences, language=LanguageConfig(), sql=SQL, domain=domain
-    ).collected()
+    made = normalize(table, dictionary, sentences, language=LanguageConfig(), sql=SQL, domain=domain).collected()
     found = resolve(
         table, dictionary, made.tables["surface_forms"], made.tables["names"],
         sentences, schemas.empty("cells"), config=ResolveConfig(),
         language=LanguageConfig(), sql=SQL, domain=domain,
     ).collected()  # fmt: skip
     return {
-        row["name"]: (row["type"], row["type_source"])
-        for row in found.tables["resolved"].to_pylist()
-        if row["type"]
+        row["name"]: (row["type"], row["type_source"]) for row in found.tables["resolved"].to_pylist() if row["type"]
     }
 
 
@@ -85,10 +81,7 @@ def test_the_header_of_three_keys_is_their_kind() -> None:
 
 def test_what_a_name_tells_comes_before_its_kind_and_a_header_before_a_list() -> None:
     keys = tuple(key(one, "File Format Name") for one in ("XCF", "PNG", "GIF"))
-    listed = [
-        triple("other formats", "include", name, rule="example")
-        for name in ("XCF", "PNG", "native format")
-    ]
+    listed = [triple("other formats", "include", name, rule="example") for name in ("XCF", "PNG", "native format")]
     domain = Domain(terms=["format"], shapes=["X* = image"], names={"made up": ["native format"]})
     found = types(*FORMATS, *listed, keys=keys, domain=domain)
     assert found["XCF"] == ("IMAGE", "shape")
@@ -112,9 +105,7 @@ def test_a_name_with_a_doubted_label_is_still_named() -> None:
     rows = [*things, labelled("Spherize", "ORG")]
     table = pa.Table.from_pylist(rows, schema=schemas.TRIPLES)
     empty = schemas.empty("entity_dictionary")
-    made = normalize(
-        table, empty, schemas.empty("sentences"), language=LanguageConfig(), sql=SQL
-    ).collected()
+    made = normalize(table, empty, schemas.empty("sentences"), language=LanguageConfig(), sql=SQL).collected()
     assert made.stats["labels_hold"] == 0
     found = resolve(
         table, empty, made.tables["surface_forms"], made.tables["names"],
@@ -122,9 +113,7 @@ def test_a_name_with_a_doubted_label_is_still_named() -> None:
         language=LanguageConfig(), sql=SQL,
     ).collected()  # fmt: skip
     rows = [row for row in found.tables["resolved"].to_pylist() if row["name"] == "Spherize"]
-    assert [(row["type"], row["type_source"], row["is_named"]) for row in rows] == [
-        (None, None, True)
-    ]
+    assert [(row["type"], row["type_source"], row["is_named"]) for row in rows] == [(None, None, True)]
 
 
 def test_a_list_that_contradicts_a_shape_wins_and_is_counted() -> None:

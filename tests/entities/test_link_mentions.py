@@ -43,9 +43,7 @@ def titled(name: str, chunk: str, source: str = "title", form: str = "full") -> 
 
 
 def run(
-    texts: list[str],
-    triples: Sequence[dict[str, Any]] = (),
-    entity_dictionary: Sequence[dict[str, Any]] = (),
+    texts: list[str], triples: Sequence[dict[str, Any]] = (), entity_dictionary: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Rows]:
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
     known = pa.Table.from_pylist(list(entity_dictionary), schema=schemas.ENTITY_DICTIONARY)
@@ -96,11 +94,7 @@ def test_a_name_is_found_where_no_triple_has_it() -> None:
 def test_a_title_that_no_triple_names_is_an_entity_and_leads_to_its_chunks() -> None:
     tables = run(
         ["Berlin is large.", "The Zugspitze is high."],
-        entity_dictionary=[
-            titled("Zugspitze", "c7"),
-            titled("Zugspitze", "c8"),
-            titled("Ifen", "c7"),
-        ],
+        entity_dictionary=[titled("Zugspitze", "c7"), titled("Zugspitze", "c8"), titled("Ifen", "c7")],
     )
     assert places(tables, "Zugspitze") == [("s1", 4, 13, "name")]
     entity = {row["entity_id"]: row for row in tables["entities"]}
@@ -112,9 +106,7 @@ def test_a_title_that_no_triple_names_is_an_entity_and_leads_to_its_chunks() -> 
 
 
 def test_a_key_of_a_table_is_found_in_texts_but_titles_nothing() -> None:
-    tables = run(
-        ["Clear archive_dir first."], entity_dictionary=[titled("archive_dir", "c", "key")]
-    )
+    tables = run(["Clear archive_dir first."], entity_dictionary=[titled("archive_dir", "c", "key")])
     assert places(tables, "archive_dir") == [("s0", 6, 17, "name")]
     assert tables["titles"] == []
 

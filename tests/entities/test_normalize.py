@@ -56,8 +56,7 @@ def test_what_is_no_node(surface: str, problem: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "problem"),
-    [("1984", None), ("The Who", None), ("A b c d e f g h i j", None), ("…", "short")],
+    ("title", "problem"), [("1984", None), ("The Who", None), ("A b c d e f g h i j", None), ("…", "short")]
 )
 def test_a_title_is_a_name_whatever_it_says(title: str, problem: str | None) -> None:
     from graphrag_tasks.language.names import entity_key
@@ -83,26 +82,20 @@ def test_a_title_is_a_name_whatever_it_says(title: str, problem: str | None) -> 
     ],
 )
 def test_bare_nouns(name: str, noun: str | None) -> None:
-    assert (
-        bare_noun(name, lambda word: word in {"example", "examples", "other", "snippets"}) == noun
-    )
+    assert bare_noun(name, lambda word: word in {"example", "examples", "other", "snippets"}) == noun
 
 
 def normalized(
     heads: list[str], *names: str, source: str = "title", documents: int = 1000, **domain: list[str]
 ) -> dict[str, pa.Table]:
     """Return the tables of a stage that reads one head a sentence, in so many documents."""
-    places = [
-        {"sentence_id": f"s{n}", "document_id": f"d{n % documents}"} for n in range(len(heads))
-    ]
+    places = [{"sentence_id": f"s{n}", "document_id": f"d{n % documents}"} for n in range(len(heads))]
     triples: list[dict[str, Any]] = [
         dict.fromkeys(schemas.TRIPLES.names) | {"head": head, "tail": "VBBE"} | place
         for head, place in zip(heads, places, strict=True)
     ]
     sentences: list[dict[str, Any]] = [
-        dict.fromkeys(schemas.SENTENCES.names)
-        | {"text": f"The {head} replaced it for VBBE."}
-        | place
+        dict.fromkeys(schemas.SENTENCES.names) | {"text": f"The {head} replaced it for VBBE."} | place
         for head, place in zip(heads, places, strict=True)
     ]
     entity_dictionary = [

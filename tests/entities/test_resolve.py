@@ -33,18 +33,14 @@ def run(
 ) -> StageResult:
     """Resolve names, given as surface or as (surface, label, mentions); earlier ones lead.
 
-    Others related them to each other: head, tail and document. Each of the `texts` is a sentence
-    of another document; the first row of each of the `tables` is its header.
+    Others related them to each other: head, tail and document. Each of the `texts` is a sentence of another document;
+    the first row of each of the `tables` is its header.
     """
     rows: list[dict[str, Any]] = []
     for place, name in enumerate(names):
         surface, label, mentions = name if isinstance(name, tuple) else (name, None, 99 - place)
-        rows.append(
-            {"key": entity_key(surface), "name": surface, "type": label, "mentions": mentions}
-        )
-    surface_forms = [
-        {"surface": row["name"], "type": "", "key": row["key"], "name": row["name"]} for row in rows
-    ]
+        rows.append({"key": entity_key(surface), "name": surface, "type": label, "mentions": mentions})
+    surface_forms = [{"surface": row["name"], "type": "", "key": row["key"], "name": row["name"]} for row in rows]
     triples = [
         dict.fromkeys(schemas.TRIPLES.names) | {"head": long, "tail": short, "rule": "alias"}
         for short, long in acronyms
@@ -97,10 +93,7 @@ def entities(result: StageResult) -> set[frozenset[str]]:
 
 
 def decisions(result: StageResult) -> list[tuple[str, str, str, str | None]]:
-    return [
-        (row["left"], row["right"], row["verdict"], row["guard"])
-        for row in result.tables["merges"].to_pylist()
-    ]
+    return [(row["left"], row["right"], row["verdict"], row["guard"]) for row in result.tables["merges"].to_pylist()]
 
 
 WAYS = {
@@ -179,9 +172,7 @@ class Says:
         self.contexts: dict[str, Sequence[str]] = {}
         self.asked: Sequence[tuple[Name, Name]] = ()
 
-    def confirm(
-        self, pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]
-    ) -> list[bool | None]:
+    def confirm(self, pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]) -> list[bool | None]:
         self.asked, self.contexts = pairs, dict(contexts)
         return [self.answer() for _ in pairs]
 
@@ -193,9 +184,7 @@ def test_a_confirmer_decides_what_rules_leave_open(answer: bool, verdict: str) -
     result = run(*names, acronyms=tuple(("ATM", name) for name in names[1:]), confirmer=says)
     found = {(row["verdict"], row["by"]) for row in result.tables["merges"].to_pylist()}
     assert found == {(verdict, "confirmer")}
-    assert [{one.name for one in pair} for pair in says.asked] == [
-        {"ATM", name} for name in sorted(names[1:])
-    ]
+    assert [{one.name for one in pair} for pair in says.asked] == [{"ATM", name} for name in sorted(names[1:])]
 
 
 def test_a_user_has_the_last_word() -> None:
@@ -212,9 +201,7 @@ def test_a_user_has_the_last_word() -> None:
     assert result.stats["overrides_unused"] == 1
 
 
-WORDS = st.sampled_from(
-    ["data", "object", "objects", "time-stamp", "timestamp", "VBBE", "7.5", "s"]
-)
+WORDS = st.sampled_from(["data", "object", "objects", "time-stamp", "timestamp", "VBBE", "7.5", "s"])
 NAMES = st.lists(st.lists(WORDS, min_size=1, max_size=3).map(" ".join), max_size=12, unique=True)
 
 
@@ -223,9 +210,7 @@ def test_order_does_not_show(examples: int) -> None:
     @settings(max_examples=examples)
     @given(NAMES, st.randoms())
     def is_hidden(names: list[str], random: Random) -> None:
-        keyed = {
-            entity_key(name): (name, None, 1 + len(name) % 3) for name in names if entity_key(name)
-        }
+        keyed = {entity_key(name): (name, None, 1 + len(name) % 3) for name in names if entity_key(name)}
         shuffled = list(keyed.values())
         random.shuffle(shuffled)
         one, other = run(*keyed.values()), run(*shuffled)

@@ -21,9 +21,7 @@ def rules(result: Any) -> set[tuple[str, ...]]:
 
 def test_a_name_is_one_with_and_without_the_vendor_that_a_corpus_is_about() -> None:
     result = run(*ACME, *BARE, texts=ABOUT_ACME)
-    assert entities(result) == {
-        frozenset({bare.casefold(), f"acme {bare.casefold()}"}) for bare in BARE
-    }
+    assert entities(result) == {frozenset({bare.casefold(), f"acme {bare.casefold()}"}) for bare in BARE}
     assert rules(result) == {("vendor",)}
     assert len(entities(run(*ACME, *BARE, texts=ABOUT_ACME[1:2]))) == len(BARE)  # of one page
 

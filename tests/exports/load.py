@@ -1,8 +1,8 @@
 """Runs `load.cypher` on the database in a wheel; runs in an environment of its own.
 
-The database, LadybugDB, speaks openCypher but for a few words, which are translated: it wants the
-tables declared, names the columns of a file in LOAD, commits as a whole, and has other names for
-functions. What a statement matches, merges and sets is run as it stands.
+The database, LadybugDB, speaks openCypher but for a few words, which are translated: it wants the tables declared,
+names the columns of a file in LOAD, commits as a whole, and has other names for functions. What a statement matches,
+merges and sets is run as it stands.
 """
 
 import csv
@@ -42,8 +42,7 @@ QUESTIONS = {
     "ORDER BY r.relation_id",
     "chunks": "MATCH (c:Chunk)-[:PART_OF]->(d:Document) RETURN c.id, c.text, c.headings, c.place, "
     "c.page_start, d.id, d.title, d.uri ORDER BY c.id",
-    "mentions": "MATCH (c:Chunk)-[m:MENTIONS]->(e:Entity) RETURN c.id, e.id, m.mentions "
-    "ORDER BY c.id, e.id",
+    "mentions": "MATCH (c:Chunk)-[m:MENTIONS]->(e:Entity) RETURN c.id, e.id, m.mentions ORDER BY c.id, e.id",
     "sources": "MATCH (a:Entity)-[r:RELATES_TO]->(b:Entity), (c:Chunk)-[:PART_OF]->(d:Document) "
     "WHERE c.id IN r.chunk_ids RETURN DISTINCT a.name, r.phrase, b.name, d.title "
     "ORDER BY a.name, r.phrase, b.name, d.title",

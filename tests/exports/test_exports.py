@@ -11,12 +11,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.inspect.export import (
-    Selection,
-    provenance,
-    whole_graph,
-    write_property_graph,
-)
+from graphrag_tasks.inspect.export import Selection, provenance, whole_graph, write_property_graph
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from tests.inspect.parts import HOSTILE, indexed, selection, sources
 from tests.inspect.test_export_csv import FORMULAS
@@ -45,9 +40,7 @@ def theirs(program: str, folder: Path) -> Any:
     return json.loads(said.stdout)
 
 
-def test_the_script_loads_a_snapshot_and_facts_lead_to_documents(
-    snapshot: Snapshot, tmp_path: Path
-) -> None:
+def test_the_script_loads_a_snapshot_and_facts_lead_to_documents(snapshot: Snapshot, tmp_path: Path) -> None:
     what = whole_graph(snapshot)
     of = provenance(snapshot, what)
     write_property_graph(what, of, tmp_path)

@@ -94,9 +94,7 @@ def blocks_of(document_id: str, texts: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def read_documents(
-    rows: Sequence[dict[str, Any]], cells: pa.Table | None = None, **settings: Any
-) -> StageResult:
+def read_documents(rows: Sequence[dict[str, Any]], cells: pa.Table | None = None, **settings: Any) -> StageResult:
     """Take blocks of documents through the stages from chunks to coreference, with the model.
 
     The result's tables are those of extraction, with `sentences`; its stats are of all stages.

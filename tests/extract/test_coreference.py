@@ -79,10 +79,7 @@ def run(
         StageResult({"triples": pa.Table.from_pylist(triples, schema=schemas.TRIPLES)}),
         pa.table({"document_id": ["d"], "title": ["Guide"]}),
         pa.table(
-            {
-                "chunk_id": list(chunk_ids),
-                "heading_path": [(headings or {}).get(chunk, []) for chunk in chunk_ids],
-            }
+            {"chunk_id": list(chunk_ids), "heading_path": [(headings or {}).get(chunk, []) for chunk in chunk_ids]}
         ),
         read,
         cells=schemas.empty("cells"),

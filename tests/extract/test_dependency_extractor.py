@@ -47,17 +47,10 @@ def test_facts_of_technical_sentences(extractor: DependencyExtractor) -> None:
 
 @needs_model
 def test_curly_apostrophes_are_read_as_straight_ones(extractor: DependencyExtractor) -> None:
-    straight = [
-        "The pump doesn't feed the tank.",
-        "It's a valve.",
-        "The user's key opens the gate.",
-    ]
+    straight = ["The pump doesn't feed the tank.", "It's a valve.", "The user's key opens the gate."]
     curly = [sentence.replace("'", "\u2019") for sentence in straight]
     found = [list(extractor.extract(sentences)) for sentences in (straight, curly)]
-    read = [
-        [[(frame.predicate_lemma, frame.negated) for frame in frames] for frames in of]
-        for of in found
-    ]
+    read = [[[(frame.predicate_lemma, frame.negated) for frame in frames] for frames in of] for of in found]
     assert read[0] == read[1]
     assert [frame.negated for frame in found[1][0]] == [True]
     for sentence, frames in zip(curly, found[1], strict=True):

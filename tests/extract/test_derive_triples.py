@@ -24,8 +24,7 @@ DERIVATIONS = {
         [("VBBE", "replace", "VBBS"), ("VBBS", "be replaced in", "ERP")],
     ),
     "passive without an agent keeps its form": (
-        "Data/NNS/nsubjpass/2 was/VBD/auxpass/2/be written/VBN/ROOT/2/write to/IN/prep/2"
-        " KNKK/NNP/pobj/3",
+        "Data/NNS/nsubjpass/2 was/VBD/auxpass/2/be written/VBN/ROOT/2/write to/IN/prep/2 KNKK/NNP/pobj/3",
         [("Data", "be written to", "KNKK")],
     ),
     "what something is used for is done to the object": (
@@ -42,10 +41,7 @@ DERIVATIONS = {
         "Use/VB/ROOT/0 VBBE/NNP/dobj/0 instead/RB/advmod/3 of/IN/prep/0 VBBS/NNP/pobj/3",
         [("VBBE", "use instead of", "VBBS")],
     ),
-    "copula": (
-        "KONV/NNP/nsubj/1 is/VBZ/ROOT/1/be a/DT/det/3 table/NN/attr/1",
-        [("KONV", "be", "table")],
-    ),
+    "copula": ("KONV/NNP/nsubj/1 is/VBZ/ROOT/1/be a/DT/det/3 table/NN/attr/1", [("KONV", "be", "table")]),
     "adjective with a preposition": (
         "APIs/NNS/nsubj/1 are/VBP/ROOT/1/be compatible/JJ/acomp/1 with/IN/prep/2 ERP/NNP/pobj/3",
         [("APIs", "be compatible with", "ERP")],
@@ -55,13 +51,8 @@ DERIVATIONS = {
         [("SAP", "call", "KONV"), ("KONV", "be called", "table")],
     ),
     "particle before the preposition": (
-        "SAP/NNP/nsubj/1 sets/VBZ/ROOT/1/set up/RP/prt/1 ERP/NNP/dobj/1 on/IN/prep/1"
-        " Linux/NNP/pobj/4",
-        [
-            ("SAP", "set up", "ERP"),
-            ("SAP", "set up on", "Linux"),
-            ("ERP", "be set up on", "Linux"),
-        ],
+        "SAP/NNP/nsubj/1 sets/VBZ/ROOT/1/set up/RP/prt/1 ERP/NNP/dobj/1 on/IN/prep/1 Linux/NNP/pobj/4",
+        [("SAP", "set up", "ERP"), ("SAP", "set up on", "Linux"), ("ERP", "be set up on", "Linux")],
     ),
     "what is only tried has not happened to the object": (
         "SAP/NNP/nsubj/1 fails/VBZ/ROOT/1/fail to/TO/aux/3 store/VB/xcomp/1 data/NNS/dobj/3"
@@ -95,21 +86,17 @@ DERIVATIONS = {
         [("SAP", "have", "tables"), ("SAP", "have in", "ERP")],
     ),
     "clauses and adverbs are no nodes": (
-        "SAP/NNP/nsubj/1 says/VBZ/ROOT/1/say here/RB/advmod/1 KONV/NNP/nsubj/4"
-        " ends/VBZ/ccomp/1/end",
+        "SAP/NNP/nsubj/1 says/VBZ/ROOT/1/say here/RB/advmod/1 KONV/NNP/nsubj/4 ends/VBZ/ccomp/1/end",
         [],
     ),
     "both sides of coordinations": (
-        "A/NNP/nsubj/3 and/CC/cc/0 B/NNP/conj/0 read/VBP/ROOT/3 C/NNP/dobj/3 and/CC/cc/4"
-        " D/NNP/conj/4",
+        "A/NNP/nsubj/3 and/CC/cc/0 B/NNP/conj/0 read/VBP/ROOT/3 C/NNP/dobj/3 and/CC/cc/4 D/NNP/conj/4",
         [("A", "read", "C"), ("A", "read", "D"), ("B", "read", "C"), ("B", "read", "D")],
     ),
 }
 
 
 @pytest.mark.parametrize(("notation", "expected"), DERIVATIONS.values(), ids=DERIVATIONS.keys())
-def test_derivation(
-    notation: str, expected: list[tuple[str, str, str]], parse: Callable[[str], Doc]
-) -> None:
+def test_derivation(notation: str, expected: list[tuple[str, str, str]], parse: Callable[[str], Doc]) -> None:
     triples = [triple for frame in frames_of(parse(notation)) for triple in derive_triples(frame)]
     assert [(triple.head, triple.relation, triple.tail) for triple in triples] == expected

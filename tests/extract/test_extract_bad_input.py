@@ -44,34 +44,22 @@ def calls(work: Callable[[], object]) -> int:
     return sum(one.callcount for one in profile.getstats())
 
 
-@pytest.mark.parametrize(
-    "kind", ["prose", "no spaces", *(pytest.param(one, marks=pytest.mark.slow) for one in SELDOM)]
-)
-def test_work_grows_no_faster_than_the_text(
-    kind: str, blocks_of: Blocks, read_documents: Read
-) -> None:
+@pytest.mark.parametrize("kind", ["prose", "no spaces", *(pytest.param(one, marks=pytest.mark.slow) for one in SELDOM)])
+def test_work_grows_no_faster_than_the_text(kind: str, blocks_of: Blocks, read_documents: Read) -> None:
     read_documents(blocks_of("d", ["It reads tables."]))
     # Work on "names" grows until the sentences in which a pronoun's name is sought are full.
     lengths = {"prose": (600, 2_400), "names": (3_000, 6_000)}.get(kind, (2_500, 7_500))
     rows = [blocks_of("d", [text_of(kind, length)]) for length in lengths]
-    short, long = (
-        calls(partial(read_documents, one)) / length
-        for one, length in zip(rows, lengths, strict=True)
-    )
+    short, long = (calls(partial(read_documents, one)) / length for one, length in zip(rows, lengths, strict=True))
     # Twenty calls for each character are nothing, whatever the shorter text took.
     assert long < max(1.5 * short, 20)
 
 
 @pytest.mark.parametrize("kind", UNITS)
-def test_every_text_is_read_within_bounds(
-    kind: str, blocks_of: Blocks, read_documents: Read
-) -> None:
+def test_every_text_is_read_within_bounds(kind: str, blocks_of: Blocks, read_documents: Read) -> None:
     text = text_of(kind, 1_000 if kind in ("prose", "names") else 12_000)
     result = read_documents(blocks_of("d", [text]))
-    spans = [
-        (row["char_start"], row["char_end"], row["text"])
-        for row in result.tables["sentences"].to_pylist()
-    ]
+    spans = [(row["char_start"], row["char_end"], row["text"]) for row in result.tables["sentences"].to_pylist()]
     assert all(text[start:end] == found for start, end, found in spans)
     clipped = result.stats["characters_clipped"]
     space = len(text) - len("".join(text.split()))
@@ -93,9 +81,7 @@ def test_a_sentence_of_five_thousand_tokens_is_counted_and_stops_no_other(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["no spaces", "no full stop"])
-def test_ten_megabytes_without_a_full_stop(
-    kind: str, blocks_of: Blocks, read_documents: Read
-) -> None:
+def test_ten_megabytes_without_a_full_stop(kind: str, blocks_of: Blocks, read_documents: Read) -> None:
     result = read_documents(blocks_of("d", [text_of(kind, 10_000_000)]))
     rows = result.tables["sentences"]
     kept = sum(len(row["text"]) for row in rows.to_pylist())

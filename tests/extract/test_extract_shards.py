@@ -49,9 +49,7 @@ DOCUMENTS = {
 
 def rows_of(result: StageResult, name: str) -> list[Row]:
     order = ("document_id", "chunk_id", "sentence_id", TABLES[name])
-    return sorted(
-        result.tables[name].to_pylist(), key=lambda row: tuple(str(row[one]) for one in order)
-    )
+    return sorted(result.tables[name].to_pylist(), key=lambda row: tuple(str(row[one]) for one in order))
 
 
 def joined(parts: Sequence[StageResult]) -> dict[str, list[Row]]:
@@ -63,9 +61,7 @@ def joined(parts: Sequence[StageResult]) -> dict[str, list[Row]]:
 def rows_fixture(blocks_of: Blocks) -> list[Row]:
     """Blocks of all documents, each twice, so that sentences of several share a batch."""
     names = [*DOCUMENTS, *(f"{name}-again" for name in DOCUMENTS)]
-    return [
-        row for name in names for row in blocks_of(name, DOCUMENTS[name.removesuffix("-again")])
-    ]
+    return [row for name in names for row in blocks_of(name, DOCUMENTS[name.removesuffix("-again")])]
 
 
 @pytest.fixture(name="expected", scope="module")

@@ -106,9 +106,9 @@ def test_patterns_read_lines_without_a_verb_but_no_code() -> None:
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS), schemas.empty("cells"),
         pa.Table.from_pylist(rows, schema=schemas.SENTENCES),
     )  # fmt: skip
-    both = extract_facts(
-        *tables, extractor=TwoWords(), config=ExtractConfig(), language=LanguageConfig()
-    ).tables["triples"]
+    both = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig(), language=LanguageConfig()).tables[
+        "triples"
+    ]
     assert both["extractor"].to_pylist() == ["two-words", "linear"]
     assert both["tail"].to_pylist() == ["b", "SP"]
 
@@ -134,15 +134,9 @@ def test_rows_of_tables_are_evidence_of_their_triples() -> None:
         pa.Table.from_pylist(cells, schema=schemas.CELLS),
         sentences(f"!{text}").set_column(6, "char_end", pa.array([len(text)], pa.int32())),
     )  # fmt: skip
-    result = extract_facts(
-        *tables, extractor=TwoWords(), config=ExtractConfig(), language=LanguageConfig()
-    )
+    result = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig(), language=LanguageConfig())
     (triple,) = result.tables["triples"].to_pylist()
-    assert (triple["head"], triple["relation"], triple["tail"]) == (
-        "VBBS",
-        "be replaced by",
-        "VBBE",
-    )
+    assert (triple["head"], triple["relation"], triple["tail"]) == ("VBBS", "be replaced by", "VBBE")
     assert text[triple["head_start"] : triple["head_end"]] == "VBBS"
     assert (triple["sentence_id"], triple["extractor"]) == ("s0", "table")
 
@@ -152,9 +146,7 @@ def test_a_fact_that_two_extractors_find_is_one_triple() -> None:
         "head": "A", "relation": "be", "tail": "B", "negated": False, "rule": "svo",
         "confidence": 0.5, "head_start": 0, "head_end": 1, "tail_start": 2, "tail_end": 3,
     }  # fmt: skip
-    assert merged([row, row | {"head": "a", "confidence": 0.7}], "A B") == [
-        row | {"head": "a", "confidence": 0.7}
-    ]
+    assert merged([row, row | {"head": "a", "confidence": 0.7}], "A B") == [row | {"head": "a", "confidence": 0.7}]
     alias = row | {"relation": "be known as", "rule": "alias"}
     assert merged([row, alias], "A B") == [alias]
     assert len(merged([row, alias | {"tail_start": 9, "tail_end": 10}], "A B")) == 2
@@ -170,9 +162,7 @@ def test_a_fact_that_two_extractors_find_is_one_triple() -> None:
         ("example", "topics", "The example covers topics", True),
     ],
 )
-def test_names_that_say_nothing_are_dropped(
-    head: str, tail: str, text: str, *, is_kept: bool
-) -> None:
+def test_names_that_say_nothing_are_dropped(head: str, tail: str, text: str, *, is_kept: bool) -> None:
     row = {"head": head, "relation": "cover", "tail": tail, "negated": False, "rule": "svo",
            "confidence": 0.5, "head_start": text.index(head), "head_end": 0,
            "tail_start": text.index(tail), "tail_end": 0}  # fmt: skip

@@ -49,26 +49,18 @@ def test_a_row_is_its_key_and_what_the_other_columns_say() -> None:
         cells(["Table", "Component", "Used in", "Rows"],
               ["VBBS", "Sales", "Planning", 7], ["VBBE", "Sales", None, 9])
     )  # fmt: skip
-    assert found == [
-        "VBBS | have component | Sales",
-        "VBBS | be used in | Planning",
-        "VBBE | have component | Sales",
-    ]
+    assert found == ["VBBS | have component | Sales", "VBBS | be used in | Planning", "VBBE | have component | Sales"]
     assert (counts.table_rows, counts.table_numbers) == (2, 2)
 
 
 def test_old_and_new_columns_say_what_replaces_what() -> None:
-    assert facts(cells(["Old table", "New table"], ["VBBS", "VBBE"]))[0] == [
-        "VBBS | be replaced by | VBBE"
-    ]
+    assert facts(cells(["Old table", "New table"], ["VBBS", "VBBE"]))[0] == ["VBBS | be replaced by | VBBE"]
     assert facts(cells(["New field", "Obsolete field"], ["A1", "B1"]))[0] == ["A1 | replace | B1"]
     assert facts(cells(["Object", "Replaced by"], ["A1", "B1"]))[0] == ["A1 | be replaced by | B1"]
 
 
 def test_a_cell_over_several_rows_is_said_of_each() -> None:
-    table, text = cells(
-        ["Plant", "Machine"], ["Lyon", "Boiler"], [None, "Chiller"], ["Turin", "Press"], ["Closed"]
-    )
+    table, text = cells(["Plant", "Machine"], ["Lyon", "Boiler"], [None, "Chiller"], ["Turin", "Press"], ["Closed"])
     rows = table.to_pylist()
     rows[0]["row_span"], rows[-1]["col_span"] = 2, 2
     merged = pa.Table.from_pylist(rows, schema=schemas.CELLS)

@@ -40,11 +40,7 @@ def found() -> dict[str, set[str]]:
     config, language = ExtractConfig(), LanguageConfig()
     empty = (schemas.empty("blocks"), schemas.empty("cells"))
     result = extract_facts(
-        *empty,
-        sentences,
-        extractor=make_extractor(config, language),
-        config=config,
-        language=language,
+        *empty, sentences, extractor=make_extractor(config, language), config=config, language=language
     )
     triples: dict[str, set[str]] = {text: set() for text in texts}
     for row in result.tables["triples"].to_pylist():

@@ -10,10 +10,7 @@ from graphrag_tasks.extract.triples import derive_triples
 def triples(line: str, lead: str | None = None) -> list[str]:
     found = [one for frame in linear_frames(line, lead) for one in derive_triples(frame)]
     for one in found:
-        for text, start, end in (
-            (one.head, one.head_start, one.head_end),
-            (one.tail, one.tail_start, one.tail_end),
-        ):
+        for text, start, end in ((one.head, one.head_start, one.head_end), (one.tail, one.tail_start, one.tail_end)):
             assert line[start:end] in (text, "")
     return [f"{one.head} | {one.relation} | {one.tail}" for one in found]
 

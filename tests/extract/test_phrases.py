@@ -31,18 +31,12 @@ SENTENCES = {
     "The plugin plans to replace the filter.": "plugin | plans to replace | filter",
     "The class contains no methods.": "class | does not contain | methods",
     "The option displays the grid on the canvas.": "option | displays grid on | canvas",
-    "The server must not send the password to a client.": (
-        "server | must not send password to | client"
-    ),
+    "The server must not send the password to a client.": ("server | must not send password to | client"),
     "Open the filter in the editor.": "filter | is to be opened in | editor",
     "The fields are listed by their technical name.": "fields | are listed by | technical name",
     "The rows are sorted by the report.": "rows | are sorted by | report",
-    "The setup is kept in the book (see Section 9.6, “Setting Share Price”).": (
-        "setup | is kept in | book"
-    ),
-    "The wage is booked to the Income:Current Income account.": (
-        "wage | is booked to | Income:Current Income account"
-    ),
+    "The setup is kept in the book (see Section 9.6, “Setting Share Price”).": ("setup | is kept in | book"),
+    "The wage is booked to the Income:Current Income account.": ("wage | is booked to | Income:Current Income account"),
     "There are three liability accounts (Credit Card, Accounts Payable, and Liability).": (
         "three liability accounts | include | Accounts Payable"
     ),
@@ -51,9 +45,7 @@ SENTENCES = {
     "The parameter determines the limit on the number of sets.": "limit | on | number of sets",
     "Use the import option for data types.": "import option | is used for | data types",
     "The tool shows the option for data types.": "option | for | data types",
-    "Matching takes place at query planning time.": (
-        "Matching | takes place at | query planning time"
-    ),
+    "Matching takes place at query planning time.": ("Matching | takes place at | query planning time"),
     "Authentication for requests is handled by the gateway.": "Authentication | for | requests",
 }
 """A triple of each sentence; read in the light of what it says, not of what the rules give."""
@@ -83,10 +75,7 @@ def test_a_relation_is_worded_as_its_sentence_says_it(sentence: str) -> None:
         ("Previously the schema was reported, leading to inconsistencies.", "inconsistencies"),
         ("Assume we have dumped a database called mydb into a dump file.", "dump file"),
         ("This feature avoids the need to write functions.", "functions"),
-        (
-            "The option suppresses the errors: missing object field or array element.",
-            "array element",
-        ),
+        ("The option suppresses the errors: missing object field or array element.", "array element"),
         ("This parameter can be viewed before starting the server.", "server"),
         ("The fields are described in Section 2, “Field Names”.", "Section 2, “Field Names"),
         ("Prices are kept in the book (see Section 9.6, “Setting Share Price”).", "Share Price"),

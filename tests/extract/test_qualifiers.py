@@ -16,13 +16,11 @@ QUALIFIERS = {
         ["Settings | be for | printers"],
     ),
     "one in another": (
-        "Access/NN/nsubj/5 to/IN/prep/0 fields/NNS/pobj/1 of/IN/prep/2 tables/NNS/pobj/3"
-        " works/VBZ/ROOT/5/work",
+        "Access/NN/nsubj/5 to/IN/prep/0 fields/NNS/pobj/1 of/IN/prep/2 tables/NNS/pobj/3 works/VBZ/ROOT/5/work",
         ["Access | be to | fields of tables", "fields | be of | tables"],
     ),
     "of coordinated nouns": (
-        "Lists/NNS/nsubj/5 with/IN/prep/0 orders/NNS/pobj/1 and/CC/cc/2 items/NNS/conj/2"
-        " work/VBP/ROOT/5",
+        "Lists/NNS/nsubj/5 with/IN/prep/0 orders/NNS/pobj/1 and/CC/cc/2 items/NNS/conj/2 work/VBP/ROOT/5",
         ["Lists | be with | orders", "Lists | be with | items"],
     ),
     "an object is there since the verb put it there": (
@@ -50,13 +48,11 @@ QUALIFIERS = {
         ["roles | be with | rights"],
     ),
     "behind coordinated nouns it tells of all": (
-        "Options/NNS/nsubj/5 and/CC/cc/0 plans/NNS/conj/0 for/IN/prep/0 keys/NNS/pobj/3"
-        " exist/VBP/ROOT/5",
+        "Options/NNS/nsubj/5 and/CC/cc/0 plans/NNS/conj/0 for/IN/prep/0 keys/NNS/pobj/3 exist/VBP/ROOT/5",
         ["Options | be for | keys", "plans | be for | keys"],
     ),
     "behind the first of them it tells of that": (
-        "Options/NNS/nsubj/5 for/IN/prep/0 keys/NNS/pobj/1 and/CC/cc/0 plans/NNS/conj/0"
-        " exist/VBP/ROOT/5",
+        "Options/NNS/nsubj/5 for/IN/prep/0 keys/NNS/pobj/1 and/CC/cc/0 plans/NNS/conj/0 exist/VBP/ROOT/5",
         ["Options | be for | keys"],
     ),
     "two gerunds": (
@@ -90,25 +86,17 @@ QUALIFIERS = {
         ["Data types | be of | keys"],
     ),
     "a word of a preposition": (
-        "It/PRP/nsubj/1 varies/VBZ/ROOT/1/vary with/IN/prep/1 respect/NN/pobj/2 to/IN/prep/3"
-        " length/NN/pobj/4",
+        "It/PRP/nsubj/1 varies/VBZ/ROOT/1/vary with/IN/prep/1 respect/NN/pobj/2 to/IN/prep/3 length/NN/pobj/4",
         [],
     ),
     "who does something is no place": (
         "It/PRP/nsubj/1 finds/VBZ/ROOT/1/find errors/NNS/dobj/1 by/IN/prep/2 users/NNS/pobj/3",
         [],
     ),
-    "a pronoun": (
-        "Notes/NNS/nsubj/3 about/IN/prep/0 it/PRP/pobj/1 exist/VBP/ROOT/3",
-        [],
-    ),
-    "a name": (
-        "Joule/NNP/nsubj/3 for/IN/prep/0 Consultants/NNPS/pobj/1 works/VBZ/ROOT/3/work",
-        [],
-    ),
+    "a pronoun": ("Notes/NNS/nsubj/3 about/IN/prep/0 it/PRP/pobj/1 exist/VBP/ROOT/3", []),
+    "a name": ("Joule/NNP/nsubj/3 for/IN/prep/0 Consultants/NNPS/pobj/1 works/VBZ/ROOT/3/work", []),
     "a preposition of three words": (
-        "Data/NNS/nsubj/5 in/IN/prep/0 case/NN/pobj/1 of/IN/prep/2 errors/NNS/pobj/3"
-        " exist/VBP/ROOT/5",
+        "Data/NNS/nsubj/5 in/IN/prep/0 case/NN/pobj/1 of/IN/prep/2 errors/NNS/pobj/3 exist/VBP/ROOT/5",
         ["Data | be in case of | errors"],
     ),
 }

@@ -16,23 +16,7 @@ LABELS = [
     "relcl", "acl", "advcl", "xcomp", "ccomp", "aux", "auxpass", "neg", "prt", "mark", "expl",
     "advmod", "npadvmod", "punct", "dep", "parataxis",
 ]  # fmt: skip
-WORDS = [
-    "KONV",
-    "Use",
-    "reads",
-    "(",
-    ")",
-    ",",
-    "no",
-    "which",
-    "of",
-    "instead",
-    "if",
-    "be",
-    "é",
-    "\n",
-    "=",
-]
+WORDS = ["KONV", "Use", "reads", "(", ")", ",", "no", "which", "of", "instead", "if", "be", "é", "\n", "="]
 TAGS = [
     "NN", "NNP", "VB", "VBZ", "VBN", "VBG", "MD", "TO", "IN", "DT", "WDT", "WP$", "PRP", "RB",
     "WRB", "CC", "JJ", "-LRB-", "POS",

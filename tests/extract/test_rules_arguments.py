@@ -31,13 +31,11 @@ RULES = {
         ],
     ),
     "verb and preposition": (
-        "The/DT/det/1 program/NN/nsubj/2 runs/VBZ/ROOT/2/run on/IN/prep/2 the/DT/det/5"
-        " server/NN/pobj/3",
+        "The/DT/det/1 program/NN/nsubj/2 runs/VBZ/ROOT/2/run on/IN/prep/2 the/DT/det/5 server/NN/pobj/3",
         ["verb_prep: run(subject=The program; oblique on=the server)"],
     ),
     "nested prepositions are one": (
-        "Data/NNS/nsubjpass/2 is/VBZ/auxpass/2/be moved/VBN/ROOT/2/move out/IN/prep/2 of/IN/prep/3"
-        " KONV/NNP/pobj/4",
+        "Data/NNS/nsubjpass/2 is/VBZ/auxpass/2/be moved/VBN/ROOT/2/move out/IN/prep/2 of/IN/prep/3 KONV/NNP/pobj/4",
         ["passive: passive move(subject=Data; oblique out of=KONV)"],
     ),
     "prepositions joined by a conjunction, and prepositions in a row": (
@@ -50,38 +48,25 @@ RULES = {
         ["verb_prep: run(subject=It; oblique ahead of=schedule)"],
     ),
     "a preposition before a verb makes an adverbial": (
-        "It/PRP/nsubj/1 helps/VBZ/ROOT/1/help by/IN/prep/1 reading/VBG/pcomp/2/read"
-        " KONV/NNP/dobj/3",
-        [
-            "adverbial: help(subject=It; adverbial=by reading KONV)",
-            "inherited: read(subject=It; object=KONV)",
-        ],
+        "It/PRP/nsubj/1 helps/VBZ/ROOT/1/help by/IN/prep/1 reading/VBG/pcomp/2/read KONV/NNP/dobj/3",
+        ["adverbial: help(subject=It; adverbial=by reading KONV)", "inherited: read(subject=It; object=KONV)"],
     ),
     "conjuncts are arguments of their own": (
         "VBAK/NNP/nsubj/3 and/CC/cc/0 VBAP/NNP/conj/0 store/VBP/ROOT/3 orders/NNS/dobj/3"
         " in/IN/prep/3 rows/NNS/pobj/5 and/CC/cc/6 columns/NNS/conj/6",
-        [
-            "svo: store(subject=VBAK; subject=VBAP; object=orders; oblique in=rows;"
-            " oblique in=columns)"
-        ],
+        ["svo: store(subject=VBAK; subject=VBAP; object=orders; oblique in=rows; oblique in=columns)"],
     ),
     "a denied conjunct is left out": (
-        "It/PRP/nsubj/1 reads/VBZ/ROOT/1/read KONV/NNP/dobj/1 but/CC/cc/2 not/RB/neg/5"
-        " KONP/NNP/conj/2",
+        "It/PRP/nsubj/1 reads/VBZ/ROOT/1/read KONV/NNP/dobj/1 but/CC/cc/2 not/RB/neg/5 KONP/NNP/conj/2",
         ["svo: read(subject=It; object=KONV)"],
     ),
     "what a noun is chosen over is an oblique": (
-        "It/PRP/nsubj/1 uses/VBZ/ROOT/1/use KONV/NNP/dobj/1 rather/RB/advmod/4 than/IN/cc/2"
-        " KONP/NNP/pobj/4",
+        "It/PRP/nsubj/1 uses/VBZ/ROOT/1/use KONV/NNP/dobj/1 rather/RB/advmod/4 than/IN/cc/2 KONP/NNP/pobj/4",
         ["svo: use(subject=It; object=KONV; oblique rather than=KONP)"],
     ),
     "clause as an argument": (
-        "Users/NNS/nsubj/1 say/VBP/ROOT/1 that/IN/mark/4 KONV/NNP/nsubj/4 is/VBZ/ccomp/1/be"
-        " empty/JJ/acomp/4",
-        [
-            "clausal: say(subject=Users; clause=that KONV is empty)",
-            "copula: be(subject=KONV; complement=empty)",
-        ],
+        "Users/NNS/nsubj/1 say/VBP/ROOT/1 that/IN/mark/4 KONV/NNP/nsubj/4 is/VBZ/ccomp/1/be empty/JJ/acomp/4",
+        ["clausal: say(subject=Users; clause=that KONV is empty)", "copula: be(subject=KONV; complement=empty)"],
     ),
     "indirect object": (
         "It/PRP/nsubj/1 gave/VBD/ROOT/1/give users/NNS/dative/1 roles/NNS/dobj/1",
@@ -90,12 +75,8 @@ RULES = {
     "a verb alone says too little": ("It/PRP/nsubj/1 runs/VBZ/ROOT/1/run", []),
     "a verb without letters is code": ("i/NN/nsubj/1 =/VBZ/ROOT/1 KONV/NNP/dobj/1", []),
     "what is said may come first": (
-        "KONV/NNP/nsubj/1 is/VBZ/ccomp/5/be new/JJ/acomp/1 ,/,/punct/5 SAP/NNP/nsubj/5"
-        " says/VBZ/ROOT/5/say",
-        [
-            "copula: be(subject=KONV; complement=new)",
-            "clausal: say(subject=SAP; clause=KONV is new)",
-        ],
+        "KONV/NNP/nsubj/1 is/VBZ/ccomp/5/be new/JJ/acomp/1 ,/,/punct/5 SAP/NNP/nsubj/5 says/VBZ/ROOT/5/say",
+        ["copula: be(subject=KONV; complement=new)", "clausal: say(subject=SAP; clause=KONV is new)"],
     ),
     "what merely comes first is no argument": (
         "KONV/NNP/nsubj/1 is/VBZ/ccomp/5/be new/JJ/acomp/1 ,/,/punct/5 SAP/NNP/nsubj/5"

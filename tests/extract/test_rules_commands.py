@@ -22,8 +22,7 @@ RULES = {
         [],
     ),
     "a command after a condition": (
-        "If/IN/mark/2 KONV/NNP/nsubj/2 is/VBZ/advcl/5/be empty/JJ/acomp/2 ,/,/punct/5"
-        " delete/VBP/ROOT/5 it/PRP/dobj/5",
+        "If/IN/mark/2 KONV/NNP/nsubj/2 is/VBZ/advcl/5/be empty/JJ/acomp/2 ,/,/punct/5 delete/VBP/ROOT/5 it/PRP/dobj/5",
         ["copula: <if> be(subject=KONV; complement=empty)", "imperative: delete(object=it)"],
     ),
     "the purpose of a command is reached by its object": (
@@ -31,13 +30,11 @@ RULES = {
         ["imperative: click(object=Save)", "inherited: store(subject=Save; object=it)"],
     ),
     "the purpose of a command is reached by what it is about": (
-        "Connect/VB/ROOT/0 to/IN/prep/0 ERP/NNP/pobj/1 to/TO/aux/4 read/VB/advcl/0"
-        " orders/NNS/dobj/4",
+        "Connect/VB/ROOT/0 to/IN/prep/0 ERP/NNP/pobj/1 to/TO/aux/4 read/VB/advcl/0 orders/NNS/dobj/4",
         ["imperative: connect(oblique to=ERP)", "inherited: read(subject=ERP; object=orders)"],
     ),
     "the purpose of a reader is reached by the object": (
-        "You/PRP/nsubj/1 follow/VBP/ROOT/1 steps/NNS/dobj/1 to/TO/aux/4 read/VB/advcl/1"
-        " KONV/NNP/dobj/4",
+        "You/PRP/nsubj/1 follow/VBP/ROOT/1 steps/NNS/dobj/1 to/TO/aux/4 read/VB/advcl/1 KONV/NNP/dobj/4",
         ["svo: follow(subject=You; object=steps)", "inherited: read(subject=steps; object=KONV)"],
     ),
     "a purpose that comes first has no such means": (
@@ -45,8 +42,7 @@ RULES = {
         ["imperative: read(object=KONV)", "imperative: open(object=SE16)"],
     ),
     "a name of code after a preposition's noun": (
-        "Data/NNS/nsubjpass/2 is/VBZ/auxpass/2/be stored/VBN/ROOT/2/store in/IN/prep/2"
-        " table/NN/pobj/3 Z_NEW/JJ/oprd/2",
+        "Data/NNS/nsubjpass/2 is/VBZ/auxpass/2/be stored/VBN/ROOT/2/store in/IN/prep/2 table/NN/pobj/3 Z_NEW/JJ/oprd/2",
         ["passive: passive store(subject=Data; oblique in=table Z_NEW)"],
     ),
     "a name with 'for' inside hangs on its first noun": (
@@ -54,8 +50,7 @@ RULES = {
         ["imperative: use(object=Tools for Eclipse)"],
     ),
     "a comparison with a command is none": (
-        "Set/VB/ROOT/0 it/PRP/dobj/0 as/IN/mark/3 described/VBN/advcl/0/describe in/IN/prep/3"
-        " KONV/NNP/pobj/4",
+        "Set/VB/ROOT/0 it/PRP/dobj/0 as/IN/mark/3 described/VBN/advcl/0/describe in/IN/prep/3 KONV/NNP/pobj/4",
         ["imperative: set(object=it)"],
     ),
     "a command read as a noun with an object": (
@@ -75,18 +70,15 @@ RULES = {
         ["qualifier: be(subject=Mapping tables; oblique in=BTP)"],
     ),
     "a command read as an adjective of a row of nouns": (
-        "Open/JJ/amod/1 transaction/NN/compound/2 SE38/NNP/ROOT/2 and/CC/cc/2 run/VB/conj/2"
-        " it/PRP/dobj/4",
+        "Open/JJ/amod/1 transaction/NN/compound/2 SE38/NNP/ROOT/2 and/CC/cc/2 run/VB/conj/2 it/PRP/dobj/4",
         ["imperative: open(object=transaction SE38)", "imperative: run(object=it)"],
     ),
     "a noun phrase before a finite verb is no command": (
-        "Export/NN/compound/1 data/NNS/ROOT/1 that/WDT/nsubj/3 stores/VBZ/relcl/1/store"
-        " it/PRP/dobj/3",
+        "Export/NN/compound/1 data/NNS/ROOT/1 that/WDT/nsubj/3 stores/VBZ/relcl/1/store it/PRP/dobj/3",
         ["relative: store(subject=Export data; object=it)"],
     ),
     "a name read as a second object": (
-        "Use/NN/ROOT/0 table/NN/dobj/0 VBBE/NNP/dobj/0 instead/RB/advmod/4 of/IN/prep/0"
-        " VBBS/NNP/pobj/4",
+        "Use/NN/ROOT/0 table/NN/dobj/0 VBBE/NNP/dobj/0 instead/RB/advmod/4 of/IN/prep/0 VBBS/NNP/pobj/4",
         ["imperative: use(object=table VBBE; oblique instead of=VBBS)"],
     ),
     "a subject read as a part of its verb": (
@@ -94,8 +86,7 @@ RULES = {
         ["verb_prep: stop(subject=The debugger; oblique at=it)"],
     ),
     "a plural read as a verb": (
-        "SAP/NNP/nsubj/1 drops/VBZ/ROOT/1/drop the/DT/det/3 status/NN/nsubj/4"
-        " tables/VBZ/dobj/1/table VBUK/NNP/dobj/4",
+        "SAP/NNP/nsubj/1 drops/VBZ/ROOT/1/drop the/DT/det/3 status/NN/nsubj/4 tables/VBZ/dobj/1/table VBUK/NNP/dobj/4",
         ["svo: drop(subject=SAP; object=the status tables VBUK)"],
     ),
     "the end of a name read as a part of the verb": (
@@ -112,8 +103,7 @@ RULES = {
         ["qualifier: be(subject=MODIFY statements; oblique with=keys)"],
     ),
     "so does one behind another preposition": (
-        "Use/VB/ROOT/0 it/PRP/dobj/0 in/IN/prep/0 Tools/NNP/pobj/2 for/IN/prep/0"
-        " Eclipse/NNP/pobj/4",
+        "Use/VB/ROOT/0 it/PRP/dobj/0 in/IN/prep/0 Tools/NNP/pobj/2 for/IN/prep/0 Eclipse/NNP/pobj/4",
         ["imperative: use(object=it; oblique in=Tools for Eclipse)"],
     ),
     "what is chosen over another, read as a second object": (

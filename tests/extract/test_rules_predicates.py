@@ -6,8 +6,7 @@ import pytest
 
 RULES = {
     "a chain of verbs is one predicate": (
-        "The/DT/det/1 program/NN/nsubj/2 plans/VBZ/ROOT/2/plan to/TO/aux/4 replace/VB/xcomp/2"
-        " KONV/NNP/dobj/4",
+        "The/DT/det/1 program/NN/nsubj/2 plans/VBZ/ROOT/2/plan to/TO/aux/4 replace/VB/xcomp/2 KONV/NNP/dobj/4",
         ["svo: plan to replace(subject=The program; object=KONV)"],
     ),
     "a semi-modal is a modality": (
@@ -16,13 +15,11 @@ RULES = {
         ["passive: passive <need to> replace(subject=VBBS; agent by=VBBE)"],
     ),
     "particle": (
-        "The/DT/det/1 admin/NN/nsubj/2 sets/VBZ/ROOT/2/set up/RP/prt/2 the/DT/det/5"
-        " system/NN/dobj/2",
+        "The/DT/det/1 admin/NN/nsubj/2 sets/VBZ/ROOT/2/set up/RP/prt/2 the/DT/det/5 system/NN/dobj/2",
         ["svo: set up(subject=The admin; object=the system)"],
     ),
     "negation": (
-        "It/PRP/nsubj/3 does/VBZ/aux/3/do not/RB/neg/3 support/VB/ROOT/3 pool/NN/compound/5"
-        " tables/NNS/dobj/3/table",
+        "It/PRP/nsubj/3 does/VBZ/aux/3/do not/RB/neg/3 support/VB/ROOT/3 pool/NN/compound/5 tables/NNS/dobj/3/table",
         ["svo: not support(subject=It; object=pool tables)"],
     ),
     "negation by a determiner": (
@@ -34,8 +31,7 @@ RULES = {
         " KONV/NNP/dobj/3 instead/RB/advmod/6 of/IN/prep/1 reading/VBG/pcomp/6/read"
         " VBBE/NNP/dobj/7",
         [
-            "adverbial: run(subject=It; adverbial=without blocking KONV;"
-            " adverbial=instead of reading VBBE)",
+            "adverbial: run(subject=It; adverbial=without blocking KONV; adverbial=instead of reading VBBE)",
             "inherited: not block(subject=It; object=KONV)",
             "inherited: not read(subject=It; object=VBBE)",
         ],
@@ -63,8 +59,7 @@ RULES = {
         ["imperative: suppose(clause=that jobs read KONV)"],
     ),
     "no longer": (
-        "It/PRP/nsubjpass/4 is/VBZ/auxpass/4/be no/RB/neg/3 longer/RBR/advmod/4 used/VBN/ROOT/4/use"
-        " here/RB/advmod/4",
+        "It/PRP/nsubjpass/4 is/VBZ/auxpass/4/be no/RB/neg/3 longer/RBR/advmod/4 used/VBN/ROOT/4/use here/RB/advmod/4",
         ["passive: not passive use(subject=It; adverbial=no longer; adverbial=here)"],
     ),
     "modal": (
@@ -76,8 +71,7 @@ RULES = {
         ["svo: <if> read(subject=it; object=KONV)"],
     ),
     "ability": (
-        "It/PRP/nsubj/1 is/VBZ/ROOT/1/be not/RB/neg/1 able/JJ/acomp/1 to/TO/aux/5 read/VB/xcomp/3"
-        " KONV/NNP/dobj/5",
+        "It/PRP/nsubj/1 is/VBZ/ROOT/1/be not/RB/neg/1 able/JJ/acomp/1 to/TO/aux/5 read/VB/xcomp/3 KONV/NNP/dobj/5",
         ["svo: not <able to> read(subject=It; object=KONV)"],
     ),
     "conjuncts share modal, negation and voice": (
@@ -97,17 +91,12 @@ RULES = {
         ],
     ),
     "an adjective with a preposition is the relation": (
-        "The/DT/det/1 API/NN/nsubj/2 is/VBZ/ROOT/2/be compatible/JJ/acomp/2 with/IN/prep/3"
-        " ERP/NNP/pobj/4",
+        "The/DT/det/1 API/NN/nsubj/2 is/VBZ/ROOT/2/be compatible/JJ/acomp/2 with/IN/prep/3 ERP/NNP/pobj/4",
         ["copula: be compatible(subject=The API; oblique with=ERP)"],
     ),
     "an attitude": (
-        "It/PRP/nsubj/1 is/VBZ/ROOT/1/be easy/JJ/acomp/1 to/TO/aux/4 read/VB/xcomp/2"
-        " KONV/NNP/dobj/4",
-        [
-            "copula: be(subject=It; complement=easy to read KONV)",
-            "imperative: <easy to> read(object=KONV)",
-        ],
+        "It/PRP/nsubj/1 is/VBZ/ROOT/1/be easy/JJ/acomp/1 to/TO/aux/4 read/VB/xcomp/2 KONV/NNP/dobj/4",
+        ["copula: be(subject=It; complement=easy to read KONV)", "imperative: <easy to> read(object=KONV)"],
     ),
 }
 

@@ -14,18 +14,15 @@ TRIPLES = {
         ["BTP | let manage | data"],
     ),
     "what it enables the reader to do": (
-        "BTP/NNP/nsubj/1 enables/VBZ/ROOT/1/enable you/PRP/dobj/1 to/TO/aux/4 read/VB/xcomp/1"
-        " data/NNS/dobj/4",
+        "BTP/NNP/nsubj/1 enables/VBZ/ROOT/1/enable you/PRP/dobj/1 to/TO/aux/4 read/VB/xcomp/1 data/NNS/dobj/4",
         ["BTP | enable to read | you", "BTP | enable to read | data"],
     ),
     "what it enables something else to do": (
-        "BTP/NNP/nsubj/1 enables/VBZ/ROOT/1/enable apps/NNS/dobj/1 to/TO/aux/4 read/VB/xcomp/1"
-        " data/NNS/dobj/4",
+        "BTP/NNP/nsubj/1 enables/VBZ/ROOT/1/enable apps/NNS/dobj/1 to/TO/aux/4 read/VB/xcomp/1 data/NNS/dobj/4",
         ["BTP | enable | apps", "apps | read | data"],
     ),
     "an object of two verbs": (
-        "SAP/NNP/nsubj/1 checks/VBZ/ROOT/1/check and/CC/cc/1 repairs/VBZ/conj/1/repair"
-        " data/NNS/dobj/3",
+        "SAP/NNP/nsubj/1 checks/VBZ/ROOT/1/check and/CC/cc/1 repairs/VBZ/conj/1/repair data/NNS/dobj/3",
         ["SAP | check | data", "SAP | repair | data"],
     ),
     "an object after a complement is not shared": (
@@ -34,13 +31,11 @@ TRIPLES = {
         ["SAP | wait for | BTP", "SAP | repair | data"],
     ),
     "a participle that is a preposition": (
-        "Routes/NNS/nsubjpass/2 are/VBP/auxpass/2/be modeled/VBN/ROOT/2/model using/VBG/advcl/2/use"
-        " steps/NNS/dobj/3",
+        "Routes/NNS/nsubjpass/2 are/VBP/auxpass/2/be modeled/VBN/ROOT/2/model using/VBG/advcl/2/use steps/NNS/dobj/3",
         ["Routes | be modeled using | steps"],
     ),
     "who does it uses it as well": (
-        "Users/NNS/nsubj/1 model/VBP/ROOT/1 routes/NNS/dobj/1 using/VBG/advcl/1/use"
-        " steps/NNS/dobj/3",
+        "Users/NNS/nsubj/1 model/VBP/ROOT/1 routes/NNS/dobj/1 using/VBG/advcl/1/use steps/NNS/dobj/3",
         [
             "Users | model | routes",
             "Users | model using | steps",
@@ -77,8 +72,7 @@ TRIPLES = {
         ["Users | have access to | BTP"],
     ),
     "a noun that is described stands for itself": (
-        "Users/NNS/nsubj/1 have/VBP/ROOT/1 full/JJ/amod/3 access/NN/dobj/1 to/IN/prep/3"
-        " BTP/NNP/pobj/4",
+        "Users/NNS/nsubj/1 have/VBP/ROOT/1 full/JJ/amod/3 access/NN/dobj/1 to/IN/prep/3 BTP/NNP/pobj/4",
         ["Users | have | full access", "full access | be to | BTP"],
     ),
     "part of": (
@@ -99,13 +93,11 @@ TRIPLES = {
         ["users | find | logs", "users | find in | Apps", "logs | be found in | Apps"],
     ),
     "a relative clause agrees with its noun in number": (
-        "Objects/NNS/ROOT/0 in/IN/prep/0 DDIC/NNP/pobj/1 that/WDT/nsubj/4 hold/VBP/relcl/2"
-        " types/NNS/dobj/4",
+        "Objects/NNS/ROOT/0 in/IN/prep/0 DDIC/NNP/pobj/1 that/WDT/nsubj/4 hold/VBP/relcl/2 types/NNS/dobj/4",
         ["Objects | be in | DDIC", "Objects | hold | types"],
     ),
     "one that agrees with the nearer noun stays there": (
-        "Objects/NNS/ROOT/0 in/IN/prep/0 DDIC/NNP/pobj/1 that/WDT/nsubj/4 holds/VBZ/relcl/2/hold"
-        " types/NNS/dobj/4",
+        "Objects/NNS/ROOT/0 in/IN/prep/0 DDIC/NNP/pobj/1 that/WDT/nsubj/4 holds/VBZ/relcl/2/hold types/NNS/dobj/4",
         ["Objects | be in | DDIC", "DDIC | hold | types"],
     ),
     "both things that somebody enables": (
@@ -114,14 +106,8 @@ TRIPLES = {
         ["BTP | help share | data", "BTP | enable | teams"],
     ),
     "what is done using something": (
-        "SAP/NNP/nsubj/1 links/VBZ/ROOT/1/link steps/NNS/dobj/1 using/VBG/acl/2/use"
-        " queues/NNS/dobj/3",
-        [
-            "SAP | link | steps",
-            "SAP | link using | queues",
-            "steps | be linked using | queues",
-            "SAP | use | queues",
-        ],
+        "SAP/NNP/nsubj/1 links/VBZ/ROOT/1/link steps/NNS/dobj/1 using/VBG/acl/2/use queues/NNS/dobj/3",
+        ["SAP | link | steps", "SAP | link using | queues", "steps | be linked using | queues", "SAP | use | queues"],
     ),
     "the purpose of a passive is somebody's who is not named": (
         "To/TO/aux/1 send/VB/advcl/5 orders/NNS/dobj/1 keys/NNS/nsubjpass/5 are/VBP/auxpass/5/be"
@@ -138,19 +124,14 @@ TRIPLES = {
         ["keys | keep in | BTP", "it | push to | Git"],
     ),
     "a number of things are these": (
-        "A/DT/det/1 number/NN/nsubj/4 of/IN/prep/1 keys/NNS/pobj/2 open/VBP/ROOT/4"
-        " locks/NNS/dobj/4",
+        "A/DT/det/1 number/NN/nsubj/4 of/IN/prep/1 keys/NNS/pobj/2 open/VBP/ROOT/4 locks/NNS/dobj/4",
         ["keys | open | locks"],
     ),
     "the number of things is none of them": (
-        "The/DT/det/1 number/NN/nsubj/4 of/IN/prep/1 keys/NNS/pobj/2 exceeds/VBZ/ROOT/4/exceed"
-        " limits/NNS/dobj/4",
+        "The/DT/det/1 number/NN/nsubj/4 of/IN/prep/1 keys/NNS/pobj/2 exceeds/VBZ/ROOT/4/exceed limits/NNS/dobj/4",
         ["number of keys | exceed | limits"],
     ),
-    "like": (
-        "Tables/NNS/nsubj/3 like/IN/prep/0 KONV/NNP/pobj/1 exist/VBP/ROOT/3",
-        ["Tables | include | KONV"],
-    ),
+    "like": ("Tables/NNS/nsubj/3 like/IN/prep/0 KONV/NNP/pobj/1 exist/VBP/ROOT/3", ["Tables | include | KONV"]),
 }
 
 

@@ -16,10 +16,7 @@ SENTENCES: dict[str, set[str]] = {
         "server unless the cache is full, keeps page (if)",
         "cache is full (if)",
     },
-    "The value must be either a string or a number.": {
-        "value may be string",
-        "value may be number",
-    },
+    "The value must be either a string or a number.": {"value may be string", "value may be number"},
     "Some doctors believe that the drug cures cancer.": {"drug may cure cancer"},
     "The sphincter is located between the esophagus and the stomach.": {
         "sphincter is located between stomach and esophagus",
@@ -38,17 +35,13 @@ SENTENCES: dict[str, set[str]] = {
     "The port defaults to 25.": {"port defaults to 25"},
     "The tool sends an e-mail.": {"tool sends e-mail"},
     "THE LICENSOR GRANTS THE RIGHTS.": {"LICENSOR grants RIGHTS"},
-    "3.2 One copy has been provided to the licensee.": {
-        "One copy has been provided to licensee",
-    },
+    "3.2 One copy has been provided to the licensee.": {"One copy has been provided to licensee"},
     "The anarchists never voted, nor did they seek disorder.": {"they did not seek disorder"},
     "Some of the tools can be used not only in the project but also in the plant.": {
         "tools (some) can be used in project in the plant",
         "tools (some) can be used in the project in plant",
     },
-    "Run the tools from the shell and not from the editor.": {
-        "tools are to be run from shell",
-    },
+    "Run the tools from the shell and not from the editor.": {"tools are to be run from shell"},
     "The server does not accept mail from strangers.": {
         "server does not accept mail from strangers",
         "mail is not accepted from strangers by server",
@@ -78,8 +71,7 @@ NOTHING = [
 
 @pytest.fixture(scope="module", name="facts")
 def facts_fixture(
-    blocks_of: Callable[[str, list[str]], list[dict[str, Any]]],
-    read_documents: Callable[..., Any],
+    blocks_of: Callable[[str, list[str]], list[dict[str, Any]]], read_documents: Callable[..., Any]
 ) -> Mapping[str, set[str]]:
     found = read_documents(blocks_of("d", [*SENTENCES, *NOTHING])).tables
     texts = {row["sentence_id"]: row["text"] for row in found["sentences"].to_pylist()}

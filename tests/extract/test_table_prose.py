@@ -22,18 +22,13 @@ def read_table_fixture(
     def read(header: Sequence[str], rows: Sequence[Sequence[str]]) -> StageResult:
         found = [Cell(0, column, text, is_header=True) for column, text in enumerate(header)]
         found += [
-            Cell(number, column, text)
-            for number, row in enumerate(rows, start=1)
-            for column, text in enumerate(row)
+            Cell(number, column, text) for number, row in enumerate(rows, start=1) for column, text in enumerate(row)
         ]
         text, table = lay_out_table(found)
         blocks = blocks_of("d", ["The report reads table MKPF.", text])
         blocks[1]["kind"] = "table"
         at = blocks[1]["char_start"]
-        columns = [
-            dict(zip(table.cells, one, strict=True))
-            for one in zip(*table.cells.values(), strict=True)
-        ]
+        columns = [dict(zip(table.cells, one, strict=True)) for one in zip(*table.cells.values(), strict=True)]
         cells = [
             dict.fromkeys(schemas.CELLS.names) | {
                 "document_id": "d", "ordinal": 1,

@@ -64,17 +64,13 @@ def times(found: StageResult) -> dict[str, set[str]]:
     return told
 
 
-def test_facts_have_the_time_of_their_sentence(
-    read_documents: ReadDocuments, blocks_of: BlocksOf
-) -> None:
+def test_facts_have_the_time_of_their_sentence(read_documents: ReadDocuments, blocks_of: BlocksOf) -> None:
     rows = [row for number, text in enumerate(TIMES) for row in blocks_of(f"d{number:02}", [text])]
     told = times(read_documents(rows))
     assert told == {text: {time} for text, time in TIMES.items()}
 
 
-def test_a_note_tells_the_time_of_what_stands_above_it(
-    read_documents: ReadDocuments, blocks_of: BlocksOf
-) -> None:
+def test_a_note_tells_the_time_of_what_stands_above_it(read_documents: ReadDocuments, blocks_of: BlocksOf) -> None:
     joined = "The importer loads files. The importer checks tables. (Deprecated since 3.1)"
     lines = [text for text in BLOCKS if text not in joined]
     told = times(read_documents(blocks_of("d", [*lines[:2], joined, *lines[2:]])))

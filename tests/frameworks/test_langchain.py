@@ -111,9 +111,7 @@ def test_callbacks_are_told(index: Index) -> None:
 
 
 def test_a_field_may_be_set_at_the_call(index: Index) -> None:
-    retriever = GraphRAGRetriever(index=index, k=1).configurable_fields(
-        mode=ConfigurableField(id="mode")
-    )
+    retriever = GraphRAGRetriever(index=index, k=1).configurable_fields(mode=ConfigurableField(id="mode"))
     with pytest.raises(QueryError, match="there is no mode 'nosuch'"):
         retriever.invoke(QUESTION, {"configurable": {"mode": "nosuch"}})
     assert len(retriever.invoke(QUESTION)) == 1

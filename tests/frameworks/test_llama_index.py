@@ -81,9 +81,7 @@ def test_a_query_engine_reads_the_passages(index: Index) -> None:
     retriever = GraphRAGRetriever(index, k=2)
     engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
     reply = engine.query(QUESTION)
-    assert [node.node_id for node in reply.source_nodes] == [
-        node.node_id for node in retriever.retrieve(QUESTION)
-    ]
+    assert [node.node_id for node in reply.source_nodes] == [node.node_id for node in retriever.retrieve(QUESTION)]
     for node in reply.source_nodes:  # the model repeats what it was asked
         assert node.text in str(reply)
         assert f"citation: {node.metadata['citation']}" in str(reply)

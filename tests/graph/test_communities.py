@@ -25,9 +25,7 @@ CLIQUES = (("VBBE", "VBBS", "MRP area"), ("Leave", "Payroll", "Employee"))
 
 def rows(table: str, found: list[dict[str, Any]], **defaults: Any) -> pa.Table:
     names = schemas.SCHEMAS[table].names
-    return pa.Table.from_pylist(
-        [dict.fromkeys(names) | defaults | row for row in found], schema=schemas.SCHEMAS[table]
-    )
+    return pa.Table.from_pylist([dict.fromkeys(names) | defaults | row for row in found], schema=schemas.SCHEMAS[table])
 
 
 def world(*, shuffle: int | None = None) -> dict[str, pa.Table]:
@@ -89,10 +87,7 @@ def world(*, shuffle: int | None = None) -> dict[str, pa.Table]:
 
 
 def run(tables: dict[str, pa.Table], **other: Any) -> StageResult:
-    arguments: dict[str, Any] = {
-        "config": CommunitiesConfig(),
-        "summarizer": ExtractiveSummarizer(),
-    }
+    arguments: dict[str, Any] = {"config": CommunitiesConfig(), "summarizer": ExtractiveSummarizer()}
     return communities(**tables, **arguments | other).collected()
 
 
@@ -101,9 +96,7 @@ def test_each_level_has_a_community_for_each_triangle() -> None:
     found = result.tables["communities"].to_pylist()
     assert [(row["level"], row["size"]) for row in found] == [(0, 3), (0, 3), (1, 3), (1, 3)]
     parents = {row["community_id"]: row["member_sha256"] for row in found if row["level"] == 0}
-    assert all(
-        parents[row["parent_id"]] == row["member_sha256"] for row in found if row["level"] == 1
-    )
+    assert all(parents[row["parent_id"]] == row["member_sha256"] for row in found if row["level"] == 1)
 
 
 def test_members_come_with_the_most_central_first() -> None:
@@ -111,9 +104,7 @@ def test_members_come_with_the_most_central_first() -> None:
     members = result.tables["members"].to_pylist()
     first = [row for row in members if row["community_id"] == members[0]["community_id"]]
     assert {row["entity_id"] for row in first} == {f"e-{name}" for name in CLIQUES[1]}
-    assert [row["centrality"] for row in first] == sorted(
-        (row["centrality"] for row in first), reverse=True
-    )
+    assert [row["centrality"] for row in first] == sorted((row["centrality"] for row in first), reverse=True)
     assert {row["entity_id"] for row in first[:2]} == {"e-Leave", "e-Payroll"}
 
 
@@ -263,10 +254,7 @@ def test_a_community_is_called_by_the_heading_of_its_entities_and_else_by_its_hu
     chunks[1]["heading_path"] = ["Handbook", "Staff"]
     for n in range(4):  # most of the handbook is about something else
         chunks.append(chunks[1] | {"chunk_id": f"c9{n}", "heading_path": ["Handbook"]})
-    others = [
-        {"entity_id": f"e-{n}", "key": f"k{n}", "name": f"n{n}", "mentions": 1, "chunks": 1}
-        for n in range(20)
-    ]
+    others = [{"entity_id": f"e-{n}", "key": f"k{n}", "name": f"n{n}", "mentions": 1, "chunks": 1} for n in range(20)]
     mentions = [{"entity_id": one["entity_id"], "chunk_id": "c90"} for one in others]
     of_cookbook = [{"entity_id": one["entity_id"], "chunk_id": "c0"} for one in others]
     world_of = tables["entities"].to_pylist()

@@ -62,11 +62,7 @@ def title(entity_id: str, chunk_id: str) -> dict[str, object]:
 def tables() -> dict[str, pa.Table]:
     rows: dict[str, list[dict[str, object]]] = {
         "documents": [],
-        "chunks": [
-            chunk("c1", "c2"),
-            chunk("c2", None) | {"ordinal": 1},
-            chunk("c3", None) | {"document_id": "d3"},
-        ],
+        "chunks": [chunk("c1", "c2"), chunk("c2", None) | {"ordinal": 1}, chunk("c3", None) | {"document_id": "d3"}],
         "entities": [entity("a"), entity("b"), entity("lonely")],
         "relations": [relation("a", "b")],
         "aliases": [{"entity_id": "a", "alias": "t", "mentions": 2}],
@@ -75,10 +71,7 @@ def tables() -> dict[str, pa.Table]:
         "mentions": [mention("a", "c1", 0), mention("a", "c1", 5), mention("b", "c2", 0)],
         "titles": [title("b", "c2")],
     }
-    return {
-        name: pa.Table.from_pylist(list(values), schema=schemas.SCHEMAS[name])
-        for name, values in rows.items()
-    }
+    return {name: pa.Table.from_pylist(list(values), schema=schemas.SCHEMAS[name]) for name, values in rows.items()}
 
 
 def test_edges_join_the_right_nodes() -> None:
@@ -101,10 +94,7 @@ def test_evidence_and_first_mentions_are_rows_of_the_published_tables() -> None:
     made = load(**tables(), sql=SQL).tables
     evidence = [tuple(row.values()) for row in made["evidence_rows"].to_pylist()]
     no_time = (None, None, None)
-    assert evidence == [
-        (0, 0, 0, pytest.approx(0.9), *no_time),
-        (0, 0, 0, pytest.approx(0.4), *no_time),
-    ]
+    assert evidence == [(0, 0, 0, pytest.approx(0.9), *no_time), (0, 0, 0, pytest.approx(0.4), *no_time)]
     assert made["entity_rows"]["sentence"].to_pylist() == [0, 0, -1]
 
 

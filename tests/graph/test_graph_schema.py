@@ -28,9 +28,7 @@ relations:
 TYPES = {"VBBS": "TABLE", "VBBE": "TABLE", "Ann": "PERSON", "thing": None}
 
 
-def run(
-    text: str, *told: tuple[str, str, str]
-) -> tuple[list[tuple[str, str, str]], list[str], dict[str, float]]:
+def run(text: str, *told: tuple[str, str, str]) -> tuple[list[tuple[str, str, str]], list[str], dict[str, float]]:
     triples = [
         dict.fromkeys(schemas.TRIPLES.names)
         | {"triple_id": f"t{number}", "document_id": "d", "sentence_id": "s", "chunk_id": "c",
@@ -41,12 +39,9 @@ def run(
     surface_forms: list[dict[str, Any]] = [
         {"surface": name, "type": "", "key": name, "name": name, "problem": None} for name in TYPES
     ]
-    surface_forms.append(
-        {"surface": "4", "type": "", "key": "4", "name": "4", "problem": "literal"}
-    )
+    surface_forms.append({"surface": "4", "type": "", "key": "4", "name": "4", "problem": "literal"})
     resolved = [
-        {"key": name, "entity_id": name, "centre": name, "name": name, "type": type_}
-        for name, type_ in TYPES.items()
+        {"key": name, "entity_id": name, "centre": name, "name": name, "type": type_} for name, type_ in TYPES.items()
     ]
     result = relationships(
         pa.Table.from_pylist(triples, schema=schemas.TRIPLES),
@@ -57,8 +52,7 @@ def run(
         schema=read_schema(text, "s.yaml"),
     ).collected()
     relations = sorted(
-        (row["head_id"], row["relation"], row["tail_id"])
-        for row in result.tables["relations"].to_pylist()
+        (row["head_id"], row["relation"], row["tail_id"]) for row in result.tables["relations"].to_pylist()
     )
     counts = {name.removeprefix("rejected_"): int(count) for name, count in result.stats.items()
               if name.startswith("rejected_")}  # fmt: skip
@@ -67,10 +61,7 @@ def run(
 
 def test_wordings_are_one_relation_whichever_end_it_is_told_from() -> None:
     relations, dropped, stats = run(
-        TEXT,
-        ("VBBS", "be replaced by", "VBBE"),
-        ("VBBS", "be superseded by", "VBBE"),
-        ("VBBE", "replace", "VBBS"),
+        TEXT, ("VBBS", "be replaced by", "VBBE"), ("VBBS", "be superseded by", "VBBE"), ("VBBE", "replace", "VBBS")
     )
     assert relations == [("VBBS", "be replaced by", "VBBE")]
     assert (dropped, stats["evidence"]) == ([], 3)

@@ -6,11 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.graph.communities import (
-    CitedSentence,
-    CommunityContext,
-    Summary,
-)
+from graphrag_tasks.graph.communities import CitedSentence, CommunityContext, Summary
 from graphrag_tasks.graph.communities.llm_summarizer import LlmSummarizer
 from graphrag_tasks.llm import Answer, Client, Request
 from graphrag_tasks.llm.answers import Usage
@@ -53,9 +49,7 @@ def test_sentences_that_the_community_says_stay() -> None:
         "See ![chart](http://evil.example/x).",
     ],
 )
-def test_a_sentence_that_says_more_or_otherwise_is_left_out(
-    added: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_sentence_that_says_more_or_otherwise_is_left_out(added: str, caplog: pytest.LogCaptureFixture) -> None:
     found = summarized("Tables", f"Table VBBE replaces table VBBS. {added}")
     assert found.text == "Table VBBE replaces table VBBS."
     assert "1 sentences of summaries" in caplog.text

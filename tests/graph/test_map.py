@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.graph.communities.map import EXTENT, CommunityMap, draw
 from graphrag_tasks.graph.communities.partition import Membership, partition
 
-ROUNDED = 0.2
-"""What rounding middles and radii to a tenth adds to distances, and then some."""
+ROUNDED = 0.2  # What rounding middles and radii to a tenth adds to distances, and then some.
 
 Edges = tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -34,9 +33,7 @@ def towns(sizes: Sequence[int], seed: int = 0) -> Edges:
 def centrality(membership: Membership, edges: Edges) -> NDArray[np.float64]:
     ends, weights = edges
     inside = np.where(np.diff(membership[ends])[:, 0] == 0, weights, 0.0)
-    found: NDArray[np.float64] = np.bincount(
-        ends.ravel(), np.repeat(inside, 2), len(membership)
-    ).astype(np.float64)
+    found: NDArray[np.float64] = np.bincount(ends.ravel(), np.repeat(inside, 2), len(membership)).astype(np.float64)
     return found
 
 

@@ -36,9 +36,7 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
     sql = SqlConfig()
     entity_dictionary, sentences = schemas.empty("entity_dictionary"), schemas.empty("sentences")
-    normalized = normalize(
-        table, entity_dictionary, sentences, language=LanguageConfig(), sql=sql
-    ).collected()
+    normalized = normalize(table, entity_dictionary, sentences, language=LanguageConfig(), sql=sql).collected()
     surface_forms, names = (normalized.tables[name] for name in ("surface_forms", "names"))
     merged = resolve(
         table, entity_dictionary, surface_forms, names, sentences, schemas.empty("cells"),
@@ -46,18 +44,9 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
     ).collected()  # fmt: skip
     resolved = merged.tables["resolved"]
     mentioned = link_mentions(
-        table,
-        sentences,
-        entity_dictionary,
-        surface_forms,
-        names,
-        resolved,
-        language=LanguageConfig(),
-        sql=sql,
+        table, sentences, entity_dictionary, surface_forms, names, resolved, language=LanguageConfig(), sql=sql
     ).collected()
-    related = relationships(
-        table, surface_forms, resolved, config=RelationshipsConfig(), sql=sql
-    ).collected()
+    related = relationships(table, surface_forms, resolved, config=RelationshipsConfig(), sql=sql).collected()
     tables = {**mentioned.tables, **related.tables}
     return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
 
@@ -67,8 +56,7 @@ KINDS = {
     ("be in", False): "association", ("be stored in", False): "fact", ("fill", True): "condition",
 }  # fmt: skip
 """Relation and whether it is said under a condition, and what that makes of it."""
-COPY = -1
-"""Hash of a sentence that stands in a document more than once."""
+COPY = -1  # Hash of a sentence that stands in a document more than once.
 PHRASES = ["fills", "filled", "fills", "may fill", "may fill"]
 
 
@@ -182,9 +170,7 @@ def test_a_relation_is_a_fact_or_less(world: World) -> None:
 def test_a_relation_is_worded_as_most_sentences_word_it(world: World) -> None:
     (relation,) = world.relations("BKPF")
     assert (relation["phrase"], relation["kind"]) == ("fills", "fact")
-    rows = (
-        row for row in world.tables["evidence"] if row["relation_id"] == relation["relation_id"]
-    )
+    rows = (row for row in world.tables["evidence"] if row["relation_id"] == relation["relation_id"])
     assert sorted(row["phrase"] for row in rows) == sorted(PHRASES)
 
 
@@ -231,9 +217,7 @@ def test_a_noun_that_names_nothing_is_an_attribute_of_the_other_end() -> None:
     assert (tables["relations"], rejected(stats)) == ([], 0)
 
 
-ENDS = st.sampled_from(
-    ["it", "VBBS", "vbbs", "table VBBS", "4", "x", "same", "the", "data objects"]
-)
+ENDS = st.sampled_from(["it", "VBBS", "vbbs", "table VBBS", "4", "x", "same", "the", "data objects"])
 
 
 @few_or_many("examples", 3, 25)
@@ -242,8 +226,7 @@ def test_every_triple_is_evidence_attribute_or_dropped(examples: int) -> None:
     @given(st.lists(st.tuples(ENDS, ENDS, st.sampled_from([None, "PRON", "DATE"])), max_size=8))
     def has_one_place(ends: list[tuple[str, str, str | None]]) -> None:
         triples = [
-            triple(head, "be", tail, tail_type=type_, number=number)
-            for number, (head, tail, type_) in enumerate(ends)
+            triple(head, "be", tail, tail_type=type_, number=number) for number, (head, tail, type_) in enumerate(ends)
         ]
         tables, stats = run(*triples)
         found = [row["triple_id"] for name in ("evidence", "attributes") for row in tables[name]]

@@ -16,9 +16,7 @@ from graphrag_tasks.storage.cache import CACHE_VARIABLE
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 TEXT, NUMBER = pa.string(), pa.float64()
-ENTITIES = pa.schema(
-    {"entity_id": TEXT, "name": TEXT, "type": TEXT, "mentions": pa.int64(), "chunks": pa.int64()}
-)
+ENTITIES = pa.schema({"entity_id": TEXT, "name": TEXT, "type": TEXT, "mentions": pa.int64(), "chunks": pa.int64()})
 RELATIONS = pa.schema(
     {"relation_id": TEXT, "head_id": TEXT, "relation": TEXT, "phrase": TEXT, "kind": TEXT,
      "tail_id": TEXT, "negated": pa.bool_(), "support": NUMBER, "confidence": NUMBER,
@@ -44,9 +42,7 @@ def selection(names: list[str], pairs: list[tuple[int, int, str]], title: str = 
         for number, (head, tail, relation) in enumerate(pairs)
     ]  # fmt: skip
     return Selection(
-        title,
-        pa.Table.from_pylist(entities, schema=ENTITIES),
-        pa.Table.from_pylist(relations, schema=RELATIONS),
+        title, pa.Table.from_pylist(entities, schema=ENTITIES), pa.Table.from_pylist(relations, schema=RELATIONS)
     )
 
 
@@ -70,8 +66,7 @@ _PROVENANCE = {
 def sources(of: Selection, title: str = "T") -> Provenance:
     """Return the provenance of a graph whose relations one document states, each in a sentence."""
     entities, relations = (
-        table[key].to_pylist()
-        for table, key in ((of.entities, "entity_id"), (of.relations, "relation_id"))
+        table[key].to_pylist() for table, key in ((of.entities, "entity_id"), (of.relations, "relation_id"))
     )
     rows = {
         "evidence": [{"relation_id": one, "sentence_id": f"s{one}", "chunk_id": "c"}
@@ -112,12 +107,8 @@ def _index(folder: Path) -> None:
         "# Table changes\n\nThe table VBBE replaces the table VBBS. The transaction MD04 shows the "
         "table VBBE.\n\n## Readers\n\nThe report ZSALES reads the table VBBS.\n"
     )
-    (corpus / "odd.md").write_text(
-        "# </script><script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n"
-    )
-    (corpus / "denied.md").write_text(
-        "# Denied\n\nThe report ZSALES does not read the table VBBE.\n"
-    )
+    (corpus / "odd.md").write_text("# </script><script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
+    (corpus / "denied.md").write_text("# Denied\n\nThe report ZSALES does not read the table VBBE.\n")
     overrides = {
         "store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"},
     }  # fmt: skip

@@ -65,9 +65,7 @@ def send(browser: TestClient, headers: Mapping[str, str] = OWN, **fields: str) -
     return browser.post(EDIT, data=fields, headers=dict(headers))
 
 
-def test_the_page_shows_what_would_change_and_writes_nothing(
-    browser: TestClient, file: Path
-) -> None:
+def test_the_page_shows_what_would_change_and_writes_nothing(browser: TestClient, file: Path) -> None:
     page = shown(browser, name=SHORT)
     assert f"<option>{SHORT}</option>" in page or f"<option>{LONG}</option>" in page
     assert "What changes" not in page
@@ -141,9 +139,7 @@ def test_what_changes_nothing_or_stands_in_the_way_is_refused(
         ({"other": "\u202egnp"}, 422), ({"change": "delete"}, 422),
     ],
 )  # fmt: skip
-def test_odd_forms_are_refused(
-    browser: TestClient, file: Path, fields: dict[str, str], status: int
-) -> None:
+def test_odd_forms_are_refused(browser: TestClient, file: Path, fields: dict[str, str], status: int) -> None:
     fields = {"name": "table VBBS", "change": "rename", "other": "Totals"} | fields
     assert send(browser, **fields).status_code == status
     assert browser.get(EDIT, params=fields).status_code == 422
@@ -180,9 +176,7 @@ def test_only_who_may_and_only_from_its_page(indexed: Config, file: Path) -> Non
 
 
 @pytest.mark.parametrize("named", [None, "memory://far/own.yaml"])
-def test_without_a_file_that_can_be_written_it_says_which_setting_to_set(
-    indexed: Config, named: str | None
-) -> None:
+def test_without_a_file_that_can_be_written_it_says_which_setting_to_set(indexed: Config, named: str | None) -> None:
     browser = client(with_file(indexed, named))
     page = shown(browser, name="table VBBS")
     assert "Set resolve.overrides to a" in page

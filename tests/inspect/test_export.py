@@ -13,14 +13,7 @@ from fastapi.testclient import TestClient
 from graphrag_tasks.answering import answer
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.visible import TURNS
-from graphrag_tasks.inspect.export import (
-    Selection,
-    draw,
-    provenance,
-    whole_graph,
-    write_graphml,
-    write_property_graph,
-)
+from graphrag_tasks.inspect.export import Selection, draw, provenance, whole_graph, write_graphml, write_property_graph
 from graphrag_tasks.inspect.export.rdf import Resources, write_turtle
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
@@ -85,18 +78,7 @@ def test_a_picture_is_well_formed_whatever_names_say_and_always_the_same() -> No
     svg = draw(SMALL)
     root = read_xml(svg)
     tags = {element.tag.rpartition("}")[2] for element in root.iter()}
-    assert tags <= {
-        "svg",
-        "title",
-        "desc",
-        "defs",
-        "marker",
-        "path",
-        "rect",
-        "text",
-        "line",
-        "circle",
-    }
+    assert tags <= {"svg", "title", "desc", "defs", "marker", "path", "rect", "text", "line", "circle"}
     assert svg == draw(SMALL)
     assert len(svg) < 20_000
     words = [element.text for element in root.iter() if element.tag.endswith("text")]

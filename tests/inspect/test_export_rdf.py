@@ -9,19 +9,11 @@ import pytest
 from rdflib import DCTERMS, PROV, RDF, RDFS, SKOS, Graph, Literal, URIRef
 
 from graphrag_tasks.inspect.export import Selection, provenance, whole_graph
-from graphrag_tasks.inspect.export.rdf import (
-    BASE,
-    VOCABULARY,
-    Resources,
-    write_ntriples,
-    write_turtle,
-)
+from graphrag_tasks.inspect.export.rdf import BASE, VOCABULARY, Resources, write_ntriples, write_turtle
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from tests.inspect.parts import CHUNK_TEXT, HOSTILE, SMALL, indexed, selection, sources
 
-MANIFEST: Any = SimpleNamespace(
-    snapshot_id="0" * 24, schema_version=1, fingerprints={"chunk": "b", "a": "c"}
-)
+MANIFEST: Any = SimpleNamespace(snapshot_id="0" * 24, schema_version=1, fingerprints={"chunk": "b", "a": "c"})
 FORMATS = {"nt": write_ntriples, "turtle": write_turtle}
 NAMES = [
     *HOSTILE, 'ends with "', 'ends with \\"', 'three """ and\nmore """', "back\\slash\\", "\r\n\t",
@@ -42,9 +34,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 def parsed(snapshot: Snapshot, format_: str = "turtle") -> Graph:
     what, file = whole_graph(snapshot), io.StringIO()
-    FORMATS[format_](
-        what, provenance(snapshot, what), snapshot.manifest, file, Resources("https://e.org/g#")
-    )
+    FORMATS[format_](what, provenance(snapshot, what), snapshot.manifest, file, Resources("https://e.org/g#"))
     return Graph().parse(data=file.getvalue(), format=format_)
 
 
@@ -80,9 +70,7 @@ def test_what_is_denied_or_conditional_is_a_statement_and_no_plain_triple() -> N
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_sparql_finds_the_document_and_the_sentence_of_a_fact(
-    snapshot: Snapshot, format_: str
-) -> None:
+def test_sparql_finds_the_document_and_the_sentence_of_a_fact(snapshot: Snapshot, format_: str) -> None:
     found = parsed(snapshot, format_).query(
         """
         PREFIX graphrag: <urn:graphrag-tasks:vocabulary:>

@@ -34,9 +34,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("judging")
     corpus = folder / "corpus"
     (corpus / "board").mkdir(parents=True)
-    (corpus / "tables.md").write_text(
-        "# Table changes\n\nThe table VBBE replaces the table VBBS.\n"
-    )
+    (corpus / "tables.md").write_text("# Table changes\n\nThe table VBBE replaces the table VBBS.\n")
     (corpus / "note.txt").write_text("The report ZSALES reads the table VBBS.\n")
     (corpus / "board" / f"{HIDDEN}.txt").write_text(f"{HIDDEN} replaces the table VBBS.\n")
     rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
@@ -152,9 +150,7 @@ def test_only_who_may_and_only_from_its_page(config: Config) -> None:
         ({"question": "x" * 30_000}, 413, "too long"),
     ],
 )
-def test_odd_forms_are_refused(
-    config: Config, fields: dict[str, str], status: int, words: str
-) -> None:
+def test_odd_forms_are_refused(config: Config, fields: dict[str, str], status: int, words: str) -> None:
     answer = client(config).post(ASK, data=form(**fields), headers=OWN)
     assert answer.status_code == status
     assert words in answer.text

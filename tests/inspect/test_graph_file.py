@@ -82,9 +82,7 @@ def test_names_titles_and_sentences_are_text(snapshot: Snapshot) -> None:
     assert f"<h1>{html.escape(ODD[0])}</h1>" in page
 
 
-def test_a_graph_too_large_for_a_page_is_refused(
-    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_graph_too_large_for_a_page_is_refused(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph_file, "MOST_ENTITIES_HELD", 2)
     with pytest.raises(ConfigError, match=r"more than one page holds .* Choose a part"):
         graph_page(snapshot, whole_graph(snapshot))

@@ -11,16 +11,13 @@ import pytest
 from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
-from graphrag_tasks.inspect.pages.neighbourhood import (
-    NEIGHBOURS,
-)
+from graphrag_tasks.inspect.pages.neighbourhood import NEIGHBOURS
 from graphrag_tasks.operations.runner import run_index
 from tests.inspect.parts import app_of
 
 AT = "/snapshots/current/graph"
 HIDDEN = "Zephyr"
-READERS = 70
-"""Reports that read one table: more than are shown at first."""
+READERS = 70  # Reports that read one table: more than are shown at first.
 
 
 def configured(folder: Path, **overrides: Any) -> Config:
@@ -47,9 +44,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
         "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
         "schema SAPSR3. The transaction MD04 shows the table VBBE.\n"
     )
-    (corpus / "odd.md").write_text(
-        "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n"
-    )
+    (corpus / "odd.md").write_text("# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
     readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
     (corpus / "reports.md").write_text("# Reports\n\n" + "\n\n".join(readers) + "\n")
     found = configured(folder)
@@ -151,12 +146,8 @@ def test_a_hub_is_cut_and_says_so_and_more_can_be_asked_for(config: Config) -> N
 def test_a_relation_has_its_sentences_with_both_names_marked(config: Config) -> None:
     browser = client(config)
     found = shown(browser, "name=table+VBBS&least=0.1")
-    (place,) = [
-        place for place, one in enumerate(found["relations"]["phrase"]) if one == "replaces"
-    ]
-    told = browser.get(
-        f"{AT}/relations.json", params={"id": found["relations"]["id"][place]}
-    ).json()
+    (place,) = [place for place, one in enumerate(found["relations"]["phrase"]) if one == "replaces"]
+    told = browser.get(f"{AT}/relations.json", params={"id": found["relations"]["id"][place]}).json()
     assert told["relations"]["head"] == ["table VBBE"]
     sentences = told["sentences"]
     assert "".join(sentences["texts"][0]) == "The table VBBE replaces the table VBBS."
@@ -255,9 +246,7 @@ def test_names_from_requests_and_documents_are_text(config: Config, odd: str) ->
         (f"/snapshots/{'0' * 24}/graph/shown.json?name=x", 404, "there is no snapshot"),
     ],
 )
-def test_odd_requests_get_a_clear_error(
-    config: Config, address: str, status: int, words: str
-) -> None:
+def test_odd_requests_get_a_clear_error(config: Config, address: str, status: int, words: str) -> None:
     answer = client(config).get(address)
     assert answer.status_code == status
     text = answer.json()["error"] if ".json" in address else answer.text

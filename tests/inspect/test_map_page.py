@@ -96,9 +96,7 @@ def test_the_map_leads_to_every_community_and_from_the_deepest_to_entities(confi
         page = found[f"{AT}?community={row['community_id']}"]
         assert f"<h1>{row['title']}</h1>" in page
         assert "Entities, the most central first" in page
-        assert ('aria-label="Entities as a picture"' in page) == (
-            row["community_id"] not in parents
-        )
+        assert ('aria-label="Entities as a picture"' in page) == (row["community_id"] not in parents)
     coarsest = [row for row in rows if row["parent_id"] is None]
     assert found[AT].count("<circle") >= len(coarsest)
     assert all(f"{row['title']}: {row['size']} entities" in found[AT] for row in coarsest)
@@ -138,9 +136,7 @@ def test_a_community_leads_to_the_graph_of_its_entities_and_back(config: Config)
         assert all(f">{name}</a>" in page for name in names)
         other = browser.get(f"{graph.replace('?', '/shown.json?')}&name=table+VBB0").json()
         assert other["entities"]["name"][0] == "table VBB0"
-    assert re.search(
-        r'href="/snapshots/\w+/map">Map</a>', browser.get(AT.replace("map", "graph")).text
-    )
+    assert re.search(r'href="/snapshots/\w+/map">Map</a>', browser.get(AT.replace("map", "graph")).text)
 
 
 def test_what_a_principal_may_not_see_is_in_no_view(labelled: Config) -> None:

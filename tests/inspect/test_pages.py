@@ -65,13 +65,9 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("pages")
     corpus = folder / "corpus"
     corpus.mkdir()
-    (corpus / "tables.md").write_text(
-        "# Table changes\n\nThe table VBBE replaces the table VBBS.\n"
-    )
+    (corpus / "tables.md").write_text("# Table changes\n\nThe table VBBE replaces the table VBBS.\n")
     (corpus / "note.txt").write_text("The report ZSALES reads the table VBBS.\n")
-    (corpus / "odd.md").write_text(
-        "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs VBBS.\n"
-    )
+    (corpus / "odd.md").write_text("# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs VBBS.\n")
     found = configure(
         folder, plan={"allow_mass_delete": True}, quality={"allow_drop": True},
         communities={"resolutions": [0.1]},
@@ -89,9 +85,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("labelled")
     corpus = folder / "corpus"
     corpus.mkdir()
-    (corpus / "tables.md").write_text(
-        "# Table changes\n\nThe table VBBE replaces the table VBBS.\n"
-    )
+    (corpus / "tables.md").write_text("# Table changes\n\nThe table VBBE replaces the table VBBS.\n")
     board = {"path": "board/*", "labels": ["board"], "optional": True}
     rules = [board, {"path": "*", "labels": ["staff"]}]
     found = configure(folder, access={"enabled": True, "rules": rules})
@@ -126,9 +120,7 @@ def test_every_route_asks_who_is_asking_and_only_reads(config: Config) -> None:
     assert covered == {one.path for one in routes}
 
 
-def test_stores_that_the_settings_allow_have_pages_of_their_own(
-    config: Config, labelled: Config
-) -> None:
+def test_stores_that_the_settings_allow_have_pages_of_their_own(config: Config, labelled: Config) -> None:
     def refuse() -> None:
         raise HTTPException(401, "Not authenticated")
 
@@ -271,9 +263,7 @@ def test_a_document_that_failed_comes_first_with_what_to_do(odd: Config) -> None
     page = client(odd).get("/snapshots/current/documents").text
     assert "those that were not read as a whole come first" in page
     assert page.index("corpus/z.pdf") < page.index("corpus/long.md")
-    (row,) = (
-        Store(odd.store).open().table("documents").filter(pc.field("path") == "z.pdf")
-    ).to_pylist()
+    (row,) = (Store(odd.store).open().table("documents").filter(pc.field("path") == "z.pdf")).to_pylist()
     assert row["error_message"].removeprefix("corpus/z.pdf: ")[:20] in page
     page = client(odd).get(f"/snapshots/current/documents/{row['document_id']}").text
     assert "It gave no text." in page
@@ -453,9 +443,7 @@ def test_a_page_without_a_question_has_examples_that_are_answered(config: Config
     assert found == held[: len(found)]
 
 
-def test_a_large_snapshot_is_published_with_its_examples(
-    config: Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_snapshot_is_published_with_its_examples(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     manifest = Store(config.store).open().manifest
     keep_examples(config, manifest)
     assert kept_examples(open_index(config.store)) == []  # it is small
@@ -471,18 +459,14 @@ def test_a_large_snapshot_is_published_with_its_examples(
     assert Store(config.store).open().snapshot_id == manifest.snapshot_id
 
 
-def test_a_hub_has_pages_of_facts_and_a_search(
-    config: Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hub_has_pages_of_facts_and_a_search(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphrag_tasks.inspect.pages.app.FACTS_SHOWN", 1)
     hub = {"name": "table VBBE"}
     browser, path = client(config), "/snapshots/current/entities"
     page = browser.get(path, params=hub).text
     assert "1 to 1 of 2" in page
     after = unescape(page.partition('rel="next"')[0].rpartition('href="')[2].partition('"')[0])
-    shown = [
-        browser.get(one).text.partition("<tbody>")[2] for one in (after, path + "?name=table+VBBE")
-    ]
+    shown = [browser.get(one).text.partition("<tbody>")[2] for one in (after, path + "?name=table+VBBE")]
     assert [("MD04" in one, "VBBS" in one) for one in shown] in (
         [(True, False), (False, True)], [(False, True), (True, False)],
     )  # fmt: skip
@@ -546,8 +530,7 @@ QUESTIONS = (
 )  # fmt: skip
 KINDS_OF_HIT = ("Paths", "Listed", "Communities", "Passages", "Facts")
 ALL_MODES = 2
-AT_RANDOM = 479
-"""Questions that are asked in all modes, and questions beside those above, 500 in all."""
+AT_RANDOM = 479  # Questions that are asked in all modes, and questions beside those above, 500 in all.
 
 
 def drawn(words: Sequence[str], many: int) -> list[str]:
@@ -569,9 +552,7 @@ def test_no_question_is_answered_by_an_error(config: Config, many: int) -> None:
     assert shown == set(KINDS_OF_HIT)
 
 
-def test_what_goes_wrong_is_told_on_a_page_of_ours(
-    config: Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_goes_wrong_is_told_on_a_page_of_ours(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise TypeError("a secret of the code")
 

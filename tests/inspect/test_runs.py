@@ -112,9 +112,7 @@ def test_a_file_goes_with_what_is_kept_beside_it_and_overwrites_nothing(
 
 
 @pytest.mark.parametrize("where", ["settings", "pages", "snapshot"])
-def test_the_page_is_closed_where_documents_have_labels(
-    runs: Runs, folder: Path, where: str
-) -> None:
+def test_the_page_is_closed_where_documents_have_labels(runs: Runs, folder: Path, where: str) -> None:
     (folder / "secret.md").write_text(SAID.format(name="HIDDEN"))
     config = runs.config
     labels = {"access": {"enabled": True, "default": ["staff"]}}
@@ -128,10 +126,7 @@ def test_the_page_is_closed_where_documents_have_labels(
     page = TestClient(make_app(lambda: None, config, lambda: "", Runs(config, None, (), ())))
     page.headers.update(OWN)
     before = sorted(folder.iterdir())
-    sent = [
-        ("files", ("secret.md", b"x")),
-        ("files", ("first.md.access.yaml", b"labels: [public]")),
-    ]
+    sent = [("files", ("secret.md", b"x")), ("files", ("first.md.access.yaml", b"labels: [public]"))]
     said = [
         page.get("/run"), page.post("/run", data={}), page.post("/run/cancel"),
         page.post("/run/files", files=sent, data={"replace": "true"}),
@@ -145,12 +140,7 @@ def test_the_page_is_closed_where_documents_have_labels(
 
 
 def test_no_access_file_is_taken(browser: TestClient, runs: Runs, folder: Path) -> None:
-    names = (
-        "first.md.access.yaml",
-        "first.access.yml",
-        "First.md.ACCESS.yaml",
-        "first.md_access.yaml",
-    )
+    names = ("first.md.access.yaml", "first.access.yml", "First.md.ACCESS.yaml", "first.md_access.yaml")
     page = send(browser, dict.fromkeys(names, "labels: [public]"), replace="true")
     assert page.count("is an access file") == len(names)
     assert [one.name for one in folder.iterdir()] == ["first.md"]

@@ -17,9 +17,7 @@ needs_model = pytest.mark.skipif(
 
 
 @needs_model
-def test_a_pipeline_that_learned_too_much_is_loaded_anew_and_let_go(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_pipeline_that_learned_too_much_is_loaded_anew_and_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "_loaded", {})
     parser = SentenceParser(entities=False)
 

@@ -33,10 +33,7 @@ rename:
         ("same: yes", "line 1: this section must hold a list of pairs"),
         ("rename:\n  a1: ''", "line 2: a new name must be a text"),
         ("same:\n  - [a1, b1]\ndifferent:\n  - [b1, a1]", "different by line 4.*by line 2"),
-        (
-            "same:\n  - [a1, b1]\n  - [b1, c1]\ndifferent:\n  - [a1, c1]",
-            "different by line 5.*by line 2, 3",
-        ),
+        ("same:\n  - [a1, b1]\n  - [b1, c1]\ndifferent:\n  - [a1, c1]", "different by line 5.*by line 2, 3"),
         ("rename:\n  a1: B\n  A1: C", "'a1' is renamed by line 2 and by line 3"),
         ("different:\n  - [a1, A1]", "line 2 says that 'a1' differs from itself"),
     ],
@@ -53,8 +50,7 @@ def test_wrong_files_are_refused_with_the_line(text: str, message: str) -> None:
         ("same:\n- [a1, b1]", 'same:\n- [a1, b1]\n- ["p1", "q1"]\n'),
         (
             "# ours\nsame:\n    - [a1, b1]  # seen\ndifferent:\n    - [c1, d1]\n",
-            '# ours\nsame:\n    - [a1, b1]  # seen\n    - ["p1", "q1"]\ndifferent:\n'
-            "    - [c1, d1]\n",
+            '# ours\nsame:\n    - [a1, b1]  # seen\n    - ["p1", "q1"]\ndifferent:\n    - [c1, d1]\n',
         ),
         ("same:\ndifferent:\n", 'same:\n  - ["p1", "q1"]\ndifferent:\n'),
     ],

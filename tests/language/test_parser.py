@@ -16,10 +16,7 @@ pytestmark = pytest.mark.skipif(
     importlib.util.find_spec(DEFAULT_MODEL) is None, reason=f"{DEFAULT_MODEL} is not installed"
 )
 COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "ner")
-ATTRIBUTES = (
-    *("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_", "ent_type_"),
-    *("is_punct", "is_space"),
-)
+ATTRIBUTES = (*("i", "idx", "text", "lower_", "tag_", "pos_", "dep_", "lemma_", "ent_type_"), *("is_punct", "is_space"))
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +43,7 @@ def is_name(word: str) -> bool:
 
 def test_every_token_is_as_in_spacys_own_pipeline(stock: Language, sentences: list[str]) -> None:
     plain = [
-        sentence
-        for sentence in sentences
-        if not any(is_name(token.text) for token in stock.make_doc(sentence))
+        sentence for sentence in sentences if not any(is_name(token.text) for token in stock.make_doc(sentence))
     ]  # names are parsed with another one in their place
     assert len(plain) > 0.7 * len(sentences)
     plain += ["He is gonna sleep.", "A gon is a unit, na is none.", "Let's go, let them see."]
@@ -61,9 +56,7 @@ def test_names_are_parsed_as_nouns_and_keep_their_text() -> None:
     text = "The report /SCMB/TOOL reads /etc/hosts, if --foo-bar is set to <host>."
     (doc,) = SentenceParser().parse([text])
     assert doc.text == text
-    assert "".join(text[token.idx : token.idx + len(token)] for token in doc) == (
-        text.replace(" ", "")
-    )
+    assert "".join(text[token.idx : token.idx + len(token)] for token in doc) == (text.replace(" ", ""))
     names = {token.text: token for token in doc if not token.text[0].isalnum()}
     for name in ("/SCMB/TOOL", "/etc/hosts", "--foo-bar", "<host>"):
         assert names[name].pos_ in ("NOUN", "PROPN")

@@ -49,18 +49,14 @@ REFERENCES = [
     "John Wiley & Sons, New York.",
     "Richard A. Becker, John M. Chambers and Allan R. Wilks (1988), The New S Language. "
     'Chapman & Hall, New York. This book is often called the "Blue Book".',
-    "John M. Chambers (1998) Programming with Data. Springer, New York. "
-    'This is also called the "Green Book".',
+    'John M. Chambers (1998) Programming with Data. Springer, New York. This is also called the "Green Book".',
     "S. D. Silvey (1970), Statistical Inference. Penguin, London.",
-    "Horn, B. K. P. (1981). Hill Shading and the Reflectance Map, "
-    "Proceedings of the IEEE, 69(1):14-47.",
+    "Horn, B. K. P. (1981). Hill Shading and the Reflectance Map, Proceedings of the IEEE, 69(1):14-47.",
     "Mitasova, H. and Hofierka, J., 1993: Interpolation by Regularized Spline with Tension, "
     "Mathematical Geology 25, 657-669. Journal of the IAMG.",
     "[12] D. E. Knuth, The Art of Computer Programming, vol. 1. Addison-Wesley, 1997.",
-    '[RAG] P. Lewis, E. Perez, et al., "Retrieval-Augmented Generation", '
-    "in Proceedings of NeurIPS, 2020.",
-    "3. Codd, E. F. A Relational Model of Data for Large Shared Data Banks. "
-    "Commun. ACM 13(6): 377-387, 1970.",
+    '[RAG] P. Lewis, E. Perez, et al., "Retrieval-Augmented Generation", in Proceedings of NeurIPS, 2020.',
+    "3. Codd, E. F. A Relational Model of Data for Large Shared Data Banks. Commun. ACM 13(6): 377-387, 1970.",
     "Neteler, M. (2001): Volume modelling of soils. In: Brovelli, M. (ed.), Workbook, "
     "Politecnico di Milano, Italy. ISSN 1591-092X.",
     "van Rossum, G. (1995). Python reference manual. Technical Report CS-R9525.",
@@ -130,9 +126,7 @@ def test_prose_lists_and_numbers_stay(text: str, heading: str | None) -> None:
     assert taken([text], heading) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["." * 300_000, "A. Bb, " * 80, "Aa Bb Cc and " * 45, "a, 1 " * 20_000]
-)
+@pytest.mark.parametrize("text", ["." * 300_000, "A. Bb, " * 80, "Aa Bb Cc and " * 45, "a, 1 " * 20_000])
 def test_the_time_is_linear(text: str) -> None:
     started = process_time()
     taken([text])
@@ -150,9 +144,5 @@ def test_a_table_of_contents_is_taken_below_its_heading_only() -> None:
 
 
 def test_a_chapter_on_references_stays() -> None:
-    texts = [
-        "A reference points to a table.",
-        "[1] Field symbols are none.",
-        "It is bound in 1998.",
-    ]
+    texts = ["A reference points to a table.", "[1] Field symbols are none.", "It is bound in 1998."]
     assert taken(texts, "References") == []

@@ -38,9 +38,7 @@ def test_a_name_is_one_token_and_marks_around_it_are_others(name: str) -> None:
     assert words(name) == [name]
     assert words(f"Use {name}, ({name}).") == ["Use", name, ",", "(", name, ")", "."]
     assert words(f"It uses {name}.") == ["It", "uses", name, "."]
-    assert words(f'See "{name}": it is {name}!') == (
-        ["See", '"', name, '"', ":", "it", "is", name, "!"]
-    )
+    assert words(f'See "{name}": it is {name}!') == (["See", '"', name, '"', ":", "it", "is", name, "!"])
 
 
 def assert_covers(doc: Doc, text: str) -> None:
@@ -61,9 +59,7 @@ def test_tokens_cover_any_text(text: str) -> None:
     assert_covers(TOKENIZER(text), text)
 
 
-@pytest.mark.parametrize(
-    "unit", ["(", "=>", "$%", "'\"", "<", "{", "a/", "A-", "a->", "{{a", "/.", "é", "a=", "--a"]
-)
+@pytest.mark.parametrize("unit", ["(", "=>", "$%", "'\"", "<", "{", "a/", "A-", "a->", "{{a", "/.", "é", "a=", "--a"])
 def test_time_grows_with_the_length_only(unit: str) -> None:
     start = time.perf_counter()
     text = unit * (200_000 // len(unit))

@@ -98,9 +98,7 @@ class BatchState:
             batch |= {"status": script.ends, "output_file_id": output}
         return batch
 
-    def results(
-        self, batch: Body, script: BatchScript, answer: Callable[[Body], Body]
-    ) -> list[Body]:
+    def results(self, batch: Body, script: BatchScript, answer: Callable[[Body], Body]) -> list[Body]:
         lines = self.lines(batch)
         found: list[Body] = []
         for number, one in enumerate(reversed(lines)):  # in another order than they came

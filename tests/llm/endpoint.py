@@ -1,7 +1,7 @@
 """A scripted endpoint: speaks OpenAI's chat, embeddings, models, files and batches, with faults.
 
-It knows nothing of prompts: it fills whatever schema is asked for with words of the text. It counts
-what it was sent, what it delivered, and what it was asked for again after it had delivered it.
+It knows nothing of prompts: it fills whatever schema is asked for with words of the text. It counts what it was sent,
+what it delivered, and what it was asked for again after it had delivered it.
 """
 
 from __future__ import annotations
@@ -116,9 +116,7 @@ class ScriptedEndpoint:
         handler = type("Handler", (_Handler,), {"endpoint": self})
         self._server = _Server(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
-        Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
-        ).start()
+        Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     @property
     def url(self) -> str:
@@ -278,10 +276,7 @@ class _Handler(BaseHTTPRequestHandler):
         rows = []
         for place, text in enumerate(body["input"]):
             draw = random.Random(text)
-            vector = [
-                draw.gauss(0, 1)
-                for _ in range(body.get("dimensions") or self.endpoint.script.dimension)
-            ]
+            vector = [draw.gauss(0, 1) for _ in range(body.get("dimensions") or self.endpoint.script.dimension)]
             rows.append({"object": "embedding", "index": place, "embedding": vector})
         usage = {"prompt_tokens": sum(len(_words(text)) for text in body["input"])}
         usage["total_tokens"] = usage["prompt_tokens"]

@@ -108,9 +108,7 @@ def test_a_batch_whose_reply_was_lost_is_found_again(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("next_run", ["run", "another"])
-def test_killed_anywhere_no_request_is_paid_twice(
-    tmp_path: Path, *, after: bool, next_run: str
-) -> None:
+def test_killed_anywhere_no_request_is_paid_twice(tmp_path: Path, *, after: bool, next_run: str) -> None:
     asked, at, was_killed = requests(11), 0, True
     while was_killed:
         store = tmp_path / str(at)

@@ -16,8 +16,7 @@ from tests.llm.test_client import attempts, requests, settings
 CAP = 0.002
 ABSENT = object()
 TEXT = '{"title": "one two three four five six seven", "tags": []}'
-BILLED = 20, 20
-"""Tokens that a request is billed, whatever is told."""
+BILLED = 20, 20  # Tokens that a request is billed, whatever is told.
 SHAPES: list[Any] = [
     ABSENT, None, {}, [], "none", 0, 12, True, [{"prompt_tokens": 1}], {"usage": {}},
     {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
@@ -53,9 +52,7 @@ def billed(endpoint: ScriptedEndpoint) -> float:
     return endpoint.requests * (BILLED[0] + 2 * BILLED[1]) / 1_000_000
 
 
-@pytest.mark.parametrize(
-    "shape", SHAPES, ids=lambda shape: "none" if type(shape) is object else str(shape)
-)
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: "none" if type(shape) is object else str(shape))
 def test_no_shape_of_usage_passes_a_cap(tmp_path: Path, shape: object) -> None:
     with scripted(reply=lambda _: told(shape)) as endpoint:
         config = settings(endpoint, budget={"usd": CAP}, concurrency=4)

@@ -18,13 +18,7 @@ import pytest
 from pydantic import BaseModel
 
 from graphrag_tasks.core.config import BudgetConfig, LlmConfig, ModelPrice
-from graphrag_tasks.core.errors import (
-    BudgetError,
-    ConfigError,
-    EndpointError,
-    PriceError,
-    TransientError,
-)
+from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, PriceError, TransientError
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.answers_file import answers_file
@@ -39,19 +33,12 @@ class Form(BaseModel):
 
 def settings(endpoint: ScriptedEndpoint | str, **changes: object) -> LlmConfig:
     url = endpoint if isinstance(endpoint, str) else endpoint.url
-    given = {
-        "base_url": url,
-        "model": "m",
-        "prices": {"m": ModelPrice(input=1, output=2)},
-        **changes,
-    }
+    given = {"base_url": url, "model": "m", "prices": {"m": ModelPrice(input=1, output=2)}, **changes}
     return LlmConfig.model_validate(given)
 
 
 def requests(count: int, words: int = 5, form: type[BaseModel] | None = Form) -> list[Request]:
-    return [
-        Request("summarize", "Do it.", f"text {place} " * words, form, 60) for place in range(count)
-    ]
+    return [Request("summarize", "Do it.", f"text {place} " * words, form, 60) for place in range(count)]
 
 
 def journal_of(store: Path | str) -> Journal:
@@ -77,9 +64,7 @@ def attempts(store: Path, run: str | None = None) -> list[Attempt]:
     """Return what a store has on record."""
     columns = ", ".join(one.name for one in fields(Attempt) if one.name != "usd")
     found = rows(store, f"SELECT {columns}, picodollars FROM attempts")  # noqa: S608
-    told = [
-        Attempt(*row, None if usd is None else str(Decimal(usd).scaleb(-12))) for *row, usd in found
-    ]
+    told = [Attempt(*row, None if usd is None else str(Decimal(usd).scaleb(-12))) for *row, usd in found]
     return [one for one in told if run in (None, one.run)]
 
 
@@ -98,16 +83,12 @@ def test_answers_come_in_order_and_are_asked_for_once(tmp_path: Path) -> None:
         assert endpoint.requests == 12
         assert client.ask(asked) == found[:12]
         assert endpoint.requests == 12
-    again = Client(
-        settings("http://127.0.0.1:9/v1", provider=client.identity().provider), str(tmp_path)
-    )
+    again = Client(settings("http://127.0.0.1:9/v1", provider=client.identity().provider), str(tmp_path))
     assert again.ask(asked) == found[:12]  # the endpoint is gone, the answers are not
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_through_faults_each_answer_arrives_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_through_faults_each_answer_arrives_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setattr("graphrag_tasks.llm.sender.ATTEMPTS", 9)
     asked = requests(40)
     with scripted(faults=0.3, seed=seed) as endpoint:
@@ -120,16 +101,9 @@ def test_through_faults_each_answer_arrives_once(
 
 @pytest.mark.parametrize(
     ("fault", "kind"),
-    [
-        ("prose", Kind.INVALID),
-        ("refusal", Kind.REFUSED),
-        ("empty", Kind.EMPTY),
-        ("long", Kind.TRUNCATED),
-    ],
+    [("prose", Kind.INVALID), ("refusal", Kind.REFUSED), ("empty", Kind.EMPTY), ("long", Kind.TRUNCATED)],
 )
-def test_what_is_no_answer_is_not_kept_and_has_a_reason(
-    tmp_path: Path, fault: str, kind: Kind
-) -> None:
+def test_what_is_no_answer_is_not_kept_and_has_a_reason(tmp_path: Path, fault: str, kind: Kind) -> None:
     with scripted() as endpoint:
         client = Client(settings(endpoint), str(tmp_path), "run")
         assert isinstance(client.ask(requests(1))[0], Answer)
@@ -141,9 +115,7 @@ def test_what_is_no_answer_is_not_kept_and_has_a_reason(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_stayed_bad_is_taken_as_it_is_by_a_rebuild_without_the_endpoint(
-    tmp_path: Path, seed: int
-) -> None:
+def test_what_stayed_bad_is_taken_as_it_is_by_a_rebuild_without_the_endpoint(tmp_path: Path, seed: int) -> None:
     asked = requests(30)
     with scripted(kinds=("prose", "refusal", "long"), seed=seed) as endpoint:
         config = settings(endpoint, concurrency=1)
@@ -173,9 +145,7 @@ def test_a_model_that_spends_its_tokens_on_thinking_is_refused(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("refused", ["response_format", "max_completion_tokens"])
-def test_what_an_endpoint_does_not_know_is_asked_in_another_way(
-    tmp_path: Path, refused: str
-) -> None:
+def test_what_an_endpoint_does_not_know_is_asked_in_another_way(tmp_path: Path, refused: str) -> None:
     def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
         if refused not in body:
             return None
@@ -223,9 +193,7 @@ def test_an_endpoint_that_stays_away_ends_the_run_and_answers_stay(tmp_path: Pat
         ((307, {}), "redirects to elsewhere, which is not followed"),
     ],
 )
-def test_what_stays_wrong_is_asked_once(
-    tmp_path: Path, refused: tuple[int, dict[str, object]], what: str
-) -> None:
+def test_what_stays_wrong_is_asked_once(tmp_path: Path, refused: tuple[int, dict[str, object]], what: str) -> None:
     with scripted(refuse=lambda _: refused) as endpoint:
         client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
         with pytest.raises(EndpointError, match=what):
@@ -233,9 +201,7 @@ def test_what_stays_wrong_is_asked_once(
         assert endpoint.requests == 1
 
 
-def test_an_address_without_a_server_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_without_a_server_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphrag_tasks.llm.sender.ATTEMPTS", 1)
     config = settings("http://127.0.0.1:9/v1")
     with pytest.raises(TransientError, match=r"http://127.0.0.1:9/v1: no connection to 127.0.0.1"):
@@ -243,9 +209,7 @@ def test_an_address_without_a_server_says_so(
 
 
 @pytest.mark.parametrize("cap", [{"usd": 0.001}, {"usd": 0, "tokens": 1200}])
-def test_the_budget_is_never_passed_and_the_rest_is_small(
-    tmp_path: Path, cap: dict[str, float]
-) -> None:
+def test_the_budget_is_never_passed_and_the_rest_is_small(tmp_path: Path, cap: dict[str, float]) -> None:
     budget = BudgetConfig.model_validate(cap)
     with scripted(delay=0.01) as endpoint:
         with pytest.raises(BudgetError, match=r"could pass the cap.*Raise llm.budget"):
@@ -297,9 +261,7 @@ def test_nothing_of_openais_environment_is_obeyed_and_no_prompt_is_logged(
         monkeypatch.setenv("GRAPHRAG_LLM_API_KEY", "own-key")
         Client(settings(endpoint), str(tmp_path), "run").ask(requests(9)[8:])
         assert endpoint.headers[-1]["authorization"] == "Bearer own-key"
-    written = b"".join(one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()).decode(
-        errors="ignore"
-    )
+    written = b"".join(one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()).decode(errors="ignore")
     assert "text 3" in written  # answers say what was asked, and the log of a run does not
     for secret in ("own-key", "text 3 text 3"):
         assert secret not in caplog.text

@@ -8,19 +8,13 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.config import BudgetConfig
-from graphrag_tasks.core.errors import (
-    BudgetError,
-    EndpointError,
-    TransientError,
-    UnusableAnswersError,
-)
+from graphrag_tasks.core.errors import BudgetError, EndpointError, TransientError, UnusableAnswersError
 from graphrag_tasks.llm import Client
 from tests.llm.endpoint import Body, scripted
 from tests.llm.test_client import requests, settings, spent
 
 LONG = '{"title": "' + "word " * 600 + '", "tags": []}'
-OVERSHOOT = Decimal("0.0013")
-"""USD of such an answer and its prompt, at most."""
+OVERSHOOT = Decimal("0.0013")  # USD of such an answer and its prompt, at most.
 
 
 @pytest.mark.parametrize("usd", ["0.0006", "0.0020", "0.0050"])
@@ -46,9 +40,7 @@ def test_an_endpoint_that_ignores_the_limit_passes_the_cap_once_at_most(
     assert "602 tokens, 60 were allowed" in said
 
 
-def test_cut_answers_are_named_while_few_are_paid(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_cut_answers_are_named_while_few_are_paid(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with scripted(faults=1.0, kinds=("long",)) as endpoint:
         client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
         with pytest.raises(UnusableAnswersError, match=r"11 of the first 11.*Raise extract.llm"):
@@ -59,10 +51,7 @@ def test_cut_answers_are_named_while_few_are_paid(
 
 @pytest.mark.parametrize("shown", ["{key}", "{key:.6}{stars}{end}", "...{end}", "{key:.20}"])
 def test_a_key_that_is_echoed_is_in_no_message(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    shown: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, shown: str
 ) -> None:
     key = "sk-proj-Q7w8E9r0T1y2U3i4O5p6"
     echoed = shown.format(key=key, stars="*" * 30, end=key[-4:])
@@ -74,9 +63,7 @@ def test_a_key_that_is_echoed_is_in_no_message(
         with scripted(refuse=lambda _, it=(status, error): it) as endpoint:
             config = settings(endpoint, concurrency=1)
             client = Client(config, str(tmp_path / str(status)), "run")
-            with pytest.raises(
-                (EndpointError, TransientError), match=r"provided: \*\*\*"
-            ) as raised:
+            with pytest.raises((EndpointError, TransientError), match=r"provided: \*\*\*") as raised:
                 client.ask(requests(1))
         whole = "".join(traceback.format_exception(raised.value)) + caplog.text
         assert key not in whole

@@ -30,8 +30,7 @@ GOOD = '{"kind": "a", "parts": [{"name": "x", "size": null}], "score": 1}'
 
 
 @pytest.mark.parametrize(
-    "text",
-    [GOOD, f"```json\n{GOOD}\n```", f"<think>{{</think> {GOOD}", f"Here it is: {GOOD} Done."],
+    "text", [GOOD, f"```json\n{GOOD}\n```", f"<think>{{</think> {GOOD}", f"Here it is: {GOOD} Done."]
 )
 def test_what_stands_around_an_answer_is_taken_off(text: str) -> None:
     found = validated(text, Whole)
@@ -58,9 +57,7 @@ def test_another_form_is_no_answer_and_nothing_is_mended(text: str, what: str) -
         validated(text, Whole)
 
 
-COSTS = st.builds(
-    Cost, st.decimals(0, 1, places=3).map(Decimal), st.integers(min_value=0, max_value=1000)
-)
+COSTS = st.builds(Cost, st.decimals(0, 1, places=3).map(Decimal), st.integers(min_value=0, max_value=1000))
 
 
 @given(st.lists(st.tuples(COSTS, st.floats(0, 1))), st.integers(1, 3000))

@@ -17,8 +17,7 @@ from tests.llm.test_client import Form, requests, settings
 from tests.llm.test_streaming import ASKED
 
 PROVIDERS = {
-    one.stem: json.loads(one.read_text())
-    for one in sorted((Path(__file__).parent / "providers").glob("*.json"))
+    one.stem: json.loads(one.read_text()) for one in sorted((Path(__file__).parent / "providers").glob("*.json"))
 }
 OTHERS = [
     pytest.param(other, id=f"{name} {other['status']} {other.get('kind') or other['says']}")

@@ -29,8 +29,7 @@ def kept(store: Path, kept_at: datetime, numbers: range) -> None:
     journal.close()
     with closing(sqlite3.connect(store / "answers" / "answers.sqlite")) as connection, connection:
         connection.executemany(
-            "UPDATE answers SET kept_at = ? WHERE key = ?",
-            [(kept_at.timestamp(), key(number)) for number in numbers],
+            "UPDATE answers SET kept_at = ? WHERE key = ?", [(kept_at.timestamp(), key(number)) for number in numbers]
         )
 
 
@@ -61,9 +60,7 @@ def collected(store: Store, keep_days: float) -> int:
     return collect_garbage(store, keep=5, staging_age=7 * DAYS, llm=llm, now=NOW).answers
 
 
-def test_a_collection_keeps_what_kept_snapshots_use(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_collection_keeps_what_kept_snapshots_use(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Store(str(store))
     published(made, "first", now=NOW - DAYS)
     rows = pa.table({"request_key": [key(number) for number in range(100, 110)]})

@@ -83,9 +83,7 @@ def test_a_body_that_drips_ends_with_the_time_of_a_request(
         config = settings(endpoint, timeout_seconds=0.4)
         tell = (lambda _: None) if streams else None
         began = time.monotonic()
-        with pytest.raises(
-            TransientError, match=r"no answer within 0\.4 s|timed out|more than 0\.4 s"
-        ):
+        with pytest.raises(TransientError, match=r"no answer within 0\.4 s|timed out|more than 0\.4 s"):
             Client(config, str(tmp_path), "run").ask_one(ASKED, tell=tell)
         assert time.monotonic() - began < 10
     assert [one.fate for one in attempts(tmp_path, "run")] == [UNSURE]

@@ -1,7 +1,7 @@
 """Ten questions on the example corpus, answered three ways: by quotations and by two models.
 
-The first model is scripted: it knows the reference answer, cites the passages that it comes from,
-and adds a sentence that no passage states. The second is SmolLM2, which is real and very small.
+The first model is scripted: it knows the reference answer, cites the passages that it comes from, and adds a sentence
+that no passage states. The second is SmolLM2, which is real and very small.
 """
 
 import sys
@@ -29,11 +29,7 @@ def knowing(references: dict[str, Question], body: Body) -> str:
     if question is None:
         return "NO ANSWER"
     heads = (line for line in prompt.splitlines() if line.startswith("["))
-    numbers = [
-        head.split("]")[0] + "]"
-        for head in heads
-        if any(one in head for one in question.gold_titles)
-    ]
+    numbers = [head.split("]")[0] + "]" for head in heads if any(one in head for one in question.gold_titles)]
     return f"{question.answer.rstrip('.')} {''.join(numbers[:3])}. {FALSE}"
 
 
@@ -53,12 +49,8 @@ def ask_all(index: Index, endpoint: ScriptedEndpoint, url: str) -> None:
     endpoint.script.usage = False  # it counts words, which a client takes for a prompt cut short
     free = {"budget": {"usd": 0}}
     models = {
-        "a scripted model": LlmConfig.model_validate(
-            {"base_url": endpoint.url, "model": "scripted", **free}
-        ),
-        "SmolLM2": settings(
-            url, parameters=CALM, answers={"prompt_tokens": 1200, "output_tokens": 120}
-        ),
+        "a scripted model": LlmConfig.model_validate({"base_url": endpoint.url, "model": "scripted", **free}),
+        "SmolLM2": settings(url, parameters=CALM, answers={"prompt_tokens": 1200, "output_tokens": 120}),
     }
     clients = {way: Client(config) for way, config in models.items()}
     for question in (*(known[one].question for one in CHOSEN), *OTHERS):
@@ -75,11 +67,7 @@ def main() -> None:
     with TemporaryDirectory() as folder, scripted() as endpoint, served() as url:
         store = sys.argv[1] if len(sys.argv) > 1 else folder
         if store == folder:
-            given = {
-                "store": store,
-                "sources": [str(ROOT / "examples" / "corpus")],
-                "load": {"vector_store": "none"},
-            }
+            given = {"store": store, "sources": [str(ROOT / "examples" / "corpus")], "load": {"vector_store": "none"}}
             run_index(load_config(None, overrides=given))
         ask_all(open_index(store), endpoint, url)
 

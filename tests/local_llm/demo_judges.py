@@ -1,7 +1,7 @@
 """Judges on the questions of the example corpus: none, four scripted ones, and a real, small model.
 
-The scripted judges are honest, take the first place, take the longer answer, or draw lots. The real
-one is SmolLM2, which is far too small to judge: the report says so.
+The scripted judges are honest, take the first place, take the longer answer, or draw lots. The real one is SmolLM2,
+which is far too small to judge: the report says so.
 """
 
 import sys
@@ -23,8 +23,7 @@ from tests.workbench.judges.scripted_judges import Guesser, first_place, honest,
 
 EXAMPLES = ROOT / "examples"
 BY_HAND = read_lines(EXAMPLES / "judged_answers.jsonl", JudgedByHand)
-SMALL = ("q01", "q04", "q07")
-"""Questions that the real model judges: more take it hours."""
+SMALL = ("q01", "q04", "q07")  # Questions that the real model judges: more take it hours.
 
 
 def report(index: Index, gold: Gold, config: LlmConfig | None, votes: int) -> str:

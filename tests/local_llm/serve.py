@@ -1,7 +1,7 @@
 """Serve SmolLM2 by llama.cpp on a free port of loopback until standard input ends.
 
-Runs in an environment of its own (`make test-local-llm`). One thread: several spin at barriers and
-are slower on a machine that does other work.
+Runs in an environment of its own (`make test-local-llm`). One thread: several spin at barriers and are slower on a
+machine that does other work.
 """
 
 import sys

@@ -64,9 +64,7 @@ def test_too_long_a_prompt_is_said_to_be(model_url: str) -> None:
     assert found.kind == Kind.TOO_LONG
 
 
-def test_a_real_model_reads_and_nothing_but_what_is_said_is_adopted(
-    model_url: str, tmp_path: Path
-) -> None:
+def test_a_real_model_reads_and_nothing_but_what_is_said_is_adopted(model_url: str, tmp_path: Path) -> None:
     given = {
         "store": str(tmp_path / "store"),
         "sources": [str(ROOT / "examples" / "corpus" / "md")],

@@ -22,12 +22,7 @@ LEFT_OUT = ("staging", "milvus", ".lock", "CURRENT")
 
 
 def configure(store: Path, source: Path, **overrides: Any) -> Config:
-    base = {
-        "store": str(store),
-        "sources": [f"docs={source}"],
-        "load": {"vector_store": "none"},
-        "plan": {"parts": 1},
-    }
+    base = {"store": str(store), "sources": [f"docs={source}"], "load": {"vector_store": "none"}, "plan": {"parts": 1}}
     return load_config(overrides=base | overrides, environ={})
 
 
@@ -67,9 +62,7 @@ def commands(file_system: str) -> str:
     return str(found)
 
 
-def test_the_pages_commands_copy_a_store(
-    published: tuple[Path, Path, Path], store: Path, tmp_path: Path
-) -> None:
+def test_the_pages_commands_copy_a_store(published: tuple[Path, Path, Path], store: Path, tmp_path: Path) -> None:
     if shutil.which("rsync") is None:
         pytest.skip("rsync is not installed")
     backup, programs = tmp_path / "backup", tmp_path / "bin"
@@ -104,15 +97,11 @@ def copied_while(store: Path, backup: Path, later: Path) -> None:
             publish_later(store, later)
         return str(shutil.copy2(source, target))
 
-    shutil.copytree(
-        store, backup, copy_function=copy, ignore=lambda at, names: set(names) & set(LEFT_OUT)
-    )
+    shutil.copytree(store, backup, copy_function=copy, ignore=lambda at, names: set(names) & set(LEFT_OUT))
     assert len(begun) >= 3
 
 
-def test_a_restored_store_is_read_and_goes_on(
-    published: tuple[Path, Path, Path], store: Path, tmp_path: Path
-) -> None:
+def test_a_restored_store_is_read_and_goes_on(published: tuple[Path, Path, Path], store: Path, tmp_path: Path) -> None:
     backup, elsewhere = tmp_path / "backup", tmp_path / "elsewhere"
     current = (store / "CURRENT").read_text()
     copied_while(store, backup, published[1])

@@ -23,9 +23,7 @@ def store(tmp_path: Path) -> Store:
     return Store(str(tmp_path))
 
 
-def snapshot(
-    store: Store, name: str, quality: dict[str, float] | None, filled: Any = None, **counts: Any
-) -> Snapshot:
+def snapshot(store: Store, name: str, quality: dict[str, float] | None, filled: Any = None, **counts: Any) -> Snapshot:
     folder, manifest = staged(
         store, name, now=datetime(2026, 1, 1, tzinfo=UTC), filled=filled,
         stats={"counts": COUNTS | counts, "quality": quality or {}},
@@ -70,9 +68,7 @@ def test_the_first_entities_are_compared_with_nothing(store: Store) -> None:
     assert gate(snapshot(store, "b", None, orphan_share=1.0), before)["orphan_share"] == 1
 
 
-def test_who_means_it_publishes_all_the_same(
-    store: Store, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_who_means_it_publishes_all_the_same(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     before = snapshot(store, "a", {"triples_per_sentence": 2.0})
     gate = QualityGate(QualityConfig(allow_drop=True))
     assert gate(snapshot(store, "b", None, triples=100), before)["triples_per_sentence"] == 0.1
@@ -98,8 +94,7 @@ def test_a_model_whose_facts_hold_less_often_is_named_with_the_reasons(store: St
 
 
 @pytest.mark.parametrize(
-    ("minimum", "after", "limit", "held"),
-    [(0.0, 0.9, 0.85, True), (0.0, 0.8, 0.85, False), (0.95, 0.92, 0.95, False)],
+    ("minimum", "after", "limit", "held"), [(0.0, 0.9, 0.85, True), (0.0, 0.8, 0.85, False), (0.95, 0.92, 0.95, False)]
 )
 def test_the_stricter_limit_of_recall_counts(
     store: Store, minimum: float, after: float, limit: float, held: bool

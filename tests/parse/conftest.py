@@ -62,10 +62,7 @@ def parse_files() -> ParseFiles:
     """Parse files by uri; `fetch` and `config` can be replaced."""
 
     def run(
-        files: Mapping[str, bytes],
-        *,
-        fetch: Callable[[str], bytes] | None = None,
-        config: ParseConfig | None = None,
+        files: Mapping[str, bytes], *, fetch: Callable[[str], bytes] | None = None, config: ParseConfig | None = None
     ) -> StageResult:
         rows = [source_row(uri, data) for uri, data in files.items()]
         sources = pa.Table.from_pylist(rows, schema=schemas.SOURCES)

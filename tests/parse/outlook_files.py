@@ -6,12 +6,10 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-TEXT, TEXT_8, BYTES, NUMBER, TIME = 0x1F, 0x1E, 0x102, 0x03, 0x40
-"""Types of properties."""
+TEXT, TEXT_8, BYTES, NUMBER, TIME = 0x1F, 0x1E, 0x102, 0x03, 0x40  # Types of properties.
 
 _FREE, _END, _TABLE = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-Properties = Mapping[tuple[int, int], Any]
-"""Values by number and type of the property."""
+Properties = Mapping[tuple[int, int], Any]  # Values by number and type of the property.
 
 
 def outlook_message(

@@ -18,8 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.parse.readers import READERS, load_readers
 
-AT_ONCE = 5.0
-"""Seconds: refused before any parser sees it; the rest is a slow machine's share."""
+AT_ONCE = 5.0  # Seconds: refused before any parser sees it; the rest is a slow machine's share.
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(4096)
 """How a password-protected DOCX, XLSX or PPTX file begins: it is not a zip any more."""
@@ -65,10 +64,7 @@ def locked_pdf() -> bytes:
 def with_part(package: bytes, part: str, megabytes: int) -> bytes:
     """Return the package with a part that unpacks to this size, of all zeros."""
     buffer = BytesIO()
-    with (
-        ZipFile(BytesIO(package)) as old,
-        ZipFile(buffer, "w", ZIP_DEFLATED) as new,
-    ):
+    with ZipFile(BytesIO(package)) as old, ZipFile(buffer, "w", ZIP_DEFLATED) as new:
         for name in old.namelist():
             if name != part:
                 new.writestr(name, old.read(name))
@@ -177,12 +173,8 @@ def test_readers_do_not_even_try_to_connect(monkeypatch: pytest.MonkeyPatch) -> 
     assert readers["docx"](word_file()).blocks
     page = "https://example.com/a"
     assert readers["adoc"](f"Text\n\ninclude::{page}[]\n\nimage::{page}[]".encode()).blocks
-    assert readers["rst"](
-        f"Text\n\n.. csv-table::\n   :url: {page}\n\n.. image:: {page}".encode()
-    ).blocks
-    assert readers["rtf"](
-        rb"{\rtf1 Text {\field{\*\fldinst INCLUDETEXT https://example.com/a}}}"
-    ).blocks
+    assert readers["rst"](f"Text\n\n.. csv-table::\n   :url: {page}\n\n.. image:: {page}".encode()).blocks
+    assert readers["rtf"](rb"{\rtf1 Text {\field{\*\fldinst INCLUDETEXT https://example.com/a}}}").blocks
     assert readers["tex"](rf"Text \input{{{page}}} \includegraphics{{{page}}}".encode()).blocks
     dtd = f'<!DOCTYPE article SYSTEM "{page}">'
     assert readers["xml"](f"{dtd}<article><body>Text</body></article>".encode()).blocks

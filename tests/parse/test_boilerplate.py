@@ -29,9 +29,7 @@ FRAME = "<nav><p>Pages by year</p></nav><aside>By the editors</aside><footer>Pri
 
 
 def test_a_page_of_which_nothing_would_be_left_is_read_as_it_is() -> None:
-    assert blocks_of(f"<title>T</title><body>{FRAME}</body>") == [
-        *("Pages by year", "By the editors", "Printed here"),
-    ]
+    assert blocks_of(f"<title>T</title><body>{FRAME}</body>") == [*("Pages by year", "By the editors", "Printed here")]
     assert blocks_of(f"<title>T</title>{FRAME}")[-1] == "Printed here"
 
 

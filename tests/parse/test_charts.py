@@ -22,9 +22,7 @@ def book_with(chart: Any, *, at: str = "E1", rows: list[list[Any]] = ROWS) -> Wo
     sheet = book.active
     for row in rows:
         sheet.append(row)
-    chart.add_data(
-        Reference(sheet, min_col=2, max_col=3, min_row=1, max_row=3), titles_from_data=True
-    )
+    chart.add_data(Reference(sheet, min_col=2, max_col=3, min_row=1, max_row=3), titles_from_data=True)
     chart.set_categories(Reference(sheet, min_col=1, min_row=2, max_row=3))
     sheet.add_chart(chart, at)
     return book
@@ -37,8 +35,5 @@ def test_title_axes_and_data(parse_one: Any) -> None:
     assert parsed.kinds[2:] == [
         ("caption", "Traffic"),
         ("caption", "Bar chart: Passages"),
-        (
-            "table",
-            "Season: 2019 | Boats: 1200 | Ships: 80\nSeason: 2020 | Boats: 1350 | Ships: 95",
-        ),
+        ("table", "Season: 2019 | Boats: 1200 | Ships: 80\nSeason: 2020 | Boats: 1350 | Ships: 95"),
     ]

@@ -25,18 +25,14 @@ ENCRYPTION = '<encryption><CipherReference URI="{}"/></encryption>'
 def book(chapters: Mapping[str, str], others: Mapping[str, str] | None = None) -> bytes:
     """Return a book with these bodies of chapters, by the name of their file."""
     items = "".join(
-        f'<item id="{name}" href="text/{name}" media-type="application/xhtml+xml"/>'
-        for name in sorted(chapters)
+        f'<item id="{name}" href="text/{name}" media-type="application/xhtml+xml"/>' for name in sorted(chapters)
     )
     references = "".join(f'<itemref idref="{name}"/>' for name in chapters)
     parts = {
         "mimetype": "application/epub+zip",
         "META-INF/container.xml": CONTAINER,
         "OEBPS/book.opf": BOOK.format(items=items, references=references),
-        **{
-            f"OEBPS/text/{name}": PAGE.format(title="Harbours", body=body)
-            for name, body in chapters.items()
-        },
+        **{f"OEBPS/text/{name}": PAGE.format(title="Harbours", body=body) for name, body in chapters.items()},
         **(others or {}),
     }
     buffer = BytesIO()
@@ -80,14 +76,8 @@ BAD: dict[str, tuple[Callable[[], bytes], str]] = {
     "garbage": (lambda: b"garbage", "broken"),
     "other": (lambda: book(TWO, {"META-INF/container.xml": "<a/>"}), "broken"),
     "chapter": (without_chapter, "broken"),
-    "locked": (
-        lambda: book(TWO, {"META-INF/encryption.xml": ENCRYPTION.format("OEBPS/text/a.xhtml")}),
-        "encrypted",
-    ),
-    "entities": (
-        lambda: book(TWO, {"OEBPS/book.opf": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}),
-        "broken",
-    ),
+    "locked": (lambda: book(TWO, {"META-INF/encryption.xml": ENCRYPTION.format("OEBPS/text/a.xhtml")}), "encrypted"),
+    "entities": (lambda: book(TWO, {"OEBPS/book.opf": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}), "broken"),
     "bomb": (bomb, "too_large"),
 }
 

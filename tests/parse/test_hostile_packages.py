@@ -10,19 +10,14 @@ import pytest
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.readers import READERS, load_readers
 
-SECONDS = 10
-"""Of CPU time: each took a tenth of that or less where this was written."""
+SECONDS = 10  # Of CPU time: each took a tenth of that or less where this was written.
 OFFICE = "http://schemas.openxmlformats.org"
 R = f"{OFFICE}/officeDocument/2006/relationships"
 TEXT = f'xmlns:w="{OFFICE}/wordprocessingml/2006/main"'
 SHEET = f'xmlns="{OFFICE}/spreadsheetml/2006/main"'
-SLIDE = (
-    f'xmlns:p="{OFFICE}/presentationml/2006/main" xmlns:a="{OFFICE}/drawingml/2006/main" '
-    f'xmlns:r="{R}"'
-)
+SLIDE = f'xmlns:p="{OFFICE}/presentationml/2006/main" xmlns:a="{OFFICE}/drawingml/2006/main" xmlns:r="{R}"'
 ODF = "".join(
-    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" '
-    for name in ("office", "text", "table")
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" ' for name in ("office", "text", "table")
 )
 EXPANDING = (
     '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">'

@@ -65,9 +65,7 @@ def eventually(holds: Callable[[], bool]) -> bool:
         ("run:", "parse_failed", "documents may not cause subprocess.Popen"),
     ],
 )
-def test_a_document_that_breaks_its_parser_costs_itself(
-    parse_files: Any, action: str, code: str, said: str
-) -> None:
+def test_a_document_that_breaks_its_parser_costs_itself(parse_files: Any, action: str, code: str, said: str) -> None:
     files = {"a.md": b"before", "b.md": action.encode(), "c.md": b"after", "d.txt": b"text"}
     began = time.monotonic()
     result = parse_files(files, config=BOUNDS)

@@ -51,9 +51,7 @@ def test_an_article_is_read(parse_one: Any) -> None:
     assert left_out == {"alternative": 1, "comment": 2, "hidden": 1, "picture": 1}
 
 
-BOMB = (
-    '<!DOCTYPE article [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><article><body>&b;</body></article>'
-)
+BOMB = '<!DOCTYPE article [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><article><body>&b;</body></article>'
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,7 @@ def cut(parse_files: Any, name: str, data: bytes, most: int) -> tuple[Any, dict[
         ("One\ntwo three", 11, ["One"]),
     ],
 )
-def test_the_first_characters_are_kept(
-    parse_files: Any, text: str, most: int, kept: list[str]
-) -> None:
+def test_the_first_characters_are_kept(parse_files: Any, text: str, most: int, kept: list[str]) -> None:
     result, document = cut(parse_files, "a.txt", text.encode(), most)
     assert result.tables["blocks"]["text"].to_pylist() == kept
     left = len("\n\n".join(kept))

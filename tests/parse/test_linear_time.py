@@ -30,14 +30,12 @@ SQUARE = [
     ("html", "<v "), ("html", "<a href="), ("html", "<aside>"),
 ]  # fmt: skip
 """What took the square of its size."""
-SIZE = 5000
-"""Characters at one time the size: at four times, what takes the square took a second or more."""
-ENOUGH = 0.5
-"""CPU seconds in which a text of four times the size may be read, whatever it takes at once."""
+SIZE = 5000  # Characters at one time the size: at four times, what takes the square took a second or more.
+ENOUGH = 0.5  # CPU seconds in which a text of four times the size may be read, whatever it takes at once.
 
 HALF_WAY = 10
-"""Times the CPU, between linear work (four) and its square (sixteen) and far from both: other work
-on the machine moves single figures by half."""
+"""Times the CPU, between linear work (four) and its square (sixteen) and far from both: other work on the machine
+moves single figures by half."""
 
 
 def seconds(media_type: str, token: str, times: int) -> float:

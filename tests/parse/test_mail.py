@@ -55,9 +55,7 @@ REPLY = "The crane lifts it.\n\n{}\n> It broke.\n> Who repairs it?\n\n-- \nA. Pe
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le"])
-def test_signatures_and_who_wrote_a_quote_are_furniture(
-    parse_one: Any, wrote: str, lines: int, encoding: str
-) -> None:
+def test_signatures_and_who_wrote_a_quote_are_furniture(parse_one: Any, wrote: str, lines: int, encoding: str) -> None:
     text = f"{TOP}Subject: Re: Crane\n\n{REPLY.format(wrote)}"
     parsed = parse_one("a.eml", text.encode(encoding))
     assert parsed.kinds == [
@@ -128,15 +126,9 @@ def test_subjects_are_decoded(parse_one: Any, raw: bytes, title: str) -> None:
 
 @pytest.mark.parametrize(
     ("charset", "encoding", "used"),
-    [
-        ("koi8-r", "koi8-r", "koi8-r"),
-        ("windows-1251", "cp1251", "cp1251"),
-        ("koi8-r", "utf-8", "utf-8"),
-    ],
+    [("koi8-r", "koi8-r", "koi8-r"), ("windows-1251", "cp1251", "cp1251"), ("koi8-r", "utf-8", "utf-8")],
 )
-def test_a_body_is_in_the_charset_it_says(
-    parse_one: Any, charset: str, encoding: str, used: str
-) -> None:
+def test_a_body_is_in_the_charset_it_says(parse_one: Any, charset: str, encoding: str, used: str) -> None:
     text = f"Subject: Порт\nContent-Type: text/plain; charset={charset}\n\nПривет, мир"
     parsed = parse_one("a.eml", text.encode(encoding))
     assert parsed.kinds == [("heading", "Порт"), ("paragraph", "Привет, мир")]
@@ -180,9 +172,7 @@ def test_what_is_no_message_is_refused(parse_one: Any, data: bytes, code: str) -
 def test_a_large_part_is_refused_and_a_large_attachment_is_not(parse_one: Any) -> None:
     large = b"Content-Transfer-Encoding: base64\n\n" + base64.encodebytes(b"A" * 11_000_000)
     assert parse_one("a.eml", large).document["error_code"] == "too_large"
-    start = (
-        b"Content-Type: multipart/mixed; boundary=x\n\n--x\n\nText\n--x\nContent-Type: image/png\n"
-    )
+    start = b"Content-Type: multipart/mixed; boundary=x\n\n--x\n\nText\n--x\nContent-Type: image/png\n"
     parsed = parse_one("a.eml", start + large + b"--x--\n")
     assert parsed.kinds == [("paragraph", "Text")]
     assert parsed.left_out == {"attachment": 1}

@@ -112,9 +112,7 @@ def typed(kind: str, name: str, value: str) -> str:
 
 def test_sheets_are_tables_of_typed_values(parse_one: Any) -> None:
     names = ("Name", "Day", "Tons", "Share", "Open", "At", "Code")
-    header = "".join(
-        cell(name, 'table:style-name="b" office:value-type="string"') for name in names
-    )
+    header = "".join(cell(name, 'table:style-name="b" office:value-type="string"') for name in names)
     note = "<office:annotation><text:p>Check it.</text:p></office:annotation>"
     values = (
         cell("Big", 'office:value-type="string"', note)
@@ -141,15 +139,8 @@ def test_sheets_are_tables_of_typed_values(parse_one: Any) -> None:
     hidden += "</table:table-row></table:table>"
     body = f'<table:table table:name="Cranes">{rows.replace("&quot;", chr(34))}</table:table>'
     parsed = parse_one("a.ods", odf_file("ods", body + hidden, styles=styles))
-    line = (
-        "Name: Big | Day: 2025-03-04 | Tons: 1,200.5 t | Share: 25 % | Open: TRUE | At: 10:05 | "
-        "Code: 007"
-    )
-    assert parsed.kinds == [
-        ("heading", "Cranes"),
-        ("table", f"{line}\n{line}"),
-        ("paragraph", "Check it."),
-    ]
+    line = "Name: Big | Day: 2025-03-04 | Tons: 1,200.5 t | Share: 25 % | Open: TRUE | At: 10:05 | Code: 007"
+    assert parsed.kinds == [("heading", "Cranes"), ("table", f"{line}\n{line}"), ("paragraph", "Check it.")]
     row = [one for one in parsed.cells if one["row"] == 1]
     assert [(one["value_type"], one["number"], one["iso"]) for one in row] == [
         ("text", None, None),

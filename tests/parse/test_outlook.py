@@ -9,24 +9,13 @@ import pytest
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.outlook import read_msg
-from tests.parse.outlook_files import (
-    BYTES,
-    NUMBER,
-    TEXT,
-    TIME,
-    Properties,
-    ole_file,
-    outlook_message,
-)
+from tests.parse.outlook_files import BYTES, NUMBER, TEXT, TIME, Properties, ole_file, outlook_message
 
 CLASS, SUBJECT, HEADERS, PLAIN, PAGE, RTF = 0x1A, 0x37, 0x7D, 0x1000, 0x1013, 0x1009
 SENT = {(0x39, TIME): 133_830_504_000_000_000}  # 100 ns from 1601
 MESSAGE: Properties = {
     (SUBJECT, TEXT): "Hafenpläne",
-    (
-        PLAIN,
-        TEXT,
-    ): "The crane moves.\r\n\r\n水泵\r\n> It moved before.\r\n\r\n-- \r\nThe office\r\n",
+    (PLAIN, TEXT): "The crane moves.\r\n\r\n水泵\r\n> It moved before.\r\n\r\n-- \r\nThe office\r\n",
     (PAGE, BYTES): b"<p>The crane moves in colour.</p>",
     (0x0C1A, TEXT): "Jörg",
     (0x5D01, TEXT): "joerg@example.org",

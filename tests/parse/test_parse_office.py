@@ -98,8 +98,7 @@ def test_signs_of_slides_and_cells(parse_one: Any) -> None:
         run.text = text
         run._r.get_or_add_rPr().append(
             etree.fromstring(
-                '<a:sym xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
-                'typeface="Wingdings"/>'
+                '<a:sym xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" typeface="Wingdings"/>'
             )
         )
     assert parse_one("a.pptx", saved(deck)).kinds == [("paragraph", "Alta → Bodø")]

@@ -61,13 +61,11 @@ def test_pdf(parse_one: Any) -> None:
         ("heading", "1. Introduction"),
         (
             "paragraph",
-            "The first paragraph has a long line that fills the width and an information that "
-            "goes on. It ends here.",
+            "The first paragraph has a long line that fills the width and an information that goes on. It ends here.",
         ),
         (
             "paragraph",
-            "The second paragraph begins on the first page of the file and it goes on at the top "
-            "of the second page.",
+            "The second paragraph begins on the first page of the file and it goes on at the top of the second page.",
         ),
     ]
     document = parsed.document
@@ -193,12 +191,7 @@ def test_a_report_without_bookmarks(parse_one: Any) -> None:
         ("paragraph", None, f"{LONG} {LONG} It ends."),
         ("list_item", None, "A first item of a list"),
         ("list_item", None, "A second item of a list"),
-        (
-            "table",
-            None,
-            "Table: MARD | Content: stock | State: hybrid\n"
-            "Table: MKPF | Content: header | State: proxy",
-        ),
+        ("table", None, "Table: MARD | Content: stock | State: hybrid\nTable: MKPF | Content: header | State: proxy"),
         ("code", None, "for item in items:\n    work(item)"),
         ("caption", None, "Figure 1: How it is done."),
     ]
@@ -235,9 +228,7 @@ def test_a_note_below_a_table_is_kept(parse_one: Any) -> None:
     ("rows", "gap", "is_headed"),
     [(3, 40, True), (8, 40, True), (30, 40, True), (4, 12, False), (8, 8, True), (30, 8, True)],
 )
-def test_columns_drawn_row_by_row_are_read_one_after_the_other(
-    rows: int, gap: int, is_headed: bool
-) -> None:
+def test_columns_drawn_row_by_row_are_read_one_after_the_other(rows: int, gap: int, is_headed: bool) -> None:
     def two_columns(canvas: Canvas) -> None:
         canvas.setFont("Helvetica", 10)
         if is_headed:
@@ -253,16 +244,10 @@ def test_columns_drawn_row_by_row_are_read_one_after_the_other(
     assert text.index(f"Line {rows - 1} of the left") < text.index("Line 0 of the right")
 
 
-@pytest.mark.parametrize(
-    ("begin", "end", "word"), [("win", "ter", "winter"), ("well", "known", "well-known")]
-)
+@pytest.mark.parametrize(("begin", "end", "word"), [("win", "ter", "winter"), ("well", "known", "well-known")])
 def test_a_hyphen_at_the_end_of_a_column(begin: str, end: str, word: str) -> None:
     columns = (
-        (
-            "The commission checked the yearly",
-            "ledger and approved the tariff for",
-            f"the {begin}-",
-        ),
+        ("The commission checked the yearly", "ledger and approved the tariff for", f"the {begin}-"),
         (f"{end} season. The harbour master", "signed the tariff. Two pilots guide", "the ferry."),
     )
 
@@ -326,12 +311,9 @@ def test_raised_and_lowered_characters(parse_one: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("angle", "is_flag"),
-    [(45, False), *((angle, is_flag) for angle in (0, 90, 180, 270) for is_flag in (False, True))],
+    ("angle", "is_flag"), [(45, False), *((angle, is_flag) for angle in (0, 90, 180, 270) for is_flag in (False, True))]
 )
-def test_turned_text_is_read_as_if_it_stood_upright(
-    parse_one: Any, angle: int, is_flag: bool
-) -> None:
+def test_turned_text_is_read_as_if_it_stood_upright(parse_one: Any, angle: int, is_flag: bool) -> None:
     """Text is turned by its matrix or by the flag of its page; each box stays on the page."""
 
     def turn(canvas: Canvas) -> None:
@@ -420,7 +402,4 @@ def test_words_of_an_invisible_layer_that_touch(parse_one: Any, gap: float, angl
             left += canvas.stringWidth(word, "Courier", 10) + gap
         text_at(canvas, A4[1] - 400, "A line in sight.")
 
-    assert [text for _, text in parse_one("a.pdf", pdf_file(scan)).kinds] == [
-        said,
-        "A line in sight.",
-    ]
+    assert [text for _, text in parse_one("a.pdf", pdf_file(scan)).kinds] == [said, "A line in sight."]

@@ -23,9 +23,7 @@ GRID = [*map(across, (96, 116, 136, 156)), *map(down, (70, 170, 270, 370))]
 
 
 def rows(*texts: str, gap: float = 20, **options: object) -> list[Line]:
-    return [
-        word for row, text in enumerate(texts) for word in words(text, 100 + gap * row, **options)
-    ]
+    return [word for row, text in enumerate(texts) for word in words(text, 100 + gap * row, **options)]
 
 
 def tables(page: list[Line], shapes: list[Box] | None = None) -> list[Grid]:
@@ -42,22 +40,14 @@ def test_cells_whose_text_runs_on_are_rows_between_drawn_lines() -> None:
     lines = [across(96), across(112), across(148), across(184), across(222)]
     (table,) = tables(page, lines)
     assert (table.rows, table.columns) == (4, 3)
-    assert [cell.text for cell in table.cells if cell.first == 1] == [
-        "Before",
-        *["closes the line of the pump"] * 3,
-    ]
+    assert [cell.text for cell in table.cells if cell.first == 1] == ["Before", *["closes the line of the pump"] * 3]
 
 
 def test_a_grid_gives_its_cells() -> None:
     page = rows("Table name\tContent\tState", "MARD\tstock\thybrid", "MKPF\theader\tproxy")
     (table,) = tables(page, GRID)
     assert (table.rows, table.columns, table.has_header) == (3, 3, True)
-    assert cells(table)[:4] == [
-        (0, 0, 0, "Table name"),
-        (0, 1, 1, "Content"),
-        (0, 2, 2, "State"),
-        (1, 0, 0, "MARD"),
-    ]
+    assert cells(table)[:4] == [(0, 0, 0, "Table name"), (0, 1, 1, "Content"), (0, 2, 2, "State"), (1, 0, 0, "MARD")]
 
 
 def test_an_open_table_finds_its_columns() -> None:

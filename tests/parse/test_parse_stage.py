@@ -13,12 +13,7 @@ import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ParseConfig, PlanConfig
-from graphrag_tasks.core.errors import (
-    DOCUMENT_ERROR_CODES,
-    DocumentError,
-    MissingDependencyError,
-    TransientError,
-)
+from graphrag_tasks.core.errors import DOCUMENT_ERROR_CODES, DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.core.visible import TURNS
 from graphrag_tasks.parse import parse, readers
 from graphrag_tasks.pipeline.plan import plan
@@ -42,9 +37,7 @@ def status(result: Any, position: int = 0) -> tuple[str, str | None]:
     return row["status"], row["error_code"]
 
 
-@pytest.mark.parametrize(
-    ("media_type", "said"), [("link", "symbolic link is not followed"), ("special", "pipes")]
-)
+@pytest.mark.parametrize(("media_type", "said"), [("link", "symbolic link is not followed"), ("special", "pipes")])
 def test_what_is_no_file_is_skipped_unread_and_says_so(media_type: str, said: str) -> None:
     row = dict.fromkeys(schemas.SOURCES.names) | {
         "document_id": "d", "uri": "docs/a.txt", "source": "docs", "path": "a.txt",
@@ -68,9 +61,7 @@ def test_what_is_no_file_is_skipped_unread_and_says_so(media_type: str, said: st
     ],
 )
 @pytest.mark.parametrize("media_type", ["txt", "md", "html", "csv"])
-def test_text_files_without_text(
-    parse_files: Any, media_type: str, data: bytes, expected: tuple[str, str]
-) -> None:
+def test_text_files_without_text(parse_files: Any, media_type: str, data: bytes, expected: tuple[str, str]) -> None:
     assert status(parse_files({f"a.{media_type}": data})) == expected
 
 
@@ -89,9 +80,7 @@ def test_fetch_errors_become_rows(parse_files: Any, error: Exception, code: str)
 
 
 @pytest.mark.parametrize("error", [TransientError("later"), MemoryError(), KeyboardInterrupt()])
-def test_what_is_no_fault_of_the_document_goes_through(
-    parse_files: Any, error: BaseException
-) -> None:
+def test_what_is_no_fault_of_the_document_goes_through(parse_files: Any, error: BaseException) -> None:
     with pytest.raises(type(error)):
         parse_files({"a.txt": GOOD}, fetch=raising(error))
 
@@ -101,9 +90,7 @@ def test_changed_content_is_refused(parse_files: Any) -> None:
 
 
 def test_too_large_files_are_refused_unread(parse_files: Any) -> None:
-    result = parse_files(
-        {"a.txt": GOOD}, fetch=raising(AssertionError()), config=ParseConfig(max_bytes=3)
-    )
+    result = parse_files({"a.txt": GOOD}, fetch=raising(AssertionError()), config=ParseConfig(max_bytes=3))
     assert status(result) == ("failed", "too_large")
 
 
@@ -135,9 +122,7 @@ def test_one_bad_document_does_not_stop_the_others(
     }
 
 
-def test_a_missing_parser_is_one_clear_error(
-    parse_files: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_parser_is_one_clear_error(parse_files: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(readers.READERS, "md", ("absent", "read"))
     with pytest.raises(MissingDependencyError, match="pip install"):
         parse_files({"a.md": b"# A"})
@@ -185,9 +170,7 @@ PAGE = b"<!DOCTYPE html>\n<html><body><p>The pump feeds it.</p></body></html>"
         ("a.md", b"<html>\n\nThe pump feeds it.", "md"),
     ],
 )
-def test_the_first_bytes_tell_what_the_name_does_not(
-    tmp_path: Path, name: str, data: bytes, media_type: str
-) -> None:
+def test_the_first_bytes_tell_what_the_name_does_not(tmp_path: Path, name: str, data: bytes, media_type: str) -> None:
     (tmp_path / name).write_bytes(data)
     roots = source_roots([f"docs={tmp_path}"])
     planned = plan(list_sources(roots), schemas.empty("documents"), config=PlanConfig())

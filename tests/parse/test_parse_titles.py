@@ -68,9 +68,7 @@ MAKERS = {"docx": docx, "pptx": pptx, "xlsx": xlsx, "pdf": pdf, "html": html, "m
 
 
 @pytest.mark.parametrize("media_type", MAKERS)
-def test_metadata_comes_first_and_junk_in_it_does_not_count(
-    parse_one: Any, media_type: str
-) -> None:
+def test_metadata_comes_first_and_junk_in_it_does_not_count(parse_one: Any, media_type: str) -> None:
     def title(text: str) -> tuple[str, str]:
         document = parse_one(f"dir/name.{media_type}", MAKERS[media_type](text)).document
         return document["title"], document["title_source"]

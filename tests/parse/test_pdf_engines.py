@@ -44,9 +44,7 @@ def test_models_need_packages_and_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_
     assert str(tmp_path) in found
 
 
-def test_a_run_that_lacks_an_engine_does_not_start(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_run_that_lacks_an_engine_does_not_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     without(monkeypatch, "rapidocr")
     (tmp_path / "a.txt").write_text("One.")
     config = Config(sources=[str(tmp_path)], store=str(tmp_path / "store"), parse=OCR)
@@ -79,9 +77,7 @@ def scanned(*texts: str) -> bytes:
 
 def test_scanned_pages_are_read(parse_files: Any) -> None:
     pytest.importorskip("rapidocr")
-    result = parse_files(
-        {"a.pdf": scanned("Invoice number 4711", "Second page", "Größe")}, config=OCR
-    )
+    result = parse_files({"a.pdf": scanned("Invoice number 4711", "Second page", "Größe")}, config=OCR)
     blocks = result.tables["blocks"].to_pylist()
     assert [block["text"] for block in blocks] == ["Invoice number 4711", "Second page", "Größe"]
     assert [block["page"] for block in blocks] == [1, 2, 3]

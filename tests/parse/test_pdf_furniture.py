@@ -44,32 +44,20 @@ def test_sentences_that_differ_in_their_digits_are_text() -> None:
 
 
 def test_rows_of_numbers_are_data() -> None:
-    tables = [
-        [[str(100 * page + 7 * row + column) for column in range(5)] for row in range(30)]
-        for page in range(4)
-    ]
+    tables = [[[str(100 * page + 7 * row + column) for column in range(5)] for row in range(30)] for page in range(4)]
     found = set(words_of(tables))
     assert {cell for page in tables for row in page for cell in row} <= found
     lists = [[str(100 * page + 7 * row) for row in range(30)] for page in range(4)]
     assert sorted(words_of(lists)) == sorted(cell for page in lists for cell in page)
     mixed = [
-        [f"{page * 31} {page * 17} 5", f"Text {'abcdef'[page]}", "", "", "", str(page * 37)]
-        for page in range(1, 6)
+        [f"{page * 31} {page * 17} 5", f"Text {'abcdef'[page]}", "", "", "", str(page * 37)] for page in range(1, 6)
     ]
     assert len(words_of(mixed)) == 5 * 6
 
 
 def test_what_runs_through_the_pages_is_left_out_and_counted(parse_one: Any) -> None:
     pages = [
-        [
-            f"Chapter {1 + page // 3} \u00b7 {page}",
-            "",
-            "",
-            f"Only here: {page * 13 % 7}.",
-            "",
-            "",
-            f"{page}",
-        ]
+        [f"Chapter {1 + page // 3} \u00b7 {page}", "", "", f"Only here: {page * 13 % 7}.", "", "", f"{page}"]
         for page in range(1, 9)
     ]
     parsed = parse_one("a.pdf", pdf_file(pages))

@@ -79,9 +79,7 @@ def pdf() -> bytes:
     table = "".join(f"{place:010} 00000 n \n" for place in places)
     size, start = len(objects) + 1, len(data)
     data += f"xref\n0 {size}\n0000000000 65535 f \n{table}"
-    return (
-        f"{data}trailer<</Size {size}/Root 1 0 R/Info 6 0 R>>\nstartxref\n{start}\n%%EOF".encode()
-    )
+    return f"{data}trailer<</Size {size}/Root 1 0 R/Info 6 0 R>>\nstartxref\n{start}\n%%EOF".encode()
 
 
 FILES: dict[str, Any] = {
@@ -163,9 +161,7 @@ def test_properties_beside_those_that_cannot_be_read_are_kept(parse_one: Any) ->
 
 
 def test_front_matter_keeps_its_own_keys_as_they_stand(parse_one: Any) -> None:
-    front = (
-        "---\nTags: [a, b]\nversion: 5.10\nms.date: 11/30/2023\ndepartment: Sales\nx: {y: 1}\n---\n"
-    )
+    front = "---\nTags: [a, b]\nversion: 5.10\nms.date: 11/30/2023\ndepartment: Sales\nx: {y: 1}\n---\n"
     assert said(parse_one("a.md", f"{front}\n{TEXT}".encode())) == {
         "tags": ["a", "b"], "version": ["5.10"], "department": ["Sales"], "release": ["5.10"],
         "ms.date": ["2023-11-30"], "date": ["2023-11-30"], "keywords": ["a", "b"],
@@ -184,9 +180,7 @@ def test_front_matter_keeps_its_own_keys_as_they_stand(parse_one: Any) -> None:
         ("1776-07-04", None), ("20240301", "2024-03-01"), ("1 Mai 2024", None),
     ],
 )  # fmt: skip
-def test_a_date_that_cannot_be_or_has_two_readings_is_not_kept(
-    parse_one: Any, text: str, date: str | None
-) -> None:
+def test_a_date_that_cannot_be_or_has_two_readings_is_not_kept(parse_one: Any, text: str, date: str | None) -> None:
     page = f"<meta name=date content='{text}'><p>{TEXT}"
     assert said(parse_one("a.html", page.encode())).get("date", [None]) == [date]
 

@@ -43,11 +43,7 @@ def test_binary_files_are_no_text(parse_one: Any, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "cells"),
-    [
-        ('"5" pipe,3', ['"5" pipe', "3"]),
-        ('"never closed,3', ['"never closed', "3"]),
-        ('5" pipe,"3"', ['5" pipe', "3"]),
-    ],
+    [('"5" pipe,3', ['"5" pipe', "3"]), ('"never closed,3', ['"never closed', "3"]), ('5" pipe,"3"', ['5" pipe', "3"])],
 )
 def test_a_stray_quote_costs_no_rows(parse_one: Any, line: str, cells: list[str]) -> None:
     data = f'name,units\nfirst,1\n{line}\n"two\nlines",7\nlast,9\n'
@@ -82,7 +78,5 @@ def test_elements_that_are_never_closed_are_read(parse_one: Any, pattern: str, c
     assert parsed.document["error_code"] is None
     text = " ".join(text for _, text in parsed.kinds).replace("|", " ").split()
     words = [word for word in text if word.startswith("word")]
-    assert sorted(words) == sorted(
-        f"word{n}" for n in range(count) for _ in range(UNCLOSED[pattern])
-    )
+    assert sorted(words) == sorted(f"word{n}" for n in range(count) for _ in range(UNCLOSED[pattern]))
     assert time.monotonic() - began < 60

@@ -69,8 +69,7 @@ def test_merged_headers_of_two_levels_and_merged_rows(parse_one: Any) -> None:
         book.active.merge_cells(merged)
     parsed = parse_one("a.xlsx", saved(book))
     assert parsed.blocks[1]["text"] == (
-        "region: north | 2020 Q1: 1 | 2020 Q2: 2 | 2021 Q1: 3\n"
-        "region: north | 2020 Q1: 4 | 2020 Q2: 5 | 2021 Q1: 6"
+        "region: north | 2020 Q1: 1 | 2020 Q2: 2 | 2021 Q1: 3\nregion: north | 2020 Q1: 4 | 2020 Q2: 5 | 2021 Q1: 6"
     )
     assert cell_at(parsed, "A3")["row_span"] == 2
     assert cell_at(parsed, "B1")["col_span"] == 2

@@ -51,10 +51,7 @@ def test_an_extractor_reads_each_sentence_by_itself(name: str) -> None:
     alone = [frames for one in SENTENCES for frames in extractor.extract([one])]
     assert alone == together
     assert {frame.extractor for frames in together for frame in frames} == {extractor.name}
-    assert (
-        extractor.fingerprint
-        == make_extractor(ExtractConfig(extractor=name), LanguageConfig()).fingerprint
-    )
+    assert extractor.fingerprint == make_extractor(ExtractConfig(extractor=name), LanguageConfig()).fingerprint
 
 
 @pytest.mark.parametrize("name", RESOLVERS.names)

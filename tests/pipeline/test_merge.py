@@ -123,9 +123,7 @@ def test_what_was_never_read_ends_no_run_unless_nothing_is() -> None:
         merge_shards(plan, failed, NOTHING, replaces=False, config=config)
 
 
-def test_what_is_larger_than_memory_is_sorted_in_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_larger_than_memory_is_sorted_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"{number:03}" for number in range(200)]
     order = Random(0).sample(names, len(names))
     made = chunks(**{name: [name + "x", name + "y"] for name in order})

@@ -40,11 +40,7 @@ def changes(table: pa.Table) -> dict[str, str]:
 
 
 def test_each_document_is_added_changed_unchanged_or_removed() -> None:
-    result = plan(
-        listed(new="1", edited="2", same="3"),
-        published(edited="0", same="3", gone="4"),
-        config=PlanConfig(),
-    )
+    result = plan(listed(new="1", edited="2", same="3"), published(edited="0", same="3", gone="4"), config=PlanConfig())
     table = result.tables["sources"]
     assert changes(table) == {
         "new": "added", "edited": "changed", "same": "unchanged", "gone": "removed",
@@ -61,16 +57,12 @@ def test_each_document_is_added_changed_unchanged_or_removed() -> None:
 def test_everything_is_done_again_on_demand_or_from_a_stage_on(
     config: dict[str, bool], first_stage: str, found: str
 ) -> None:
-    result = plan(
-        listed(a="1"), published(a="1"), config=PlanConfig(**config), first_stage=first_stage
-    )
+    result = plan(listed(a="1"), published(a="1"), config=PlanConfig(**config), first_stage=first_stage)
     assert changes(result.tables["sources"]) == {"a": "changed"}
     assert result.tables["sources"]["first_stage"].to_pylist() == [found]
 
 
-def lost(
-    before: dict[str, int], now: dict[str, int], *, count: int = 0, sources: str = "", **config: Any
-) -> None:
+def lost(before: dict[str, int], now: dict[str, int], *, count: int = 0, sources: str = "", **config: Any) -> None:
     """Check documents by source, of which the first so many of those before are there now."""
 
     def rows(numbers: dict[str, int]) -> list[dict[str, Any]]:
@@ -92,9 +84,7 @@ def test_a_large_source_does_not_hide_what_a_small_one_lost() -> None:
     lost({"one": 90, "two": 5}, {"one": 90, "two": 3})
 
 
-def test_a_source_that_is_no_longer_named_counts_among_all(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_source_that_is_no_longer_named_counts_among_all(caplog: pytest.LogCaptureFixture) -> None:
     lost({"one": 8, "two": 3}, {"one": 8})
     assert "source 'two' is no longer named: 3 documents go" in caplog.text
     with pytest.raises(SourceError, match=r"8 of 11 .*no longer named: 'one'"):
@@ -105,9 +95,7 @@ def test_a_source_that_is_no_longer_named_counts_among_all(
     st.dictionaries(st.sampled_from("abc"), st.tuples(st.integers(0, 9), st.integers(0, 9))),
     st.sampled_from([0.0, 0.2, 0.5, 1.0]),
 )
-def test_what_is_not_stopped_lost_no_more_than_its_share(
-    sizes: dict[str, tuple[int, int]], share: float
-) -> None:
+def test_what_is_not_stopped_lost_no_more_than_its_share(sizes: dict[str, tuple[int, int]], share: float) -> None:
     before = {name: size for name, (size, _) in sizes.items()}
     now = {name: size for name, (_, size) in sizes.items()}
     try:
@@ -119,9 +107,7 @@ def test_what_is_not_stopped_lost_no_more_than_its_share(
 
 
 @given(st.lists(st.integers(0, 50), max_size=40), st.integers(1, 60), st.integers(1, 6))
-def test_shards_are_bounded_in_bytes_and_dealt_out_to_tasks(
-    sizes: list[int], shard_bytes: int, max_tasks: int
-) -> None:
+def test_shards_are_bounded_in_bytes_and_dealt_out_to_tasks(sizes: list[int], shard_bytes: int, max_tasks: int) -> None:
     """However large the corpus is: a worker's memory follows from its shard."""
     table = listed(**{f"{place:03}": "x" for place in range(len(sizes))})
     table = table.set_column(5, "size_bytes", pa.array(sizes, pa.int64()))

@@ -11,15 +11,7 @@ import grimp
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.stage import (
-    StageResult,
-    _read,
-    _source_of,
-    code_of,
-    code_version,
-    stage,
-    table,
-)
+from graphrag_tasks.core.stage import StageResult, _read, _source_of, code_of, code_version, stage, table
 from graphrag_tasks.pipeline.stages import STAGES, AnyStage, check_order
 
 ROOT = Path(__file__).parents[2]
@@ -54,15 +46,10 @@ def of(name: str, *reads: str, makes: tuple[str, ...]) -> AnyStage:
     [
         ([of("a", "x", makes=("y",))], "a reads 'x': no stage makes it"),
         ([of("a", makes=("x",)), of("b", makes=("x",))], "a and b both make 'x'"),
-        (
-            [of("a", "y", makes=("x",)), of("b", "x", makes=("y",))],
-            "a reads 'y': b makes it, but runs later",
-        ),
+        ([of("a", "y", makes=("x",)), of("b", "x", makes=("y",))], "a reads 'y': b makes it, but runs later"),
     ],
 )
-def test_stages_that_contradict_each_other_are_refused(
-    stages: list[AnyStage], message: str
-) -> None:
+def test_stages_that_contradict_each_other_are_refused(stages: list[AnyStage], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check_order(stages)
 
@@ -103,9 +90,7 @@ def forget_code() -> None:
 
 
 @pytest.mark.parametrize("changed", PROJECT)
-def test_changed_code_changes_the_version(
-    changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_code_changes_the_version(changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in PROJECT.items():
         file = tmp_path / "project" / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -75,9 +75,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
         "AIRFLOW__METRICS__STATSD_ON": "True",
         "AIRFLOW__METRICS__STATSD_HOST": "127.0.0.1",
         "AIRFLOW__METRICS__STATSD_PORT": str(listener.port),
-        "AIRFLOW__OPENLINEAGE__TRANSPORT": json.dumps(
-            {"type": "file", "log_file_path": str(sent), "append": True}
-        ),
+        "AIRFLOW__OPENLINEAGE__TRANSPORT": json.dumps({"type": "file", "log_file_path": str(sent), "append": True}),
         "GRAPHRAG__LLM__MODEL": "m",
         "GRAPHRAG__LLM__PRICES": json.dumps({"m": {"input": 1000, "output": 2000}}),
         "GRAPHRAG__LOAD__VECTOR_STORE": "none",

@@ -1,7 +1,7 @@
 """Log in to Airflow's application; prints one line of JSON with the answers.
 
-In a process of its own, as Airflow's settings are of the whole process:
-`python -m tests.platform.log_in PASSWORD`. Nothing is served.
+In a process of its own, as Airflow's settings are of the whole process: `python -m tests.platform.log_in PASSWORD`.
+Nothing is served.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Run the reindex DAG; prints one line of JSON with the states of the runs.
 
-In a process of its own, as Airflow's settings are of the whole process:
-`python -m tests.platform.run_dag DAGS_FOLDER RUNS`.
+In a process of its own, as Airflow's settings are of the whole process: `python -m tests.platform.run_dag DAGS_FOLDER
+RUNS`.
 """
 
 import json
@@ -20,8 +20,7 @@ def main(folder: str, runs: list[dict[str, object]]) -> list[str]:
 
     # As a worker does before it runs a task; `dag.test` runs tasks in this process.
     stats.initialize(
-        factory=stats_utils.get_stats_factory(),
-        export_legacy_names=conf.getboolean("metrics", "legacy_names_on"),
+        factory=stats_utils.get_stats_factory(), export_legacy_names=conf.getboolean("metrics", "legacy_names_on")
     )
     sleep, time.sleep = time.sleep, lambda _: sleep(0.01)  # dag.test waits whole seconds
     sys.path.append(folder)  # as Airflow does

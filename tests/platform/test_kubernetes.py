@@ -32,10 +32,7 @@ def values() -> dict[str, Any]:
 def pods(values: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The pod of tasks of shards, and that of tasks of the whole corpus."""
     files = yaml.safe_load(values["extraConfigMaps"]["airflow-graphrag-pods"]["data"])
-    return {
-        "shard": yaml.safe_load(values["podTemplate"]),
-        "corpus": yaml.safe_load(files["corpus.yaml"]),
-    }
+    return {"shard": yaml.safe_load(values["podTemplate"]), "corpus": yaml.safe_load(files["corpus.yaml"])}
 
 
 @pytest.mark.parametrize("name", ["shard", "corpus"])
@@ -81,9 +78,7 @@ def test_every_volume_is_mounted(pods: dict[str, dict[str, Any]]) -> None:
         assert mounted == {one["name"] for one in pod["spec"]["volumes"]}
 
 
-def test_the_pipelines_settings_need_no_local_state(
-    values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_pipelines_settings_need_no_local_state(values: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     from graphrag_tasks.core.config import load_config
 
     settings = yaml.safe_load(values["extraConfigMaps"]["airflow-graphrag"]["data"])
@@ -91,9 +86,7 @@ def test_the_pipelines_settings_need_no_local_state(
     assert config.store.startswith("s3://")
     assert all("=s3://" in one for one in config.sources)
     assert config.load.vector_store == "none"
-    known = re.findall(
-        r'"(GRAPHRAG_AIRFLOW_\w+)"', (ROOT / "dags/graphrag_defaults.py").read_text()
-    )
+    known = re.findall(r'"(GRAPHRAG_AIRFLOW_\w+)"', (ROOT / "dags/graphrag_defaults.py").read_text())
     assert {one for one in settings if one.startswith("GRAPHRAG_AIRFLOW_")} <= set(known)
 
 

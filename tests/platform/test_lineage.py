@@ -14,11 +14,7 @@ Event = dict[str, Any]
 
 
 def of_task(told: Told, task: str, kind: str = "RUNNING") -> list[Event]:
-    return [
-        one
-        for one in told.events
-        if one["job"]["name"] == f"graphrag_reindex.{task}" and one["eventType"] == kind
-    ]
+    return [one for one in told.events if one["job"]["name"] == f"graphrag_reindex.{task}" and one["eventType"] == kind]
 
 
 def names(datasets: list[Event], told: Told) -> set[str]:
@@ -59,9 +55,7 @@ def test_sources_lead_to_the_snapshot(told: Told) -> None:
 def test_a_task_of_shards_tells_rows_hashes_version_and_columns(told: Told) -> None:
     parsed = of_task(told, "shard.parse")
     assert names(parsed[0]["inputs"], told) == {"/corpus", "/store/staging/runs/sources"}
-    documents = [
-        out for one in parsed for out in one["outputs"] if out["name"].endswith("shards/documents")
-    ]
+    documents = [out for one in parsed for out in one["outputs"] if out["name"].endswith("shards/documents")]
     rows = [one["outputFacets"]["outputStatistics"] for one in documents]
     assert [(one["rowCount"], one["fileCount"]) for one in rows[:2]] == [(2, 2), (2, 2)]
     facets = documents[0]["facets"]
@@ -87,10 +81,7 @@ def test_a_table_of_the_corpus_has_the_hash_of_the_snapshot(told: Told) -> None:
     assert about["uri"] == f"{told.store}/snapshots/{snapshot_id}"
     related = of_task(told, "relationships")[0]
     (relations,) = [one for one in related["outputs"] if one["name"].endswith("/relations")]
-    assert (
-        relations["facets"]["graphrag_artifact"]["sha256"]
-        == manifest["tables"]["relations"]["sha256"]
-    )
+    assert relations["facets"]["graphrag_artifact"]["sha256"] == manifest["tables"]["relations"]["sha256"]
     rows = relations["outputFacets"]["outputStatistics"]["rowCount"]
     assert rows == manifest["tables"]["relations"]["rows"]
     assert second["outputs"][0]["facets"]["graphrag_artifact"]["parent_id"] == snapshot_id

@@ -23,9 +23,7 @@ def services() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def environment(
-    services: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, str]:
+def environment(services: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of Airflow with the manager of the containers, in SQLite."""
     name = "AIRFLOW__CORE__AUTH_MANAGER"
     return os.environ | {
@@ -83,9 +81,7 @@ def test_strangers_see_nothing(seen: dict[str, Any]) -> None:
     assert seen["pages of strangers"] == 401
 
 
-def test_every_option_of_the_containers_is_airflows(
-    services: dict[str, Any], environment: dict[str, str]
-) -> None:
+def test_every_option_of_the_containers_is_airflows(services: dict[str, Any], environment: dict[str, str]) -> None:
     image = (ROOT / "docker" / "Dockerfile").read_text().replace("=", " ").split()
     names = {name for one in services.values() for name in one.get("environment", {})} | {*image}
     options = [name.split("__")[1:] for name in names if name.startswith("AIRFLOW__")]

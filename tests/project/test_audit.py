@@ -21,14 +21,9 @@ def test_a_vulnerability_fails_the_audit() -> None:
 
 @pytest.mark.parametrize(
     ("report", "trouble"),
-    [
-        ({}, "no route to host"),
-        ({"dependencies": [{"name": "numpy", "skip_reason": "not found on PyPI"}]}, ""),
-    ],
+    [({}, "no route to host"), ({"dependencies": [{"name": "numpy", "skip_reason": "not found on PyPI"}]}, "")],
 )
-def test_without_the_service_the_audit_says_that_it_did_not_happen(
-    report: dict[str, object], trouble: str
-) -> None:
+def test_without_the_service_the_audit_says_that_it_did_not_happen(report: dict[str, object], trouble: str) -> None:
     (line,), code = verdict(report, trouble)
     assert code == 2
     assert line.startswith("No package was audited")

@@ -62,9 +62,7 @@ def test_secrets_that_are_there_stay(env_file: Path, capsys: pytest.CaptureFixtu
     assert "left alone" in capsys.readouterr().err
 
 
-def test_it_is_told_where_the_admins_password_lies(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_is_told_where_the_admins_password_lies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / ".env"
     write_env(target)
     told = capsys.readouterr().err
@@ -75,9 +73,7 @@ def test_it_is_told_where_the_admins_password_lies(
 
 
 def test_every_image_is_an_exact_release(services: dict[str, Any]) -> None:
-    release = re.compile(
-        r":v?\d+\.\d+(\.\d+)?(-[a-z]+\d+\.\d+)?$|:RELEASE\.\d{4}-\d\d-\d\dT[\d-]+Z$"
-    )
+    release = re.compile(r":v?\d+\.\d+(\.\d+)?(-[a-z]+\d+\.\d+)?$|:RELEASE\.\d{4}-\d\d-\d\dT[\d-]+Z$")
     images = {one["image"] for one in services.values() if "build" not in one}
     assert len(images) == 5
     assert not [one for one in images if not release.search(one)]

@@ -17,9 +17,7 @@ from graphrag_tasks.pipeline.stages import STAGES
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-AT_THE_TOP = [
-    ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
-]
+AT_THE_TOP = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
 _LINK = re.compile(r"!?\[[^\]]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 _CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$|`+[^`\n]+`+", re.DOTALL | re.MULTILINE)
 _WEB = ("http://", "https://", "mailto:")
@@ -137,13 +135,8 @@ def test_documents_that_code_names_exist() -> None:
         for file in [*files, ROOT / "CHANGELOG.md", *PAGES]
         for name in re.findall(r"(?<![\w/.'])docs/[a-z/-]+\.md", file.read_text("utf-8"))
     }
-    examples = {
-        f"docs/{name}.md"
-        for name in ("note", "new", "stock", "portal", "canteen", "ledger", "billing")
-    }
-    assert {
-        one for one in named if not (ROOT / one[1]).exists() and one[1] not in examples
-    } == set()
+    examples = {f"docs/{name}.md" for name in ("note", "new", "stock", "portal", "canteen", "ledger", "billing")}
+    assert {one for one in named if not (ROOT / one[1]).exists() and one[1] not in examples} == set()
 
 
 def broken_links(page: Path) -> list[str]:

@@ -47,11 +47,7 @@ def readable_text(document: str) -> str:
 
 def title_of(document: str) -> str:
     text = readable_text(document)
-    patterns = {
-        ".html": r"<title>(.+?)</title>",
-        ".xlsx": r'^title = "(.+)"$',
-        ".csv": r"\A()",
-    }
+    patterns = {".html": r"<title>(.+?)</title>", ".xlsx": r'^title = "(.+)"$', ".csv": r"\A()"}
     path = Path(document)
     match = re.search(patterns.get(path.suffix, r"\A# (.+)"), text, re.MULTILINE)
     assert match is not None, document
@@ -74,9 +70,7 @@ def test_question_is_well_formed(question: dict[str, Any]) -> None:
 @each_question
 def test_gold_documents_name_the_objects_of_the_answer(question: dict[str, Any]) -> None:
     texts = [readable_text(name) for name in question["gold_ids"]]
-    missing = [
-        name for name in NAME.findall(question["answer"]) if not any(name in text for text in texts)
-    ]
+    missing = [name for name in NAME.findall(question["answer"]) if not any(name in text for text in texts)]
     assert not missing
 
 
@@ -86,9 +80,7 @@ def test_rebuild_gives_the_committed_bytes(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.syspath_prepend(str(EXAMPLES))
     importlib.import_module("build_corpus").build_corpus(tmp_path)
     built = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.*")}
-    committed = {
-        p.relative_to(CORPUS).as_posix() for k in BUILT_KINDS for p in CORPUS.glob(f"{k}/*")
-    }
+    committed = {p.relative_to(CORPUS).as_posix() for k in BUILT_KINDS for p in CORPUS.glob(f"{k}/*")}
     assert set(built) == committed
     for name, path in built.items():
         assert path.read_bytes() == (CORPUS / name).read_bytes(), name

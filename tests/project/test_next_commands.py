@@ -12,8 +12,7 @@ from graphrag_tasks.cli import app
 PACKAGE = Path(__file__).parents[2] / "graphrag_tasks"
 PROGRAM = re.compile(r"graphrag-tasks [a-z]+ |pip install \S*graphrag-tasks")
 MAKES_COMMANDS = PACKAGE / "core" / "commands.py"
-FEWEST = 5
-"""Commands that messages name at the least."""
+FEWEST = 5  # Commands that messages name at the least.
 
 
 def nodes(having: str) -> Iterator[tuple[str, ast.AST]]:

@@ -16,9 +16,7 @@ def test_the_committed_script_is_what_the_sources_give(tmp_path: Path) -> None:
     npm, node = shutil.which("npm"), shutil.which("node")
     if not (npm and node):
         pytest.skip("node and npm are not installed (nodejs.org)")
-    sources = shutil.copytree(
-        BUILT.with_name("web"), tmp_path / "web", ignore=shutil.ignore_patterns("node_modules")
-    )
+    sources = shutil.copytree(BUILT.with_name("web"), tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
     build(npm, sources, "ci", "--no-audit", "--no-fund")
     build(npm, sources, "run", "build", "--", "--outDir", str(tmp_path / "static"))
     fresh = {one.name: one.read_bytes() for one in (tmp_path / "static").iterdir()}

@@ -1,7 +1,6 @@
 """The project's weight has a budget in `pyproject.toml`, `[tool.weight]`, as web pages have.
 
-A change that adds takes away. Who raises a number says why in the CHANGELOG; who gets below one
-lowers it.
+A change that adds takes away. Who raises a number says why in the CHANGELOG; who gets below one lowers it.
 """
 
 import tomllib

@@ -77,9 +77,7 @@ class Guesses:
     """Gives each answer's guesses in turn, however often somebody asks."""
 
     def __init__(self) -> None:
-        self._turns = {
-            one.number: cycle(zip(one.guesses, one.evasive, strict=True)) for one in cases()
-        }
+        self._turns = {one.number: cycle(zip(one.guesses, one.evasive, strict=True)) for one in cases()}
 
     def next(self, prompt: str) -> tuple[str, bool]:
         return next(self._turns[named(prompt, "answer")[0]])

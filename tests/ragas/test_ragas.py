@@ -58,8 +58,7 @@ class Scripted:
 
 def ours() -> list[dict[str, float | None]]:
     answers = [
-        Answered(str(one.number), one.question, one.reference, one.answer, tuple(one.passages))
-        for one in cases()
+        Answered(str(one.number), one.question, one.reference, one.answer, tuple(one.passages)) for one in cases()
     ]
     with scripted(answer=Scripted()) as endpoint:
         config = {"base_url": endpoint.url, "model": "scripted", "budget": {"usd": 0}}
@@ -89,8 +88,6 @@ def test_each_figure_is_that_of_the_package() -> None:
     found = ours()
     assert len(found) == len(theirs) == len(cases())
     for name in (PRECISION, FAITHFULNESS, RELEVANCY):
-        differences = [
-            abs(one[name] - other[name]) for one, other in zip(found, theirs, strict=True)
-        ]
+        differences = [abs(one[name] - other[name]) for one, other in zip(found, theirs, strict=True)]
         assert max(differences) <= MOST, name
         assert len({one[name] for one in theirs}) > 5, "the cases tell nothing apart"

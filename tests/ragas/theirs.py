@@ -8,11 +8,7 @@ from typing import Any
 from cases import Case, Guesses, cases, named, vector
 from ragas.embeddings.base import BaseRagasEmbedding
 from ragas.llms.base import InstructorBaseRagasLLM
-from ragas.metrics.collections import (
-    AnswerRelevancy,
-    ContextPrecisionWithReference,
-    Faithfulness,
-)
+from ragas.metrics.collections import AnswerRelevancy, ContextPrecisionWithReference, Faithfulness
 
 
 class Scripted(InstructorBaseRagasLLM):
@@ -61,11 +57,7 @@ async def figures(case: Case, llm: Scripted) -> dict[str, float]:
     relevancy = await AnswerRelevancy(llm=llm, embeddings=Vectors()).ascore(
         user_input=case.question, response=case.answer
     )
-    return {
-        "context_precision": precision.value,
-        "faithfulness": faithful.value,
-        "answer_relevancy": relevancy.value,
-    }
+    return {"context_precision": precision.value, "faithfulness": faithful.value, "answer_relevancy": relevancy.value}
 
 
 async def main() -> None:

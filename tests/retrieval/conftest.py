@@ -29,6 +29,4 @@ def store(small: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def index(store: Path) -> Index:
-    return open_index(
-        store, embedder=FakeEmbedder(), noun_phrases=lambda _: ["The  Print Server", "print server"]
-    )
+    return open_index(store, embedder=FakeEmbedder(), noun_phrases=lambda _: ["The  Print Server", "print server"])

@@ -11,13 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import (
-    CommunitiesConfig,
-    LanguageConfig,
-    RelationshipsConfig,
-    ResolveConfig,
-    SqlConfig,
-)
+from graphrag_tasks.core.config import CommunitiesConfig, LanguageConfig, RelationshipsConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.embed.vectors.vector_store import collection_name
 from graphrag_tasks.entities.dictionary import entity_dictionary
@@ -99,9 +93,7 @@ def publish(
     store = Store(str(root))
     folder = store.snapshot_folder(snapshot_id)
     written = {
-        name: write_table(folder, name, rows, fingerprint="0")
-        for name, rows in tables.items()
-        if name != "sources"
+        name: write_table(folder, name, rows, fingerprint="0") for name, rows in tables.items() if name != "sources"
     }
     manifest = Manifest(
         snapshot_id, None, "2026-01-01T00:00:00Z", {}, {},
@@ -117,8 +109,7 @@ def publish(
 
 def _collections() -> dict[str, str]:
     return {
-        name: collection_name(name.removesuffix("_vectors"), FakeEmbedder.fingerprint)
-        for name in schemas.VECTOR_TABLES
+        name: collection_name(name.removesuffix("_vectors"), FakeEmbedder.fingerprint) for name in schemas.VECTOR_TABLES
     }
 
 
@@ -166,9 +157,7 @@ def _triple(fact: Fact, name: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=16)  # many tests begin with the same documents
-def _tables(
-    documents: tuple[Document, ...], of_communities: CommunitiesConfig
-) -> Mapping[str, pa.Table]:
+def _tables(documents: tuple[Document, ...], of_communities: CommunitiesConfig) -> Mapping[str, pa.Table]:
     tables = {name: schemas.empty(name) for name in schemas.SCHEMAS}
     for name, rows in _read(documents).items():
         tables[name] = pa.Table.from_pylist(rows, schema=schemas.SCHEMAS[name])

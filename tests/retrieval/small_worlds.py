@@ -25,8 +25,7 @@ from graphrag_tasks.storage.receipts import Table
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.storage.snapshots.store import Store, write_table
 
-ONE, TWO = "1" * 24, "2" * 24
-"""Ids of snapshots."""
+ONE, TWO = "1" * 24, "2" * 24  # Ids of snapshots.
 
 DIMENSION = 8
 
@@ -44,10 +43,7 @@ class FakeEmbedder:
     def vector(text: str) -> list[float]:
         digest = hashlib.sha256(text.encode()).digest()
         chosen = sorted(range(DIMENSION), key=lambda place: (digest[place], place))[:4]
-        return [
-            (0.5 if digest[8 + place] % 2 else -0.5) if place in chosen else 0.0
-            for place in range(DIMENSION)
-        ]
+        return [(0.5 if digest[8 + place] % 2 else -0.5) if place in chosen else 0.0 for place in range(DIMENSION)]
 
 
 @dataclass(frozen=True)
@@ -97,21 +93,8 @@ SMALL = World(
         ("r2", "e2", "spooler need driver", "e3"),
         ("r3", "e4", "gateway not support spooler", "e2"),
     ),
-    evidence=(
-        ("r1", "s2", 0.5),
-        ("r1", "s1", 0.75),
-        ("r1", "s1", 0.25),
-        ("r2", "s3", 0.5),
-        ("r3", "s4", 0.5),
-    ),
-    mentions=(
-        ("e1", "s1"),
-        ("e2", "s1"),
-        ("e2", "s3"),
-        ("e2", "s4"),
-        ("e3", "s3"),
-        ("e4", "s4"),
-    ),
+    evidence=(("r1", "s2", 0.5), ("r1", "s1", 0.75), ("r1", "s1", 0.25), ("r2", "s3", 0.5), ("r3", "s4", 0.5)),
+    mentions=(("e1", "s1"), ("e2", "s1"), ("e2", "s3"), ("e2", "s4"), ("e3", "s3"), ("e4", "s4")),
     negated=frozenset({"r3"}),
 )
 
@@ -202,9 +185,7 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
 
 def _stand(world: World, chunk: str, sentence: str) -> dict[str, int]:
     """Return where a sentence stands in its document."""
-    place, text = next(
-        (place, text) for place, (one, _, text) in enumerate(world.chunks) if one == chunk
-    )
+    place, text = next((place, text) for place, (one, _, text) in enumerate(world.chunks) if one == chunk)
     start = 1000 * place + max(text.find(sentence), 0)
     return {"char_start": start, "char_end": start + len(sentence)}
 
@@ -232,9 +213,7 @@ def _vectors(texts: list[tuple[str, str]], backwards: bool) -> pa.Table:
     return pa.table(columns, schema=schemas.vectors_schema(DIMENSION))
 
 
-def publish(
-    root: Path, world: World, snapshot_id: str = ONE, **further: Sequence[Mapping[str, Any]]
-) -> Store:
+def publish(root: Path, world: World, snapshot_id: str = ONE, **further: Sequence[Mapping[str, Any]]) -> Store:
     """Write a snapshot, with further tables, and make it the current one."""
     store = Store(str(root))
     folder = store.snapshot_folder(snapshot_id)
@@ -266,12 +245,7 @@ def publish(
         created_at="2026-01-01T00:00:00Z",
         fingerprints={},
         sources={},
-        embedding={
-            "model": "fake",
-            "max_tokens": 64,
-            "fingerprint": FakeEmbedder.fingerprint,
-            "dimension": DIMENSION,
-        },
+        embedding={"model": "fake", "max_tokens": 64, "fingerprint": FakeEmbedder.fingerprint, "dimension": DIMENSION},
         collections={},
         tables=tables,
         stats={},

@@ -21,10 +21,7 @@ def order(*rankings: list[RankedChunk]) -> str:
 def test_the_first_three_stay_and_both_order_the_rest() -> None:
     asked = ranking(a=9, b=8, c=7, d=2, e=1.9, f=0)
     assert order(asked, ranking(e=9, f=1, d=0)) == "abcedf"
-    assert (
-        order(asked, ranking(x=9, y=1)) == "abcxdefy"
-        or order(asked, ranking(x=9, y=1))[:4] == "abcx"
-    )
+    assert order(asked, ranking(x=9, y=1)) == "abcxdefy" or order(asked, ranking(x=9, y=1))[:4] == "abcx"
     assert order(asked) == "abcdef"
 
 

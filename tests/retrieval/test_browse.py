@@ -46,10 +46,7 @@ def test_paths_go_along_relations_in_either_direction(index: Index) -> None:
 
 
 def test_communities_of_an_entity_from_coarse_to_fine(index: Index) -> None:
-    assert [(one.level, one.title) for one in index.community("print server")] == [
-        (0, "Printing"),
-        (1, "Net"),
-    ]
+    assert [(one.level, one.title) for one in index.community("print server")] == [(0, "Printing"), (1, "Net")]
 
 
 def test_a_community_points_to_sentences_that_state_its_relations(tmp_path: Path) -> None:
@@ -111,10 +108,7 @@ def test_context_as_a_graph_and_a_drawing(index: Index) -> None:
 
 
 def test_overlapping_chunks_are_said_once_and_sentences_stay_whole(tmp_path: Path) -> None:
-    publish(
-        tmp_path,
-        World(documents=(("d", "D"),), chunks=(("c1", "d", "One is. Two is."), ("c2", "d", "x"))),
-    )
+    publish(tmp_path, World(documents=(("d", "D"),), chunks=(("c1", "d", "One is. Two is."), ("c2", "d", "x"))))
     index = open_index(tmp_path, embedder=FakeEmbedder())
     first, second = index.search("what?", "dense").chunks
     whole = replace(first, text="One is. Two is. Three is.", char_start=0, char_end=25)

@@ -7,13 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from graphrag_tasks.retrieval import (
-    CommunityHit,
-    Context,
-    Index,
-    ListedHit,
-    PathHit,
-)
+from graphrag_tasks.retrieval import CommunityHit, Context, Index, ListedHit, PathHit
 from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
 from tests.retrieval.small_worlds import SMALL
 
@@ -40,22 +34,16 @@ def test_prompt_numbers_every_item_with_title_and_page(context: Context) -> None
     prompt = context.to_prompt()
     assert re.findall(r"^\[(\d+)\]", prompt, re.MULTILINE) == [str(one) for one in range(1, 7)]
     first = context.chunks[0]
-    assert prompt.startswith(
-        f"{DATA_NOTE}\n\n[1] {first.title}, pages {first.page_start}-{first.page_end}, Part"
-    )
+    assert prompt.startswith(f"{DATA_NOTE}\n\n[1] {first.title}, pages {first.page_start}-{first.page_end}, Part")
     assert first.text in prompt
     last = context.relations[-1]
-    assert prompt.endswith(
-        f"[6] {last.text} — {last.evidence[0].title}, page {last.evidence[0].page}"
-    )
+    assert prompt.endswith(f"[6] {last.text} — {last.evidence[0].title}, page {last.evidence[0].page}")
 
 
 def test_prompt_keeps_the_budget_with_whole_items_or_sentences(context: Context) -> None:
     whole = context.to_prompt()
     items = context.to_frame().set_index("citation")["text"]
-    firsts = {
-        f"> {item[: match.end()].strip()}" for item in items for match in re.finditer(r"\.", item)
-    }
+    firsts = {f"> {item[: match.end()].strip()}" for item in items for match in re.finditer(r"\.", item)}
     for budget in range(len(whole)):
         prompt = context.to_prompt(budget)
         assert len(prompt) <= budget

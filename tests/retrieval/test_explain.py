@@ -22,9 +22,7 @@ def test_the_place_lists_words_names_and_statements_of_a_chunk(index: Index) -> 
     assert found.chunk is not None
     assert set(found.chunk.ranks) == {"dense", "bm25", "graph"}
     assert next(iter(found.words)) in {"print", "server", "replac"}
-    assert sum(found.words.values()) == pytest.approx(
-        index.search(question, "bm25", k=1).chunks[0].ranking_score
-    )
+    assert sum(found.words.values()) == pytest.approx(index.search(question, "bm25", k=1).chunks[0].ranking_score)
     assert found.names == ("print server",)
     assert [one.text for one in found.relations] == ["print server replaces spooler"]
     assert "names that both hold: print server" in str(found)

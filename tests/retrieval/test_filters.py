@@ -35,9 +35,7 @@ def test_only_chunks_that_fit_are_returned(index: Index, mode: str) -> None:
         ({}, {"c1", "c2", "c3"}),
     ],
 )
-def test_values_and_patterns(
-    index: Index, filters: dict[str, str | list[str]], expected: set[str]
-) -> None:
+def test_values_and_patterns(index: Index, filters: dict[str, str | list[str]], expected: set[str]) -> None:
     hits = index.search("spooler", "dense", filters=filters).chunks
     assert {hit.chunk_id for hit in hits} == expected
 

@@ -58,9 +58,7 @@ def test_a_common_word_is_no_mention_of_the_title_that_it_spells(tmp_path: Path)
 def test_the_far_end_of_a_chain_of_names_comes_before_what_shares_words(index: Index) -> None:
     context = index.search("What did the director of Blue River win?", "graph", k=4)
     assert [hit.chunk_id for hit in context.chunks][:2] == ["c1", "c2"]
-    assert [(one.name, one.found_by) for one in context.entities] == [
-        ("Blue River", "name 'Blue River'")
-    ]
+    assert [(one.name, one.found_by) for one in context.entities] == [("Blue River", "name 'Blue River'")]
     assert [one.text for one in context.relations] == ["Anna Holm directs Blue River"]
     assert set(context.chunks[0].ranks) == {"dense", "bm25", "graph"}
 

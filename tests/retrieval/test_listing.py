@@ -96,9 +96,7 @@ def listed(context: Context) -> list[str]:
         ("Which protocols are there?", ["HTTP", "LDAP"]),
     ],
 )
-def test_lists_what_is_asked_for_and_nothing_else(
-    index: Index, question: str, expected: list[str]
-) -> None:
+def test_lists_what_is_asked_for_and_nothing_else(index: Index, question: str, expected: list[str]) -> None:
     assert listed(index.search(question, "list")) == expected
 
 
@@ -125,10 +123,7 @@ def test_what_no_relation_answers_is_not_listed(index: Index, question: str) -> 
 
 
 def test_what_a_found_passage_says_the_kind_includes_is_listed_with_a_note(index: Index) -> None:
-    for question in (
-        "Which protocols arrive in my flow?",
-        "Which protocols are carried at Cloud Integration?",
-    ):
+    for question in ("Which protocols arrive in my flow?", "Which protocols are carried at Cloud Integration?"):
         context = index.search(question, "list")
         assert listed(context) == ["HTTP", "LDAP"]
         assert "one passage says" in context.notes[-1]

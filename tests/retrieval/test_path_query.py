@@ -48,9 +48,7 @@ def test_a_step_follows_its_words_and_direction(open_facts: Open) -> None:
     lives = Step(Thing(type="person"), "lives in", "in")
     assert found(index, PathQuery(Thing("zurich"), (lives,))) == [{"Ada Byron"}]
     assert index.follow(PathQuery(Thing("Zurich"), (lives,))).dropped == ()
-    leads = PathQuery(
-        Thing("Ada Byron"), (Step(ANYTHING, "leads", "out"), Step(ANYTHING, "*", "out"))
-    )
+    leads = PathQuery(Thing("Ada Byron"), (Step(ANYTHING, "leads", "out"), Step(ANYTHING, "*", "out")))
     (path,) = index.follow(leads).paths
     assert path.text == "Ada Byron —leads→ Team Alpha —owns→ Ledger"
     assert [one.text for one in path.sources()] == [FACTS[0].text, FACTS[5].text]

@@ -30,8 +30,7 @@ LANDSCAPE = World(
     sentences=(("s1", "c1", "The order portal depends on the billing service."),),
     entities=tuple((one, name, (name,)) for one, name in NAMES.items()),
     relations=tuple(
-        (one, head, f"{NAMES[head]} {relation} {NAMES[tail]}", tail)
-        for one, head, relation, tail in RELATIONS
+        (one, head, f"{NAMES[head]} {relation} {NAMES[tail]}", tail) for one, head, relation, tail in RELATIONS
     ),
     evidence=tuple((one, "s1", 0.5) for one, *_ in RELATIONS),
     mentions=tuple((one, "s1") for one in NAMES),

@@ -21,12 +21,7 @@ from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 QUESTION = "the spooler"
-HEAD = {
-    "mid.weight": (HIDDEN, HIDDEN),
-    "mid.bias": (HIDDEN,),
-    "out.weight": (1, HIDDEN),
-    "out.bias": (1,),
-}
+HEAD = {"mid.weight": (HIDDEN, HIDDEN), "mid.bias": (HIDDEN,), "out.weight": (1, HIDDEN), "out.bias": (1,)}
 
 
 @pytest.fixture
@@ -57,9 +52,7 @@ def test_the_reranker_decides_between_chunks_that_are_close(
 
 @pytest.mark.parametrize("mode", ["ranked", "graph", "hybrid", "dense", "bm25"])
 @pytest.mark.parametrize("rerank", [0, 1, 3])
-def test_reference_matter_comes_last(
-    tmp_path: Path, use: Callable[[str], Finder], mode: str, rerank: int
-) -> None:
+def test_reference_matter_comes_last(tmp_path: Path, use: Callable[[str], Finder], mode: str, rerank: int) -> None:
     use("spooler")
     for chunk in ("c1", "c2", "c3"):
         world = replace(SMALL, reference=frozenset([chunk]))
@@ -70,8 +63,7 @@ def test_reference_matter_comes_last(
 
 
 @pytest.mark.parametrize(
-    ("mode", "is_read"),
-    [("auto", True), ("ranked", True), ("local", True), ("dense", False), ("graph", False)],
+    ("mode", "is_read"), [("auto", True), ("ranked", True), ("local", True), ("dense", False), ("graph", False)]
 )
 def test_modes_to_compare_with_are_read_again_only_where_that_is_asked(
     index: Index, use: Callable[[str], Finder], mode: str, is_read: bool
@@ -83,9 +75,7 @@ def test_modes_to_compare_with_are_read_again_only_where_that_is_asked(
     assert stub.read
 
 
-def test_a_question_without_a_known_word_is_not_read_unless_asked(
-    index: Index, use: Callable[[str], Finder]
-) -> None:
+def test_a_question_without_a_known_word_is_not_read_unless_asked(index: Index, use: Callable[[str], Finder]) -> None:
     stub = use("spooler")
     index.search("Welcher Dienst ersetzte die Warteschlange?", "ranked")
     assert not stub.read
@@ -93,9 +83,7 @@ def test_a_question_without_a_known_word_is_not_read_unless_asked(
     assert len(stub.read) == 2
 
 
-def test_hits_and_explanations_say_what_the_reranker_found(
-    index: Index, use: Callable[[str], Finder]
-) -> None:
+def test_hits_and_explanations_say_what_the_reranker_found(index: Index, use: Callable[[str], Finder]) -> None:
     use("gateway")
     best = index.search(QUESTION, "ranked").chunks[0]
     assert best.chunk_id == "c3"
@@ -116,17 +104,14 @@ def test_scores_fall_with_the_rank_and_none_is_below_its_own(index: Index, mode:
         assert all(score >= own for score, own in zip(scores, read, strict=True))
 
 
-def test_chunks_that_hardly_answer_are_left_out_and_counted(
-    store: Path, use: Callable[[str], Finder]
-) -> None:
+def test_chunks_that_hardly_answer_are_left_out_and_counted(store: Path, use: Callable[[str], Finder]) -> None:
     use("gateway")
     config = RetrievalConfig(rerank=RerankConfig(min_relevance=0.5))
     index = open_index(store, config=config, embedder=FakeEmbedder())
     context = index.search(QUESTION, "ranked")
     assert [(hit.rank, hit.chunk_id) for hit in context.chunks] == [(1, "c3")]
     assert context.notes[-1] == (
-        "2 chunks that answer the question with a probability below 50% were left out; "
-        "the best has 100%."
+        "2 chunks that answer the question with a probability below 50% were left out; the best has 100%."
     )
     use("none of them")
     assert index.search(QUESTION, "ranked").chunks == ()
@@ -144,9 +129,7 @@ def test_the_weights_of_the_default_models_are_the_known_ones(model: str) -> Non
 
 
 @pytest.mark.parametrize("engine", ["auto", "onnxruntime"])
-def test_products_of_bytes_give_nearly_the_scores_of_floats_whatever_is_read_beside(
-    engine: str,
-) -> None:
+def test_products_of_bytes_give_nearly_the_scores_of_floats_whatever_is_read_beside(engine: str) -> None:
     question = "Which table replaces VBBS?"
     texts = ["VBBE replaces the table VBBS.", "A table has rows.", "It is sunny. " * 30]
     passages = [Passage("Tables > Old", text) for text in texts]
@@ -163,9 +146,7 @@ def test_single_sentences_are_read_by_the_sibling_of_the_default_reranker() -> N
     sentences = (
         "The queue is emptied each night.", "The queue holds 90 jobs.", "Jobs come from the queue.",
     )  # fmt: skip
-    found = reader.scores(
-        "How many jobs fit into the queue?", [Passage("Printing", one) for one in sentences]
-    )
+    found = reader.scores("How many jobs fit into the queue?", [Passage("Printing", one) for one in sentences])
     assert found.argmax() == 1
     assert reader.fingerprint != make_reranker(RerankConfig()).fingerprint
     other = RerankConfig(model="a folder")

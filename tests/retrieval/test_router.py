@@ -47,9 +47,7 @@ def test_kind_of_question(question: str, kind: str) -> None:
     assert routed.reasons
 
 
-def test_the_decision_is_in_the_result_and_in_the_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_decision_is_in_the_result_and_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     publish(tmp_path, SMALL)
     index = open_index(tmp_path, embedder=FakeEmbedder())
     with caplog.at_level(logging.INFO, logger="graphrag_tasks.retrieval"):

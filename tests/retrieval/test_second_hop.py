@@ -44,9 +44,7 @@ def films(root: Path, world: World = FILMS) -> Graph:
     return Graph(publish(root, world).open())
 
 
-def hop_of(
-    root: Path, question: str, first: int, world: World = FILMS, encoded: list[str] | None = None
-) -> SecondHop:
+def hop_of(root: Path, question: str, first: int, world: World = FILMS, encoded: list[str] | None = None) -> SecondHop:
     """Return the second hop of a question, as if one chunk came first and two others next.
 
     What is encoded is added to `encoded`.
@@ -74,17 +72,11 @@ def test_what_is_left_open_is_asked_of_the_names_found(tmp_path: Path) -> None:
     assert again.read.tolist() == [0, 4, 5]
 
 
-def test_a_hit_says_its_place_in_the_second_hop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hit_says_its_place_in_the_second_hop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     publish(tmp_path, FILMS)
     scores = np.array([0, 0.5, 0, 1, 0, 0], np.float32)
-    monkeypatch.setattr(
-        features, "second_hop", lambda *given: replace(second_hop(*given), scores=scores)
-    )
+    monkeypatch.setattr(features, "second_hop", lambda *given: replace(second_hop(*given), scores=scores))
     index = open_index(tmp_path, embedder=FakeEmbedder())
     context = index.search("At which harbour was the author of Winter Song a child?", "ranked", 6)
-    places = {
-        hit.chunk_id: hit.ranks["second_hop"] for hit in context.chunks if "second_hop" in hit.ranks
-    }
+    places = {hit.chunk_id: hit.ranks["second_hop"] for hit in context.chunks if "second_hop" in hit.ranks}
     assert places == {"c3": 1, "c1": 2}

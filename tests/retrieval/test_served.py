@@ -11,12 +11,7 @@ from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import AccessError, ConfigError, QueryError
 from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
 from graphrag_tasks.embed.vectors.fields import row_key
-from graphrag_tasks.embed.vectors.vector_store import (
-    VectorHit,
-    VectorStore,
-    open_vector_store,
-    rows_in,
-)
+from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import ALL_DOCUMENTS
 from graphrag_tasks.retrieval.vector_server import ServedVectors, open_served
@@ -94,17 +89,14 @@ def test_a_reader_gets_k_chunks_that_they_see(
             assert {hit.id for hit in found} <= {chunk_id for _, chunk_id in wanted}
 
 
-def test_labels_that_change_make_a_new_row_and_the_old_one_goes(
-    tmp_path: Path, server: VectorStore
-) -> None:
+def test_labels_that_change_make_a_new_row_and_the_old_one_goes(tmp_path: Path, server: VectorStore) -> None:
     store = publish(tmp_path / "store", documents(5), served=True)
     before, _ = load(store, server)
     changed = [document(0, ("board",)), *documents(5)[1:]]
     after, inserted = load(publish(store, changed, TWO, served=True), server, TWO)
     assert inserted == 1
     staff_before, staff_after = (
-        ServedVectors(server, one, ["staff"]).search("chunk", QUESTION, 9)
-        for one in (before, after)
+        ServedVectors(server, one, ["staff"]).search("chunk", QUESTION, 9) for one in (before, after)
     )
     assert "chunk-doc0" in {hit.id for hit in staff_before}
     assert "chunk-doc0" not in {hit.id for hit in staff_after}
@@ -114,9 +106,7 @@ def test_labels_that_change_make_a_new_row_and_the_old_one_goes(
     assert "chunk-doc0" in {hit.id for hit in board}
 
 
-def test_the_server_is_asked_for_rows_with_the_readers_labels(
-    tmp_path: Path, server: VectorStore
-) -> None:
+def test_the_server_is_asked_for_rows_with_the_readers_labels(tmp_path: Path, server: VectorStore) -> None:
     """Without the reader's view, the filter alone hides what carries none of the labels."""
     store = publish(tmp_path / "store", documents(), served=True)
     snapshot, _ = load(store, server)
@@ -161,18 +151,12 @@ def test_what_is_called_by_a_hidden_name_is_not_found(tmp_path: Path, server: Ve
         called = {row[f"{kind}_id"]: row[text] for row in rows}
         found = ServedVectors(server, snapshot, ["staff"]).search(kind, QUESTION, 99)
         assert found
-        assert not any(
-            word in called[hit.id].lower()
-            for hit in found
-            for word in ("zephyr", "quorum", "part1")
-        )
+        assert not any(word in called[hit.id].lower() for hit in found for word in ("zephyr", "quorum", "part1"))
         everything = ServedVectors(server, snapshot, ALL_DOCUMENTS).search(kind, QUESTION, 99)
         assert {hit.id for hit in everything} == set(called)
 
 
-def test_a_reader_names_principals_where_there_are_labels_and_only_there(
-    tmp_path: Path, server: VectorStore
-) -> None:
+def test_a_reader_names_principals_where_there_are_labels_and_only_there(tmp_path: Path, server: VectorStore) -> None:
     snapshot, _ = load(publish(tmp_path / "store", documents(2), served=True), server)
     with pytest.raises(AccessError, match="no principals are given"):
         ServedVectors(server, snapshot)
@@ -199,8 +183,5 @@ def test_a_store_is_opened_with_its_server(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="'none'"), open_served(str(store), off):
         pass
     publish(store, unlabelled, TWO)
-    with (
-        pytest.raises(ConfigError, match="loaded into no vector server"),
-        open_served(str(store), LITE) as reader,
-    ):
+    with pytest.raises(ConfigError, match="loaded into no vector server"), open_served(str(store), LITE) as reader:
         reader.search("chunk", QUESTION, 2)

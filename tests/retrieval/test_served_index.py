@@ -209,9 +209,7 @@ def test_a_collection_that_does_not_fit_is_refused(plain: Path, damage: str, mes
         opened(plain, "milvus_lite").search(QUESTIONS[0], "paper")
 
 
-def test_a_server_that_is_gone_is_waited_for_and_named(
-    plain: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_is_gone_is_waited_for_and_named(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 0)
     away = LoadConfig(milvus_uri="http://127.0.0.1:9")
     with pytest.raises(TransientError, match=r"127\.0\.0\.1:9: Milvus does not do .* Start"):
@@ -242,9 +240,7 @@ class Memory:
         self.table, self.keys, self.matrix = table, np.array(keys), vectors
         self.asked: list[Where] = []
 
-    def search(
-        self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
-    ) -> list[VectorHit]:
+    def search(self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE) -> list[VectorHit]:
         self.asked.append(where)
         fits = np.ones(len(self.keys), dtype=bool)
         for name, values in where.items():
@@ -330,9 +326,7 @@ def test_the_best_by_other_scores_are_read_too(many: tuple[ServedIndex, Memory])
     np.testing.assert_allclose(near.values[last], exact[last], atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("field", "values"), [("media_type", ["pdf"]), ("document_id", [f"d{n}" for n in range(60)])]
-)
+@pytest.mark.parametrize(("field", "values"), [("media_type", ["pdf"]), ("document_id", [f"d{n}" for n in range(60)])])
 def test_a_filter_is_pushed_down_by_a_field_of_the_server(
     many: tuple[ServedIndex, Memory], field: str, values: list[str]
 ) -> None:

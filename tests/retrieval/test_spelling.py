@@ -28,9 +28,7 @@ def world(*called: str, copies: int = 1) -> World:
     )  # fmt: skip
 
 
-def test_a_text_without_a_title_is_about_such_a_name_and_a_walk_starts_there(
-    tmp_path: Path,
-) -> None:
+def test_a_text_without_a_title_is_about_such_a_name_and_a_walk_starts_there(tmp_path: Path) -> None:
     publish(tmp_path, world("Ellis Island"))
     index = open_index(tmp_path, embedder=FakeEmbedder())
     names = Graph(index.snapshot).name_graph

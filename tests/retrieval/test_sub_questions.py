@@ -28,11 +28,7 @@ from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
         ),
         (
             "Our PI has two engines. On what platform do they run, and which note tells the sizes?",
-            (
-                "Our PI has two engines.",
-                "On what platform do they run",
-                "and which note tells the sizes?",
-            ),
+            ("Our PI has two engines.", "On what platform do they run", "and which note tells the sizes?"),
         ),
         (
             "Does the import activate everything and does SAP support my edition?",
@@ -40,16 +36,11 @@ from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
         ),
         ("What happens to my edits if I pull now?", ("What happens to my edits", "I pull now?")),
         ("Why, for the spooler, and how is it set?", ()),
-        (
-            "Wie heißt die Tabelle, welche Notiz gilt?",
-            ("Wie heißt die Tabelle", "welche Notiz gilt?"),
-        ),
+        ("Wie heißt die Tabelle, welche Notiz gilt?", ("Wie heißt die Tabelle", "welche Notiz gilt?")),
         ("", ()),
     ],
 )
-def test_a_question_is_cut_where_it_asks_for_something_else(
-    question: str, parts: tuple[str, ...]
-) -> None:
+def test_a_question_is_cut_where_it_asks_for_something_else(question: str, parts: tuple[str, ...]) -> None:
     assert question_parts(question) == parts
 
 

@@ -55,9 +55,7 @@ BOARD = Document(
 
 
 def opened(store: Path, principals: Principals) -> Index:
-    return open_index(
-        store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text]
-    )
+    return open_index(store, principals=principals, embedder=FakeEmbedder(), noun_phrases=lambda text: [text])
 
 
 @pytest.fixture(scope="module")
@@ -172,9 +170,7 @@ def test_principals_are_refused_where_there_are_none(tmp_path: Path) -> None:
 def test_who_holds_every_label_sees_what_the_operator_sees(store: Path) -> None:
     both, all_of_it = opened(store, ["staff", "board"]), opened(store, ALL_DOCUMENTS)
     assert both.facts == all_of_it.facts
-    assert list(outputs(both, ["Gateway"], ["Zephyr"])) == list(
-        outputs(all_of_it, ["Gateway"], ["Zephyr"])
-    )
+    assert list(outputs(both, ["Gateway"], ["Zephyr"])) == list(outputs(all_of_it, ["Gateway"], ["Zephyr"]))
 
 
 # --- what is seen is made of what may be seen
@@ -199,9 +195,7 @@ FORMATS = (
 )  # fmt: skip
 
 
-def test_a_type_by_the_header_of_a_key_is_not_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_type_by_the_header_of_a_key_is_not_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Store(str(publish(tmp_path, FORMATS))).open()
     read = whole.table
 
@@ -270,9 +264,7 @@ def test_k_chunks_come_back_though_hidden_ones_would_rank_above_them(tmp_path: P
         assert len(index.search("Gateway Spooler", mode, k=6).chunks) == 6, mode
 
 
-def test_scores_are_those_of_an_index_without_the_hidden_documents(
-    store: Path, tmp_path: Path
-) -> None:
+def test_scores_are_those_of_an_index_without_the_hidden_documents(store: Path, tmp_path: Path) -> None:
     alone = opened(publish(tmp_path / "alone", [STAFF]), ["staff"])
     among = opened(store, ["staff"])
     for mode in ("bm25", "dense", "hybrid"):
@@ -294,18 +286,14 @@ QUESTIONS = ("What does Elm need?", "What replaces Fir and Alder?", "How is Birc
 
 facts = st.builds(
     Fact,
-    st.sampled_from(NAMES).flatmap(
-        lambda name: st.sampled_from([name, f"the {name}", name.lower()])
-    ),
+    st.sampled_from(NAMES).flatmap(lambda name: st.sampled_from([name, f"the {name}", name.lower()])),
     st.sampled_from(VERBS),
     st.sampled_from(NAMES),
     st.sampled_from([None, "PRODUCT", "ORG"]),
     negated=st.booleans(),
     confidence=st.sampled_from([0.25, 0.5, 1.0]),
 )
-label_sets = st.sets(st.sampled_from(["red", "blue", "public"]), max_size=2).map(
-    lambda labels: tuple(sorted(labels))
-)
+label_sets = st.sets(st.sampled_from(["red", "blue", "public"]), max_size=2).map(lambda labels: tuple(sorted(labels)))
 
 
 @st.composite

@@ -1,7 +1,7 @@
 """Airflow as it is deployed: PostgreSQL, Redis, CeleryExecutor, and two workers on this machine.
 
-All of it on loopback, with ports, passwords and folders of its own; nothing of the system's
-PostgreSQL or Redis is touched.
+All of it on loopback, with ports, passwords and folders of its own; nothing of the system's PostgreSQL or Redis is
+touched.
 """
 
 import base64
@@ -25,9 +25,7 @@ START_SECONDS = 240
 DAGS = ("graphrag_reindex", "graphrag_evaluate")
 WORKERS = ("one", "two")
 _POSTGRES_PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-_INSTALL = (
-    "apt-get install postgresql redis-server (or the packages of your system), then try again"
-)
+_INSTALL = "apt-get install postgresql redis-server (or the packages of your system), then try again"
 
 
 def _program(name: str) -> str:
@@ -42,8 +40,8 @@ class Deployment:
     """Airflow and what it needs.
 
     Args:
-        folder: For databases, logs and Airflow's home; others must be able to enter it, as
-            PostgreSQL does not run as root.
+        folder: For databases, logs and Airflow's home; others must be able to enter it, as PostgreSQL does not run as
+            root.
         settings: Environment of graphrag_tasks.
 
     Attributes:
@@ -75,9 +73,7 @@ class Deployment:
         api.wait_until(lambda: answers(self._ports["api"]), START_SECONDS, "API server")
         self._token = self._request("GET", "/auth/token")["access_token"]
         for worker in self.workers.values():
-            worker.wait_until(
-                lambda log=worker.log: " ready." in log.read_text(), START_SECONDS, "worker"
-            )
+            worker.wait_until(lambda log=worker.log: " ready." in log.read_text(), START_SECONDS, "worker")
         api.wait_until(self._has_dags, START_SECONDS, "DAGs")
         for dag_id in DAGS:
             self._request("PATCH", f"/api/v2/dags/{dag_id}", {"is_paused": False})
@@ -167,8 +163,7 @@ class Deployment:
     def _start_redis(self) -> None:
         settings = self._folder / "redis.conf"
         settings.write_text(
-            f"bind 127.0.0.1\nport {self._ports['redis']}\nrequirepass {self._secret}\n"
-            f"dir {self._folder}\nsave ''\n"
+            f"bind 127.0.0.1\nport {self._ports['redis']}\nrequirepass {self._secret}\ndir {self._folder}\nsave ''\n"
         )
         settings.chmod(0o600)
         server = Process([_program("redis-server"), settings], self._folder / "logs" / "redis")
@@ -208,9 +203,7 @@ class Deployment:
             "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
             "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{api}/execution/",
             "AIRFLOW__CORE__EXECUTOR": "CeleryExecutor",
-            "AIRFLOW__CORE__FERNET_KEY": base64.urlsafe_b64encode(
-                self._secret.encode()[:32]
-            ).decode(),
+            "AIRFLOW__CORE__FERNET_KEY": base64.urlsafe_b64encode(self._secret.encode()[:32]).decode(),
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
             "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
             "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",

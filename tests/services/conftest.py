@@ -39,9 +39,7 @@ def s3_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[st
 
 
 @pytest.fixture
-def s3(
-    s3_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> str:
+def s3(s3_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
     """The URI of a prefix that no other test uses."""
     for name, value in s3_environment.items():
         monkeypatch.setenv(name, value)

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SERVERS = Path(os.environ.get("GRAPHRAG_SERVERS", ROOT / ".venv-servers")) / "bin"
-"""Programs of servers.txt."""
+SERVERS = Path(os.environ.get("GRAPHRAG_SERVERS", ROOT / ".venv-servers")) / "bin"  # Programs of servers.txt.
 
 _LOG_END = 3000
 

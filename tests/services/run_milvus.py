@@ -2,8 +2,8 @@
 
     python run_milvus.py DATA_FOLDER PORT
 
-Prints one line once the server answers. Of its own process, as the server ignores SIGTERM for long
-and only `stop` ends it soon; by the Python of `servers.txt`, which has nothing else installed.
+Prints one line once the server answers. Of its own process, as the server ignores SIGTERM for long and only `stop` ends
+it soon; by the Python of `servers.txt`, which has nothing else installed.
 """
 
 import socket

@@ -80,16 +80,12 @@ def finished(airflow: Deployment, run_id: str) -> str:
     ends = ("success", "failed")
     return str(
         wait_for(
-            lambda: next((end for end in ends if airflow.state(run_id) == end), None),
-            RUN_SECONDS,
-            f"end of {run_id}",
+            lambda: next((end for end in ends if airflow.state(run_id) == end), None), RUN_SECONDS, f"end of {run_id}"
         )
     )
 
 
-def test_two_workers_publish_what_the_command_line_publishes(
-    airflow: Deployment, tmp_path: Path
-) -> None:
+def test_two_workers_publish_what_the_command_line_publishes(airflow: Deployment, tmp_path: Path) -> None:
     source, store = write_notes(tmp_path / "notes", SHARDS), str(tmp_path / "store")
     airflow.trigger("both", {"sources": [source], "store": store})
     expected = indexed(source, tmp_path / "expected")
@@ -116,9 +112,7 @@ def test_two_workers_publish_what_the_command_line_publishes(
     wait_for(lambda: "success" in airflow.states("graphrag_evaluate"), RUN_SECONDS, "evaluation")
 
 
-def test_a_worker_killed_within_a_shard_changes_nothing(
-    airflow: Deployment, tmp_path: Path
-) -> None:
+def test_a_worker_killed_within_a_shard_changes_nothing(airflow: Deployment, tmp_path: Path) -> None:
     source, store = write_notes(tmp_path / "notes", FEW_SHARDS), str(tmp_path / "store")
     airflow.trigger("killed", {"sources": [source], "store": store})
     worker, shard = wait_for(lambda: extracting(airflow, "killed"), KILL_SECONDS, "shard at work")
@@ -159,15 +153,11 @@ def test_a_person_approves_and_batches_are_answered_while_the_task_sleeps(
     assert len(per_shard) == 5
 
 
-def test_what_a_person_rejects_is_not_spent(
-    airflow: Deployment, endpoint: ScriptedEndpoint, tmp_path: Path
-) -> None:
+def test_what_a_person_rejects_is_not_spent(airflow: Deployment, endpoint: ScriptedEndpoint, tmp_path: Path) -> None:
     source, store = write_notes(tmp_path / "notes", FEW_SHARDS), str(tmp_path / "store")
     before = endpoint.requests
     airflow.trigger("refused", {"sources": [source], "store": store, "extractor": "llm"})
-    wait_for(
-        lambda: task_is(airflow, "refused", "approve", "awaiting_input"), RUN_SECONDS, "approval"
-    )
+    wait_for(lambda: task_is(airflow, "refused", "approve", "awaiting_input"), RUN_SECONDS, "approval")
     airflow.answer("refused", "approve", "Reject")
     assert finished(airflow, "refused") == "failed"
     assert task_is(airflow, "refused", "ask", "failed")

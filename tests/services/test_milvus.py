@@ -25,8 +25,7 @@ pytestmark = pytest.mark.services
 TEXTS = {
     "tables.md": "# Table changes\n\nSAP replaced the table VBBS with the table VBBE. "
     "The table KONV was replaced by PRCD_ELEMENTS.\n",
-    "reports.md": "# Reports\n\nThe report ZSALES reads the table VBBS. "
-    "The transaction MD04 shows the requirements.\n",
+    "reports.md": "# Reports\n\nThe report ZSALES reads the table VBBS. The transaction MD04 shows the requirements.\n",
     "note.txt": "The check finds obsolete tables in custom code.\n",
 }
 
@@ -134,9 +133,7 @@ def test_a_run_loads_only_what_is_new_and_gc_removes_what_is_old(
         assert best.score == pytest.approx(1, abs=1e-5)
 
 
-def test_a_search_keeps_to_the_documents_asked_for(
-    config: Config, corpus: Path, server: VectorStore
-) -> None:
+def test_a_search_keeps_to_the_documents_asked_for(config: Config, corpus: Path, server: VectorStore) -> None:
     collection = run_index(config, workers=1).manifest.collections["chunk_vectors"]
     snapshot = Store(config.store).open()
     chunks = snapshot.table("chunks", ["chunk_id", "document_id"]).to_pylist()
@@ -146,17 +143,11 @@ def test_a_search_keeps_to_the_documents_asked_for(
     found = server.search(collection, query, 9, {"document_id": [document]})
     assert {hit.id for hit in found} == wanted
     texts = snapshot.document(f"{corpus.name}/note.txt")["document_id"]
-    found = server.search(
-        collection, query, 9, {"document_id": [document, texts], "media_type": ["txt"]}
-    )
-    assert {hit.id for hit in found} == {
-        row["chunk_id"] for row in chunks if row["document_id"] == texts
-    }
+    found = server.search(collection, query, 9, {"document_id": [document, texts], "media_type": ["txt"]})
+    assert {hit.id for hit in found} == {row["chunk_id"] for row in chunks if row["document_id"] == texts}
 
 
-def test_labels_are_fields_of_rows_that_never_change(
-    tmp_path: Path, corpus: Path, milvus: Milvus
-) -> None:
+def test_labels_are_fields_of_rows_that_never_change(tmp_path: Path, corpus: Path, milvus: Milvus) -> None:
     config = configure(
         tmp_path, corpus, milvus.uri,
         access={"enabled": True, "rules": [{"path": "*.md", "labels": ["dba"]}]},

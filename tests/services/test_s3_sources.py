@@ -90,9 +90,7 @@ def test_a_source_that_is_not_there_is_refused(s3: str) -> None:
         source_roots([f"{s3}/unmounted"])
 
 
-def test_a_server_that_does_not_answer_is_no_missing_object(
-    s3: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_does_not_answer_is_no_missing_object(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from graphrag_tasks.storage.s3 import S3FileSystem
 
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")

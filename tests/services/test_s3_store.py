@@ -129,9 +129,7 @@ def test_a_pointer_that_another_run_flipped_stays(s3: str) -> None:
     first, second, third = ("1" * 24, "2" * 24, "3" * 24)
     store.set_current(first, instead_of=None)
     store.set_current(second, instead_of=first)
-    with pytest.raises(
-        SnapshotError, match=f"{second} was published meanwhile, instead of {first}"
-    ):
+    with pytest.raises(SnapshotError, match=f"{second} was published meanwhile, instead of {first}"):
         store.set_current(third, instead_of=first)
     assert store.current_id() == second
     store.set_current(second, instead_of=first)

@@ -50,9 +50,7 @@ def test_a_document_that_nothing_labels_is_for_nobody(tmp_path: Path) -> None:
 
 
 def test_the_file_beside_a_document_wins_over_rules_and_is_no_document(tmp_path: Path) -> None:
-    write(
-        tmp_path, hr__a_md="text", hr__b_md="text", hr__a_md_access_yaml="labels: [board, hr, hr]"
-    )
+    write(tmp_path, hr__a_md="text", hr__b_md="text", hr__a_md_access_yaml="labels: [board, hr, hr]")
     config = access(("hr/**", ["hr"]), default=("staff",))
     assert labels(tmp_path, config) == {"hr/a.md": ["board", "hr"], "hr/b.md": ["hr"]}
 
@@ -60,11 +58,7 @@ def test_the_file_beside_a_document_wins_over_rules_and_is_no_document(tmp_path:
 def test_the_first_rule_that_fits_counts(tmp_path: Path) -> None:
     write(tmp_path, hr__pay__a_md="", hr__b_md="", c_md="")
     config = access(("hr/pay/*", ["pay"]), ("hr/**", ["hr"]), ("*", ["staff"]))
-    assert labels(tmp_path, config) == {
-        "hr/pay/a.md": ["pay"],
-        "hr/b.md": ["hr"],
-        "c.md": ["staff"],
-    }
+    assert labels(tmp_path, config) == {"hr/pay/a.md": ["pay"], "hr/b.md": ["hr"], "c.md": ["staff"]}
 
 
 @pytest.mark.parametrize(
@@ -115,9 +109,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("text", BROKEN)
-def test_a_broken_access_file_hides_its_document(
-    tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_broken_access_file_hides_its_document(tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
     write(tmp_path, a_md="text", b_md="text", a_md_access_yaml=text)
     config = access(("**", [PUBLIC]), default=(PUBLIC,))
     with caplog.at_level(logging.WARNING):
@@ -164,9 +156,7 @@ MISNAMED = (
 
 
 @pytest.mark.parametrize("name", MISNAMED)
-def test_a_misnamed_access_file_hides_its_document(
-    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_misnamed_access_file_hides_its_document(tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture) -> None:
     write(tmp_path, hr__a_md="text", b_md="text")
     (tmp_path / "hr" / name).write_text("labels: [board]")
     found = {row["path"]: row for row in rows(tmp_path, access(("**", ["staff"])))}
@@ -228,9 +218,7 @@ NFC, NFD = "caf\u00e9.txt", "cafe\u0301.txt"
 
 
 @pytest.mark.parametrize(("document", "labelled"), [(NFC, NFD), (NFD, NFC), (NFD, NFD)])
-def test_an_access_file_is_its_documents_in_any_unicode_form(
-    tmp_path: Path, document: str, labelled: str
-) -> None:
+def test_an_access_file_is_its_documents_in_any_unicode_form(tmp_path: Path, document: str, labelled: str) -> None:
     (tmp_path / document).write_text("text")
     (tmp_path / f"{labelled}.access.yaml").write_text("labels: [hr]")
     assert labels(tmp_path, access(default=(PUBLIC,))) == {document: ["hr"]}
@@ -280,7 +268,5 @@ def test_settings_that_cannot_be_meant_are_refused(values: dict[str, Any], messa
         ([PUBLIC], set(), True),
     ],
 )
-def test_one_common_label_is_enough(
-    labels: list[str] | None, principals: set[str], seen: bool
-) -> None:
+def test_one_common_label_is_enough(labels: list[str] | None, principals: set[str], seen: bool) -> None:
     assert may_see(labels, principals) == seen

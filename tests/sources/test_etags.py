@@ -98,9 +98,7 @@ def test_an_object_that_is_replaced_while_it_is_read_counts_as_what_was_read(
     assert listed(store)["a.md"] == sha256(b"one")
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda data: data[:-5], lambda data: data.replace(sha256(b"one"), "0" * 64)]
-)
+@pytest.mark.parametrize("damage", [lambda data: data[:-5], lambda data: data.replace(sha256(b"one"), "0" * 64)])
 def test_a_damaged_file_of_versions_is_not_trusted(
     fs: Tagged, tmp_path: Path, damage: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -44,9 +44,7 @@ def test_each_generator_names_files_in_its_own_way(text: str) -> None:
 def test_code_is_not_touched_and_raw_tags_stay_for_the_reader() -> None:
     files = {"docs/a.md": "One."}
     include = DOCFX.format("a.md")
-    code = (
-        f"```\n{include}\n```\n\n`{include}`\n\n    {include}\n\n{{% raw %}}{include}{{% endraw %}}"
-    )
+    code = f"```\n{include}\n```\n\n`{include}`\n\n    {include}\n\n{{% raw %}}{include}{{% endraw %}}"
     assert assembled(code, files) == code
     assert assembled(f"{code}\n\n{include}", files) == f"{code}\n\nOne."
 
@@ -58,9 +56,7 @@ def test_includes_nest_but_not_in_circles() -> None:
     assert assembled(DOCFX.format("0.md"), endless).startswith("0 1 2 3 4 5 6 7 [!INCLUDE")
 
 
-@pytest.mark.parametrize(
-    "name", ["../../secret.md", "/../secret.md", ".env.txt", "a.py", ".x/a.md"]
-)
+@pytest.mark.parametrize("name", ["../../secret.md", "/../secret.md", ".env.txt", "a.py", ".x/a.md"])
 def test_no_include_leads_out_of_the_source_or_to_a_hidden_file(tmp_path: Path, name: str) -> None:
     root = tmp_path / "in"
     (root / "docs" / ".x").mkdir(parents=True)
@@ -115,10 +111,7 @@ def test_a_page_shows_no_text_that_its_readers_may_not_see(tmp_path: Path) -> No
         (root / f"includes/{name}.md").write_text(name)
     text = " ".join(DOCFX.format(f"includes/{name}.md") for name in ("secret", "shared", "open"))
     (root / "page.md").write_text(text)
-    rules = [
-        {"path": "includes/secret.md", "labels": ["board"]},
-        {"path": "includes/open.md", "labels": ["public"]},
-    ]
+    rules = [{"path": "includes/secret.md", "labels": ["board"]}, {"path": "includes/open.md", "labels": ["public"]}]
     access = AccessConfig.model_validate({"enabled": True, "rules": rules, "default": ["staff"]})
     roots = source_roots([str(root)])
     listed = list_sources(roots, access)
@@ -127,9 +120,7 @@ def test_a_page_shows_no_text_that_its_readers_may_not_see(tmp_path: Path) -> No
     shown = SourceReader(roots, listed).fetch("in/page.md").decode()
     assert shown == f"{DOCFX.format('includes/secret.md')} shared open"
     # Others than the page's readers find what only they or all may see.
-    kinds = {
-        name: rows[f"includes/{name}.md"]["media_type"] for name in ("secret", "shared", "open")
-    }
+    kinds = {name: rows[f"includes/{name}.md"]["media_type"] for name in ("secret", "shared", "open")}
     assert kinds == {"secret": "md", "shared": "include", "open": "md"}
 
 

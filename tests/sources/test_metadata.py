@@ -26,9 +26,7 @@ def corpus(tmp_path: Path) -> Path:
     (made / "reports").mkdir(parents=True)
     for name in ("plan.md", "reports/north.md", "reports/south.md"):
         (made / name).write_text(TEXT.format(name=name.removesuffix(".md")))
-    (made / "metadata.csv").write_text(
-        "path,Department,date\nreports/*.md,finance,2024-03-01\ngone.md,x,\n\n"
-    )
+    (made / "metadata.csv").write_text("path,Department,date\nreports/*.md,finance,2024-03-01\ngone.md,x,\n\n")
     (made / "reports/metadata.csv").write_text("path,region\nsouth.md,south\n")
     (made / "reports/south.md.meta.yaml").write_text(
         "department: sales\ndate: 2025-01-01\ntags: [a, b]\nmore: {x: 1}\n"
@@ -171,9 +169,7 @@ def test_what_is_no_metadata_is_a_problem(name: str) -> None:
 @pytest.mark.parametrize("text", ODD_FILES)
 def test_values_are_texts_as_they_stand(text: str) -> None:
     files = MetadataFiles(["/d/a.md.meta.yaml"], lambda _: text.encode())
-    assert [one for one in files.of("/d/a.md") if one["key"] == "k"] == [
-        {"key": "k", "value": ODD_FILES[text]}
-    ]
+    assert [one for one in files.of("/d/a.md") if one["key"] == "k"] == [{"key": "k", "value": ODD_FILES[text]}]
     assert not list(files.problems())
 
 

@@ -43,9 +43,7 @@ def labels(table: pa.Table) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("folder", "named"), [("Geha\u0308lter", "Geh\u00e4lter"), ("Geh\u00e4lter", "Geha\u0308lter")]
 )
-def test_a_rule_holds_for_a_folder_in_any_unicode_form(
-    tmp_path: Path, folder: str, named: str
-) -> None:
+def test_a_rule_holds_for_a_folder_in_any_unicode_form(tmp_path: Path, folder: str, named: str) -> None:
     found = listed(tmp_path, access(rule(f"{named}/**")), f"{folder}/a.md")
     assert labels(found) == {f"{folder}/a.md": ["hr"]}
 
@@ -83,9 +81,7 @@ def variant(rng: random.Random, name: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_no_document_of_a_random_tree_is_shown_to_more_than_its_rule_means(
-    tmp_path: Path, seed: int
-) -> None:
+def test_no_document_of_a_random_tree_is_shown_to_more_than_its_rule_means(tmp_path: Path, seed: int) -> None:
     """Folders and files in forms and cases of their own, beside rules and access files in others.
 
     What is meant is known by the words that the names were made from.
@@ -94,10 +90,7 @@ def test_no_document_of_a_random_tree_is_shown_to_more_than_its_rule_means(
     for number in range(TREES // 5):
         root = tmp_path / str(number)
         places = {(variant(rng, one), one, rng.choice(NAMES)) for one in rng.choices(FOLDERS, k=4)}
-        meant = {
-            f"{place}/{variant(rng, name)}": (folder, name)
-            for place, folder, name in sorted(places)
-        }
+        meant = {f"{place}/{variant(rng, name)}": (folder, name) for place, folder, name in sorted(places)}
         own = set()
         for path, document in meant.items():
             if rng.random() < 0.3:

@@ -163,9 +163,7 @@ def test_links_and_pipes_are_listed_and_not_opened(tmp_path: Path) -> None:
     assert {row["content_sha256"] for row in rows} == {None}
 
 
-def test_a_folder_that_cannot_be_listed_stops_the_listing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_listed_stops_the_listing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "docs" / "shut" / "a.md")
     write(tmp_path / "docs" / "b.md")
     listed = LocalFileSystem.ls
@@ -191,9 +189,7 @@ def test_a_file_without_permission_is_listed_and_cannot_be_read(tmp_path: Path) 
 
 
 def test_each_line_of_a_jsonl_file_is_a_document(tmp_path: Path) -> None:
-    file = write(
-        tmp_path / "p.jsonl", '{"id": "b", "title": "B", "text": "x"}\n\n{"id": 7, "text": "y"}\n'
-    )
+    file = write(tmp_path / "p.jsonl", '{"id": "b", "title": "B", "text": "x"}\n\n{"id": 7, "text": "y"}\n')
     roots = source_roots([f"wiki={file}"])
     listed = list_sources(roots)
     assert listed["uri"].to_pylist() == ["wiki/7", "wiki/b"]

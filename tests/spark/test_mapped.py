@@ -75,9 +75,7 @@ def spark() -> Iterator[SparkSession]:
         yield started
 
 
-def test_batches_give_the_rows_of_the_stages(
-    tables: dict[str, pa.Table], triples: pa.Table, vectors: pa.Table
-) -> None:
+def test_batches_give_the_rows_of_the_stages(tables: dict[str, pa.Table], triples: pa.Table, vectors: pa.Table) -> None:
     documents = documents_with_tables(tables).to_batches(max_chunksize=2)
     found = pa.Table.from_batches(triples_of_documents(EXTRACT, LANGUAGE)(iter(documents)), TRIPLES)
     assert found.sort_by("triple_id").equals(triples)

@@ -34,8 +34,7 @@ def value_of(type_: pa.DataType) -> st.SearchStrategy[object]:
 
 def rows_of(schema: pa.Schema) -> st.SearchStrategy[list[dict[str, object]]]:
     columns = {
-        field.name: st.none() | value_of(field.type) if field.nullable else value_of(field.type)
-        for field in schema
+        field.name: st.none() | value_of(field.type) if field.nullable else value_of(field.type) for field in schema
     }
     return st.lists(st.fixed_dictionaries(columns), max_size=3)
 
@@ -99,9 +98,7 @@ def test_rows_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     assert folder.names() == []
 
 
-def test_rows_are_found_in_the_row_groups_that_may_have_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_are_found_in_the_row_groups_that_may_have_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A shard's rows of a plan are read, not the plan."""
     monkeypatch.setattr("graphrag_tasks.storage.artifacts.rows_of_group", lambda table: 2)
     shards = [0, 0, 0, 1, None, None, 2, 2, None]
@@ -110,9 +107,7 @@ def test_rows_are_found_in_the_row_groups_that_may_have_them(
              for f in schemas.SOURCES}  # fmt: skip
     rows = [blank | {"uri": uri, "shard": shard} for uri, shard in zip(uris, shards, strict=True)]
     folder = Folder(tmp_path)
-    folder.write_table(
-        "sources", pa.Table.from_pylist(rows, schema=schemas.SOURCES), fingerprint="f"
-    )
+    folder.write_table("sources", pa.Table.from_pylist(rows, schema=schemas.SOURCES), fingerprint="f")
     read: list[list[int]] = []
     iter_batches = pq.ParquetFile.iter_batches
 

@@ -49,9 +49,7 @@ def flip(events: list[Event], store: Path) -> int:
     return place
 
 
-def test_the_pointer_moves_when_all_it_points_to_is_on_the_disk(
-    tmp_path: Path, events: list[Event]
-) -> None:
+def test_the_pointer_moves_when_all_it_points_to_is_on_the_disk(tmp_path: Path, events: list[Event]) -> None:
     store = Store(str(tmp_path))
     folder, manifest = staged(store)
     events.clear()

@@ -66,9 +66,7 @@ def test_a_file_that_is_no_text_is_refused_and_stays(tmp_path: Path) -> None:
     assert file.read_bytes() == b"\xff\xfe"
 
 
-def test_only_files_on_the_local_disk_are_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_files_on_the_local_disk_are_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert local_file("lines.txt", "pages.questions") == tmp_path / "lines.txt"
     assert local_file(f"file://{tmp_path}/a/lines.txt", "") == tmp_path / "a" / "lines.txt"

@@ -32,22 +32,15 @@ def holder(tmp_path: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_second_process_is_refused_and_told_by_whom(
-    holder: subprocess.Popen[str], tmp_path: Path
-) -> None:
-    with (
-        pytest.raises(TransientError, match=rf"process {holder.pid} on .*--wait"),
-        sole_run(Folder(tmp_path)),
-    ):
+def test_a_second_process_is_refused_and_told_by_whom(holder: subprocess.Popen[str], tmp_path: Path) -> None:
+    with pytest.raises(TransientError, match=rf"process {holder.pid} on .*--wait"), sole_run(Folder(tmp_path)):
         pass
     holder.communicate("\n")
     with sole_run(Folder(tmp_path)):
         pass
 
 
-def test_a_process_that_is_killed_leaves_no_lock(
-    holder: subprocess.Popen[str], tmp_path: Path
-) -> None:
+def test_a_process_that_is_killed_leaves_no_lock(holder: subprocess.Popen[str], tmp_path: Path) -> None:
     holder.kill()
     holder.communicate()
     with sole_run(Folder(tmp_path)):

@@ -47,10 +47,7 @@ def test_a_database_knows_nothing_of_the_one_before() -> None:
         connection.execute("CREATE TABLE kept AS FROM names")
         connection.execute("CREATE VIEW shown AS FROM kept")
         connection.register("kept", ROWS)  # hides the table
-    made = (
-        "SELECT (SELECT count(*) FROM duckdb_tables()) "
-        "+ (SELECT count(*) FROM duckdb_views() WHERE NOT internal)"
-    )
+    made = "SELECT (SELECT count(*) FROM duckdb_tables()) + (SELECT count(*) FROM duckdb_views() WHERE NOT internal)"
     assert count(made) == 0
     assert count("SELECT count(*) FROM names", names=ROWS.slice(1)) == 1
 

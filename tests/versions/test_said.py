@@ -11,13 +11,8 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 
 SAME = "The report shows the open orders. The operator starts the export. The queue sends messages."
-PAGE = (
-    "<title>Backup \u2014 Acme {release} documentation</title><h1>Backup</h1>"
-    f"<p>It keeps {{days}} days. {SAME}"
-)
-MAIL = (
-    f"From: {{0}} <{{0}}@x.org>\nDate: {{1}} Mar 2024 10:00:00 +0100\nSubject: Orders\n\n{SAME}\n"
-)
+PAGE = f"<title>Backup \u2014 Acme {{release}} documentation</title><h1>Backup</h1><p>It keeps {{days}} days. {SAME}"
+MAIL = f"From: {{0}} <{{0}}@x.org>\nDate: {{1}} Mar 2024 10:00:00 +0100\nSubject: Orders\n\n{SAME}\n"
 BUILT = "<meta name=date content=2020-05-0{day}><p>{name} is here."
 FILES = {
     "a/backup.html": PAGE.format(release="5.9", days=90),

@@ -23,9 +23,7 @@ SAME = (
     "The operator starts the nightly export. The queue sends each message twice."
 )
 RETENTION = "# Retention\n\nBackups are kept for {days} days. {same}\n"
-PORTS = (
-    "# Ports\n\nThe gateway listens on port {port}. The console needs the service {name}. {same}\n"
-)
+PORTS = "# Ports\n\nThe gateway listens on port {port}. The console needs the service {name}. {same}\n"
 NOT_CHANGED = (
     "# Chapter {number}\n\nChapter {number} tells of {about}. The {about} are ripe in autumn. "
     "Who eats {about} is glad. Nothing else is told here.\n"

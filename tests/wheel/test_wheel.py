@@ -92,9 +92,7 @@ def test_the_core_is_small(core: Environment) -> None:
 
 
 def test_the_core_reads_a_store_and_answers(core: Environment, store: Path) -> None:
-    found = core.run(
-        "graphrag-tasks", "answer", "Which table replaces VBBS?", "--store", str(store)
-    )
+    found = core.run("graphrag-tasks", "answer", "Which table replaces VBBS?", "--store", str(store))
     assert found.returncode == 0, found.stderr
     assert "Table VBBE replaces table VBBS." in found.stdout
     for line in (["query", "ACDOCA"], ["snapshots", "list"], ["documents"]):
@@ -108,9 +106,7 @@ def test_the_core_names_the_extra_that_is_missing(core: Environment, store: Path
         assert done.returncode == 1
         assert "pip install 'graphrag-tasks[index] @ file:" in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
-    script = (
-        f"import graphrag_tasks as graphrag\nprint(graphrag.open_index({str(store)!r}).documents())"
-    )
+    script = f"import graphrag_tasks as graphrag\nprint(graphrag.open_index({str(store)!r}).documents())"
     frames = core.run("python", "-c", script)
     assert "pip install 'graphrag-tasks[notebook] @ file:" in frames.stderr
     doctor = core.run("graphrag-tasks", "doctor")

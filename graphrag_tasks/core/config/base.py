@@ -19,6 +19,4 @@ class BaseConfig(BaseModel):
         """Return the settings that tables depend on."""
         found = self.model_dump(exclude=set(self.changes_no_row))
         inner = ((name, getattr(self, name)) for name in found)
-        return found | {
-            name: config.decisive() for name, config in inner if isinstance(config, BaseConfig)
-        }
+        return found | {name: config.decisive() for name, config in inner if isinstance(config, BaseConfig)}

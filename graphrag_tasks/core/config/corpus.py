@@ -15,10 +15,7 @@ class MergeConfig(BaseConfig):
     changes_no_row = frozenset({"max_failed_share"})
 
     max_failed_share: float = Field(
-        0.2,
-        ge=0,
-        le=1,
-        description="share of documents that could be read before and may fail",
+        0.2, ge=0, le=1, description="share of documents that could be read before and may fail"
     )
 
 
@@ -31,9 +28,7 @@ class DomainConfig(BaseConfig):
     changes_no_row = frozenset({"file", "gazetteers"})  # what they say is counted
 
     file: str | None = Field(None, description="YAML file or URI; SAP and ABAP by default")
-    gazetteers: str | None = Field(
-        None, description="folder or URI of lists: files TYPE.txt, a name per line"
-    )
+    gazetteers: str | None = Field(None, description="folder or URI of lists: files TYPE.txt, a name per line")
 
 
 class ResolveConfig(BaseConfig):
@@ -42,10 +37,7 @@ class ResolveConfig(BaseConfig):
     changes_no_row = frozenset({"overrides"})  # what the file says is counted
 
     same_score: float = Field(
-        0.8,
-        gt=0,
-        le=1,
-        description="pairs from this score on are merged; higher merges less and errs less",
+        0.8, gt=0, le=1, description="pairs from this score on are merged; higher merges less and errs less"
     )
     overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
     confirm: bool = Field(False, description="ask llm.model about similar names and unsure pairs")
@@ -60,10 +52,7 @@ class RelationshipsConfig(BaseConfig):
         None, description="YAML file or URI with an expert's schema; approved: the store's ontology"
     )
     min_confidence: float = Field(
-        0.38,
-        ge=0,
-        lt=1,
-        description="facts below it are no relations; higher: fewer facts, more of them right",
+        0.38, ge=0, lt=1, description="facts below it are no relations; higher: fewer facts, more of them right"
     )
 
 
@@ -76,13 +65,9 @@ class SqlConfig(BaseConfig):
     changes_no_row = frozenset({"memory_bytes", "threads"})
 
     memory_bytes: int = Field(
-        3_000_000_000,
-        ge=100_000_000,
-        description="memory of one query, which spills to disk beyond it; more is faster",
+        3_000_000_000, ge=100_000_000, description="memory of one query, which spills to disk beyond it; more is faster"
     )
-    threads: int = Field(
-        2, gt=0, description="threads of one query; as many as there are cores to spare"
-    )
+    threads: int = Field(2, gt=0, description="threads of one query; as many as there are cores to spare")
 
 
 class CommunitiesConfig(BaseConfig):
@@ -110,17 +95,12 @@ class EmbedConfig(BaseConfig):
     embedder: str = Field("local", description="a name from the registry of embedders")
     model: str = Field("technical_minilm", description="built-in model, model package or folder")
     second_model: str = Field(
-        "",
-        description="its vectors are joined to the first's: better for short passages, at twice the"
-        " size; none",
+        "", description="its vectors are joined to the first's: better for short passages, at twice the size; none"
     )
-    threads: int = Field(
-        0, ge=0, description="fewer leave cores to others; 0: as many as there are cores"
-    )
+    threads: int = Field(0, ge=0, description="fewer leave cores to others; 0: as many as there are cores")
     engine: Literal["auto", "openvino", "onnxruntime"] = Field(
         "auto",
-        description="auto: openvino where it is installed and computes in bfloat16; name one where "
-        "machines differ",
+        description="auto: openvino where it is installed and computes in bfloat16; name one where machines differ",
     )
     base_url: str = Field("", description="embedder endpoint: its address; llm.base_url")
     dimensions: int = Field(0, ge=0, description="embedder endpoint: length of a vector; known")
@@ -140,6 +120,5 @@ class LoadConfig(BaseConfig):
         "installed and the store is a folder, else none",
     )
     milvus_uri: str = Field(
-        "http://127.0.0.1:19530",
-        description="of the server; its token comes from GRAPHRAG_MILVUS_TOKEN",
+        "http://127.0.0.1:19530", description="of the server; its token comes from GRAPHRAG_MILVUS_TOKEN"
     )

@@ -9,9 +9,9 @@ from pydantic import Field, field_validator, model_validator
 from graphrag_tasks.core.config.base import BaseConfig
 
 _PURPOSES = ("extract", "confirm", "summarize", "answer", "judge", "ontology", "questions")
-"""What a model is asked for: to read windows of sentences, to judge pairs of names, to summarise
-communities, to answer questions (and plan for them), to judge answers, to name types and relations,
-and to reword questions that rules made from a corpus."""
+"""What a model is asked for: to read windows of sentences, to judge pairs of names, to summarise communities, to
+answer questions (and plan for them), to judge answers, to name types and relations, and to reword questions that
+rules made from a corpus."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -27,9 +27,7 @@ class BudgetConfig(BaseConfig):
     """What a run may spend; requests whose fate is unknown count in full."""
 
     usd: float = Field(5.0, ge=0, description="most money; 0: no cap in money")
-    month_usd: float = Field(
-        0, ge=0, description="most money of all runs on the store in a month, by UTC; 0: no cap"
-    )
+    month_usd: float = Field(0, ge=0, description="most money of all runs on the store in a month, by UTC; 0: no cap")
     tokens: int = Field(0, ge=0, description="most tokens, prompts and answers; 0: no cap")
     approve_above_usd: float = Field(
         0, ge=0, description="in Airflow: expected price of reading that somebody approves; 0: none"
@@ -48,19 +46,11 @@ class AnswersConfig(BaseConfig):
     """What a question may show a model, and how long its answer may be."""
 
     prompt_tokens: int = Field(
-        6000,
-        gt=0,
-        description="most tokens of passages and instructions; more tell more and cost more",
+        6000, gt=0, description="most tokens of passages and instructions; more tell more and cost more"
     )
-    output_tokens: int = Field(
-        600, gt=0, description="most tokens of an answer; raise it for long ones"
-    )
-    plan: bool = Field(
-        False, description="have the model rewrite a question by the graph before the search"
-    )
-    wait_seconds: float = Field(
-        60, gt=0, description="most that a question waits for a busy or failing endpoint"
-    )
+    output_tokens: int = Field(600, gt=0, description="most tokens of an answer; raise it for long ones")
+    plan: bool = Field(False, description="have the model rewrite a question by the graph before the search")
+    wait_seconds: float = Field(60, gt=0, description="most that a question waits for a busy or failing endpoint")
 
 
 class LlmConfig(BaseConfig):
@@ -78,15 +68,10 @@ class LlmConfig(BaseConfig):
     )
     answers: AnswersConfig = AnswersConfig()
     provider: str = Field(
-        "",
-        description="name in the keys of answers, by default the host; keeps answers when the "
-        "address changes",
+        "", description="name in the keys of answers, by default the host; keeps answers when the address changes"
     )
     concurrency: int = Field(
-        8,
-        gt=0,
-        le=256,
-        description="requests at a time; as many as the endpoint answers side by side",
+        8, gt=0, le=256, description="requests at a time; as many as the endpoint answers side by side"
     )
     requests_per_minute: int = Field(
         0, ge=0, description="limit of an endpoint that does not tell its own; 0: as it says"
@@ -94,18 +79,12 @@ class LlmConfig(BaseConfig):
     tokens_per_minute: int = Field(
         0, ge=0, description="limit of an endpoint that does not tell its own; 0: as it says"
     )
-    timeout_seconds: float = Field(
-        120, gt=0, description="of one request; raise it for a slow local model"
-    )
+    timeout_seconds: float = Field(120, gt=0, description="of one request; raise it for a slow local model")
     retry_failed: bool = Field(
         False, description="ask again what got no valid answer before, as after a model was mended"
     )
-    answers_file: str = Field(
-        "", description="SQLite file of answers and costs; by default in the store, if a folder"
-    )
-    keep_days: float = Field(
-        90, ge=0, description="after which gc removes answers that nothing uses; 0: never"
-    )
+    answers_file: str = Field("", description="SQLite file of answers and costs; by default in the store, if a folder")
+    keep_days: float = Field(90, ge=0, description="after which gc removes answers that nothing uses; 0: never")
     structured: Literal["auto", "json_schema", "json_object", "prompt"] = Field(
         "auto",
         description="how answers get their form; auto: the strictest that is understood; name one "
@@ -114,9 +93,7 @@ class LlmConfig(BaseConfig):
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="sent as they are: temperature, seed, reasoning_effort"
     )
-    exclude: tuple[str, ...] = Field(
-        (), description="paths of documents that are never sent: * in a folder, ** in all"
-    )
+    exclude: tuple[str, ...] = Field((), description="paths of documents that are never sent: * in a folder, ** in all")
     budget: BudgetConfig = BudgetConfig()
     batch: Literal["off", "auto"] = Field(
         "off", description="auto: facts are asked for in batches, where the endpoint has them"
@@ -124,9 +101,7 @@ class LlmConfig(BaseConfig):
     batch_poll_seconds: float = Field(
         300, gt=0, description="between two looks at batches; lower it where they take minutes"
     )
-    batch_from: int = Field(
-        100, gt=0, description="requests that are worth a batch; fewer are answered at once"
-    )
+    batch_from: int = Field(100, gt=0, description="requests that are worth a batch; fewer are answered at once")
     prices: dict[str, ModelPrice] = Field(
         default_factory=dict, description="by model; instead of the known list prices"
     )

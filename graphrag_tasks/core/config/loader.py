@@ -1,8 +1,8 @@
 """Where the values of settings come from.
 
 They come, later ones winning, from the defaults, a TOML file, environment variables
-(`GRAPHRAG__CHUNK__MAX_CHARACTERS=1500`) and explicit overrides (DAG params, command line).
-An unknown key is an error that suggests the nearest known one.
+(`GRAPHRAG__CHUNK__MAX_CHARACTERS=1500`) and explicit overrides (DAG params, command line). An unknown key is an error
+that suggests the nearest known one.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ def load_config(
         environ: Environment, for tests; the process's own by default.
 
     Raises:
-        ConfigError: The file is absent, cannot be read or is not TOML, a key is unknown, a value
-            is not allowed, or an address holds a password: settings are kept in the store, secrets
-            are not.
+        ConfigError: The file is absent, cannot be read or is not TOML, a key is unknown, a value is not allowed, or an
+            address holds a password: settings are kept in the store, secrets are not.
     """
     environ = os.environ if environ is None else environ
     values = _read_toml(path, environ)

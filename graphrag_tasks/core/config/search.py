@@ -11,25 +11,15 @@ class RerankConfig(BaseConfig):
     """A second reading: a reranker reads the first chunks of a ranking with the question."""
 
     candidates: int = Field(
-        20,
-        ge=0,
-        le=200,
-        description="first chunks that are reranked, but those far behind; fewer are faster, 0: "
-        "none",
+        20, ge=0, le=200, description="first chunks that are reranked, but those far behind; fewer are faster, 0: none"
     )
     weight: float = Field(
-        0.5,
-        ge=0,
-        description="of its score, standardised, beside that of the first reading; more for a tuned"
-        " reranker",
+        0.5, ge=0, description="of its score, standardised, beside that of the first reading; more for a tuned reranker"
     )
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
     min_relevance: float = Field(
-        0,
-        ge=0,
-        lt=1,
-        description="chunks that were read and answer less probably are left out; more cites less",
+        0, ge=0, lt=1, description="chunks that were read and answer less probably are left out; more cites less"
     )
 
 
@@ -37,12 +27,6 @@ class RetrievalConfig(BaseConfig):
     """Parameters of search: of the paper's Algorithm 2, and of the modes beside it."""
 
     ranker: str = Field("learned", description="a name from the registry of rankers")
-    vectors: str = Field(
-        "arrays", description="arrays: mapped from the snapshot; or a vector store, as milvus"
-    )
-    k: int = Field(
-        5,
-        gt=0,
-        description="chunks returned, with 2k relations; more tell more and are longer to read",
-    )
+    vectors: str = Field("arrays", description="arrays: mapped from the snapshot; or a vector store, as milvus")
+    k: int = Field(5, gt=0, description="chunks returned, with 2k relations; more tell more and are longer to read")
     rerank: RerankConfig = RerankConfig()

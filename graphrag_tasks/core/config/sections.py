@@ -18,12 +18,7 @@ from graphrag_tasks.core.config.corpus import (
     SqlConfig,
 )
 from graphrag_tasks.core.config.llm import LlmConfig
-from graphrag_tasks.core.config.reading import (
-    ChunkConfig,
-    ExtractConfig,
-    LanguageConfig,
-    ParseConfig,
-)
+from graphrag_tasks.core.config.reading import ChunkConfig, ExtractConfig, LanguageConfig, ParseConfig
 from graphrag_tasks.core.config.search import RetrievalConfig
 
 LABEL_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}"
@@ -37,30 +32,17 @@ class PlanConfig(BaseConfig):
     """What may change between runs, and how the work is cut into shards."""
 
     shard_bytes: int = Field(
-        1_000_000,
-        gt=0,
-        description="shard size; smaller shards need less memory, larger ones fewer tasks",
+        1_000_000, gt=0, description="shard size; smaller shards need less memory, larger ones fewer tasks"
     )
     max_tasks: int = Field(
-        256,
-        gt=0,
-        description="most mapped tasks, each of one shard or several; more use more workers",
+        256, gt=0, description="most mapped tasks, each of one shard or several; more use more workers"
     )
-    parts: int = Field(
-        4, gt=0, description="mapped tasks that embed is divided into; as many as there are workers"
-    )
+    parts: int = Field(4, gt=0, description="mapped tasks that embed is divided into; as many as there are workers")
     max_deleted_share: float = Field(
-        0.5,
-        ge=0,
-        le=1,
-        description="share of published documents a run may lose; more looks like a lost mount",
+        0.5, ge=0, le=1, description="share of published documents a run may lose; more looks like a lost mount"
     )
-    allow_mass_delete: bool = Field(
-        False, description="publish although more than that is gone, where it is meant"
-    )
-    full_refresh: bool = Field(
-        False, description="process every document again, as after an upgrade of a parser"
-    )
+    allow_mass_delete: bool = Field(False, description="publish although more than that is gone, where it is meant")
+    full_refresh: bool = Field(False, description="process every document again, as after an upgrade of a parser")
 
 
 class QualityConfig(BaseConfig):
@@ -70,17 +52,10 @@ class QualityConfig(BaseConfig):
         None, description="JSON lines of questions with known sources, asked before each publish"
     )
     mode: str = Field("auto", description="search mode that the questions are asked in")
-    answers: bool = Field(
-        False, description="also answer the questions, and judge the answers without a model"
-    )
-    minimum_recall: float = Field(
-        0, ge=0, le=1, description="least Recall@5 of the questions that is published"
-    )
+    answers: bool = Field(False, description="also answer the questions, and judge the answers without a model")
+    minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions that is published")
     max_recall_drop: float = Field(
-        0.05,
-        ge=0,
-        le=1,
-        description="fall of Recall@5 that is published; raise it for few questions",
+        0.05, ge=0, le=1, description="fall of Recall@5 that is published; raise it for few questions"
     )
     allow_drop: bool = Field(False, description="publish all the same, and say what fell")
 
@@ -89,14 +64,9 @@ class RetentionConfig(BaseConfig):
     """What is kept of the past, for a rollback."""
 
     keep: int = Field(
-        5,
-        ge=0,
-        description="snapshots kept beside the current one; more to go back further, fewer for less"
-        " disk",
+        5, ge=0, description="snapshots kept beside the current one; more to go back further, fewer for less disk"
     )
-    staging_days: float = Field(
-        7, gt=0, description="days after which the work of a killed run is removed"
-    )
+    staging_days: float = Field(7, gt=0, description="days after which the work of a killed run is removed")
 
 
 # Access labels (see `graphrag_tasks.sources.labels`) and readers
@@ -137,9 +107,7 @@ class PagesConfig(BaseConfig):
     questions: str | None = Field(
         None, description="JSON lines that judged answers go to; questions.jsonl in a local store"
     )
-    stores: tuple[str, ...] = Field(
-        (), description="folders or URIs of stores that the pages show beside `store`"
-    )
+    stores: tuple[str, ...] = Field((), description="folders or URIs of stores that the pages show beside `store`")
 
 
 class Config(BaseConfig):

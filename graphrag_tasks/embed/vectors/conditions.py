@@ -11,8 +11,7 @@ from graphrag_tasks.core.config import LABEL_PATTERN
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.vectors.fields import LABELS
 
-Where = Mapping[str, Collection[str]]
-"""Allowed values by scalar field: a row must have one of them."""
+Where = Mapping[str, Collection[str]]  # Allowed values by scalar field: a row must have one of them.
 
 ANYWHERE: Where = MappingProxyType({})
 
@@ -21,11 +20,7 @@ _LABEL = re.compile(LABEL_PATTERN)
 
 
 def condition(where: Where) -> str:
-    """Return the filter expression for rows in which every field has an allowed value.
-
-    Raises:
-        QueryError: A field or a value is not allowed in a filter.
-    """
+    """Return the filter expression for rows in which every field has an allowed value."""
     return " and ".join(_one_of(field, list(values)) for field, values in where.items())
 
 

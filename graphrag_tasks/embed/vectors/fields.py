@@ -13,12 +13,9 @@ from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import ARROW_TABLES
 
-LABELS = "labels"
-"""The list field: the access labels of a chunk's document."""
+LABELS = "labels"  # The list field: the access labels of a chunk's document.
 
-FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"chunk": ("document_id", LABELS, "media_type")}
-)
+FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chunk": ("document_id", LABELS, "media_type")})
 """Scalar fields by kind of vector.
 
 Each follows from a row's key, so a row never changes: a chunk belongs to one document, whose media
@@ -26,8 +23,7 @@ type follows from its name, and its labels are part of the key. Entities and rel
 many documents and have none.
 """
 
-Rows = dict[str, dict[str, Any]]
-"""Rows of a batch, by key."""
+Rows = dict[str, dict[str, Any]]  # Rows of a batch, by key.
 
 
 def row_key(row_id: str, text_sha256: str, labels: Collection[str] = ()) -> str:
@@ -63,9 +59,7 @@ def with_fields(vectors: pa.Table, chunks: pa.Table, documents: pa.Table) -> pa.
     of_chunk = pc.index_in(vectors["id"], value_set=chunks["chunk_id"])
     document_ids = chunks["document_id"].take(of_chunk)
     of_document = pc.index_in(document_ids, value_set=documents["document_id"])
-    labels = pa.array(
-        [document or [] for document in documents[LABELS].to_pylist()], pa.list_(pa.string())
-    )
+    labels = pa.array([document or [] for document in documents[LABELS].to_pylist()], pa.list_(pa.string()))
     return (
         vectors.append_column("document_id", document_ids)
         .append_column(LABELS, labels.take(of_document.combine_chunks()))

@@ -27,52 +27,36 @@ from graphrag_tasks.storage.files import changing
 
 log = logging.getLogger(__name__)
 
-MILVUS_FILE = "milvus/vectors.db"
-"""Folder of Milvus Lite in the store."""
+MILVUS_FILE = "milvus/vectors.db"  # Folder of Milvus Lite in the store.
 
 TOKEN_VARIABLE = "GRAPHRAG_MILVUS_TOKEN"  # noqa: S105 - its name
 """Environment variable of the server's token, `user:password`; never a setting or an artifact."""
 
 _OF_ITERATORS = "pymilvus.client.iterator.query_iterator"
-_REQUEST_SECONDS = 30
-"""Timeout of a request in seconds; chosen."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10
-"""Seconds between two attempts, doubled from the first to the longest."""
-_RETRY_SECONDS = 60
-"""How long a failed request is repeated: a server that starts again is back by then."""
-_BATCH_ROWS = 2000
-"""Rows of a request by key: with vectors of 384 numbers 3 MB, far below what a server takes."""
+_REQUEST_SECONDS = 30  # Timeout of a request in seconds; chosen.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10  # Seconds between two attempts, doubled from the first to the longest.
+_RETRY_SECONDS = 60  # How long a failed request is repeated: a server that starts again is back by then.
+_BATCH_ROWS = 2000  # Rows of a request by key: with vectors of 384 numbers 3 MB, far below what a server takes.
 _INDEX_TYPE, _METRIC = "FLAT", "IP"
-"""Of a new collection: all rows are compared, as with arrays, and unit vectors have one order by
-either metric."""
+"""Of a new collection: all rows are compared, as with arrays, and unit vectors have one order by either metric."""
 _FAILURES = (MilvusException, grpc.RpcError)
 _LENGTH = 64  # of keys, ids and scalar values
 _LABEL_LENGTH = 128  # as config.LABEL_PATTERN
 _MOST_LABELS = 4096  # as many as an array in Milvus may hold
 _OWN_COLUMNS = ("id", "text_sha256", "vector")
 _HELD: Counter[str] = Counter()
-_HOLDING = RLock()
-"""Lock for `_HELD`, the number of clients in this process per embedded folder."""
+_HOLDING = RLock()  # Lock for `_HELD`, the number of clients in this process per embedded folder.
 _Answer = TypeVar("_Answer")
 
 
 class MilvusStore:
     """Milvus: a server, or embedded in this process on a folder that only one process may open.
 
-    A failed request is repeated until `_RETRY_SECONDS` have passed since the first try; rows
-    are upserted by key, so doing it twice does no harm. `on_close` gets the uri.
-
-    Raises:
-        TransientError: The server does not answer, or another process holds the folder.
+    A failed request is repeated until `_RETRY_SECONDS` have passed since the first try; rows are upserted by key, so
+    doing it twice does no harm. `on_close` gets the uri.
     """
 
-    def __init__(
-        self,
-        uri: str,
-        *,
-        token: str = "",
-        on_close: Callable[[str], None] = lambda _uri: None,
-    ) -> None:
+    def __init__(self, uri: str, *, token: str = "", on_close: Callable[[str], None] = lambda _uri: None) -> None:
         logging.getLogger("grpc._server").addFilter(_is_no_missing_method)
         logging.getLogger(_OF_ITERATORS).addFilter(_is_no_missing_timestamp)
         self._uri = uri
@@ -93,9 +77,7 @@ class MilvusStore:
             raise TransientError(what, f"load, {collection}")
         return inserted
 
-    def search(
-        self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
-    ) -> list[VectorHit]:
+    def search(self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE) -> list[VectorHit]:
         """Return the rows nearest to a vector, best first, of any snapshot."""
         fitting = condition(where)
 
@@ -125,9 +107,7 @@ class MilvusStore:
 
         def get(part: list[str]) -> Any:  # noqa: ANN401 - pymilvus is untyped
             self._client.load_collection(collection)
-            return self._client.get(
-                collection, ids=part, output_fields=["key", "vector"], timeout=_REQUEST_SECONDS
-            )
+            return self._client.get(collection, ids=part, output_fields=["key", "vector"], timeout=_REQUEST_SECONDS)
 
         found: dict[str, Sequence[float]] = {}
         for start in range(0, len(wanted), _BATCH_ROWS):
@@ -193,9 +173,7 @@ class MilvusStore:
 
     def _keys(self, collection: str) -> list[str]:
         self._client.load_collection(collection)
-        rows = self._client.query_iterator(
-            collection, batch_size=_BATCH_ROWS, output_fields=["key"]
-        )
+        rows = self._client.query_iterator(collection, batch_size=_BATCH_ROWS, output_fields=["key"])
         keys: list[str] = []
         while batch := rows.next():
             keys += (row["key"] for row in batch)
@@ -258,8 +236,8 @@ def _log_failure(state: tenacity.RetryCallState) -> None:
 def _is_no_missing_method(record: logging.LogRecord) -> bool:
     """Drop the traceback of a call that pymilvus tries and Milvus Lite does not support.
 
-    pymilvus requests a timestamp on connect and accepts the answer "not implemented"; the embedded
-    server would log an error each time.
+    pymilvus requests a timestamp on connect and accepts the answer "not implemented"; the embedded server would log an
+    error each time.
     """
     return not (record.exc_info and isinstance(record.exc_info[1], NotImplementedError))
 

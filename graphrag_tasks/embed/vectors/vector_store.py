@@ -1,8 +1,8 @@
 """Vector servers: their interface, and the names of their collections.
 
-Rows are immutable under keys made of id, text hash and access labels (`fields`), in one collection
-per kind and embedding model. So a load inserts only new rows and never changes rows of an older
-snapshot. Readers take collection names from the manifest, never an alias.
+Rows are immutable under keys made of id, text hash and access labels (`fields`), in one collection per kind and
+embedding model. So a load inserts only new rows and never changes rows of an older snapshot. Readers take collection
+names from the manifest, never an alias.
 """
 
 from __future__ import annotations
@@ -43,22 +43,11 @@ class VectorStore(Protocol):
     def insert_new(self, collection: str, vectors: pa.Table) -> int:
         """Insert the rows whose keys the collection lacks; return their number.
 
-        An absent collection is created. Columns beyond those of `schemas.vectors_schema` are scalar
-        fields.
-
-        Raises:
-            TransientError: The collection does not hold every row afterwards.
+        An absent collection is created. Columns beyond those of `schemas.vectors_schema` are scalar fields.
         """
 
-    def search(
-        self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE
-    ) -> list[VectorHit]:
-        """Return the k rows nearest to a unit vector, best first, of any snapshot.
-
-        Raises:
-            QueryError: A field or a value is not allowed in a filter.
-            TransientError: There is no such collection, or no such field.
-        """
+    def search(self, collection: str, vector: Collection[float], k: int, where: Where = ANYWHERE) -> list[VectorHit]:
+        """Return the k rows nearest to a unit vector, best first, of any snapshot."""
 
     def dimension(self, collection: str) -> int | None:
         """Return the collection's dimension, or None where there is no such collection."""
@@ -111,11 +100,7 @@ def chosen(store: Folder, config: LoadConfig) -> str:
 
 
 def check_vector_store(store: Folder, config: LoadConfig) -> None:
-    """Raise `ConfigError` for an unknown vector store, or for Milvus Lite on a remote store.
-
-    Raises:
-        MissingDependencyError: The packages for Milvus are not installed.
-    """
+    """Raise `ConfigError` for an unknown vector store, or for Milvus Lite on a remote store."""
     name = chosen(store, config)
     if name == NO_VECTOR_STORE:
         return
@@ -132,12 +117,7 @@ def check_vector_store(store: Folder, config: LoadConfig) -> None:
 
 
 def open_vector_store(store: Folder, config: LoadConfig) -> VectorStore | None:
-    """Return the configured vector store, or None for `none`.
-
-    Raises:
-        ConfigError: As `check_vector_store`.
-        TransientError: The server does not answer, or another process holds the folder.
-    """
+    """Return the configured vector store, or None for `none`."""
     check_vector_store(store, config)
     name = chosen(store, config)
     return None if name == NO_VECTOR_STORE else VECTOR_STORES.factory(name)(store, config)

@@ -1,7 +1,7 @@
 """Extract names from titles, headings, table keys and defined terms.
 
-Most first columns hold prose, steps and code. A cell counts as a name where it is an identifier or
-a few words that begin with capitals; in a definition list the explanation counts, too.
+Most first columns hold prose, steps and code. A cell counts as a name where it is an identifier or a few words that
+begin with capitals; in a definition list the explanation counts, too.
 """
 
 from __future__ import annotations
@@ -14,15 +14,12 @@ from graphrag_tasks.language.headings import plain_heading
 from graphrag_tasks.language.names import entity_key
 
 FULL, BASE, FIRST, ACRONYM = "full", "base", "first", "acronym"
-"""Forms of a title: whole, without its brackets, up to its first comma, and the abbreviation in
-its brackets."""
+"""Forms of a title: whole, without its brackets, up to its first comma, and the abbreviation in its brackets."""
 
-GENERIC_HEADINGS = words("generic_headings")
-"""Headings that only say what a section is for ("Prerequisites")."""
+GENERIC_HEADINGS = words("generic_headings")  # Headings that only say what a section is for ("Prerequisites").
 
 _WHAT_IS = re.compile(
-    r"wh(?:at|o)(?:’s|'s| is| are| was| were)\s(?:an?\s|the\s)?(?P<name>[^?]{2,60}?)\s?\??",
-    re.IGNORECASE,
+    r"wh(?:at|o)(?:’s|'s| is| are| was| were)\s(?:an?\s|the\s)?(?P<name>[^?]{2,60}?)\s?\??", re.IGNORECASE
 )
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]\s*")
 _ACRONYM = re.compile(r"[A-Z][A-Za-z0-9/&-]*[A-Z0-9s]")
@@ -37,8 +34,8 @@ def heading_key(surface: str) -> str:
 def name_forms(surface: str) -> Iterator[tuple[str, str]]:
     """Yield the names in a title or heading, each with its form.
 
-    "Paris, Texas (film)" is also "Paris, Texas" and "Paris"; "Test Cockpit (TC)" is "Test Cockpit"
-    and "TC", whose letters are its initials. "What is AML?" names AML, other questions nothing.
+    "Paris, Texas (film)" is also "Paris, Texas" and "Paris"; "Test Cockpit (TC)" is "Test Cockpit" and "TC", whose
+    letters are its initials. "What is AML?" names AML, other questions nothing.
     """
     full = plain_heading(surface)
     if asked := _WHAT_IS.fullmatch(full):
@@ -82,8 +79,7 @@ _IDENTIFIER = re.compile(
 _WORD = re.compile(r"[^\W_][\w/&.+#'’-]*[\w+#](?:\(\))?|[^\W\d_]|\d+")
 _LINKS = frozenset({"by", "for", "from", "in", "of", "on", "per", "to", "via", "with"})
 """Small words inside names in capitals."""
-_OTHER_WORDS = words("words_of_prose")
-"""Words that occur in prose but in no name."""
+_OTHER_WORDS = words("words_of_prose")  # Words that occur in prose but in no name.
 _DEFINES = re.compile(
     r"(?:an?|any|the|is|are|(?:[a-z]+ly )?(?:contains?|converts?|consists?|defines?|denotes?|"
     r"describes?|determines?|handles?|holds?|identifies|identify|means|provides?|refers?|"
@@ -115,8 +111,8 @@ def is_entry(text: str) -> bool:
 def is_term(text: str, explanation: str) -> bool:
     """Return whether the text before a colon or dash is a name that the text after it defines.
 
-    "Late numbering: The key is assigned when it is saved" defines late numbering; "For event
-    handlers: SET HANDLER …" and "Secure the cloud: …" define nothing.
+    "Late numbering: The key is assigned when it is saved" defines late numbering; "For event handlers: SET HANDLER …"
+    and "Secure the cloud: …" define nothing.
     """
     words = _words(text)
     if len(words) < _FEWEST_WORDS:

@@ -1,9 +1,9 @@
 """Entity dictionary stage: which names the corpus itself declares, and where.
 
-Titles and the headings above a chunk name its topic, so they are names even where no sentence
-mentions them. Headings that say what a section is for ("Prerequisites") are excluded by a short
-list, and by being repeated from document to document. Table keys and terms of definition lists
-count where they are written like names (`names`). Abbreviations come with the triples.
+Titles and the headings above a chunk name its topic, so they are names even where no sentence mentions them. Headings
+that say what a section is for ("Prerequisites") are excluded by a short list, and by being repeated from document to
+document. Table keys and terms of definition lists count where they are written like names (`names`). Abbreviations come
+with the triples.
 """
 
 from __future__ import annotations
@@ -28,11 +28,9 @@ from graphrag_tasks.entities.dictionary.names import (
 from graphrag_tasks.storage.sql import Connection, Rows, sql_over, statements
 
 TITLE, HEADING, KEY, TERM = "title", "heading", "key", "term"
-"""Where a name stands: document title, heading, first column of a table, or term of a definition
-list."""
+"""Where a name stands: document title, heading, first column of a table, or term of a definition list."""
 
-GENERIC, REPEATED, FILE_NAME = "generic", "repeated", "file_name"
-"""Why a title or heading is not used as a name."""
+GENERIC, REPEATED, FILE_NAME = "generic", "repeated", "file_name"  # Why a title or heading is not used as a name.
 
 _FILE_NAME_SIGNS = re.compile(r"[\d_]|\.(?:csv|jsonl)$")
 
@@ -48,30 +46,17 @@ _SQL = statements(
     is_column=r"(?i)^(?:term|acronym|abbreviation|expression|concept|keyword)s?$",
 )
 
-_REPEATED_DOCUMENTS = 5
-"""Documents from which on a heading that they share names nothing; chosen by reading."""
+_REPEATED_DOCUMENTS = 5  # Documents from which on a heading that they share names nothing; chosen by reading.
 
 
 @stage(
     per="corpus",
-    reads=(
-        table("documents", "document_id", "title", "title_source"),
-        scan("blocks"),
-        scan("cells"),
-        scan("chunks"),
-    ),
+    reads=(table("documents", "document_id", "title", "title_source"), scan("blocks"), scan("cells"), scan("chunks")),
     makes=("entity_dictionary",),
     settings={"sql": "sql"},
     libraries=("duckdb",),
 )
-def entity_dictionary(
-    documents: pa.Table,
-    blocks: Rows,
-    cells: Rows,
-    chunks: Rows,
-    *,
-    sql: SqlConfig,
-) -> StageResult:
+def entity_dictionary(documents: pa.Table, blocks: Rows, cells: Rows, chunks: Rows, *, sql: SqlConfig) -> StageResult:
     """List the names per chunk from titles, headings, table keys and definitions."""
     documents = documents.select(["document_id", "title", "title_source"])
     tables = {"documents": documents, "blocks": blocks, "cells": cells, "chunks": chunks}
@@ -96,14 +81,10 @@ def _define(connection: Connection) -> None:
     keys = [key for (key,) in connection.sql("SELECT DISTINCT text FROM keys").fetchall()]
     terms = connection.sql("SELECT DISTINCT text, explanation FROM terms").fetchall()
     connection.register("named_keys", _columns(["text"], [(key,) for key in keys if is_key(key)]))
-    connection.register(
-        "named_terms", _columns(["text", "explanation"], [term for term in terms if is_term(*term)])
-    )
+    connection.register("named_terms", _columns(["text", "explanation"], [term for term in terms if is_term(*term)]))
     connection.execute(_SQL["glossary"])
     entries = connection.sql("SELECT DISTINCT text FROM glossary").fetchall()
-    connection.register(
-        "glossary_terms", _columns(["text"], [entry for entry in entries if is_entry(*entry)])
-    )
+    connection.register("glossary_terms", _columns(["text"], [entry for entry in entries if is_entry(*entry)]))
     connection.execute(_SQL["defined"])
 
 
@@ -131,9 +112,7 @@ def _judged(found: pa.Table) -> pa.Table:
                 | {"name": name, "form": form, "problem": problem}
             )
     columns = ("surface", "source", "title_source", "name", "form", "problem")
-    return pa.Table.from_pylist(
-        judged, schema=pa.schema([pa.field(name, pa.string()) for name in columns])
-    )
+    return pa.Table.from_pylist(judged, schema=pa.schema([pa.field(name, pa.string()) for name in columns]))
 
 
 def _problem(row: dict[str, str], documents: dict[str, set[str]]) -> str | None:

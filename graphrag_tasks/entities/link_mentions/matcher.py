@@ -1,8 +1,7 @@
 """Find names in texts with a trie over tokens: longest match first, a batch of texts at a time.
 
-The automata of `ahocorasick-rs` and spaCy's `PhraseMatcher` take longer and more memory to build,
-and cannot fall back to a shorter name where the spelling forbids the longer one
-(`benchmarks/README.md`).
+The automata of `ahocorasick-rs` and spaCy's `PhraseMatcher` take longer and more memory to build, and cannot fall back
+to a shorter name where the spelling forbids the longer one (`benchmarks/README.md`).
 """
 
 from __future__ import annotations
@@ -20,9 +19,7 @@ from graphrag_tasks.entities.link_mentions.trie import NONE, ROOT, Rows, Trie
 from graphrag_tasks.entities.link_mentions.vocabulary import PREPOSITIONS, Tokens, Vocabulary
 from graphrag_tasks.language.forms import singular_noun
 
-_SHORTEST_TIED = 3
-"""Fewest tokens of a name whose parts a preposition joins, behind which other names are still
-found."""
+_SHORTEST_TIED = 3  # Fewest tokens of a name whose parts a preposition joins, behind which other names are still found.
 _ANY, _CAPITAL, _OTHER = range(3)
 _KINDS = {ANY: _ANY, CAPITAL: _CAPITAL}
 _BETWEEN = "\n"
@@ -44,9 +41,8 @@ class Matches(NamedTuple):
 class NameMatcher:
     """Finds names in texts.
 
-    Matching ignores case, accents, possessives and, in common nouns, the plural. A name inside a
-    longer name does not match ("York" in "New York"), except behind a common noun and a
-    preposition: "VBBE" in "rows of VBBE".
+    Matching ignores case, accents, possessives and, in common nouns, the plural. A name inside a longer name does not
+    match ("York" in "New York"), except behind a common noun and a preposition: "VBBE" in "rows of VBBE".
     """
 
     def __init__(self) -> None:
@@ -59,8 +55,8 @@ class NameMatcher:
     def add(self, key: str, name: int, spelling: Spelling) -> None:
         """Add a name; all names are added before the first search.
 
-        `find` returns the number `name` for the normalised name `key`. Of names with equal folded
-        tokens the first one added wins, so add the most frequent first.
+        `find` returns the number `name` for the normalised name `key`. Of names with equal folded tokens the first one
+        added wins, so add the most frequent first.
         """
         tokens = [folded(token) for token in TOKEN.findall(key)]
         if not tokens:
@@ -98,8 +94,7 @@ class NameMatcher:
     def _longest(self, trie: Trie, joined: str, tokens: Tokens) -> tuple[Rows, Rows]:
         """Return the end and the number of the longest name that begins at each token.
 
-        The end is the token after the name, 0 where no name begins. An exact token is preferred to
-        its singular.
+        The end is the token after the name, 0 where no name begins. An exact token is preferred to its singular.
         """
         spelled = _Spelled(joined, tokens, np.array(self._kinds), self._spellings)
         ends = np.zeros(len(tokens.start), np.int64)
@@ -124,9 +119,7 @@ class NameMatcher:
 class _Spelled:
     """Checks whether matches in a batch are spelled as their names require."""
 
-    def __init__(
-        self, joined: str, tokens: Tokens, kinds: NDArray[np.int8], spellings: dict[int, Spelling]
-    ) -> None:
+    def __init__(self, joined: str, tokens: Tokens, kinds: NDArray[np.int8], spellings: dict[int, Spelling]) -> None:
         self._joined, self._tokens = joined, tokens
         self._kinds, self._spellings = kinds, spellings
         self._capitals = np.append(0, np.cumsum(tokens.is_capital))

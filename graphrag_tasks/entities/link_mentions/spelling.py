@@ -1,7 +1,7 @@
 """Spelling: with which capitals a text must write a name for it to match.
 
-Names and texts are compared as folded tokens, so case, accents and plurals are ignored. Yet case is
-evidence: "Report" may be a title where "report" is a common word.
+Names and texts are compared as folded tokens, so case, accents and plurals are ignored. Yet case is evidence: "Report"
+may be a title where "report" is a common word.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def folded(token: str) -> str:
 class Spelling:
     """How a text must write a name.
 
-    It needs a `capital` letter somewhere, or must equal one of `forms`; where `opens` is false, a
-    match at the start of a sentence does not count, as its capital is no evidence.
+    It needs a `capital` letter somewhere, or must equal one of `forms`; where `opens` is false, a match at the start of
+    a sentence does not count, as its capital is no evidence.
     """
 
     capital: bool = False

@@ -1,8 +1,8 @@
 """The mention stage: where each entity is mentioned, and which chunks its headings cover.
 
-Triples give some mentions. The rest come from matching every name of every entity, longest match
-first, in every sentence, line of code and table row (`matcher`). An entity that only a title names
-has no mention. Titles and headings link their entity to the chunks below them.
+Triples give some mentions. The rest come from matching every name of every entity, longest match first, in every
+sentence, line of code and table row (`matcher`). An entity that only a title names has no mention. Titles and headings
+link their entity to the chunks below them.
 """
 
 from __future__ import annotations
@@ -19,21 +19,10 @@ from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.link_mentions.matcher import NameMatcher
 from graphrag_tasks.entities.link_mentions.spelling import spelling_of
 from graphrag_tasks.language.dictionary import known_words
-from graphrag_tasks.storage.sql import (
-    BATCH_ROWS,
-    Connection,
-    Rows,
-    add_rows,
-    sql_over,
-    statements,
-    stream,
-)
+from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, Rows, add_rows, sql_over, statements, stream
 
-EXTRACTED, NAME = "extracted", "name"
-"""Source of a mention: an end of a triple, or a known name found in the text."""
-
-_TEXTS_AT_ONCE = 1 << 14
-"""Texts tokenised at a time; bounds memory for corpora of any size. Chosen."""
+EXTRACTED, NAME = "extracted", "name"  # Source of a mention: an end of a triple, or a known name found in the text.
+_TEXTS_AT_ONCE = 1 << 14  # Texts tokenised at a time; bounds memory for corpora of any size. Chosen.
 
 _FOUND = pa.schema(
     [
@@ -90,15 +79,11 @@ def link_mentions(
         add_rows(connection, "found", _FOUND, _find(connection, matcher))
         connection.execute(_SQL["located"])
         by_source = dict(connection.sql(_SQL["by_source"]).fetchall())
-        stats: dict[str, int | float] = {
-            f"mentions_{source}": by_source.get(source, 0) for source in (EXTRACTED, NAME)
-        }
+        stats: dict[str, int | float] = {f"mentions_{source}": by_source.get(source, 0) for source in (EXTRACTED, NAME)}
         tables = {
             "entities": stream(connection, _SQL["entities"], "entities", stats),
             "aliases": stream(connection, _SQL["aliases"], "aliases", stats),
-            "mentions": stream(
-                connection, _SQL["mentions"], "mentions", stats, _with_ids(connection)
-            ),
+            "mentions": stream(connection, _SQL["mentions"], "mentions", stats, _with_ids(connection)),
             "titles": stream(connection, _SQL["sorted_titles"], "titles", stats),
         }
         return StageResult(tables, stats, stack.pop_all())
@@ -114,9 +99,7 @@ def _matcher(connection: Connection, language: LanguageConfig) -> tuple[NameMatc
         entities.append(batch["entity"])
         columns = (batch[name].to_pylist() for name in ("key", "forms", "typed", "title"))
         for key, forms, typed, title, number in zip(*columns, numbers, strict=False):
-            spelling = spelling_of(
-                forms, is_named=typed or title, is_title=title, is_known=is_known
-            )
+            spelling = spelling_of(forms, is_named=typed or title, is_title=title, is_known=is_known)
             if spelling:
                 matcher.add(key, number, spelling)
     found = pa.chunked_array(entities)
@@ -132,8 +115,7 @@ def _find(connection: Connection, matcher: NameMatcher) -> Iterator[pa.RecordBat
             places = batch["place"].take(pa.array(found.text))
             columns = (places, found.name, found.start, found.end, found.alias)
             yield pa.record_batch(
-                [pa.array(column, one.type) for column, one in zip(columns, _FOUND, strict=True)],
-                schema=_FOUND,
+                [pa.array(column, one.type) for column, one in zip(columns, _FOUND, strict=True)], schema=_FOUND
             )
     connection.execute("DROP TABLE texts")
 

@@ -1,7 +1,7 @@
 """A trie stored as one sorted array, walked for many places at once.
 
-Nodes are numbered level by level, within a level by (parent, token). So edges sorted by (node,
-token) are in the order of their target nodes: eight bytes a node are all that is stored.
+Nodes are numbered level by level, within a level by (parent, token). So edges sorted by (node, token) are in the order
+of their target nodes: eight bytes a node are all that is stored.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ Rows = NDArray[np.int64]
 Numbers = NDArray[np.int32]
 
 ROOT, NONE = 0, -1
-_BITS = 32
-"""Bits of the token in a 64-bit edge; the other bits hold the node."""
+_BITS = 32  # Bits of the token in a 64-bit edge; the other bits hold the node.
 
 
 class Trie:

@@ -16,8 +16,7 @@ PREPOSITIONS = ("of", "in", "for", "with", "from", "to", "on", "by", "at", "betw
 _SPLIT = re.compile(f"({TOKEN.pattern})")
 _UNKNOWN = -1
 _MOST_KEPT = 1 << 20
-"""Distinct tokens cached before the cache is cleared; bounds memory where texts are full of
-numbers. Chosen."""
+"""Distinct tokens cached before the cache is cleared; bounds memory where texts are full of numbers. Chosen."""
 _NO_TRAITS = np.empty((0, 5), np.int32)
 
 

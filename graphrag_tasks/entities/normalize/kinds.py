@@ -5,9 +5,9 @@ Two sources, the first match counts:
 * `key`: the header above the key column of a table;
 * `list`: "Ys such as X", and the lead-in of a list ("The supported Ys: X").
 
-A noun is a kind where it is the head of at least `_LEAST_OF_KIND` names: "image window", "main
-window", "About window". Names like "window of the image" count where the noun is a term of the
-corpus. Nouns that tell nothing ("previous case") are excluded.
+A noun is a kind where it is the head of at least `_LEAST_OF_KIND` names: "image window", "main window", "About window".
+Names like "window of the image" count where the noun is a term of the corpus. Nouns that tell nothing ("previous case")
+are excluded.
 """
 
 from __future__ import annotations
@@ -25,19 +25,12 @@ from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.relations import INCLUDES
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, add_rows, statements
 
-_LEAST_OF_KIND = 3
-"""Fewest names with a head noun for it to be a kind: with two, one in ten more types is wrong."""
-
-_LEAST_OF_COLUMN = 3
-"""Fewest keys in a column for its header to be their type."""
-
-_MENTIONS_OF_SENTENCE = 25
-"""Mentions of a name for which one list of examples is enough evidence."""
+_LEAST_OF_KIND = 3  # Fewest names with a head noun for it to be a kind: with two, one in ten more types is wrong.
+_LEAST_OF_COLUMN = 3  # Fewest keys in a column for its header to be their type.
+_MENTIONS_OF_SENTENCE = 25  # Mentions of a name for which one list of examples is enough evidence.
 
 _NAME_LIKE = r"[A-Z_]|^\S*-\S*$"
-_NO_NAME = (
-    r"""[,;"“”]|^(?:Appendix|Chapter|Example|Figure|Section|Step|Table)s? \S*\d|^(?:\S+ ){4}"""
-)
+_NO_NAME = r"""[,;"“”]|^(?:Appendix|Chapter|Example|Figure|Section|Step|Table)s? \S*\d|^(?:\S+ ){4}"""
 """List items that are no examples: clauses, long phrases, and references to parts of the text."""
 
 _SQL = statements(
@@ -115,11 +108,7 @@ def head_of(name: str, verbs: Set[str] = frozenset()) -> Head | None:
 
 def _begins_a_phrase(word: str, verbs: Set[str]) -> bool:
     """Return whether a capitalised first word begins a phrase (a command, "-ing"), not a name."""
-    return (
-        word.endswith("ing")
-        or word in _PREPOSITIONS
-        or not verbs.isdisjoint((word, singular_noun(word)))
-    )
+    return word.endswith("ing") or word in _PREPOSITIONS or not verbs.isdisjoint((word, singular_noun(word)))
 
 
 def kind_of_header(header: str) -> tuple[str, str] | None:
@@ -159,6 +148,5 @@ def _heads(connection: Connection, verbs: Set[str]) -> Iterator[pa.RecordBatch]:
             found = [(name, *head) for name in names if (head := head_of(name, verbs))]
             columns = zip(*found, strict=True) if found else [()] * len(_HEADS)
             yield pa.record_batch(
-                [pa.array(column, one.type) for column, one in zip(columns, _HEADS, strict=True)],
-                schema=_HEADS,
+                [pa.array(column, one.type) for column, one in zip(columns, _HEADS, strict=True)], schema=_HEADS
             )

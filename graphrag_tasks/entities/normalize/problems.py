@@ -11,52 +11,38 @@ from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.names import LITERAL, is_code
 
 _SHORTEST, _LONGEST, _MOST_WORDS = 2, 120, 8
-"""Characters of the shortest name and of the longest, and words of the longest: beyond, heads and
-tails are clauses. The first is the paper's, the others were chosen by reading."""
+"""Characters of the shortest name and of the longest, and words of the longest: beyond, heads and tails are clauses.
+The first is the paper's, the others were chosen by reading."""
 
 PRONOUN = "PRON"
-LITERAL_TYPES = frozenset(
-    {"CARDINAL", "DATE", "MONEY", "NUMBER", "ORDINAL", "PERCENT", "QUANTITY", "TIME"}
-)
+LITERAL_TYPES = frozenset({"CARDINAL", "DATE", "MONEY", "NUMBER", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
 """Labels of literal values: they become attributes of the other end, not entities."""
 
 TITLE, HEADING = "title", "heading"
 
 _FILLERS, _OPENERS, _EMPTY_MODIFIERS = map(words, ("fillers", "openers", "empty_modifiers"))
 """Stop words; words that open fragments; modifiers that do not narrow a noun."""
-_ADDITIONS = frozenset(
-    {"addition", "clause", "condition", "conditions", "clauses", "operator", "statement"}
-)
+_ADDITIONS = frozenset({"addition", "clause", "condition", "conditions", "clauses", "operator", "statement"})
 """Nouns that turn a code word before them into a name: "where clause", "if statement"."""
 
 _NUMBER, _MONTH = any_of("number_words"), any_of("months")
 _QUANTITY = re.compile(rf"{any_of('about')} (?:[\d$€£]|(?:a|an|{_NUMBER})\b).*")
-_DATE_WORD = (
-    rf"(?:\d[\d.,:/%]*(?:st|nd|rd|th|s)?|[$€£]\d\S*|{_MONTH}|{any_of('units_of_time')}|{_NUMBER})"
-)
+_DATE_WORD = rf"(?:\d[\d.,:/%]*(?:st|nd|rd|th|s)?|[$€£]\d\S*|{_MONTH}|{any_of('units_of_time')}|{_NUMBER})"
 _VALUE = re.compile(rf"{_DATE_WORD}(?:[ –-]{_DATE_WORD})*")
 _VALUE_CORE = re.compile(rf"\d|\b(?:{_NUMBER}|(?!march|may){_MONTH})\b")
 
 _SUBJECTS = frozenset({"he", "it", "she", "there", "they", "we", "you"})
-"""Pronouns that begin a sentence; a surface with one is a sentence fragment: "They form the
-colormaps"."""
+"""Pronouns that begin a sentence; a surface with one is a sentence fragment: "They form the colormaps"."""
 _PARTS_OF_TEXTS = frozenset({"example", "excerpt", "sample", "snippet"})
 _MODIFIERS_OF_THEM = frozenset({"code", "executable", "short", "simple", "simplified"})
 """Modifiers of code shown in the text, which names nothing: "code snippet"."""
 
 
-def problem_of(
-    surface: str,
-    key: str,
-    type_: str,
-    source: str | None,
-    *,
-    told: bool = True,
-) -> str | None:
+def problem_of(surface: str, key: str, type_: str, source: str | None, *, told: bool = True) -> str | None:
     """Return why a surface form cannot be an entity, by the order of `PROBLEMS`, or None.
 
-    Titles and headings are names by their place: a title is never a literal, a stop word or a
-    fragment. A title of many words names only its document, unless a triple mentions it.
+    Titles and headings are names by their place: a title is never a literal, a stop word or a fragment. A title of many
+    words names only its document, unless a triple mentions it.
     """
     return next(_problems(surface, key, type_, source, told), None)
 
@@ -104,8 +90,8 @@ def _is_fragment(surface: str, key: str) -> bool:
 def bare_noun(name: str, is_known: Callable[[str], bool]) -> str | None:
     """Return the singular of a common noun without modifiers, or None for any other name.
 
-    "examples" and "following example" give the bare noun "example"; "example program" gives None,
-    as does "Example", which may be a name.
+    "examples" and "following example" give the bare noun "example"; "example program" gives None, as does "Example",
+    which may be a name.
     """
     words = name.split(" ")
     while len(words) > 1 and words[0] in _EMPTY_MODIFIERS:

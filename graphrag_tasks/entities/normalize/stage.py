@@ -1,13 +1,12 @@
 """Normalise stage: heads and tails of triples, titles and headings become names.
 
-Paper, section 3.2: strip noise, standardise names, deduplicate, and drop heads and tails under two
-characters and stop words. Each distinct surface form is judged once, so the work in Python grows
-with the vocabulary, not with the triples. Ties in counts are broken by text, so input order has no
-effect.
+Paper, section 3.2: strip noise, standardise names, deduplicate, and drop heads and tails under two characters and stop
+words. Each distinct surface form is judged once, so the work in Python grows with the vocabulary, not with the triples.
+Ties in counts are broken by text, so input order has no effect.
 
-A common noun without modifiers ("example", "following value") is dropped where many documents or
-sentences have it, as it would join unrelated things; it is kept where it is a term of the corpus
-(`terms`). The type comes from the name itself (`types`), or else from the corpus (`kinds`).
+A common noun without modifiers ("example", "following value") is dropped where many documents or sentences have it, as
+it would join unrelated things; it is kept where it is a term of the corpus (`terms`). The type comes from the name
+itself (`types`), or else from the corpus (`kinds`).
 """
 
 from __future__ import annotations
@@ -29,15 +28,7 @@ from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.names import GENERIC, PROBLEMS, clean_name
-from graphrag_tasks.storage.sql import (
-    BATCH_ROWS,
-    Connection,
-    Rows,
-    add_rows,
-    sql_over,
-    statements,
-    stream,
-)
+from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, Rows, add_rows, sql_over, statements, stream
 
 log = logging.getLogger(__name__)
 
@@ -66,8 +57,8 @@ _JUDGED = pa.schema(
         )
     ]
 )  # fmt: skip
-"""`schemas.SURFACE_FORMS`, and whether it is a title or heading; the bare noun, if any; the
-entity type that it votes for, with its source; a type that the user's list overrules."""
+"""`schemas.SURFACE_FORMS`, and whether it is a title or heading; the bare noun, if any; the entity type that it
+votes for, with its source; a type that the user's list overrules."""
 
 _LABELS_HOLD = {"share": 0.1, "names": 100}
 """Least share of names labelled person, place or nationality for the model's labels to be used.
@@ -97,18 +88,14 @@ def normalize(
 ) -> StageResult:
     """Judge every distinct surface form, and count the names that may become entities.
 
-    Returns `surface_forms`, each surface form and entity label with its name or its problem, and
-    `names`, one row per key. A name of the dictionary counts once per document.
+    Returns `surface_forms`, each surface form and entity label with its name or its problem, and `names`, one row per
+    key. A name of the dictionary counts once per document.
     """
     domain = domain or default_domain()
     is_known = known_words(language.model)
     types = NameTypes(domain, is_known)
     with ExitStack() as stack:
-        inputs = {
-            "triples": triples,
-            "entity_dictionary": entity_dictionary,
-            "sentences": sentences,
-        }
+        inputs = {"triples": triples, "entity_dictionary": entity_dictionary, "sentences": sentences}
         connection = stack.enter_context(sql_over(inputs, sql))
         for name in ("ends", "found"):
             connection.execute(_SQL[name])
@@ -132,9 +119,7 @@ def normalize(
             "labels_hold": int(holds),
         } | {f"surface_forms_{problem}": problems.get(problem, 0) for problem in PROBLEMS}
         tables = {
-            "surface_forms": stream(
-                connection, _SQL["sorted_surface_forms"], "surface_forms", stats
-            ),
+            "surface_forms": stream(connection, _SQL["sorted_surface_forms"], "surface_forms", stats),
             "names": stream(connection, _SQL["names"], "names", stats),
         }
         return StageResult(tables, stats, stack.pop_all())
@@ -151,9 +136,7 @@ def _terms(connection: Connection, domain: Domain) -> list[str]:
     return sorted(noun for (noun,) in nouns if terms.is_term(singular_noun(noun)))
 
 
-def _judged(
-    connection: Connection, types: NameTypes, is_known: Callable[[str], bool]
-) -> Iterator[pa.RecordBatch]:
+def _judged(connection: Connection, types: NameTypes, is_known: Callable[[str], bool]) -> Iterator[pa.RecordBatch]:
     """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
@@ -162,8 +145,7 @@ def _judged(
             keys = [name.casefold() for name in names]
             rows = zip(surface_forms, keys, labels, sources, told, strict=True)
             problems = [
-                problem_of(text, key, type_, source, told=is_told)
-                for text, key, type_, source, is_told in rows
+                problem_of(text, key, type_, source, told=is_told) for text, key, type_, source, is_told in rows
             ]
             bare = [
                 None if problem or source == TITLE else bare_noun(name, is_known)
@@ -179,6 +161,4 @@ def _judged(
                 surface_forms, labels, keys, names, problems, sources, bare, told_types, told_by,
                 overruled,
             )  # fmt: skip
-            yield pa.record_batch(
-                [pa.array(column, pa.string()) for column in columns], schema=_JUDGED
-            )
+            yield pa.record_batch([pa.array(column, pa.string()) for column in columns], schema=_JUDGED)

@@ -1,8 +1,8 @@
 """Terms of a corpus: common nouns that are far more frequent in it than in general English.
 
-Contrastive term extraction by the log-ratio of shares (Kilgarriff, "Simple maths for keywords",
-2009). It works from one document on: git's manual keeps "commit" and "branch" as terms, a novel
-does not. Words frequent in every manual ("example", "value") are never terms.
+Contrastive term extraction by the log-ratio of shares (Kilgarriff, "Simple maths for keywords", 2009). It works from
+one document on: git's manual keeps "commit" and "branch" as terms, a novel does not. Words frequent in every manual
+("example", "value") are never terms.
 """
 
 from __future__ import annotations
@@ -17,15 +17,10 @@ from graphrag_tasks.language.forms import singular_noun
 from graphrag_tasks.language.general_english import shares_of_nouns
 
 _WORDS_OF_MANUALS = words("words_of_manuals")
-_UNSEEN = 2e-6
-"""Added to the share in general English, so that rare words need several occurrences, too."""
-_HALF = 0.5
-"""Added to a count, the usual correction, so that the logarithm of zero counts is finite."""
-_FEWEST = 2
-"""Fewest uses of a term: a word used once in a one-page corpus is no evidence."""
-
-_CONTRAST = 4.0
-"""Doublings by which a term is used more often than in general English; chosen by reading."""
+_UNSEEN = 2e-6  # Added to the share in general English, so that rare words need several occurrences, too.
+_HALF = 0.5  # Added to a count, the usual correction, so that the logarithm of zero counts is finite.
+_FEWEST = 2  # Fewest uses of a term: a word used once in a one-page corpus is no evidence.
+_CONTRAST = 4.0  # Doublings by which a term is used more often than in general English; chosen by reading.
 
 
 class Terms:
@@ -37,13 +32,7 @@ class Terms:
         domain: Words that the user adds or takes away.
     """
 
-    def __init__(
-        self,
-        counts: Iterable[tuple[str, int]],
-        *,
-        defined: Set[str],
-        domain: Domain,
-    ) -> None:
+    def __init__(self, counts: Iterable[tuple[str, int]], *, defined: Set[str], domain: Domain) -> None:
         self._counts: Counter[str] = Counter()
         for word, count in counts:
             self._counts[singular_noun(word)] += count

@@ -1,9 +1,8 @@
 """Entity types from a name's shape and words, else from its model label.
 
-The language model's labels are made for news: it takes "String" for a person and "JSON" for an
-organisation. The type of a technical name shows in its shape ("CL_ABAP_TYPEDESCR" is a class) or
-in the noun beside it ("table VBBE"). A user's list comes first. Types from the rest of the corpus
-are in `kinds`.
+The language model's labels are made for news: it takes "String" for a person and "JSON" for an organisation. The type
+of a technical name shows in its shape ("CL_ABAP_TYPEDESCR" is a class) or in the noun beside it ("table VBBE"). A
+user's list comes first. Types from the rest of the corpus are in `kinds`.
 """
 
 from __future__ import annotations
@@ -21,14 +20,12 @@ _CODE = r"(?=\S*[A-Z0-9_/])(?:/\w+/)?[A-Za-z]\w*(?:[-~]\w+)?"
 _CODE_SHAPE = re.compile(r"(?:/\w+/)?[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z]\w*_\w+|[A-Z][A-Z0-9]*-[0-9]+")
 _MARKED = re.compile(r"[0-9_]")
 _CODED = re.compile(r" .*[A-Z0-9_/]|[A-Z0-9_/].* ")
-_ADJECTIVES = "custom|customer|new|obsolete|old|standard"
-"""Adjectives that may stand before a kind in any domain."""
+_ADJECTIVES = "custom|customer|new|obsolete|old|standard"  # Adjectives that may stand before a kind in any domain.
 
 TECHNICAL: Final = (USER, SHAPE, KIND)
 """Type sources that outvote any number of labels; the user's list outvotes the other two."""
 
-_SHAPED = re.compile(r"[\d_/.:>-]")
-"""A character that every shape contains; names without one skip the shape patterns."""
+_SHAPED = re.compile(r"[\d_/.:>-]")  # A character that every shape contains; names without one skip the shape patterns.
 _SHORT_PLACES: Final = frozenset({"EU", "NYC", "UAE", "UK", "US", "USA", "USSR"})
 _OFTEN_WRONG: Final = frozenset({"PERSON", "GPE"})
 
@@ -91,8 +88,8 @@ class NameTypes:
 def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool:
     """Return whether a model label is plausible for a name.
 
-    Proper names begin with a capital, and literals are no entities; abbreviations are no people and
-    hardly places; people have a person's name.
+    Proper names begin with a capital, and literals are no entities; abbreviations are no people and hardly places;
+    people have a person's name.
     """
     if label in LITERAL_TYPES or name.split(" ")[0].islower():
         return False
@@ -101,6 +98,4 @@ def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool
     words = re.findall(r"[^\W\d_]+", name)
     if " " not in name and name[1:] != name[1:].lower():
         return name in _SHORT_PLACES
-    return label != "PERSON" or any(
-        first_name_gender(word) or not is_known(word) for word in map(str.casefold, words)
-    )
+    return label != "PERSON" or any(first_name_gender(word) or not is_known(word) for word in map(str.casefold, words))

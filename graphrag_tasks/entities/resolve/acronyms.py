@@ -9,11 +9,8 @@ from graphrag_tasks.language import forms
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.sql import Connection, statements
 
-ALIAS_RULE = "alias"
-"""Relation of the triples (long form, "be known as", short form) from extraction."""
-
-_MOST_LONG_FORMS = 100
-"""Most long forms of a short form that are compared with each other; with more it is ambiguous."""
+ALIAS_RULE = "alias"  # Relation of the triples (long form, "be known as", short form) from extraction.
+_MOST_LONG_FORMS = 100  # Most long forms of a short form that are compared with each other; with more it is ambiguous.
 
 _BRACKETED = re.compile(r"(.+) \([\"'`“‘]?([A-Za-z][A-Za-z0-9&/-]{1,9}\+?)[\"'`”’]?\)")
 _FEWEST_CAPITALS = 2  # of a short form in brackets
@@ -29,10 +26,9 @@ def introduced(connection: Connection) -> list[tuple[str, str]]:
 def in_brackets(connection: Connection) -> list[tuple[str, str]]:
     """Return the keys of short forms in brackets and of the words before them.
 
-    Extraction finds those that initials spell; here others are found, with small letters, "+" or
-    letters from inside words: "background processing framework (bgPF)". The long form is the
-    longest run that the short form abbreviates, with a word more than it has letters at most. The
-    connection knows `sentences` and `cells`.
+    Extraction finds those that initials spell; here others are found, with small letters, "+" or letters from inside
+    words: "background processing framework (bgPF)". The long form is the longest run that the short form abbreviates,
+    with a word more than it has letters at most. The connection knows `sentences` and `cells`.
     """
     texts = connection.sql(_SQL["bracketed"]).fetchall()
     return sorted({pair for (text,) in texts if (pair := _short_and_long(text))})
@@ -55,9 +51,9 @@ def _short_and_long(text: str) -> tuple[str, str] | None:
 def by_initials(connection: Connection) -> list[tuple[str, str]]:
     """Return the keys of short and long forms that match by initials only.
 
-    The short form is three to six capitals, the long form as many capitalised words with these
-    initials (without "of" and the like), in at least a third of the short form's documents. A
-    vendor before either is ignored; the connection knows `vendors`.
+    The short form is three to six capitals, the long form as many capitalised words with these initials (without "of"
+    and the like), in at least a third of the short form's documents. A vendor before either is ignored; the connection
+    knows `vendors`.
     """
     return connection.sql(_SQL["initials"]).fetchall()
 
@@ -65,11 +61,10 @@ def by_initials(connection: Connection) -> list[tuple[str, str]]:
 def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str]) -> set[str]:
     """Return the long forms of a short form; empty where these are different things.
 
-    Where some long forms have the short form's first letter and then its others in order, only
-    these count: "processing framework (bgPF)" lacks a word. A long form with words before another
-    one ("programmatic ABAP Test Cockpit check") only contains it. Of the rest those count whose
-    letters the short form has: texts also write "Code Inspector (ATC)". A long form that continues
-    one of these ("ABAP development tools for Eclipse") is the same thing.
+    Where some long forms have the short form's first letter and then its others in order, only these count: "processing
+    framework (bgPF)" lacks a word. A long form with words before another one ("programmatic ABAP Test Cockpit check")
+    only contains it. Of the rest those count whose letters the short form has: texts also write "Code Inspector (ATC)".
+    A long form that continues one of these ("ABAP development tools for Eclipse") is the same thing.
     """
     if len(longs) > _MOST_LONG_FORMS:
         return set()
@@ -84,8 +79,8 @@ def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str
 def abbreviates(short: str, long: str) -> bool:
     """Return whether a long form contains the letters of a short form in order.
 
-    The first letter begins a word. Source: Schwartz and Hearst, "A simple algorithm for identifying
-    abbreviation definitions in biomedical text" (2003).
+    The first letter begins a word. Source: Schwartz and Hearst, "A simple algorithm for identifying abbreviation
+    definitions in biomedical text" (2003).
     """
     letters = [letter for letter in short if letter.isalnum()]
     place = len(long)

@@ -1,8 +1,7 @@
 """Block and score: candidate pairs of names for one entity, each with its rules.
 
-Only names that share something are compared: a name meets the others of its canonical form
-(`canonical`), and the names that a pair rule below derives from it. So the work grows with the
-number of names, not with its square.
+Only names that share something are compared: a name meets the others of its canonical form (`canonical`), and the names
+that a pair rule below derives from it. So the work grows with the number of names, not with its square.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ class Name:
 class Confirmer(Protocol):
     """Judges the pairs that the rules leave open, such as a language model does.
 
-    It is asked once for all pairs of a run, in the order of their keys, and after the rules; a
-    guard keeps a pair apart whatever the answer.
+    It is asked once for all pairs of a run, in the order of their keys, and after the rules; a guard keeps a pair apart
+    whatever the answer.
 
     Attributes:
         fingerprint: Identifies model, prompt and version, on which answers depend.
@@ -96,16 +95,11 @@ SCORES: Final[Mapping[str, float]] = {
 """Precision of each rule on the labelled pairs; the scores of several rules are combined."""
 
 _JOINING = re.compile(r"\b(?:and|as|by|for|from|in|of|on|or|to|with)\b")
-_CODE_SHAPE = re.compile(
-    r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*|[A-Z][A-Z0-9]*-[0-9]+"
-)
+_CODE_SHAPE = re.compile(r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/_]*|[A-Z][A-Z0-9]*-[0-9]+")
 
 
 def candidates(
-    names: Mapping[str, Name],
-    ties: Ties,
-    canonical: CanonicalForms,
-    shorter_names: ShorterNames,
+    names: Mapping[str, Name], ties: Ties, canonical: CanonicalForms, shorter_names: ShorterNames
 ) -> list[Candidate]:
     """Return every pair of names that some rule ties, sorted by their keys.
 
@@ -174,13 +168,11 @@ def _by_kind(names: Mapping[str, Name], shorter_names: ShorterNames) -> Iterator
             yield from _pair(names, key, shorter, "kind")
 
 
-def _short_forms(
-    names: Mapping[str, Name], ties: Iterable[Tie], canonical: CanonicalForms
-) -> Iterator[_Pair]:
+def _short_forms(names: Mapping[str, Name], ties: Iterable[Tie], canonical: CanonicalForms) -> Iterator[_Pair]:
     """Yield pairs of short and long form; pairs where the long form is ambiguous stay open.
 
-    For an acronym that a text introduces, other ties count only where they have more words:
-    "transport system" is part of the long form of "gCTS".
+    For an acronym that a text introduces, other ties count only where they have more words: "transport system" is part
+    of the long form of "gCTS".
     """
     known = [tie for tie in ties if tie[0] in names and tie[1] in names]
     introduced = _meant((tie for tie in known if tie[2] == ACRONYM_RULE), canonical)

@@ -1,7 +1,7 @@
 """Guard and cluster: accepted pairs become entities, without chains.
 
-If A is B and B is C, A need not be C: two names that a guard or a user's override keeps apart are
-never joined through a third. Pairs are taken best first, so a chain breaks at its weakest link.
+If A is B and B is C, A need not be C: two names that a guard or a user's override keeps apart are never joined through
+a third. Pairs are taken best first, so a chain breaks at its weakest link.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from graphrag_tasks.entities.resolve.ties import PROPER
 from graphrag_tasks.language import forms
 from graphrag_tasks.language.names import is_code
 
-_MOST_COMPARED = 400
-"""Most pairs of members compared before a join; larger clusters compare their centres."""
+_MOST_COMPARED = 400  # Most pairs of members compared before a join; larger clusters compare their centres.
 
 
 _PEOPLE_AND_PLACES = (frozenset({"PERSON"}), frozenset({"GPE", "LOC"}))
@@ -69,9 +68,7 @@ class Clusters:
         rank: Sort key of a name: the lowest of a cluster is its centre.
     """
 
-    def __init__(
-        self, apart: Callable[[str, str], str | None], rank: Callable[[str], tuple[int, str]]
-    ) -> None:
+    def __init__(self, apart: Callable[[str, str], str | None], rank: Callable[[str], tuple[int, str]]) -> None:
         self._apart = apart
         self._rank = rank
         self._cluster: dict[str, list[str]] = {}

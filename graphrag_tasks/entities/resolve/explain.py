@@ -15,8 +15,7 @@ from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.language.times import EVIDENCE_COLUMNS, times_of, when
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
-_MOST_RELATIONS = 10
-"""Relations listed for an entity, by weight; chosen."""
+_MOST_RELATIONS = 10  # Relations listed for an entity, by weight; chosen.
 
 
 @dataclass(frozen=True)
@@ -48,11 +47,7 @@ class EntityExplanation:
 
 
 def explain_entity(snapshot: Snapshot, name: str) -> EntityExplanation:
-    """Explain the entity of a name, in any of its spellings.
-
-    Raises:
-        SnapshotError: No entity has that name; near ones are suggested.
-    """
+    """Explain the entity of a name, in any of its spellings."""
     resolved = snapshot.table("resolved")
     key = entity_key(name)
     found = resolved.filter(pc.equal(resolved["key"], key))
@@ -87,9 +82,7 @@ def _aliases(snapshot: Snapshot, entity_id: str) -> list[tuple[str, int]]:
 
 def _decisions(snapshot: Snapshot, keys: pa.Array) -> list[dict[str, Any]]:
     merges = snapshot.table("merges")
-    concerned = pc.or_(
-        pc.is_in(merges["left"], value_set=keys), pc.is_in(merges["right"], value_set=keys)
-    )
+    concerned = pc.or_(pc.is_in(merges["left"], value_set=keys), pc.is_in(merges["right"], value_set=keys))
     rows: list[dict[str, Any]] = merges.filter(concerned).to_pylist()
     return sorted(rows, key=lambda row: (row["verdict"] != "same", row["left"], row["right"]))
 

@@ -1,7 +1,7 @@
 """Ask a language model about pairs of names that the rules leave open.
 
-Up to twenty pairs are one request. Where a request ends depends on the pairs themselves, so a new
-pair changes one request or two, and the others are answered from the cache.
+Up to twenty pairs are one request. Where a request ends depends on the pairs themselves, so a new pair changes one
+request or two, and the others are answered from the cache.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from graphrag_tasks.entities.resolve.candidates import Name
 from graphrag_tasks.llm import Answer, Client, Request
 
 PURPOSE = "confirm"
-_MOST_PAIRS = 20
-"""Most pairs in a request; chosen."""
+_MOST_PAIRS = 20  # Most pairs in a request; chosen.
 _CUTS = 12  # one pair in so many ends a request
-_TOKENS_OF_PAIR = 24
-"""Most output tokens for the verdict on a pair; chosen."""
+_TOKENS_OF_PAIR = 24  # Most output tokens for the verdict on a pair; chosen.
 
 _SYSTEM = """\
 You are given numbered pairs of names from documents, each name with what the documents say of \
@@ -53,9 +51,7 @@ class LlmConfirmer:
         """Identifies prompt, schema and model, on which answers depend."""
         return self._request([], {}).key(self._client.identity(PURPOSE))
 
-    def confirm(
-        self, pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]
-    ) -> list[bool | None]:
+    def confirm(self, pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]) -> list[bool | None]:
         """Return for each pair whether both names are the same thing; None leaves the pair open."""
         packs = list(packed(pairs))
         results = self._client.ask([self._request(pack, contexts) for pack in packs])
@@ -66,9 +62,7 @@ class LlmConfirmer:
         return answers
 
     @staticmethod
-    def _request(
-        pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]
-    ) -> Request:
+    def _request(pairs: Sequence[tuple[Name, Name]], contexts: Mapping[str, Sequence[str]]) -> Request:
         lines = [
             f"{number}.\n{_described('A', left, contexts)}\n{_described('B', right, contexts)}"
             for number, (left, right) in enumerate(pairs, 1)

@@ -1,7 +1,7 @@
 """Select the names that can share an entity with another name; only those are loaded into Python.
 
-Most names share no form, no shorter name and no acronym with another. Forms are made batch by batch
-and compared in SQL, so memory does not grow with the vocabulary.
+Most names share no form, no shorter name and no acronym with another. Forms are made batch by batch and compared in
+SQL, so memory does not grow with the vocabulary.
 """
 
 from __future__ import annotations
@@ -34,11 +34,7 @@ def canonical_forms(names: Rows) -> CanonicalForms:
 
 
 def comparable_names(
-    connection: Connection,
-    names: Rows,
-    canonical: CanonicalForms,
-    named: Iterable[str],
-    shorter_names: ShorterNames,
+    connection: Connection, names: Rows, canonical: CanonicalForms, named: Iterable[str], shorter_names: ShorterNames
 ) -> dict[str, Name]:
     """Return the names that share a form or a shorter name with another, and those of `named`.
 

@@ -1,7 +1,7 @@
 """Names with similar vectors: candidates that a confirmer must decide.
 
-No rule ties them, so none is merged without the confirmer. All pairs of names are compared, block
-by block: hundreds of thousands of names take minutes.
+No rule ties them, so none is merged without the confirmer. All pairs of names are compared, block by block: hundreds of
+thousands of names take minutes.
 """
 
 from __future__ import annotations
@@ -24,10 +24,8 @@ class NameEncoder(Protocol):
         """Return unit vectors as rows, shape (len(texts), dimension)."""
 
 
-_BLOCK = 1024
-"""Names compared with all others at once: with 100,000 names that is 400 MB of cosines."""
-_MOST = 10
-"""Most pairs of one name; a name near many is a word that many names contain."""
+_BLOCK = 1024  # Names compared with all others at once: with 100,000 names that is 400 MB of cosines.
+_MOST = 10  # Most pairs of one name; a name near many is a word that many names contain.
 
 
 def similar_names(names: Sequence[Name], encoder: NameEncoder, least: float) -> list[Candidate]:

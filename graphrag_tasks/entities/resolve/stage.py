@@ -1,8 +1,7 @@
 """The resolve stage: names of one thing become one entity; every decision is a row.
 
-Four steps: block (`selection`), score (`candidates`), guard, and cluster without chains
-(`clusters`). The user's overrides (`overrides`) have the last word. Decisions depend on the set of
-names and their counts, not on their order.
+Four steps: block (`selection`), score (`candidates`), guard, and cluster without chains (`clusters`). The user's
+overrides (`overrides`) have the last word. Decisions depend on the set of names and their counts, not on their order.
 """
 
 from __future__ import annotations
@@ -20,20 +19,9 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.entities.resolve.candidates import (
-    Candidate,
-    Confirmer,
-    Name,
-    ShorterNames,
-    candidates,
-)
+from graphrag_tasks.entities.resolve.candidates import Candidate, Confirmer, Name, ShorterNames, candidates
 from graphrag_tasks.entities.resolve.clusters import Clusters, objection
-from graphrag_tasks.entities.resolve.selection import (
-    canonical_forms,
-    comparable_names,
-    names_of,
-    statements_of,
-)
+from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names, names_of, statements_of
 from graphrag_tasks.entities.resolve.similar import NameEncoder, similar_names
 from graphrag_tasks.entities.resolve.ties import find_ties
 from graphrag_tasks.language.dictionary import known_words
@@ -53,17 +41,13 @@ _SQL = statements(
     kind_sources=list(schemas.KIND_SOURCES),
     doubted=schemas.DOUBTED,
 )
-_DECIDED = pa.schema(
-    [one for one in schemas.RESOLVED if one.name not in ("type_source", "is_named")]
-)
+_DECIDED = pa.schema([one for one in schemas.RESOLVED if one.name not in ("type_source", "is_named")])
 """`schemas.RESOLVED` without what `types.sql` adds."""
 
-_UNSURE_SCORE = 0.5
-"""Score from which on a pair is unsure, and a model may be asked; chosen by reading."""
+_UNSURE_SCORE = 0.5  # Score from which on a pair is unsure, and a model may be asked; chosen by reading.
 
 _SIMILAR_SCORE = 0.85
-"""Cosine from which on a model is asked whether two names are one thing; chosen with
-`benchmarks.confirm`."""
+"""Cosine from which on a model is asked whether two names are one thing; chosen with `benchmarks.confirm`."""
 
 
 @stage(
@@ -100,10 +84,10 @@ def resolve(
 ) -> StageResult:
     """Decide which names are the same entity.
 
-    Triples, titles, sentences and tables tie names (`ties`). A `confirmer` is asked about pairs
-    that the rules leave open, and about names with similar `name_vectors`, but not about names that
-    occur in `unsent_documents`. Returns `merges`, every candidate pair with rules, score, guard and
-    verdict; and `resolved`, the entity of every name, as a stream by key.
+    Triples, titles, sentences and tables tie names (`ties`). A `confirmer` is asked about pairs that the rules leave
+    open, and about names with similar `name_vectors`, but not about names that occur in `unsent_documents`. Returns
+    `merges`, every candidate pair with rules, score, guard and verdict; and `resolved`, the entity of every name, as a
+    stream by key.
     """
     overrides, domain = overrides or Overrides(), domain or default_domain()
     shorter_names = ShorterNames(domain)
@@ -133,9 +117,7 @@ def resolve(
         decided = pa.Table.from_pylist(list(resolution.rows()), schema=_DECIDED)
         connection.register("decided", decided)
         connection.execute(_SQL["chosen"])
-        stats: dict[str, int | float] = {
-            "names": connection.sql("SELECT count(*) FROM names").fetchall()[0][0]
-        }
+        stats: dict[str, int | float] = {"names": connection.sql("SELECT count(*) FROM names").fetchall()[0][0]}
         entities = len(set(decided["entity_id"].to_pylist()))
         stats["entities"] = stats["names"] - decided.num_rows + entities
         verdicts = Counter(row["verdict"] for row in resolution.decisions)
@@ -143,10 +125,7 @@ def resolve(
         stats["overrides_unused"] = resolution.unused
         merges = pa.Table.from_pylist(resolution.decisions, schema=schemas.MERGES)
         order = [(column, "ascending") for column in ("left", "right", "by")]
-        tables = {
-            "merges": merges.sort_by(order),
-            "resolved": stream(connection, _SQL["resolved"], "resolved", stats),
-        }
+        tables = {"merges": merges.sort_by(order), "resolved": stream(connection, _SQL["resolved"], "resolved", stats)}
         return StageResult(tables, stats, stack.pop_all())
 
 
@@ -163,9 +142,7 @@ def _similar(names: Rows, encoder: NameEncoder | None) -> list[Candidate]:
 
 
 class _Resolution:
-    def __init__(
-        self, names: Mapping[str, Name], overrides: Overrides, domain: Domain, config: ResolveConfig
-    ) -> None:
+    def __init__(self, names: Mapping[str, Name], overrides: Overrides, domain: Domain, config: ResolveConfig) -> None:
         self.decisions: list[dict[str, Any]] = []
         self.unused = 0
         self._weighed: set[frozenset[str]] = set()
@@ -245,9 +222,7 @@ class _Resolution:
     ) -> None:
         """Ask the confirmer about open pairs, except those with `unsent` names."""
         unsure = [
-            row
-            for row in self.decisions
-            if row["verdict"] == UNSURE and unsent.isdisjoint((row["left"], row["right"]))
+            row for row in self.decisions if row["verdict"] == UNSURE and unsent.isdisjoint((row["left"], row["right"]))
         ]
         if not unsure:
             return
@@ -293,8 +268,7 @@ class _Resolution:
         return {
             "entity_id": content_id("entity", centre),
             "centre": centre,
-            "name": next((renamed[member] for member in members if member in renamed), None)
-            or self._shown(members),
+            "name": next((renamed[member] for member in members if member in renamed), None) or self._shown(members),
             "type": self._voted_type(members),
             "is_term": any(self._names[member].is_term for member in members),
         }
@@ -305,9 +279,7 @@ class _Resolution:
         centre = names[0]
         if not centre.is_term or " " in centre.key:
             return centre.name
-        return next(
-            (name.name for name in names if singular_noun(name.key) == name.key), centre.name
-        )
+        return next((name.name for name in names if singular_noun(name.key) == name.key), centre.name)
 
     def _voted_type(self, members: Iterable[str]) -> str | None:
         """Return the majority type of the mentions, or None; a technical type always wins."""

@@ -1,10 +1,9 @@
 """Names that the corpus ties: in texts, in table rows, and by a vendor's name that many share.
 
-"SAP Fiori launchpad" and "Fiori launchpad" are one thing in a corpus on SAP. A word is such a
-vendor where it begins many names, a share of which also occur without it; where it is itself a name
-with a capital; and where it stands in most documents. The last tells "SAP" from "ABAP", which
-begins as many names of the same documents: "SQL statement" is more general than "ABAP SQL
-statement".
+"SAP Fiori launchpad" and "Fiori launchpad" are one thing in a corpus on SAP. A word is such a vendor where it begins
+many names, a share of which also occur without it; where it is itself a name with a capital; and where it stands in
+most documents. The last tells "SAP" from "ABAP", which begins as many names of the same documents: "SQL statement" is
+more general than "ABAP SQL statement".
 """
 
 from __future__ import annotations
@@ -23,31 +22,26 @@ INITIALS_RULE: Final = "initials"
 ROW_RULE: Final = "table_row"
 VENDOR_RULE: Final = "vendor"
 
-PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})
-"""Types of proper names."""
+PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})  # Types of proper names.
 
 _LEAST_OF_VENDOR = {"names": 3, "share": 0.05, "documents": 0.6, "capitals": 0.8}
-"""Names that also occur without a vendor, and their share of the names that begin with it; the
-share of documents that contain it, and of its occurrences that are capitalised. SAP has 33
-names, .11 and .78 of the documents, GnuCash 6, .08 and .68; ABAP has .54."""
+"""Names that also occur without a vendor, and their share of the names that begin with it; the share of documents
+that contain it, and of its occurrences that are capitalised. SAP has 33 names, .11 and .78 of the documents, GnuCash
+6, .08 and .68; ABAP has .54."""
 
 _LEAST_OF_COLUMN = {"codes": 0.7, "names": 0.6, "distinct": 0.9}
-"""Shares of a column's cells that are codes, that are names, and that are distinct: with these,
-58 of 60 pairs of the SAP documents are right."""
+"""Shares of a column's cells that are codes, that are names, and that are distinct: with these, 58 of 60 pairs of
+the SAP documents are right."""
 
 _NO_NAMES = ("topic", "keyword", "tag", "title", "successor", "replace", "alternativ", "obsolete",
              "old", "new")  # fmt: skip
 """Word stems in headers of columns that do not name the code beside them."""
 
 _SQL = statements(
-    __package__,
-    "ties.sql",
-    proper=", ".join(f"'{one}'" for one in sorted(PROPER)),
-    no_names="|".join(_NO_NAMES),
+    __package__, "ties.sql", proper=", ".join(f"'{one}'" for one in sorted(PROPER)), no_names="|".join(_NO_NAMES)
 )
 
-Tie: TypeAlias = tuple[str, str, str]
-"""Keys of two names, and the rule that ties them."""
+Tie: TypeAlias = tuple[str, str, str]  # Keys of two names, and the rule that ties them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +49,7 @@ class Ties:
     """Pairs of names that a corpus ties.
 
     Attributes:
-        short_forms: Short forms or codes with their long forms; ambiguous where a short form has
-            several.
+        short_forms: Short forms or codes with their long forms; ambiguous where a short form has several.
         names: Two names of the same thing.
     """
 
@@ -72,8 +65,8 @@ class Ties:
 def find_ties(connection: Connection, is_known: Callable[[str], bool]) -> Ties:
     """Return the ties in the tables that `connection` knows.
 
-    Codes in rows that are dictionary words (`is_known`) name nothing. Initials count only where
-    nothing introduces the short form.
+    Codes in rows that are dictionary words (`is_known`) name nothing. Initials count only where nothing introduces the
+    short form.
     """
     connection.execute(_SQL["begun"])
     connection.execute(_SQL["bare"])
@@ -85,8 +78,6 @@ def find_ties(connection: Connection, is_known: Callable[[str], bool]) -> Ties:
         *((*pair, SHORT_RULE) for pair in in_brackets(connection)),
     ]
     told = {short for short, _, _ in short_forms}
-    short_forms += (
-        (*pair, INITIALS_RULE) for pair in by_initials(connection) if pair[0] not in told
-    )
+    short_forms += ((*pair, INITIALS_RULE) for pair in by_initials(connection) if pair[0] not in told)
     pairs = connection.sql(_SQL["without_vendor"]).fetchall()
     return Ties(short_forms, [(*pair, VENDOR_RULE) for pair in pairs])

@@ -1,12 +1,11 @@
 """Features of a pronoun and a candidate antecedent, the input of the learned ranking.
 
-A candidate is an entity, judged by its *anchor*: the last mention before the pronoun that syntax
-allows, else the first one after it in the same sentence. Gender features are relative to the
-pronoun's gender, so that weights learned from "he" also hold for "she" (but see
-`section._first_name`).
+A candidate is an entity, judged by its *anchor*: the last mention before the pronoun that syntax allows, else the first
+one after it in the same sentence. Gender features are relative to the pronoun's gender, so that weights learned from
+"he" also hold for "she" (but see `section._first_name`).
 
-Cues from the literature: recency, role and depth (Hobbs 1978; Lappin and Leass 1994), parallelism
-and page title (Webster et al. 2018), salience as number and roles of mentions.
+Cues from the literature: recency, role and depth (Hobbs 1978; Lappin and Leass 1994), parallelism and page title
+(Webster et al. 2018), salience as number and roles of mentions.
 """
 
 from __future__ import annotations
@@ -24,21 +23,17 @@ from graphrag_tasks.extract.coref.section import Pronoun, Section
 _PREPOSITIONS = ("with", "by", "of", "to", "for", "from", "as")
 _NOT_PERSONS = frozenset({"GPE", "LOC", "ORG", "FAC", "NORP", "WORK_OF_ART", "PRODUCT", "EVENT"})
 _RELATIVE = frozenset({"relcl", "acl"})
-_UNRELATED = 9
-"""Distance in clauses if neither clause contains the other."""
-MAX_CANDIDATES = 40
-"""Candidates per pronoun, nearest first; a text of GAP has at most 36."""
+_UNRELATED = 9  # Distance in clauses if neither clause contains the other.
+MAX_CANDIDATES = 40  # Candidates per pronoun, nearest first; a text of GAP has at most 36.
 
-Values = dict[str, float]
-"""Features by name."""
+Values = dict[str, float]  # Features by name.
 
 
 @dataclass(slots=True)
 class Candidate:
     """An entity as possible antecedent of a pronoun, with its features in `values`.
 
-    `entity` is its index in `Section.entities`; `before` are the mentions before the pronoun that
-    syntax allows.
+    `entity` is its index in `Section.entities`; `before` are the mentions before the pronoun that syntax allows.
     """
 
     entity: int
@@ -200,9 +195,7 @@ def _agreement(section: Section, pronoun: Pronoun, candidate: Candidate) -> Valu
     }
 
 
-def _same_sentence(
-    section: Section, pronoun: Pronoun, candidate: Candidate, above: Sequence[int]
-) -> Values:
+def _same_sentence(section: Section, pronoun: Pronoun, candidate: Candidate, above: Sequence[int]) -> Values:
     """Return the features that only a candidate in the pronoun's sentence can have."""
     anchor = candidate.anchor
     if anchor.sentence != pronoun.sentence:
@@ -224,9 +217,7 @@ def _same_sentence(
         "owner_coordinated": parse.deps[token] == "poss"
         and parse.deps[owned] == "conj"
         and parse.first_conjunct(owned) == anchor.role_head,
-        "relative_of_anchor": any(
-            parse.deps[i] in _RELATIVE and parse.heads[i] in ends for i in (token, *above)
-        ),
+        "relative_of_anchor": any(parse.deps[i] in _RELATIVE and parse.heads[i] in ends for i in (token, *above)),
         "anchor_in_adverbial": any(parse.deps[i] == "advcl" for i in (anchor.head, *above_anchor)),
     }
 
@@ -238,9 +229,7 @@ _ELSEWHERE: Values = {
 """These features of a candidate in another sentence."""
 
 
-def _salience(
-    section: Section, pronoun: Pronoun, candidate: Candidate, above: Sequence[int]
-) -> Values:
+def _salience(section: Section, pronoun: Pronoun, candidate: Candidate, above: Sequence[int]) -> Values:
     mentions, before = section.entities[candidate.entity].mentions, candidate.before
     named_before = section.names_before(pronoun.offset)
     subjects = [one for one in before if section.role(one) == Role.SUBJECT]
@@ -253,13 +242,10 @@ def _salience(
         "mentions_after": sum(mention.offset >= pronoun.offset for mention in mentions),
         "share_of_names": len(before) / max(1, named_before),
         "subject_mentions": len(subjects),
-        "near_subject_mentions": sum(
-            pronoun.sentence - subject.sentence <= 2 for subject in subjects
-        ),
+        "near_subject_mentions": sum(pronoun.sentence - subject.sentence <= 2 for subject in subjects),
         "previous_subject": bool(previous),
         "previous_main_subject": any(
-            section.parses[one.sentence].is_root(section.parses[one.sentence].heads[one.role_head])
-            for one in previous
+            section.parses[one.sentence].is_root(section.parses[one.sentence].heads[one.role_head]) for one in previous
         ),
         "own_subject": bool(own),
         "own_subject_above": any(parse.heads[one.role_head] in path for one in own),
@@ -269,10 +255,7 @@ def _salience(
 def _compare(pronoun: Pronoun, found: Sequence[Candidate]) -> None:
     """Add features that compare each candidate with the others."""
     orders: dict[str, Callable[[Candidate], Any]] = {
-        "recency_rank": lambda candidate: (
-            candidate.values["follows"],
-            candidate.values["log_tokens_apart"],
-        ),
+        "recency_rank": lambda candidate: (candidate.values["follows"], candidate.values["log_tokens_apart"]),
         "frequency_rank": lambda candidate: -candidate.values["mentions"],
         "hobbs_rank": lambda candidate: _hobbs_order(pronoun, candidate),
     }
@@ -285,9 +268,7 @@ def _compare(pronoun: Pronoun, found: Sequence[Candidate]) -> None:
     for candidate in found:
         candidate.values |= {"candidates": len(found), "persons": persons}
     for name in ("first_name_agrees", "in_title", "mentions", "subject_mentions"):
-        for candidate, lead in zip(
-            found, leads([each.values[name] for each in found]), strict=True
-        ):
+        for candidate, lead in zip(found, leads([each.values[name] for each in found]), strict=True):
             candidate.values[f"{name}_lead"] = lead
 
 

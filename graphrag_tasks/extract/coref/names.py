@@ -1,8 +1,7 @@
 """Mentions of proper names, grouped into entities by name variants.
 
-Syntax excludes some names as antecedents of a pronoun in the same sentence: Chomsky's binding
-principles B and C, read off the dependency tree. Only clear cases are excluded, as parses are wrong
-more often than writers break these rules.
+Syntax excludes some names as antecedents of a pronoun in the same sentence: Chomsky's binding principles B and C, read
+off the dependency tree. Only clear cases are excluded, as parses are wrong more often than writers break these rules.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ _BRACKETS = re.compile(r"\(.*")
 class Mention:
     """A mention of a name: tokens from `start` to before `end` of a sentence.
 
-    `head` is its head token, and `role_head` carries its role (`Parse.role_head`). `offset` counts
-    the section's tokens before the head; `label` is the model's entity label or "". `chained` means
-    that another noun carries its role: "Mary" in "actress Mary".
+    `head` is its head token, and `role_head` carries its role (`Parse.role_head`). `offset` counts the section's tokens
+    before the head; `label` is the model's entity label or "". `chained` means that another noun carries its role:
+    "Mary" in "actress Mary".
     """
 
     sentence: int
@@ -133,8 +132,8 @@ def _mention(parse: Parse, sentence: int, offset: int, start: int, end: int, lab
 def group_names(mentions: Sequence[Mention]) -> list[NamedEntity]:
     """Group mentions into entities, ordered by first mention.
 
-    A variant has some words of a longer name. Longer names come first, so that "Smith" joins "John
-    Smith". Of several matches, it joins the last one before it, else the first one after it.
+    A variant has some words of a longer name. Longer names come first, so that "Smith" joins "John Smith". Of several
+    matches, it joins the last one before it, else the first one after it.
     """
     groups: list[list[Mention]] = []
     with_word: dict[str, list[int]] = defaultdict(list)

@@ -1,7 +1,7 @@
 """Light parses: the columns of a dependency parse that coreference needs.
 
-A pronoun may refer to anything before it, so the parses of a whole passage are kept; spaCy's
-objects are larger, and are dropped sentence by sentence.
+A pronoun may refer to anything before it, so the parses of a whole passage are kept; spaCy's objects are larger, and
+are dropped sentence by sentence.
 """
 
 from __future__ import annotations
@@ -53,9 +53,8 @@ class Entity(NamedTuple):
 class Parse:
     """A parsed sentence: one column for each token attribute, and its named entities.
 
-    `starts` are character offsets in `text`, `tags` are of the Penn Treebank, `pos` are universal
-    parts of speech, and `deps` are spaCy's English labels (ClearNLP style). `heads` are token
-    indexes; the root is its own head.
+    `starts` are character offsets in `text`, `tags` are of the Penn Treebank, `pos` are universal parts of speech, and
+    `deps` are spaCy's English labels (ClearNLP style). `heads` are token indexes; the root is its own head.
     """
 
     text: str

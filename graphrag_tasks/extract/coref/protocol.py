@@ -10,8 +10,7 @@ from typing import Protocol
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.extract.coref.parses import Parse
 
-Span = tuple[int, int, int]
-"""Tokens of a passage: sentence index, first token, end token."""
+Span = tuple[int, int, int]  # Tokens of a passage: sentence index, first token, end token.
 
 
 class Kind(StrEnum):
@@ -45,8 +44,8 @@ class Topic:
 class Passage:
     """A text in which antecedents are searched: the sentences below a heading, or in a cell.
 
-    `parses` are its sentences in order; unparsed ones have no tokens. `title` is the document's,
-    `headings` are outermost first, and cells have a `topic`.
+    `parses` are its sentences in order; unparsed ones have no tokens. `title` is the document's, `headings` are
+    outermost first, and cells have a `topic`.
     """
 
     parses: Sequence[Parse]
@@ -60,23 +59,18 @@ class Passage:
         parse = self.parses[number]
         return number, parse.starts[start], parse.end(end - 1), parse.surface(start, end)
 
-    def resolved(
-        self, mention: Span, antecedent: Span, *, kind: Kind, rule: str, confidence: float
-    ) -> Coreference:
+    def resolved(self, mention: Span, antecedent: Span, *, kind: Kind, rule: str, confidence: float) -> Coreference:
         """Return the coreference of a mention with an antecedent in the passage."""
         number, start, end, name = self.place(antecedent)
-        return Coreference(
-            *self.place(mention), name, kind, rule, confidence, Source.TEXT, number, start, end
-        )
+        return Coreference(*self.place(mention), name, kind, rule, confidence, Source.TEXT, number, start, end)
 
 
 @dataclass(frozen=True, slots=True)
 class Coreference:
     """A resolved mention: position, text and antecedent.
 
-    Sentences are counted from 0 in the passage; offsets are characters of a sentence, ends
-    exclusive. `antecedent` is a text that can name a node; it has a position only if its `source`
-    is the text. `rule` names the rule that found it.
+    Sentences are counted from 0 in the passage; offsets are characters of a sentence, ends exclusive. `antecedent` is a
+    text that can name a node; it has a position only if its `source` is the text. `rule` names the rule that found it.
     """
 
     sentence: int

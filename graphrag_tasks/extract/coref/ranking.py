@@ -1,12 +1,12 @@
 """The built-in resolver: persons by a learned ranking in two passes, things by rules.
 
-In the first pass each pronoun distributes a weight of 1 over its candidates. The second pass uses
-the weights of the other pronouns: a candidate with much weight from neighbours of the same gender
-is a likely antecedent ("his" in "John ... he ... his"), one with weight of the other gender is not.
+In the first pass each pronoun distributes a weight of 1 over its candidates. The second pass uses the weights of the
+other pronouns: a candidate with much weight from neighbours of the same gender is a likely antecedent ("his" in "John
+... he ... his"), one with weight of the other gender is not.
 
-Each pronoun is compared with each name and each other pronoun, so persons are searched in windows,
-which keeps time linear. The ranking was learned on texts of 90 words, and its features (ranks,
-counts, shares) mean most in texts of that size.
+Each pronoun is compared with each name and each other pronoun, so persons are searched in windows, which keeps time
+linear. The ranking was learned on texts of 90 words, and its features (ranks, counts, shares) mean most in texts of
+that size.
 """
 
 from __future__ import annotations
@@ -32,19 +32,13 @@ from graphrag_tasks.extract.coref.section import Pronoun, Section
 from graphrag_tasks.extract.coref.things import resolve_things
 from graphrag_tasks.language.dictionary import gender_of_pronoun
 
-RANKING = "ranking"
-"""Rule name for "he" and "she"; its confidence is the ranking's probability."""
-OWN_TOKENS = 150
-"""Tokens of a window; the sentence that reaches this number belongs to it."""
-CONTEXT_TOKENS = 150
-"""Context tokens before a window, rounded up to a whole sentence."""
-DECIMALS = 5
-"""Decimals of a leaf's value."""
-_LEAST_TOTAL = 0.7
-"""A pronoun whose probabilities sum to less may refer to something else, which keeps the rest."""
+RANKING = "ranking"  # Rule name for "he" and "she"; its confidence is the ranking's probability.
+OWN_TOKENS = 150  # Tokens of a window; the sentence that reaches this number belongs to it.
+CONTEXT_TOKENS = 150  # Context tokens before a window, rounded up to a whole sentence.
+DECIMALS = 5  # Decimals of a leaf's value.
+_LEAST_TOTAL = 0.7  # A pronoun whose probabilities sum to less may refer to something else, which keeps the rest.
 
-Weights = Mapping[int, float]
-"""Weight of a pronoun for each entity, by entity index."""
+Weights = Mapping[int, float]  # Weight of a pronoun for each entity, by entity index.
 Tree = float | Sequence[Any]
 
 
@@ -71,9 +65,7 @@ def _persons(passage: Passage) -> Iterator[Coreference]:
             name = section.entities[choice.entity].longest
             mention = (number, pronoun.token, pronoun.token + 1)
             antecedent = (window.context + name.sentence, name.start, name.end)
-            yield passage.resolved(
-                mention, antecedent, kind=Kind.PRONOUN, rule=RANKING, confidence=choice.probability
-            )
+            yield passage.resolved(mention, antecedent, kind=Kind.PRONOUN, rule=RANKING, confidence=choice.probability)
 
 
 class Window(NamedTuple):
@@ -152,8 +144,7 @@ class Choice(NamedTuple):
 def rank_antecedents(section: Section, ranking: Ranking | None = None) -> dict[Pronoun, Choice]:
     """Return the likeliest antecedent of each personal pronoun with a candidate.
 
-    Of equally likely entities, the one mentioned first wins. The default ranking is the packaged
-    one.
+    Of equally likely entities, the one mentioned first wins. The default ranking is the packaged one.
     """
     trees = ranking or load_ranking()
     found = candidates_in(section)
@@ -174,9 +165,7 @@ def rank_antecedents(section: Section, ranking: Ranking | None = None) -> dict[P
     return choices
 
 
-def first_pass(
-    found: Mapping[Pronoun, Sequence[Candidate]], alone: Trees
-) -> dict[Pronoun, Weights]:
+def first_pass(found: Mapping[Pronoun, Sequence[Candidate]], alone: Trees) -> dict[Pronoun, Weights]:
     """Return the first-pass weights of each pronoun for its candidates."""
     rows = {pronoun: [candidate.values for candidate in each] for pronoun, each in found.items()}
     chances = _chances(rows, alone)
@@ -228,9 +217,7 @@ def chain_features(
     return rows
 
 
-def _neighbours(
-    pronoun: Pronoun, others: Sequence[Pronoun]
-) -> tuple[Pronoun | None, Pronoun | None]:
+def _neighbours(pronoun: Pronoun, others: Sequence[Pronoun]) -> tuple[Pronoun | None, Pronoun | None]:
     """Return the last pronoun before this one, and the first after it."""
     offset = attrgetter("offset")
     before = [other for other in others if other.offset < pronoun.offset]

@@ -8,32 +8,18 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from graphrag_tasks.extract.coref.names import (
-    Mention,
-    NamedEntity,
-    find_names,
-    folded,
-    group_names,
-    title_key,
-)
+from graphrag_tasks.extract.coref.names import Mention, NamedEntity, find_names, folded, group_names, title_key
 from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse, Role
-from graphrag_tasks.language.dictionary import (
-    Gender,
-    first_name_gender,
-    gender_of_pronoun,
-    noun_gender,
-    title_gender,
-)
+from graphrag_tasks.language.dictionary import Gender, first_name_gender, gender_of_pronoun, noun_gender, title_gender
 
 _OPENING_QUOTES, _CLOSING_QUOTES = frozenset({"``", "“"}), frozenset({"''", "”"})
 _OPENING_BRACKETS = frozenset({"(", "[", "-LRB-"})
 _CLOSING_BRACKETS = frozenset({")", "]", "-RRB-"})
 _MODIFIERS = frozenset({"appos", "compound", "nmod", "amod"})
-_MOST_BITS = 1.5
-"""Limit of a first name's vote: beyond it, name lists are overconfident."""
+_MOST_BITS = 1.5  # Limit of a first name's vote: beyond it, name lists are overconfident.
 _SURNAME_SHARE = 0.5
-"""Factor of a lone first name's vote for a man, as it may be a woman's surname: F1 on GAP,
-cross-validated, rose by .010 with it."""
+"""Factor of a lone first name's vote for a man, as it may be a woman's surname: F1 on GAP, cross-validated, rose by
+.010 with it."""
 _NAMED_BY = frozenset({"appos", "compound", "attr", "nmod", "flat"})
 
 
@@ -82,9 +68,7 @@ class Section:
     @cached_property
     def entity_of(self) -> list[int]:
         """The index of each mention's entity, in the order of `names`."""
-        numbers = {
-            one: number for number, entity in enumerate(self.entities) for one in entity.mentions
-        }
+        numbers = {one: number for number, entity in enumerate(self.entities) for one in entity.mentions}
         return [numbers[mention] for mention in self.names]
 
     @cached_property

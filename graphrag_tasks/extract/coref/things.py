@@ -1,8 +1,8 @@
 """Resolve "it", "they" and definite noun phrases such as "the report" by rules.
 
-GAP has no examples of these, so no weights are learned. Two kinds of evidence count: subjects tend
-to continue (centering, Grosz et al. 1995), and a bare noun repeats the head of a longer name. Each
-rule has a fixed confidence, set by reading its results.
+GAP has no examples of these, so no weights are learned. Two kinds of evidence count: subjects tend to continue
+(centering, Grosz et al. 1995), and a bare noun repeats the head of a longer name. Each rule has a fixed confidence, set
+by reading its results.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ CONFIDENCES = {
     TYPE_AND_NAME: 0.8,
     # A bare definite noun that is the head of the first phrase of a heading or the title.
     HEADING_MATCH: 0.7,
-    # In a cell, the key of its row: for a pronoun without antecedent, and for the name of the key's
-    # column or the key's own last word: "this field" below "Field name".
+    # In a cell, the key of its row: for a pronoun without antecedent, and for the name of the key's column or the key's
+    # own last word: "this field" below "Field name".
     ROW_KEY: 0.7,
 }
 """Set by hand."""
@@ -39,8 +39,7 @@ _SINGULAR, _PLURAL = frozenset({"it", "its"}), frozenset({"they", "them", "their
 _CLAUSAL = frozenset({"ccomp", "xcomp", "csubj", "advcl", "relcl", "acl"})
 _IMPERSONAL = frozenset({"seem", "appear", "happen", "follow", "turn", "take", "make", "depend"})
 _HEADING_END = re.compile(
-    r"\s+(?:for|of|in|with|to|from|on|by|at|and|or|using|as|via|between|into|without)\s|[:(–,]",
-    re.IGNORECASE,
+    r"\s+(?:for|of|in|with|to|from|on|by|at|and|or|using|as|via|between|into|without)\s|[:(–,]", re.IGNORECASE
 )
 _DEFINITE = frozenset({"the", "this", "these"})
 _LEADING = frozenset({"a", "an", "the", "how", "about"})
@@ -49,11 +48,8 @@ _CORE = frozenset({"compound", "amod", "nummod", "nmod"})
 _HEADS = frozenset({"NOUN", "PROPN"})
 _NOUNS = _HEADS | {"NUM"}
 _DETERMINED = frozenset({"the", "this", "that", "these", "those"})
-_OUTSIDE = frozenset({"det", "punct", "case", "cc", "conj"})
-"""Labels of children that do not specify a noun."""
-_NO_THINGS = frozenset(
-    {"PERSON", "DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
-)
+_OUTSIDE = frozenset({"det", "punct", "case", "cc", "conj"})  # Labels of children that do not specify a noun.
+_NO_THINGS = frozenset({"PERSON", "DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"})
 _NO_NODES = frozenset({
     "one", "way", "case", "time", "part", "example", "number", "lot", "kind", "type", "following",
     "note", "step", "thing",
@@ -64,9 +60,9 @@ _NO_NODES = frozenset({
 class _Phrase:
     """The core of a noun phrase, from after the determiner to its head: "migration report".
 
-    `noun` is the lower-case lemma of the head. `definite` means "the", "this" ... and nothing else,
-    with no following noun that a wrong parse may have split off. `compound` means a noun before the
-    head; adjectives such as "current" do not count.
+    `noun` is the lower-case lemma of the head. `definite` means "the", "this" ... and nothing else, with no following
+    noun that a wrong parse may have split off. `compound` means a noun before the head; adjectives such as "current" do
+    not count.
     """
 
     sentence: int
@@ -133,8 +129,7 @@ def _is_core(parse: Parse, token: int, head: int) -> bool:
     return bool(inside) and all(parse.deps[i] in _CORE for i in inside)
 
 
-_Named = dict[tuple[int, int], _Phrase]
-"""Antecedents of pronouns, by sentence and token."""
+_Named = dict[tuple[int, int], _Phrase]  # Antecedents of pronouns, by sentence and token.
 
 
 def _pronouns(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
@@ -182,13 +177,10 @@ def _may_refer_back(parse: Parse, token: int, one: _Phrase) -> bool:
     return one.head < token and one.head not in above and not same_verb
 
 
-def _last_subject(
-    passage: Passage, mention: Span, fitting: Sequence[_Phrase], named: _Named
-) -> _Phrase | None:
+def _last_subject(passage: Passage, mention: Span, fitting: Sequence[_Phrase], named: _Named) -> _Phrase | None:
     """Return the antecedent given by the last subject before a pronoun, if it fits.
 
-    Only subject and possessive pronouns have one. A subject that is a pronoun passes on its own
-    antecedent.
+    Only subject and possessive pronouns have one. A subject that is a pronoun passes on its own antecedent.
     """
     number, token, _ = mention
     if passage.parses[number].role(token) not in (Role.SUBJECT, Role.POSSESSOR):
@@ -207,8 +199,7 @@ def _last_subject(
 
 
 _Earlier = Mapping[tuple[str, str, bool], Mapping[str, _Phrase]]
-"""Phrases before a position, the last of each wording: by rule, noun, and whether the head is
-plural."""
+"""Phrases before a position, the last of each wording: by rule, noun, and whether the head is plural."""
 
 
 def _definites(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
@@ -226,9 +217,7 @@ def _definites(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterat
                 earlier[TYPE_AND_NAME, noun, False][text] = phrase
 
 
-def _definite(
-    passage: Passage, parse: Parse, one: _Phrase, earlier: _Earlier
-) -> Iterator[Coreference]:
+def _definite(passage: Passage, parse: Parse, one: _Phrase, earlier: _Earlier) -> Iterator[Coreference]:
     start = next(i for i in parse.children(one.head) if parse.deps[i] == "det")
     mention = (one.sentence, start, one.head + 1)
     keys = ((HEAD_MATCH, one.noun, one.plural), (TYPE_AND_NAME, one.noun, False))
@@ -271,8 +260,6 @@ def _resolved(passage: Passage, mention: Span, to: _Phrase, kind: Kind, rule: st
     return passage.resolved(mention, to.span, kind=kind, rule=rule, confidence=CONFIDENCES[rule])
 
 
-def _outside(
-    passage: Passage, mention: Span, name: str, kind: Kind, rule: str, source: Source
-) -> Coreference:
+def _outside(passage: Passage, mention: Span, name: str, kind: Kind, rule: str, source: Source) -> Coreference:
     """Return the coreference of a mention with a name outside the passage's sentences."""
     return Coreference(*passage.place(mention), name, kind, rule, CONFIDENCES[rule], source)

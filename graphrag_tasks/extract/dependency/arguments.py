@@ -39,8 +39,8 @@ _NOMINAL_ROLES = {
     "acomp": Role.COMPLEMENT,
 }
 _SPEECH_VERBS = words("speech_verbs")
-"""Verbs whose clause may come first ("It is new, SAP says"); with other verbs, a clause before
-the verb is a main clause that was wrongly attached."""
+"""Verbs whose clause may come first ("It is new, SAP says"); with other verbs, a clause before the verb is a main
+clause that was wrongly attached."""
 _ORDERING_VERBS, _CRITERIA = words("ordering_verbs"), words("criteria")
 """Verbs and nouns whose "by" gives a criterion: "grouped by vendor", "identified by its number"."""
 _COMPARISONS = frozenset({"like", "unlike"})
@@ -49,8 +49,8 @@ _COMPARISONS = frozenset({"like", "unlike"})
 def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
     """Return the arguments of a verb chain except the subject, in order.
 
-    In a relative clause with its own subject, the noun it modifies is an argument: the object ("the
-    table that SAP replaced"), or of a preposition ("the table in which").
+    In a relative clause with its own subject, the noun it modifies is an argument: the object ("the table that SAP
+    replaced"), or of a preposition ("the table in which").
     """
     clause = chain[0]
     antecedent = clause.head if clause.dep_ == "relcl" and origin is Origin.DIRECT else None
@@ -60,9 +60,7 @@ def collect_arguments(chain: list[Token], origin: Origin) -> list[Argument]:
         groups.append(noun_arguments(Role.OBJECT, antecedent, split=False, without=[clause]))
     groups += [*_shared_objects(chain[-1]), *_shared_fronted(clause)]
     groups = sorted((group for group in groups if group), key=lambda group: group[0].head_start)
-    return [
-        replace(argument, slot=slot) for slot, group in enumerate(groups, 1) for argument in group
-    ]
+    return [replace(argument, slot=slot) for slot, group in enumerate(groups, 1) for argument in group]
 
 
 def _shared_objects(verb: Token) -> Iterator[list[Argument]]:
@@ -99,8 +97,8 @@ def _shared_fronted(verb: Token) -> Iterator[list[Argument]]:
 def _lacks_object(groups: list[list[Argument]], clause: Token, antecedent: Token) -> bool:
     """Tell whether a relative clause still lacks its object.
 
-    It does not if a preposition took the noun, after "where", "when" and "whose", or in the passive
-    ("a package, in which case no request is needed").
+    It does not if a preposition took the noun, after "where", "when" and "whose", or in the passive ("a package, in
+    which case no request is needed").
     """
     if first_child(clause, "auxpass"):
         return False
@@ -117,9 +115,7 @@ def _is_relative(token: Token) -> bool:
     return token.tag_ == "WP$"
 
 
-def _groups(
-    verb: Token, adjective: Token | None, antecedent: Token | None
-) -> Iterator[list[Argument]]:
+def _groups(verb: Token, adjective: Token | None, antecedent: Token | None) -> Iterator[list[Argument]]:
     """Yield one list of coordinated arguments for each child of a verb."""
     chaining = chaining_adjective(verb)
     for child in verb.children:
@@ -175,11 +171,7 @@ def _nominal(noun: Token) -> Iterator[list[Argument]]:
 def _adverbial(adverb: Token, antecedent: Token | None) -> Iterator[list[Argument]]:
     if adverb.lower_ == "where" and antecedent is not None and not is_verbal(antecedent):
         yield noun_arguments(
-            Role.OBLIQUE,
-            antecedent,
-            preposition="in",
-            split=False,
-            without=children(antecedent, "relcl"),
+            Role.OBLIQUE, antecedent, preposition="in", split=False, without=children(antecedent, "relcl")
         )
         return
     if adverb.dep_ == "npadvmod":

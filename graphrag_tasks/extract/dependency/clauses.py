@@ -62,8 +62,8 @@ _RULE_BY_ROLE: tuple[tuple[frozenset[str], Rule], ...] = (
 def frames_of(doc: Doc) -> list[Frame]:
     """Return all frames of a parsed sentence, ordered by predicate.
 
-    `doc` has part-of-speech tags, dependencies and lemmas, and optionally entity labels. It may be
-    built by hand, without a model.
+    `doc` has part-of-speech tags, dependencies and lemmas, and optionally entity labels. It may be built by hand,
+    without a model.
     """
     doc = repaired(doc)
     found = [frame for token in doc if (frame := _frame_at(token)) is not None]
@@ -117,9 +117,7 @@ def _verb_frame(verb: Token) -> Frame | None:
         return None
     predicate = build_predicate(chain, subject.origin)
     is_denied_above = standing is Standing.DENIED
-    negated = (
-        predicate.negated or _has_denied_argument(chain) or is_denied_above or _follows_nor(verb)
-    )
+    negated = predicate.negated or _has_denied_argument(chain) or is_denied_above or _follows_nor(verb)
     return Frame(
         predicate=predicate.text, predicate_lemma=predicate.lemma, negated=negated,
         modality=predicate.modality, passive=predicate.passive,
@@ -152,11 +150,7 @@ def _follows_nor(verb: Token) -> bool:
 
 def _has_denied_argument(chain: list[Token]) -> bool:
     deps = ("dobj", "attr", "nsubj", "nsubjpass")
-    return any(
-        is_denied(noun) or noun.lower_ in _NOTHING
-        for verb in chain
-        for noun in children(verb, *deps)
-    )
+    return any(is_denied(noun) or noun.lower_ in _NOTHING for verb in chain for noun in children(verb, *deps))
 
 
 def _rule_of(origin: Origin, predicate: Predicate, arguments: Collection[Argument]) -> Rule:

@@ -1,9 +1,9 @@
 """Confidence of a frame: the probability that its tuple is right.
 
-A logistic regression over a few binary features of the frame. Its weights (`confidence.json`) were
-learned on CaRB's development set by `benchmarks/training/confidence.py`;
-`docs/explanation/extraction.md` has the reliability diagram. Weights of rules which that set lacks,
-such as commands, and confidences of line patterns were learned on labelled technical sentences.
+A logistic regression over a few binary features of the frame. Its weights (`confidence.json`) were learned on CaRB's
+development set by `benchmarks/training/confidence.py`; `docs/explanation/extraction.md` has the reliability diagram.
+Weights of rules which that set lacks, such as commands, and confidences of line patterns were learned on labelled
+technical sentences.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from typing import NamedTuple
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
 
 WEIGHTS_FILE = "confidence.json"
-FAR = 60
-"""Characters from which an argument counts as far from the predicate."""
+FAR = 60  # Characters from which an argument counts as far from the predicate.
 
 _VAGUE = {"this", "that", "these", "those", "which", "who", "what", "it", "they", "there"}
 _CONDITIONS = frozenset({"if", "unless", "whether"})

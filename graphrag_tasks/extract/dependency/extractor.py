@@ -1,7 +1,7 @@
 """The rule extractor: rules turn a dependency parse into frames.
 
-No language model. The rules follow the dependency-based construction of Min et al., "Towards
-Practical GraphRAG" (arXiv 2507.03226), with frames of any arity in place of pairs.
+No language model. The rules follow the dependency-based construction of Min et al., "Towards Practical GraphRAG" (arXiv
+2507.03226), with frames of any arity in place of pairs.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class DependencyExtractor:
     Args:
         model: Name of an installed spaCy model, or a path to one.
         batch_size: Number of sentences parsed at once.
-        entities: Whether to recognise named entities, for `Argument.entity_type` and the role
-            `time`. They take about 40 % of the time.
+        entities: Whether to recognise named entities, for `Argument.entity_type` and the role `time`. They take about
+            40 % of the time.
         on_parse: Called with each parsed sentence.
     """
 

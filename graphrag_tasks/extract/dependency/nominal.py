@@ -26,10 +26,8 @@ from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Doc, Token
 
 EXTRACTOR_NAME = "dependency"
-LONGEST_BEHIND = 12
-"""Most words behind a core that are told beside it; longer ones are mostly wrong parses. Chosen."""
-MAX_OF_PHRASE = 4
-"""Longest "of" phrase, in tokens, that stays in a core ("list of credit data")."""
+LONGEST_BEHIND = 12  # Most words behind a core that are told beside it; longer ones are mostly wrong parses. Chosen.
+MAX_OF_PHRASE = 4  # Longest "of" phrase, in tokens, that stays in a core ("list of credit data").
 
 _CLAUSE_DEPS = frozenset({"relcl", "acl"})
 _RESTRICTING_DEPS = _CLAUSE_DEPS | {"prep", "amod"}
@@ -39,14 +37,11 @@ _OR, _MOST_CHOICES = frozenset({"or", "and/or"}), 3
 _PARTLY = frozenset({"certain", "few", "half", "many", "most", "several", "some"})
 """Quantities without which a fact would be told of all things."""
 _TRIMMED_DEPS = frozenset({"relcl", "appos", "parataxis"})
-_CORE_LEFT_DEPS = frozenset(
-    {"compound", "amod", "nummod", "nmod", "quantmod", "poss", "punct", "npadvmod"}
-)
+_CORE_LEFT_DEPS = frozenset({"compound", "amod", "nummod", "nmod", "quantmod", "poss", "punct", "npadvmod"})
 _DETERMINER_TAGS = frozenset({"DT", "PDT", "PRP$", "WP$", "WDT", "CC"})
 _NOUN_DEPS = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr"})
 """Noun positions: a bare verb there is a name ("choose Save"), a gerund a noun ("for sizing")."""
-QUANTIFIERS = words("quantifiers")
-"""Words that only count the noun of their "of" phrase."""
+QUANTIFIERS = words("quantifiers")  # Words that only count the noun of their "of" phrase.
 _POINTING = frozenset({"above", "following", "respective", "same", "such"})
 """Adjectives that point to a place in the text, like determiners."""
 _CORE_BREAKS = frozenset({"(", ")", "[", "]", "{", "}", "-LRB-", "-RRB-", ",", ";", ":"})
@@ -78,8 +73,7 @@ def phrase(head: Token, *, without: Collection[Token] = ()) -> list[int]:
 def core(head: Token, *, without: Collection[Token] = ()) -> Span:
     """Return the core of a noun phrase without some tokens: see `Argument`.
 
-    It is empty for verbs, adverbs and the like, and for adjectives that need a complement ("able to
-    read").
+    It is empty for verbs, adverbs and the like, and for adjectives that need a complement ("able to read").
     """
     doc = head.doc
     head = _counted(head)
@@ -114,17 +108,14 @@ def _touch(doc: Doc, first: int, last: int) -> bool:
 def _behind(head: Token, node: Span, without: Collection[Token]) -> tuple[str, bool]:
     """Return the words of a noun phrase behind its core, and whether a clause is among them.
 
-    "Patients who take insulin", "users with admin rights": without them a fact would be told of all
-    patients. What follows a comma or a bracket only adds something, and names need no restriction.
+    "Patients who take insulin", "users with admin rights": without them a fact would be told of all patients. What
+    follows a comma or a bracket only adds something, and names need no restriction.
     """
     counted, head = head, _counted(head)
     if head.pos_ != "NOUN":
         return "", False
     quantities = [counted, *children(head, "amod", "det", "nummod")]
-    quantity = next(
-        (f"({one.lower_})" for one in quantities if one.lower_ in _PARTLY and one.idx < node.start),
-        "",
-    )
+    quantity = next((f"({one.lower_})" for one in quantities if one.lower_ in _PARTLY and one.idx < node.start), "")
     doc, last, has_clause = head.doc, head.i, False
     while token_end(doc[last]) < node.end:
         last += 1
@@ -155,8 +146,8 @@ def noun_arguments(
 ) -> list[Argument]:
     """Return one argument for a noun phrase, or one for each of its conjuncts.
 
-    Names announced by a plural noun are conjuncts too: "the tables MKPF and MSEG". Without `split`,
-    conjuncts are left out; so are subtrees of the tokens `without`.
+    Names announced by a plural noun are conjuncts too: "the tables MKPF and MSEG". Without `split`, conjuncts are left
+    out; so are subtrees of the tokens `without`.
     """
     arguments = []
     things = list(_things(head)) if split else [head]
@@ -167,14 +158,7 @@ def noun_arguments(
             node = core(conjunct, without=without)
             behind, is_restricted = _behind(conjunct, node, without)
             made = _argument(role, conjunct, span, node, preposition, slot)
-            arguments.append(
-                replace(
-                    made,
-                    behind=behind,
-                    is_restricted=is_restricted,
-                    is_alternative=is_alternative,
-                )
-            )
+            arguments.append(replace(made, behind=behind, is_restricted=is_restricted, is_alternative=is_alternative))
     return arguments
 
 
@@ -244,9 +228,7 @@ def is_denied(head: Token) -> bool:
     return any(child.lower_ in ("no", "neither") for child in children(head, "det", "preconj"))
 
 
-def _argument(
-    role: Role, head: Token, span: Span, node: Span, preposition: str | None, slot: int
-) -> Argument:
+def _argument(role: Role, head: Token, span: Span, node: Span, preposition: str | None, slot: int) -> Argument:
     entity_type = PRONOUN if head.pos_ == "PRON" else head.ent_type_ or None
     return Argument(
         role=role.value, text=span.text, start=span.start, end=span.end,

@@ -22,11 +22,9 @@ from graphrag_tasks.language.tokens import Token
 
 _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be", "go"})
 """Verbs that express modality before an infinitive."""
-_ABILITIES = words("abilities")
-"""Adjectives that express modality before an infinitive."""
+_ABILITIES = words("abilities")  # Adjectives that express modality before an infinitive.
 _HARDLY = frozenset({"barely", "hardly", "nowhere", "rarely", "scarcely", "seldom"})
-_PERFECT_OR_PROGRESSIVE = frozenset({"be", "have"})
-"""Auxiliaries that no bare infinitive follows."""
+_PERFECT_OR_PROGRESSIVE = frozenset({"be", "have"})  # Auxiliaries that no bare infinitive follows.
 _COMING_VERBS = frozenset({"come", "get", "happen", "proceed", "tend"})
 """Verbs that only say that the next one began, or may be so: "came to accept"."""
 _ABILITY_NOUNS = frozenset(
@@ -49,8 +47,8 @@ class Predicate(NamedTuple):
 def verb_chain(verb: Token) -> list[Token]:
     """Return a verb with the infinitives or gerunds that form one predicate with it.
 
-    "plans to replace" is one predicate, and so is "is able to replace". In "asks SAP to replace" an
-    object intervenes: the second verb is a clause with its own subject.
+    "plans to replace" is one predicate, and so is "is able to replace". In "asks SAP to replace" an object intervenes:
+    the second verb is a clause with its own subject.
     """
     chain = [verb]
     for member in chain:
@@ -142,13 +140,8 @@ def build_predicate(chain: list[Token], origin: Origin) -> Predicate:
     return Predicate(
         text=" ".join(span.text.split()) if span else verb.text,
         lemma=_lemma(main, adjective),
-        negated=any(part.dep_ == "neg" for part in parts.values())
-        or any(_is_no_longer(member) for member in chain),
-        modality=_condition(verb)
-        or _modal(parts)
-        or semi_modal
-        or _attitude(verb)
-        or _ability_to(verb),
+        negated=any(part.dep_ == "neg" for part in parts.values()) or any(_is_no_longer(member) for member in chain),
+        modality=_condition(verb) or _modal(parts) or semi_modal or _attitude(verb) or _ability_to(verb),
         passive=_is_passive(main[0], shared if main[0] is verb else []),
     )
 

@@ -1,7 +1,7 @@
 """Multi-word prepositions and light verbs, with their nouns.
 
-"Out of", "instead of", "in case of"; "by clicking", whose gerund acts as a preposition; "have
-access to", "be part of", whose verb means little without its noun.
+"Out of", "instead of", "in case of"; "by clicking", whose gerund acts as a preposition; "have access to", "be part of",
+whose verb means little without its noun.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
 _PREPOSITIONAL_ADVERBS = words("prepositional_adverbs")
-_LINKING_NOUNS = words("linking_nouns")
-"""Nouns of three-word prepositions: "in case of", "by means of"."""
+_LINKING_NOUNS = words("linking_nouns")  # Nouns of three-word prepositions: "in case of", "by means of".
 _LINKING_WITH_ARTICLE = frozenset({"basis", "case", "context", "course", "form", "help", "place"})
-_LIGHT_VERBS = frozenset({"have", "take", "gain", "get", "give", "make"})
-"""Verbs that mean little without their noun."""
+_LIGHT_VERBS = frozenset({"have", "take", "gain", "get", "give", "make"})  # Verbs that mean little without their noun.
 
 
 def governed(preposition: Token) -> tuple[Token | None, str]:

@@ -1,8 +1,8 @@
 """Frames without a verb: noun phrases linked by a preposition or an adjective.
 
-"Authentication for requests", "a location for defining types", "details specific to the plan". Open
-information extraction, and CaRB, keep such phrases inside arguments; the graph needs them, as a
-node is no longer than the core of a noun phrase.
+"Authentication for requests", "a location for defining types", "details specific to the plan". Open information
+extraction, and CaRB, keep such phrases inside arguments; the graph needs them, as a node is no longer than the core of
+a noun phrase.
 """
 
 from __future__ import annotations
@@ -10,12 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graphrag_tasks.extract.dependency.arguments import collect_arguments
-from graphrag_tasks.extract.dependency.nominal import (
-    QUANTIFIERS,
-    is_denied,
-    noun_arguments,
-    noun_frame,
-)
+from graphrag_tasks.extract.dependency.nominal import QUANTIFIERS, is_denied, noun_arguments, noun_frame
 from graphrag_tasks.extract.dependency.predicates import verb_chain
 from graphrag_tasks.extract.dependency.prepositions import governed, is_linking, light_noun
 from graphrag_tasks.extract.dependency.subjects import Origin, is_imperative
@@ -35,25 +30,18 @@ from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
 from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Doc, Token
 
-CONFIDENCE = 0.6
-"""Set by hand, near the share of right triples on the development sentences."""
+CONFIDENCE = 0.6  # Set by hand, near the share of right triples on the development sentences.
 
 _VAGUE_HEADS = QUANTIFIERS | words("vague_nouns")
 """Nouns that mean little without their complement: "one of the components"."""
 _EXCEPTING = frozenset({"but", "except", "excluding", "save"})
 """Prepositions of what a noun does not mean: "all users except guests"."""
 _OF_RANGES = frozenset({"to", "through", "until"})
-_VAGUE_TAILS = frozenset(
-    {"example", "case", "addition", "general", "particular", "order", "terms", "default"}
-)
-_NOMINAL = frozenset(
-    {"of", "to", "about", "between", "among", "without", "over", "per", "than", "for"}
-)
+_VAGUE_TAILS = frozenset({"example", "case", "addition", "general", "particular", "order", "terms", "default"})
+_NOMINAL = frozenset({"of", "to", "about", "between", "among", "without", "over", "per", "than", "for"})
 """Prepositions that attach to an object, not to its verb."""
-_BEARING_ON = words("nouns_bearing_on")
-"""Nouns that take "on" themselves: "the limit on the number"."""
-_DIRECTED = words("directed_verbs")
-"""Verbs that take a "to" phrase."""
+_BEARING_ON = words("nouns_bearing_on")  # Nouns that take "on" themselves: "the limit on the number".
+_DIRECTED = words("directed_verbs")  # Verbs that take a "to" phrase.
 _PURPOSEFUL = frozenset({"recommend", "reserve", "use"})
 """Verbs that take a "for" phrase: "use the option for data types"."""
 _STATIVE = frozenset({"be", "contain", "have", "include", "need", "require", "support", "want"})
@@ -63,9 +51,9 @@ _STATIVE = frozenset({"be", "contain", "have", "include", "need", "require", "su
 def qualifiers(doc: Doc) -> Iterator[Frame]:
     """Yield the frames of phrases that qualify a noun.
 
-    After an object, most prepositions also qualify what is done to it: in "store the data in a
-    table" the data are in a table because they are stored there, however the parse attaches the
-    preposition. Then the frame is that of the passive verb.
+    After an object, most prepositions also qualify what is done to it: in "store the data in a table" the data are in a
+    table because they are stored there, however the parse attaches the preposition. Then the frame is that of the
+    passive verb.
     """
     for token in doc:
         if token.dep_ == "prep" and token.head.pos_ in NOMINAL_POS:
@@ -102,9 +90,7 @@ def _of_preposition(preposition: Token) -> Iterator[Frame]:
     elif gerund is not None and gerund.tag_ == "VBG" and preposition.lower_ == "for":
         for verb in (gerund, *children(gerund, "conj")):
             arguments = collect_arguments(verb_chain(verb), Origin.INHERITED)
-            tails = [
-                argument for argument in arguments if argument.role in (Role.OBJECT, Role.OBLIQUE)
-            ]
+            tails = [argument for argument in arguments if argument.role in (Role.OBJECT, Role.OBLIQUE)]
             yield _frame(f"be for {verb.lower_}", preposition, [*subjects, *tails])
 
 
@@ -134,9 +120,7 @@ def _of_adjective(adjective: Token) -> Iterator[Frame]:
     for preposition in children(adjective, "prep"):
         noun = first_child(preposition, "pobj")
         if noun is not None and _is_name(noun) and adjective.head.pos_ in NOMINAL_POS:
-            subjects = noun_arguments(
-                Role.SUBJECT, adjective.head, split=False, without=[adjective]
-            )
+            subjects = noun_arguments(Role.SUBJECT, adjective.head, split=False, without=[adjective])
             tails = noun_arguments(Role.OBLIQUE, noun, slot=1, preposition=preposition.lower_)
             yield _frame(f"be {adjective.lower_}", adjective, [*subjects, *tails])
 
@@ -160,9 +144,7 @@ def _acting_verb(preposition: Token) -> Token | None:
     return verb if is_verbal(verb) and verb.lemma_ not in _STATIVE else None
 
 
-def _frame(
-    lemma: str, anchor: Token, arguments: list[Argument], verb: Token | None = None
-) -> Frame:
+def _frame(lemma: str, anchor: Token, arguments: list[Argument], verb: Token | None = None) -> Frame:
     text = lemma if verb is None else verb.lemma_
     denied = verb is not None and first_child(verb, "neg") is not None
     passive = verb is not None and not is_imperative(verb)

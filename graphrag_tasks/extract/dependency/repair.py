@@ -1,8 +1,8 @@
 """Repair parses that the small model gets wrong in technical prose.
 
-The model was trained on news, which has few commands: "Use table VBBE" is often read as a noun
-phrase, and in "run transaction SPAU" the name is taken for a time or another object. Both have a
-recognizable form and are corrected before the rules run; nothing else is changed.
+The model was trained on news, which has few commands: "Use table VBBE" is often read as a noun phrase, and in "run
+transaction SPAU" the name is taken for a time or another object. Both have a recognizable form and are corrected before
+the rules run; nothing else is changed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from graphrag_tasks.extract.inflection import base_of_gerund
 from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach
 
-MAX_NOUNS = 3
-"""Longest noun compound that a command may seem to modify ("open transaction SE38")."""
+MAX_NOUNS = 3  # Longest noun compound that a command may seem to modify ("open transaction SE38").
 
 _BEFORE_COMMAND = frozenset({"intj", "punct", "advmod"})
 _NOUN_GERUNDS = frozenset({"build", "log", "map", "plan", "print", "report", "start", "test"})
@@ -37,9 +36,7 @@ _NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "nsubj", "nsubjpass", "o
 def repaired(doc: Doc) -> Doc:
     """Return a new doc with repaired commands and names, or `doc` if nothing is wrong."""
     command = _misread_command(doc)
-    repairs = [
-        (repair, token) for is_misread, repair in _REPAIRS for token in doc if is_misread(token)
-    ]
+    repairs = [(repair, token) for is_misread, repair in _REPAIRS for token in doc if is_misread(token)]
     if command is None and not repairs:
         return doc
     made, heads = copied(doc), [token.head.i for token in doc]

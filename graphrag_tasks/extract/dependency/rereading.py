@@ -1,10 +1,9 @@
 """Reword sentences for the model, which was trained on news.
 
-Before the parse, multi-word names become one word: statements in capitals ("COMMIT ENTITIES",
-"ORDER BY"), account paths ("Assets:Current Assets"), menu paths ("File → Save As"), quoted titles
-and references in brackets ("(see Section 2)"). After it, sentences whose verb was taken for a noun
-are parsed again: "Insert the code" as "You must insert the code", "This section explores classes"
-as "This section shows classes". The sentence's own words get that parse.
+Before the parse, multi-word names become one word: statements in capitals ("COMMIT ENTITIES", "ORDER BY"), account
+paths ("Assets:Current Assets"), menu paths ("File → Save As"), quoted titles and references in brackets ("(see Section
+2)"). After it, sentences whose verb was taken for a noun are parsed again: "Insert the code" as "You must insert the
+code", "This section explores classes" as "This section shows classes". The sentence's own words get that parse.
 """
 
 from __future__ import annotations
@@ -12,12 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from graphrag_tasks.extract.dependency.syntax import (
-    PLURAL_TAGS,
-    SUBJECT_DEPS,
-    has_subject,
-    is_verbal,
-)
+from graphrag_tasks.extract.dependency.syntax import PLURAL_TAGS, SUBJECT_DEPS, has_subject, is_verbal
 from graphrag_tasks.extract.words import any_of, words
 from graphrag_tasks.language.agreement import base_of_third_person
 from graphrag_tasks.language.hidden_verbs import may_be_verb
@@ -25,8 +19,8 @@ from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach
 
 COMMAND_VERBS = words("command_verbs")
-"""Verbs that begin instructions. A verb that is also a noun ("test", "plan") counts only if the
-sentence has no finite verb."""
+"""Verbs that begin instructions. A verb that is also a noun ("test", "plan") counts only if the sentence has no
+finite verb."""
 
 _STATEMENT = re.compile(
     rf"(?<![\w-])(?=(?:[A-Z_]+ ){{0,12}}{any_of('statement_keywords')}\b)"
@@ -153,8 +147,8 @@ def is_finite(token: Token) -> bool:
 def _is_misread_command(doc: Doc) -> bool:
     """Tell whether a sentence seems to be a command whose verb was read as a noun.
 
-    It begins with a word of `COMMAND_VERBS` that is not parsed as a verb, and either has no finite
-    verb or has an article right after that word.
+    It begins with a word of `COMMAND_VERBS` that is not parsed as a verb, and either has no finite verb or has an
+    article right after that word.
     """
     if len(doc) < 3 or not doc[0].text[1:].islower() or doc[0].lower_ not in COMMAND_VERBS:
         return False
@@ -167,9 +161,8 @@ def _is_misread_command(doc: Doc) -> bool:
 def _is_misread_verb(token: Token) -> bool:
     """Tell whether a verb was read as a plural noun.
 
-    It follows a singular noun with its own article ("this section explores"), or the gap of a
-    label's colon ("Audit Log  stores"), or it stands between nouns of a sentence that has no other
-    verb ("the server stores files").
+    It follows a singular noun with its own article ("this section explores"), or the gap of a label's colon ("Audit Log
+    stores"), or it stands between nouns of a sentence that has no other verb ("the server stores files").
     """
     torn = token.tag_ == "VBZ" and token.dep_ in SUBJECT_DEPS
     if not (torn or token.tag_ in PLURAL_TAGS) or not token.i or not token.text.islower():

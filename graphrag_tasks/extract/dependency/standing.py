@@ -1,7 +1,7 @@
 """Whether a verb tells what is so, what is not so, or what is left open, by the words above it.
 
-"without blocking the thread" denies, "suppose that a server fails" leaves open. A verb that another
-one denies is no fact, however well it is parsed.
+"without blocking the thread" denies, "suppose that a server fails" leaves open. A verb that another one denies is no
+fact, however well it is parsed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from graphrag_tasks.extract.dependency.syntax import (
 from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
-LONGEST_CONDITION = 14
-"""Most words of a condition that is told beside a fact; of longer ones only that there is one."""
+LONGEST_CONDITION = 14  # Most words of a condition that is told beside a fact; of longer ones only that there is one.
 _SOME_CASES = "in some cases"
 _CONDITIONS = frozenset({"if", "unless", "provided", "assuming"})
 _SURE = frozenset({"careful", "certain", "sure"})
@@ -76,9 +75,7 @@ def condition_of(verb: Token) -> str:
     """
     for head in conjunction_heads(verb):
         for clause in children(head, "advcl"):
-            is_condition = any(
-                mark.lower_ in _CONDITIONS for mark in children(clause, "mark", "advmod")
-            )
+            is_condition = any(mark.lower_ in _CONDITIONS for mark in children(clause, "mark", "advmod"))
             if is_condition and (head is verb or clause.i < head.i):
                 words = subtree(clause)
                 span = surface(verb.doc, words) if len(words) <= LONGEST_CONDITION else None

@@ -1,7 +1,7 @@
 """Find a verb's subject: its own, or one shared with another verb or noun.
 
-Technical prose rarely repeats a subject. On the CaRB development set, looking beyond a verb's own
-subject is worth the most of all rules (.44 to .53 F1 with relative clauses and participles).
+Technical prose rarely repeats a subject. On the CaRB development set, looking beyond a verb's own subject is worth the
+most of all rules (.44 to .53 F1 with relative clauses and participles).
 """
 
 from __future__ import annotations
@@ -27,18 +27,13 @@ from graphrag_tasks.extract.dependency.syntax import (
 from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.tokens import Token
 
-MAX_HOPS = 7
-"""Most verbs passed on the way to a subject; longer ways are mostly parser errors."""
-
-_ENDEAVOURS = words("endeavours")
-"""Nouns that do not perform the following infinitive: "the ability to export data"."""
+MAX_HOPS = 7  # Most verbs passed on the way to a subject; longer ways are mostly parser errors.
+_ENDEAVOURS = words("endeavours")  # Nouns that do not perform the following infinitive: "the ability to export data".
 _CONTROLLING_VERBS = words("controlling_verbs")
 """Verbs whose object does what follows: "asks SAP to replace", not "cut the trace to enable"."""
 _VERBS_OF_MEANS = words("verbs_of_means")
 """Verbs whose object serves a purpose: "run X to delete", not "cut the trace to enable"."""
-_CONSEQUENCES = frozenset(
-    {"allow", "cause", "enable", "force", "lead", "make", "mean", "permit", "require", "result"}
-)
+_CONSEQUENCES = frozenset({"allow", "cause", "enable", "force", "lead", "make", "mean", "permit", "require", "result"})
 _HAVING = frozenset({"gain", "get", "have", "keep", "obtain", "receive", "retain"})
 _APART = frozenset({"after", "before", "by", "when", "while", "without"})
 _RELATIVE_WORDS = frozenset({"that", "which", "who"})
@@ -109,10 +104,7 @@ def _is_command_behind_clause(verb: Token) -> bool:
         return False
     if first.tag_ == "VB" and not _is_bare(first):
         return False
-    is_shared = any(
-        auxiliary.tag_ in ("MD", "TO") or auxiliary.lemma_ == "do"
-        for auxiliary in children(first, "aux")
-    )
+    is_shared = any(auxiliary.tag_ in ("MD", "TO") or auxiliary.lemma_ == "do" for auxiliary in children(first, "aux"))
     return first.dep_ in ("ROOT", "ccomp", "conj") and not is_shared
 
 
@@ -181,9 +173,7 @@ def _own_subject(verb: Token) -> Subject | None:
         expletive = first_child(verb, "expl")
         return None if expletive is None else Subject(expletive, Origin.EXPLETIVE)
     clause = list(conjunction_heads(verb))[-1]
-    relative = subject.tag_ in RELATIVE_TAGS or (
-        verb.dep_ == "relcl" and subject.lower_ in _RELATIVE_WORDS
-    )
+    relative = subject.tag_ in RELATIVE_TAGS or (verb.dep_ == "relcl" and subject.lower_ in _RELATIVE_WORDS)
     if relative and clause.dep_ == "relcl":
         return Subject(_antecedent(clause, verb), Origin.RELATIVE)
     return Subject(subject, Origin.DIRECT)

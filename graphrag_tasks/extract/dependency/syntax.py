@@ -1,7 +1,7 @@
 """Queries on dependency trees, and the text of tokens.
 
-Labels are ClearNLP's (`nsubj`, `dobj`, `pobj`, `acl`, `relcl`, ...), tags the Penn Treebank's, as
-in spaCy's English models. Nothing recurses, as trees may be deep.
+Labels are ClearNLP's (`nsubj`, `dobj`, `pobj`, `acl`, `relcl`, ...), tags the Penn Treebank's, as in spaCy's English
+models. Nothing recurses, as trees may be deep.
 """
 
 from __future__ import annotations
@@ -15,24 +15,19 @@ from graphrag_tasks.language.tokens import Doc, Token
 
 SUBJECT_DEPS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 AUXILIARY_DEPS = frozenset({"aux", "auxpass", "neg"})
-MODIFIER_DEPS = frozenset({"aux", "auxpass", "amod", "compound"})
-"""Labels of verbs that only modify another word."""
+MODIFIER_DEPS = frozenset({"aux", "auxpass", "amod", "compound"})  # Labels of verbs that only modify another word.
 COORDINATION_DEPS = frozenset({"conj", "cc", "preconj"})
 VERBAL_POS = frozenset({"VERB", "AUX"})
 NOMINAL_POS = frozenset({"NOUN", "PROPN"})
-RELATIVE_TAGS = frozenset({"WDT", "WP"})
-"""Relative and interrogative pronouns."""
+RELATIVE_TAGS = frozenset({"WDT", "WP"})  # Relative and interrogative pronouns.
 PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 
-ADDRESSEES = frozenset({"you", "we", "i", "us", "me", "yourself"})
-"""Words for writer and reader, who are not entities."""
+ADDRESSEES = frozenset({"you", "we", "i", "us", "me", "yourself"})  # Words for writer and reader, who are not entities.
 ENABLING_VERBS = frozenset({"allow", "enable", "help", "let", "permit", "require", "support"})
 """Verbs that say what the reader can or must do: "lets you manage data"."""
-TAKEN_NOUNS = words("taken_nouns")
-"""Nouns that "take" needs to mean anything: "takes full advantage of"."""
+TAKEN_NOUNS = words("taken_nouns")  # Nouns that "take" needs to mean anything: "takes full advantage of".
 TIME_ENTITIES = frozenset({"DATE", "TIME"})
-EXAMPLE_WORDS = frozenset({"including", "as", "like"})
-"""Prepositions that may introduce examples."""
+EXAMPLE_WORDS = frozenset({"including", "as", "like"})  # Prepositions that may introduce examples.
 
 _REFERENCES = (
     "see ", "cf. ", "refer to ", "Section ", "Chapter ", "Appendix ", "Figure ", "Table ",
@@ -111,8 +106,8 @@ def subtree(head: Token, *, outside: Callable[[Token], bool] = lambda _: False) 
 def conjuncts(head: Token) -> list[Token]:
     """Return a noun or adjective and its conjuncts, in order.
 
-    spaCy attaches each conjunct to the one before it. Verbs, which are wrongly attached conjuncts
-    of the clause, and negated conjuncts ("X but not Y") are left out with all that follow.
+    spaCy attaches each conjunct to the one before it. Verbs, which are wrongly attached conjuncts of the clause, and
+    negated conjuncts ("X but not Y") are left out with all that follow.
     """
     found = [head]
     for token in found:
@@ -135,8 +130,8 @@ def conjunction_heads(verb: Token) -> Iterator[Token]:
 def is_close_apposition(token: Token) -> bool:
     """Tell whether the token names the noun right before it ("table KNKK", "report RFC").
 
-    Such a name is part of the noun phrase. Other appositions are set off by punctuation, or have a
-    determiner or further words.
+    Such a name is part of the noun phrase. Other appositions are set off by punctuation, or have a determiner or
+    further words.
     """
     return token.dep_ == "appos" and token.i == token.head.i + 1 and token.left_edge == token
 

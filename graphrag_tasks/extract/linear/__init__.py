@@ -1,7 +1,7 @@
 """Extract frames from lines by patterns: facts that a dependency parse misses.
 
-In: the text of a line, and the text before its list. Out: frames. Source: Min et al., "Towards
-Practical GraphRAG" (arXiv 2507.03226), which joins dependency triples and linear heuristics.
+In: the text of a line, and the text before its list. Out: frames. Source: Min et al., "Towards Practical GraphRAG"
+(arXiv 2507.03226), which joins dependency triples and linear heuristics.
 """
 
 from __future__ import annotations

@@ -15,18 +15,15 @@ _BRACKETED = re.compile(r"(?<![\w(])([A-Z][A-Z0-9]{1,7})s?\s\(([A-Z][\w-]*(?:\s[
 _WORD = re.compile(r"[^\W_]+(?:[./'’][^\W_]+)*")
 _SMALL = frozenset({"of", "for", "and", "the", "to", "on", "in", "as", "a", "by", "with"})
 _BELONGING = frozenset({"for", "in", "of"})
-_LEAST_SPELLED = 0.75
-"""Least share of an abbreviation's letters that capitalised words have in order. Chosen."""
-_MAX_WORDS = 7
-"""Most words before a bracket that an abbreviation may stand for; chosen."""
+_LEAST_SPELLED = 0.75  # Least share of an abbreviation's letters that capitalised words have in order. Chosen.
+_MAX_WORDS = 7  # Most words before a bracket that an abbreviation may stand for; chosen.
 
 
 def aliases(text: str) -> Iterator[Frame]:
     """Yield a frame for each abbreviation in brackets and the long name before it.
 
-    The long name is the run of words whose initials spell the abbreviation (Schwartz and Hearst,
-    PSB 2003), including a "for" phrase ("Development Tools for Eclipse (DT)"), else the run of
-    capitalised words right before the bracket.
+    The long name is the run of words whose initials spell the abbreviation (Schwartz and Hearst, PSB 2003), including a
+    "for" phrase ("Development Tools for Eclipse (DT)"), else the run of capitalised words right before the bracket.
     """
     for match in _SHORT.finditer(text):
         short = match[1]
@@ -77,8 +74,8 @@ def _spelled(words: list[re.Match[str]], short: str) -> int | None:
 def _capitalised(words: list[re.Match[str]], short: str) -> int | None:
     """Return the start of the final run of two or more capitalised words.
 
-    The abbreviation has the initial of at least one, and they have most of its letters in order:
-    "ABAP Dictionary (DDIC)", but not "Government Cloud (US)" and "Simplification Database (SYCM)".
+    The abbreviation has the initial of at least one, and they have most of its letters in order: "ABAP Dictionary
+    (DDIC)", but not "Government Cloud (US)" and "Simplification Database (SYCM)".
     """
     first = len(words)
     while first and words[first - 1][0][0].isupper():

@@ -1,7 +1,7 @@
 """Commands that relate two names: "Use VBBE instead of VBBS".
 
-Taggers often take the first word of a command for a noun, so these lines are matched by patterns.
-As the subject, the reader, is missing, the object takes its place.
+Taggers often take the first word of a command for a noun, so these lines are matched by patterns. As the subject, the
+reader, is missing, the object takes its place.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from graphrag_tasks.extract.words import any_of
 
 _VERBS = any_of("object_verbs")
 _COMMAND = re.compile(rf"(?:please\s|always\s|just\s)?({_VERBS})\s(?=\S)", re.IGNORECASE)
-_TIE = re.compile(
-    r"\s(instead of|rather than|in place of|in favor of|for|with|by|to|into|from|over|in|as|on)\s"
-)
+_TIE = re.compile(r"\s(instead of|rather than|in place of|in favor of|for|with|by|to|into|from|over|in|as|on)\s")
 _TO_VERB = re.compile(r"\sto\s(?:[a-z]+ly\s)?([a-z]+)\s(?=\S)")
 _TIES = {
     "replace": ("with", "by"),
@@ -33,8 +31,7 @@ _NOT_NAMES = re.compile(
 _TWO_COMMANDS = re.compile(rf"\b(?:and|or|then)\s(?:{_VERBS}|\w+\s(?:the|an?|your|this|all|it))\b")
 _CLAUSE = re.compile(r"[.;:]\s|\b(?:that|which|is|are|be|whether|how|if)\b")
 _MAX_GAP = 90
-"""Characters from a command to the word that relates its names; a word further on belongs
-elsewhere. Chosen."""
+"""Characters from a command to the word that relates its names; a word further on belongs elsewhere. Chosen."""
 
 
 def cookbook(text: str) -> Iterator[Frame]:

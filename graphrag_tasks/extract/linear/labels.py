@@ -16,16 +16,12 @@ from graphrag_tasks.extract.linear.names import LinearRule, name_of, names_at, p
 from graphrag_tasks.extract.words import any_of, mapping
 
 _LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
-_MOST_BEHIND_VALUE = 3
-"""Most words behind a value; with more it is a sentence. Chosen."""
-_MAX_LABEL_WORDS = 6
-"""Longest label in words; a longer beginning is a clause. Chosen."""
+_MOST_BEHIND_VALUE = 3  # Most words behind a value; with more it is a sentence. Chosen.
+_MAX_LABEL_WORDS = 6  # Longest label in words; a longer beginning is a clause. Chosen.
 _THIRD_PERSON = re.compile(r"([A-Z][a-z]+s)\s(?!and\b|or\b|of\b|in\b|for\b|to\b)")
 _NO_NAMES = re.compile(any_of("labels_of_nothing"), re.IGNORECASE)
 _IMPERATIVE = re.compile(rf"{any_of('value_commands')}\b", re.IGNORECASE)
-_NO_VALUE = re.compile(
-    r"(?:of|how|what|where|when|why|whether|which)\b.*|[A-Z][a-z]+(?:ing|es)|\S*[/\\]\S*"
-)
+_NO_VALUE = re.compile(r"(?:of|how|what|where|when|why|whether|which)\b.*|[A-Z][a-z]+(?:ing|es)|\S*[/\\]\S*")
 _VERB_FORM = re.compile(
     r"\b(?:is|are|was|were|be|can|could|will|would|must|should|shall|has|have|had|may|might|do|does|"
     r"did|you|we|it|they)\b"
@@ -39,9 +35,7 @@ _FOLLOWING = re.compile(
     rf"(?=\s{any_of('after_following')}\b|[:,.])",
     re.IGNORECASE,
 )
-_KINDS = re.compile(
-    r"\b(?:kinds|sorts|types|variety) of ((?:[a-z]+ )??[a-z]+s)(?=\s(?:that|which|related)\b|:)"
-)
+_KINDS = re.compile(r"\b(?:kinds|sorts|types|variety) of ((?:[a-z]+ )??[a-z]+s)(?=\s(?:that|which|related)\b|:)")
 _CLAUSE = re.compile(r"\b(?:is|are|was|were|can|will|must|should|has|have|you|we|may|do|does|it)\b")
 _COMMAND = re.compile(rf"{any_of('item_commands')}\b", re.IGNORECASE)
 _SUBJECT_BREAK = re.compile(r".*[,;:]\s|.*\b(?:that|which|if|when|where|to|because)\s")
@@ -49,8 +43,7 @@ _TRAILING = re.compile(r"(?:\s(?:can|must|may|should|will|also|already|currently
 _NO_SUBJECT = re.compile(rf"{any_of('no_subjects')}\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _MAX_ITEM_WORDS = 8
-"""Longest item, in words, that is a name; longer names are dropped (`wordy` in
-`docs/explanation/graph.md`)."""
+"""Longest item, in words, that is a name; longer names are dropped (`wordy` in `docs/explanation/graph.md`)."""
 
 
 class Label(NamedTuple):
@@ -95,8 +88,8 @@ def says_what_it_does(text: str, label: Label) -> bool:
 def labels(text: str) -> Iterator[Frame]:
     """Yield a frame for each value of a label, if the values are names.
 
-    Not values are commands, clauses, verbs without their object ("Catching"), descriptions among
-    several values, and a second label, which makes a path of headings.
+    Not values are commands, clauses, verbs without their object ("Catching"), descriptions among several values, and a
+    second label, which makes a path of headings.
     """
     label = label_of(text)
     if label is None or label.name is None or says_what_it_does(text, label):

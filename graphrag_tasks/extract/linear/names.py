@@ -10,8 +10,7 @@ from graphrag_tasks.extract.frames import Argument, Frame, Role, Span
 from graphrag_tasks.extract.words import any_of, words
 
 EXTRACTOR_NAME = "linear"
-MAX_WORDS = 8
-"""Longer runs of words are clauses."""
+MAX_WORDS = 8  # Longer runs of words are clauses.
 
 _LEADING = re.compile(
     r"(?:(?:an?|the|this|that|these|those|any|each|all|some|your|our|its|their|existing|either|"
@@ -36,12 +35,7 @@ class LinearRule(StrEnum):
     COOKBOOK = "cookbook"  # a command about two things: "Use VBBE instead of VBBS"
 
 
-CONFIDENCE = {
-    LinearRule.ALIAS: 0.9,
-    LinearRule.COOKBOOK: 0.7,
-    LinearRule.LABEL: 0.6,
-    LinearRule.LIST_ITEM: 0.55,
-}
+CONFIDENCE = {LinearRule.ALIAS: 0.9, LinearRule.COOKBOOK: 0.7, LinearRule.LABEL: 0.6, LinearRule.LIST_ITEM: 0.55}
 """Set by hand; confidences learned by `benchmarks/training/technical.py` take precedence."""
 
 

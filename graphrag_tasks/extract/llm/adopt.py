@@ -1,9 +1,8 @@
 """The adopt stage: accepts a language model's facts if its sentences support them.
 
-It reads text only: the same replies give the same rows. A fact that the rules also found raises
-their confidence. With the extractor `llm`, the rules' facts of a prose sentence are dropped if the
-model gave at least as many supported facts; with `hybrid` they stay. So neither a lazy model nor a
-document that instructs it removes facts.
+It reads text only: the same replies give the same rows. A fact that the rules also found raises their confidence. With
+the extractor `llm`, the rules' facts of a prose sentence are dropped if the model gave at least as many supported
+facts; with `hybrid` they stay. So neither a lazy model nor a document that instructs it removes facts.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ from graphrag_tasks.language.tokens import Doc
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.schema import validated
 
-SILENT = "silent"
-"""Status of a window without a supported fact, although the rules found some."""
+SILENT = "silent"  # Status of a window without a supported fact, although the rules found some.
 
 _Row = dict[str, Any]
 
@@ -69,8 +67,8 @@ def adopt(
     """Merge a language model's facts with the rules' facts.
 
     Returns:
-        `adopted_frames` and `adopted_triples`: all facts of the shard, replacing `frames` and
-        `triples`; `answers`, one row for each request; and `declined`, the unsupported facts.
+        `adopted_frames` and `adopted_triples`: all facts of the shard, replacing `frames` and `triples`; `answers`, one
+        row for each request; and `declined`, the unsupported facts.
     """
     sure = coreferences.filter(pc.greater_equal(coreferences["confidence"], LEAST_CONFIDENCE))
     shown = _Shown(chunks, sentences, sure, windows, replies, language)
@@ -94,9 +92,7 @@ def adopt(
         facts.drop(facts.told_whole())
     tables = {
         "adopted_frames": pa.Table.from_pylist(facts.frame_rows(), schema=schemas.FRAMES),
-        "adopted_triples": pa.Table.from_pylist(
-            facts.triple_rows(sure.to_pylist()), schema=schemas.TRIPLES
-        ),
+        "adopted_triples": pa.Table.from_pylist(facts.triple_rows(sure.to_pylist()), schema=schemas.TRIPLES),
         "answers": pa.Table.from_pylist(answers, schema=schemas.ANSWERS),
         "declined": pa.Table.from_pylist(declined, schema=schemas.DECLINED),
     }
@@ -128,14 +124,10 @@ class _Shown:
             for one, key, lead in zip(row["sentence_ids"], row["keys"], row["leads"], strict=True)
         }
         self.replies: list[_Row] = replies.to_pylist()
-        wanted = pa.array(
-            sorted({one for reply in self.replies for one in reply["sentence_ids"]}), pa.string()
-        )
+        wanted = pa.array(sorted({one for reply in self.replies for one in reply["sentence_ids"]}), pa.string())
         rows = sentences.filter(pc.is_in(sentences["sentence_id"], value_set=wanted)).to_pylist()
         self.rows: dict[str, _Row] = {row["sentence_id"]: row for row in rows}
-        self._headings = dict(
-            zip(chunks["chunk_id"].to_pylist(), chunks["heading_path"].to_pylist(), strict=True)
-        )
+        self._headings = dict(zip(chunks["chunk_id"].to_pylist(), chunks["heading_path"].to_pylist(), strict=True))
         self._mentions: dict[str, list[_Row]] = defaultdict(list)
         for row in coreferences.to_pylist():
             self._mentions[row["sentence_id"]].append(row)
@@ -152,12 +144,7 @@ class _Shown:
         return ids[fact.sentence - 1] if 0 < fact.sentence <= len(ids) else None
 
     def judge(
-        self,
-        reply: _Row,
-        sentence_id: str | None,
-        fact: ToldFact,
-        told: Told | None,
-        facts: _Facts,
+        self, reply: _Row, sentence_id: str | None, fact: ToldFact, told: Told | None, facts: _Facts
     ) -> Frame | Reason:
         """Return a fact as a frame, or the reason why it is declined."""
         if sentence_id is None or told is None:
@@ -265,12 +252,7 @@ class _Facts:
 
     def triple_rows(self, coreferences: Iterable[_Row]) -> list[_Row]:
         """Return all triples: the rules' in their order, then the adopted ones."""
-        kept = [
-            row
-            for rows in self._of_sentence.values()
-            for row in rows
-            if row["triple_id"] not in self._gone
-        ]
+        kept = [row for rows in self._of_sentence.values() for row in rows if row["triple_id"] not in self._gone]
         return kept + with_resolutions((row for _, row in self._new.values()), coreferences)
 
     def frame_rows(self) -> list[_Row]:
@@ -321,9 +303,7 @@ def _related(told: str, found: str) -> Iterator[bool]:
     yield ours[:2] == theirs[:2] and ours[0] == "be"
 
 
-def _declined(
-    reply: Mapping[str, Any], sentence_id: str | None, fact: ToldFact, reason: str
-) -> _Row:
+def _declined(reply: Mapping[str, Any], sentence_id: str | None, fact: ToldFact, reason: str) -> _Row:
     return {
         "request_key": reply["request_key"], "document_id": reply["document_id"],
         "sentence_id": sentence_id,
@@ -331,15 +311,11 @@ def _declined(
     }  # fmt: skip
 
 
-def _answer(
-    reply: Mapping[str, Any], told: Told | None, adopted: Mapping[str, int], facts: _Facts
-) -> _Row:
+def _answer(reply: Mapping[str, Any], told: Told | None, adopted: Mapping[str, int], facts: _Facts) -> _Row:
     windows = []
     for window in reply["windows"]:
         ids = window["sentence_ids"]
-        is_silent = (
-            told is not None and not any(adopted.get(one) for one in ids) and facts.count(ids) > 0
-        )
+        is_silent = told is not None and not any(adopted.get(one) for one in ids) and facts.count(ids) > 0
         windows.append(window | {"status": SILENT if is_silent else reply["status"]})
     kept = ("request_key", "document_id", "status", "provider", "model")
     return {name: reply[name] for name in (*kept, "prompt_tokens", "completion_tokens")} | {

@@ -1,7 +1,7 @@
 """The ask stage: a language model reads windows of sentences; its replies are kept unchanged.
 
-One task asks for all shards, so limits and budget need no coordination, and equal requests are sent
-once. `adopt` judges the answers.
+One task asks for all shards, so limits and budget need no coordination, and equal requests are sent once. `adopt`
+judges the answers.
 """
 
 from __future__ import annotations

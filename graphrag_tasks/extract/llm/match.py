@@ -10,8 +10,7 @@ from typing import NamedTuple
 from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.forms import singular_noun
 
-MOST_BETWEEN = 4
-"""Most words inside a name's occurrence: "posting run" in "posting and payment run"."""
+MOST_BETWEEN = 4  # Most words inside a name's occurrence: "posting run" in "posting and payment run".
 
 _WORD = re.compile(r"\w+(?:['’]s\b)?")
 _POSSESSIVE = re.compile(r"['’]s$")

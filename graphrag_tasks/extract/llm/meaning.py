@@ -1,9 +1,9 @@
 """Check whether the rules' frames of a sentence carry a model's fact.
 
-That the words occur is checked elsewhere. A fact holds if a frame with its relation has both ends
-in fitting roles, and the same denial; it does not if frames have them only in other roles, or with
-the other denial. A fact that no frame is about holds if head, relation and tail follow each other
-without another verb between, or if brackets or a list tie ends of "is", "has" or "includes".
+That the words occur is checked elsewhere. A fact holds if a frame with its relation has both ends in fitting roles, and
+the same denial; it does not if frames have them only in other roles, or with the other denial. A fact that no frame is
+about holds if head, relation and tail follow each other without another verb between, or if brackets or a list tie ends
+of "is", "has" or "includes".
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ class Fault(StrEnum):
 
 
 _VERBS = frozenset({"VERB", "AUX"})
-_FUNCTION = PREPOSITIONS | {"CCONJ", "DET", "AUX"}
-"""Parts of speech that name nothing."""
+_FUNCTION = PREPOSITIONS | {"CCONJ", "DET", "AUX"}  # Parts of speech that name nothing.
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM", "X", "INTJ"})
 """Parts of speech that end names; the small model tags odd codes as interjections and others."""
 _RELATIVE = frozenset({"WDT", "WP", "WP$"})
@@ -42,14 +41,11 @@ _NOT = r"(?:\b(?:not|never|no|nor|neither|cannot|without)|n['’]t)\b(?! (?:only
 _DENIES = re.compile(_NOT, re.IGNORECASE)
 _DENIES_NEXT = re.compile(rf"{_NOT} (?:\w+ ){{0,2}}$", re.IGNORECASE)
 _CONTRASTS_NEXT = re.compile(
-    r"\b(?:instead of|rather than|(?:contrast|opposed|contrary) to|unlike) (?:\w+ ){0,3}$",
-    re.IGNORECASE,
+    r"\b(?:instead of|rather than|(?:contrast|opposed|contrary) to|unlike) (?:\w+ ){0,3}$", re.IGNORECASE
 )
 
 
-def fault(
-    sentence: Doc, frames: Sequence[Frame], relation: Relation, head: Place, tail: Place
-) -> Fault | None:
+def fault(sentence: Doc, frames: Sequence[Frame], relation: Relation, head: Place, tail: Place) -> Fault | None:
     """Return how a sentence contradicts a fact, or None; `frames` are those of the sentence.
 
     `head` and `tail` are the told ends, before the ends of a passive are exchanged.
@@ -120,11 +116,7 @@ def _is_copula(frame: Frame) -> bool:
 
 
 def _fault_beside_frames(
-    sentence: Doc,
-    frames: Sequence[Frame],
-    relation: Relation,
-    ends: tuple[Place, Place],
-    main: Token | None,
+    sentence: Doc, frames: Sequence[Frame], relation: Relation, ends: tuple[Place, Place], main: Token | None
 ) -> Fault | None:
     """Return how a sentence contradicts a fact that no frame is about, or None."""
     first, second = (_root(sentence, place) for place in ends)
@@ -139,8 +131,7 @@ def _fault_beside_frames(
         return Fault.OTHER_FACT
     low, high = sorted(ends)
     denied = bool(
-        _DENIES.search(sentence.text[low.end : high.start])
-        or _DENIES_NEXT.search(sentence.text[: low.start])
+        _DENIES.search(sentence.text[low.end : high.start]) or _DENIES_NEXT.search(sentence.text[: low.start])
     )
     is_part = relation.text == "be" and second.dep_ == "compound" and second.head is first
     if is_implied and not denied and (is_part or _are_tied(sentence, low, high)):
@@ -173,13 +164,11 @@ def _are_tied(sentence: Doc, first: Place, second: Place) -> bool:
     return ":" in said and not any(token.pos_ in _VERBS for token in between)
 
 
-def _reads_straight(
-    sentence: Doc, places: tuple[Token, Token, Token], said: Collection[Token]
-) -> bool:
+def _reads_straight(sentence: Doc, places: tuple[Token, Token, Token], said: Collection[Token]) -> bool:
     """Tell whether head, main word and tail follow each other without another verb between.
 
-    So a fact can hold even if a long or odd sentence is parsed wrongly. The head may be what its
-    verb does: "use A to read B", where another of the `said` words stands between.
+    So a fact can hold even if a long or odd sentence is parsed wrongly. The head may be what its verb does: "use A to
+    read B", where another of the `said` words stands between.
     """
     head, verb, tail = places
     between = sentence[head.i + 1 : tail.i]

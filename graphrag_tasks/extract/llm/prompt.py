@@ -1,7 +1,7 @@
 """Instructions and input for a model, and the schema of its answer.
 
-A sentence is one line that begins with its number, so no document text can pass for another line.
-The instructions never quote a document.
+A sentence is one line that begins with its number, so no document text can pass for another line. The instructions
+never quote a document.
 """
 
 from __future__ import annotations

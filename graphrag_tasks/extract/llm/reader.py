@@ -22,15 +22,12 @@ from graphrag_tasks.llm.request import Identity, Request
 
 log = logging.getLogger(__name__)
 
-EXCLUDED = "excluded"
-"""Status of a pack whose document is never sent."""
-UNANSWERED = (str(Kind.OVER_BUDGET),)
-"""Statuses of packs that a later run asks again."""
+EXCLUDED = "excluded"  # Status of a pack whose document is never sent.
+UNANSWERED = (str(Kind.OVER_BUDGET),)  # Statuses of packs that a later run asks again.
 
 _HALVED = {Kind.TRUNCATED, Kind.TOO_LONG}
 _USELESS = {Kind.INVALID, Kind.TRUNCATED, Kind.TOO_LONG, Kind.EMPTY}
-_FEW_REQUESTS = 20
-"""With fewer requests, the failed share is too uncertain to end a run. Chosen."""
+_FEW_REQUESTS = 20  # With fewer requests, the failed share is too uncertain to end a run. Chosen.
 
 
 @dataclass(frozen=True)
@@ -66,9 +63,6 @@ class LlmReader:
     """Asks a model; requests that were sent before, answered or not, are not sent again.
 
     If `may_spend` is false, unanswered requests count as over budget.
-
-    Raises:
-        ConfigError: No model is named.
     """
 
     def __init__(self, client: Client, config: Config, *, may_spend: bool = True) -> None:
@@ -101,11 +95,7 @@ class LlmReader:
         return self._client.rates(pack.request for pack in packs if self._may_be_sent(pack))
 
     def forecast(
-        self,
-        packs: Callable[[], Iterable[Pack]],
-        rates: Rates | None = None,
-        *,
-        batched: bool | None = None,
+        self, packs: Callable[[], Iterable[Pack]], rates: Rates | None = None, *, batched: bool | None = None
     ) -> Forecast:
         """Return the forecast for reading packs: see `Client.forecast`."""
         return self._client.forecast(self._requests(packs), rates, batched=batched)
@@ -118,12 +108,7 @@ class LlmReader:
         return lambda: (pack.request for pack in packs() if self._may_be_sent(pack))
 
     def read(self, packs: Sequence[Pack]) -> list[Reply]:
-        """Return a reply for each pack, or for its parts if it is too long.
-
-        Raises:
-            EndpointError: The endpoint cannot be asked, or too many replies are of no use.
-            BudgetError: A cap is reached, and the run is to fail then.
-        """
+        """Return a reply for each pack, or for its parts if it is too long."""
         waiting = list(packs)
         replies: dict[int, list[Reply]] = {}
         places = list(range(len(packs)))
@@ -158,20 +143,14 @@ class LlmReader:
         requests = {self.key(pack): pack.request for pack in packs}
         new = [key for key in requests if key not in self._results]
         if new and self._may_spend:
-            results = self._client.ask(
-                [requests[key] for key in new], until_spent=self._until_spent
-            )
+            results = self._client.ask([requests[key] for key in new], until_spent=self._until_spent)
             self._results |= zip(new, results, strict=True)
         elif new:
             self._results |= self._known([requests[key] for key in new])
         return {key: self._results[key] for key in requests}
 
     def _known(self, requests: Sequence[Request]) -> dict[str, Answer | Failure]:
-        """Return the known answers; others count as over budget.
-
-        Raises:
-            BudgetError: There is such a rest, and the run is to fail then.
-        """
+        """Return the known answers; others count as over budget."""
         what, found = "what it costs was not approved", dict[str, Answer | Failure]()
         for request, known in self._client.known(requests):
             if known is None and not self._until_spent:

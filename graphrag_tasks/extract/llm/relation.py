@@ -1,7 +1,7 @@
 """Normalize a model's relation to the canonical form of the rules.
 
-"is replaced by" becomes (tail, replace, head); "are stored in" becomes "be stored in"; "does not
-read" becomes "read", negated. A word's lemma is the sentence's, or follows from its ending.
+"is replaced by" becomes (tail, replace, head); "are stored in" becomes "be stored in"; "does not read" becomes "read",
+negated. A word's lemma is the sentence's, or follows from its ending.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from graphrag_tasks.extract.words import words
 from graphrag_tasks.language.agreement import base_of_third_person
 from graphrag_tasks.language.tokens import Token
 
-MOST_WORDS = 6
-"""Most words of a relation; a longer one says more than how two things are related. Chosen."""
+MOST_WORDS = 6  # Most words of a relation; a longer one says more than how two things are related. Chosen.
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _CONTRACTED = re.compile(r"n['’]t\b")
@@ -26,8 +25,7 @@ _DROPPED = words("beside_relations")
 _FUNCTION_WORDS = words("function_words")
 _NOT = frozenset({"not", "no", "never", "cannot", "neither", "nor"})
 _INCLUDE = dict.fromkeys(("includes", "including"), "include")
-IMPLIED = frozenset({"be", "have", "include"})
-"""Relations that a sentence may express without a verb."""
+IMPLIED = frozenset({"be", "have", "include"})  # Relations that a sentence may express without a verb.
 PREPOSITIONS = frozenset({"ADP", "SCONJ", "PART"})
 
 
@@ -73,8 +71,8 @@ class Sentence:
     def relation(self, told: str) -> Relation | None:
         """Return a told relation in canonical form; None if the sentence does not state it.
 
-        The sentence states it if it contains a form of its main word, or if it is "is", "has" or
-        "includes", which may be implied.
+        The sentence states it if it contains a form of its main word, or if it is "is", "has" or "includes", which may
+        be implied.
         """
         words, negated = _words(told)
         if not 0 < len(words) <= MOST_WORDS or not all(map(self._is_said, words[1:])):
@@ -136,9 +134,7 @@ class Sentence:
         ):
             words = words[1:]  # the perfect
         if words[0] not in _BE:
-            is_passive = self._is_participle(words[0]) and (
-                words[1:2] == ["by"] or self._is_passive_here(words[0])
-            )
+            is_passive = self._is_participle(words[0]) and (words[1:2] == ["by"] or self._is_passive_here(words[0]))
             return is_passive, ["have" if words[0] in _HAVE else words[0], *words[1:]]
         while len(words) > 1 and words[1] in _BE:
             words = words[1:]

@@ -14,8 +14,7 @@ from graphrag_tasks.core.config import WindowConfig
 from graphrag_tasks.extract.llm.prompt import PURPOSE, SYSTEM, Told, passage
 from graphrag_tasks.llm import Request
 
-_LONGEST_NOTE = 160
-"""Longest row key or list introduction, in characters, repeated before each sentence. Chosen."""
+_LONGEST_NOTE = 160  # Longest row key or list introduction, in characters, repeated before each sentence. Chosen.
 
 
 @dataclass(frozen=True)
@@ -60,9 +59,7 @@ class Pack:
             texts = dict(pair for window in of_chunk for pair in window.sentences)
             numbered = ((numbers[key], text) for key, text in texts.items())
             parts.append(passage(of_chunk[0].headings, numbered))
-        return Request(
-            PURPOSE, SYSTEM, "\n".join(parts), Told, self.output_tokens, self.document_id
-        )
+        return Request(PURPOSE, SYSTEM, "\n".join(parts), Told, self.output_tokens, self.document_id)
 
     def halves(self) -> list[Pack]:
         """Return two packs that replace this one; none if it has a single window."""
@@ -80,11 +77,7 @@ class Pack:
 
 
 def packs_of(
-    documents: pa.Table,
-    chunks: pa.Table,
-    sentences: pa.Table,
-    windows: pa.Table,
-    config: WindowConfig,
+    documents: pa.Table, chunks: pa.Table, sentences: pa.Table, windows: pa.Table, config: WindowConfig
 ) -> list[Pack]:
     """Return the packs of all documents, in order."""
     paths = _mapping(documents, "document_id", "path")
@@ -99,9 +92,7 @@ def packs_of(
     return packs
 
 
-def _window(
-    row: Mapping[str, Any], headings: Mapping[str, Sequence[str]], texts: Mapping[str, str]
-) -> Window:
+def _window(row: Mapping[str, Any], headings: Mapping[str, Sequence[str]], texts: Mapping[str, str]) -> Window:
     return Window(
         row["window_id"],
         row["chunk_id"],

@@ -1,14 +1,12 @@
 """Check whether a sentence supports a model's fact, and make it a frame.
 
-A fact refers to its sentence. Both ends must occur in it, or one of them must be the antecedent of
-a mention in it: by the rules' coreference, or as a name in the headings or another sentence of the
-window if the sentence has a pronoun. The relation's main word must occur, too. The head may also be
-the row key, or occur in the text before the list. Questions support nothing, nor do sentences that
-instruct a model.
+A fact refers to its sentence. Both ends must occur in it, or one of them must be the antecedent of a mention in it: by
+the rules' coreference, or as a name in the headings or another sentence of the window if the sentence has a pronoun.
+The relation's main word must occur, too. The head may also be the row key, or occur in the text before the list.
+Questions support nothing, nor do sentences that instruct a model.
 
-If both ends occur in the sentence, the rules' frames of it must not contradict the fact
-(`meaning`). Whether a fact is true is never asked, and no document is read that the request did not
-show.
+If both ends occur in the sentence, the rules' frames of it must not contradict the fact (`meaning`). Whether a fact is
+true is never asked, and no document is read that the request did not show.
 """
 
 from __future__ import annotations
@@ -30,22 +28,18 @@ from graphrag_tasks.extract.llm.relation import Relation, Sentence
 from graphrag_tasks.language.tokens import Doc
 
 EXTRACTOR_NAME = "llm"
-MOST_FACTS = 20
-"""Facts considered per sentence."""
+MOST_FACTS = 20  # Facts considered per sentence.
 
 _STATED, _IMPLIED, _ELSEWHERE = 0.8, 0.6, 0.8
-"""Confidence of a stated relation, of an implied one, and the factor for an end outside the
-sentence. Assumed: there are no labelled answers of a model to learn from."""
-_LEAST_WEIGHT = 0.1
-"""Least factor from a model's own weight, so that no fact has a confidence of 0."""
+"""Confidence of a stated relation, of an implied one, and the factor for an end outside the sentence. Assumed: there
+are no labelled answers of a model to learn from."""
+_LEAST_WEIGHT = 0.1  # Least factor from a model's own weight, so that no fact has a confidence of 0.
 
 _PRONOUNS = frozenset(
     {"it", "they", "them", "he", "him", "she", "her", "we", "us", "you", "i", "this", "that"}
     | {"these", "those", "which", "who", "whom", "what", "here", "there", "itself", "themselves"}
 )
-_STAND_IN = re.compile(
-    r"\b(?:it|its|they|their|them|he|his|him|she|her|this|these|that|those)\b", re.IGNORECASE
-)
+_STAND_IN = re.compile(r"\b(?:it|its|they|their|them|he|his|him|she|her|this|these|that|those)\b", re.IGNORECASE)
 _NAME = re.compile(r"[\d_/]|[^\W\d_a-z][^\W\d_a-z]|(?:^|\s)[^\W\d_a-z].*\s[^\W\d_a-z]")
 """A code, an abbreviation, or two capitalized words: a single capitalized word may be any word."""
 _LABELS: Mapping[EntityType, str | None] = {
@@ -112,13 +106,10 @@ class _Ends:
 class Judge:
     """Judges a model's facts about one sentence.
 
-    `is_known` tells whether the rules found a fact too; such a fact is not checked against
-    the frames.
+    `is_known` tells whether the rules found a fact too; such a fact is not checked against the frames.
     """
 
-    def __init__(
-        self, setting: Setting, is_known: Callable[[Frame], bool] = lambda _: False
-    ) -> None:
+    def __init__(self, setting: Setting, is_known: Callable[[Frame], bool] = lambda _: False) -> None:
         self._setting, self._is_known = setting, is_known
         self._words = Words(setting.text)
         self._around = [Words(text) for text in setting.around]
@@ -190,17 +181,15 @@ class Judge:
     def _elsewhere(self, name: str, other: Place) -> Place | None:
         """Return the position of an end that the sentence does not contain, or None.
 
-        An antecedent has the position of its mention. A name from the context has an empty span,
-        and needs a pronoun in the sentence that may refer to it.
+        An antecedent has the position of its mention. A name from the context has an empty span, and needs a pronoun in
+        the sentence that may refer to it.
         """
         forms = name_forms(name)
         for row in self._setting.coreferences:
             if name_forms(row["antecedent"]) == forms and not _overlap(row, other):
                 return Place(row["start"], row["end"], row["surface"])
         stand_ins = [match for match in _STAND_IN.finditer(self._setting.text)]
-        apart = [
-            match.start() for match in stand_ins if not other.start <= match.start() < other.end
-        ]
+        apart = [match.start() for match in stand_ins if not other.start <= match.start() < other.end]
         for near in self._around if apart else ():
             for place in near.places(name):
                 if _NAME.search(place.text):
@@ -217,11 +206,7 @@ def _label(name: str, types: Mapping[str, EntityType]) -> str | None:
 
 def _nearest_first(heads: Sequence[Place], tails: Sequence[Place]) -> list[tuple[Place, Place]]:
     """Return the pairs of positions that do not overlap, the nearest first."""
-    pairs = [
-        (max(head.start, tail.start) - min(head.end, tail.end), head, tail)
-        for head in heads
-        for tail in tails
-    ]
+    pairs = [(max(head.start, tail.start) - min(head.end, tail.end), head, tail) for head in heads for tail in tails]
     return [(head, tail) for gap, head, tail in sorted(pairs) if gap >= 0]
 
 

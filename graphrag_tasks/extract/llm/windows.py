@@ -1,15 +1,13 @@
 """Choose which sentences a language model reads, and group them into requests.
 
-A window is up to three neighbouring sentences with a verb, of one chunk; neighbouring windows share
-a sentence (paper, second edition: batches of three with an overlap of one). Several windows of a
-document form a pack: one request.
+A window is up to three neighbouring sentences with a verb, of one chunk; neighbouring windows share a sentence (paper,
+second edition: batches of three with an overlap of one). Several windows of a document form a pack: one request.
 
-With the extractor `hybrid` the sentences are those where the rules may have missed most per token:
-words outside triples, and coordinations. On labelled sentences this finds twice as much as random
-reading (benchmarks/README.md).
+With the extractor `hybrid` the sentences are those where the rules may have missed most per token: words outside
+triples, and coordinations. On labelled sentences this finds twice as much as random reading (benchmarks/README.md).
 
-Documents are cut into stretches: one begins at a heading chosen by its hash, or after many
-sentences. So an edit changes its own pack and at most one more; with `hybrid`, rarely two more.
+Documents are cut into stretches: one begins at a heading chosen by its hash, or after many sentences. So an edit
+changes its own pack and at most one more; with `hybrid`, rarely two more.
 """
 
 from __future__ import annotations
@@ -34,32 +32,21 @@ from graphrag_tasks.extract.words import words
 ALL, CRITICAL, WEAK = "all", "critical", "weak"
 """Why a window is read: extractor `llm`, a critical path, or gaps of the rules."""
 
-_REQUEST_TOKENS = 450
-"""Tokens of a request besides its sentences: instructions, examples and schema."""
+_REQUEST_TOKENS = 450  # Tokens of a request besides its sentences: instructions, examples and schema.
 _WINDOWS_OF_REQUEST = 0.87
-"""Mean number of windows per request, as a share of the limit, if all sentences are read:
-measured."""
-_CHARACTERS_A_TOKEN = 4.5
-"""Approximate for English prose; used only to compare costs."""
-_LONGER = 1.45
-"""Length of chosen sentences relative to all: measured."""
-_STRETCH = 2
-"""One in so many headings begins a stretch if all sentences are read."""
-_STRETCH_OF_SHARE = 3
-"""The same if a share is read, divided by that share."""
-
-_LONGEST_STRETCH = 160
-"""Sentences after which a stretch ends, with or without a heading."""
+"""Mean number of windows per request, as a share of the limit, if all sentences are read: measured."""
+_CHARACTERS_A_TOKEN = 4.5  # Approximate for English prose; used only to compare costs.
+_LONGER = 1.45  # Length of chosen sentences relative to all: measured.
+_STRETCH = 2  # One in so many headings begins a stretch if all sentences are read.
+_STRETCH_OF_SHARE = 3  # The same if a share is read, divided by that share.
+_LONGEST_STRETCH = 160  # Sentences after which a stretch ends, with or without a heading.
 
 _WORD = re.compile(r"\w[\w/.-]*")
 _JOINT = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)
 _OF_JOINT, _OF_SENTENCE = 1, 2
-"""Added to the gain for each coordination, and subtracted for each sentence: most sentences miss
-nothing."""
-_WORDS_AROUND = 25
-"""Words that a sentence costs beside its own."""
-_OVERLAP = 1
-"""Sentences that two neighbouring windows share, as in the paper; none where a window has one."""
+"""Added to the gain for each coordination, and subtracted for each sentence: most sentences miss nothing."""
+_WORDS_AROUND = 25  # Words that a sentence costs beside its own.
+_OVERLAP = 1  # Sentences that two neighbouring windows share, as in the paper; none where a window has one.
 
 _FUNCTION_WORDS = words("function_words")
 
@@ -142,9 +129,7 @@ def _row(document_id: str, pack: int, window: _Window, reason: str, places: Plac
 def _all(chunks: Sequence[_Chunk], config: WindowConfig) -> Iterator[list[_Window]]:
     for stretch in _stretches(chunks, _STRETCH):
         windows = [
-            window
-            for chunk in stretch
-            for window in _cut(chunk.sentences, config.window_sentences, _overlap(config))
+            window for chunk in stretch for window in _cut(chunk.sentences, config.window_sentences, _overlap(config))
         ]
         yield from _even(windows, -(-len(windows) // config.windows_per_request))
 
@@ -154,8 +139,8 @@ def _best(
 ) -> Iterator[list[_Window]]:
     """Yield packs of the sentences with most gain per token.
 
-    Each stretch gets its share of tokens in whole requests; a random number from its heading, not
-    from its text, decides on the remainder.
+    Each stretch gets its share of tokens in whole requests; a random number from its heading, not from its text,
+    decides on the remainder.
     """
     size = config.windows_per_request * config.window_sentences
     for stretch in _stretches(chunks, max(1, round(_STRETCH_OF_SHARE / share)) if share else 1):
@@ -170,16 +155,13 @@ def _best(
             window
             for chunk in stretch
             for window in _cut(
-                [sentence for sentence in chunk.sentences if sentence["sentence_id"] in chosen],
-                config.window_sentences,
+                [sentence for sentence in chunk.sentences if sentence["sentence_id"] in chosen], config.window_sentences
             )
         ]
         yield from _even(windows, -(-len(windows) // config.windows_per_request))
 
 
-def _chosen(
-    read: Sequence[_Row], gain: Callable[[_Row], float], most: int, size: int
-) -> frozenset[str]:
+def _chosen(read: Sequence[_Row], gain: Callable[[_Row], float], most: int, size: int) -> frozenset[str]:
     """Return the sentences with most gain that fit into `most` windows."""
     gains = {row["sentence_id"]: gain(row) for row in read}
     ranked = [row for row in read if gains[row["sentence_id"]] > 0]
@@ -268,8 +250,7 @@ class _Gains:
         text, spans = sentence["text"], list(self._covered.get(sentence["sentence_id"], ()))
         found = list(_WORD.finditer(text))
         open_words = sum(
-            word[0].lower() not in _FUNCTION_WORDS
-            and not any(start <= word.start() < end for start, end in spans)
+            word[0].lower() not in _FUNCTION_WORDS and not any(start <= word.start() < end for start, end in spans)
             for word in found
         )
         return open_words + _OF_JOINT * len(_JOINT.findall(text)) - _OF_SENTENCE

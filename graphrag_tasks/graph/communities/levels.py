@@ -52,9 +52,8 @@ class Ranked:
 class Level:
     """The communities of one level, and the best rows of each.
 
-    `membership` is the community of each entity or -1, `centrality` the total weight of an entity's
-    relations inside its community. All members are ranked, but only the relations and sentences
-    that a summary may use.
+    `membership` is the community of each entity or -1, `centrality` the total weight of an entity's relations inside
+    its community. All members are ranked, but only the relations and sentences that a summary may use.
     """
 
     membership: Membership

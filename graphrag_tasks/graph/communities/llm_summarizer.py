@@ -1,9 +1,8 @@
 """Summaries of communities by a language model (Edge et al., "From Local to Global", 2024).
 
-The model reads the content of the extractive summary, and the summaries of the largest child
-communities. A sentence of the answer is kept where the input has its names, its numbers and most of
-its words, and the same negation (`language.support`). A community with no answer, or with no
-sentence kept, gets the extractive summary.
+The model reads the content of the extractive summary, and the summaries of the largest child communities. A sentence of
+the answer is kept where the input has its names, its numbers and most of its words, and the same negation
+(`language.support`). A community with no answer, or with no sentence kept, gets the extractive summary.
 """
 
 from __future__ import annotations
@@ -14,11 +13,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from graphrag_tasks.graph.communities.summaries import (
-    CommunityContext,
-    ExtractiveSummarizer,
-    Summary,
-)
+from graphrag_tasks.graph.communities.summaries import CommunityContext, ExtractiveSummarizer, Summary
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.harmless import harmless
 from graphrag_tasks.language.prose import sentences_of
@@ -28,10 +23,8 @@ from graphrag_tasks.llm import Answer, Client, Failure, Request
 log = logging.getLogger(__name__)
 
 PURPOSE = "summarize"
-_MAX_OUTPUT = 512
-"""Most output tokens of a summary; chosen."""
-_MOST_LINES = 3
-"""Most input lines that support a sentence; as for answers."""
+_MAX_OUTPUT = 512  # Most output tokens of a summary; chosen.
+_MOST_LINES = 3  # Most input lines that support a sentence; as for answers.
 
 _SYSTEM = """\
 You summarise a group of entities of a knowledge graph for somebody who searches documents.
@@ -65,9 +58,7 @@ class LlmSummarizer:
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary per community, in their order."""
         asked = [community for community in communities if not community.is_private]
-        results = self._client.ask(
-            [self._request(community_context) for community_context in asked]
-        )
+        results = self._client.ask([self._request(community_context) for community_context in asked])
         failed = [failure for failure in results if isinstance(failure, Failure)]
         if failed:
             log.warning(
@@ -75,10 +66,7 @@ class LlmSummarizer:
                 len(failed), len(results), failed[0].why,
             )  # fmt: skip
         answers = iter(results)
-        written = [
-            None if community.is_private else _written(community, next(answers))
-            for community in communities
-        ]
+        written = [None if community.is_private else _written(community, next(answers)) for community in communities]
         left_out = sum(one.left_out for one in written if one)
         if left_out:
             log.warning("%d sentences of summaries say what their community does not", left_out)
@@ -105,8 +93,7 @@ def _written(community: CommunityContext, result: Answer | Failure) -> _Written:
         return _Written(None)
     report, evidence = result.parsed(CommunityReport), _text(community)
     title, *said = (
-        " ".join(harmless(one, evidence)[0].split())
-        for one in (report.title, *sentences_of(report.summary))
+        " ".join(harmless(one, evidence)[0].split()) for one in (report.title, *sentences_of(report.summary))
     )
     said = [one for one in said if any(map(str.isalnum, one))]
     lines = [(line, frozenset(terms(line))) for line in evidence.splitlines()]

@@ -1,8 +1,7 @@
 """A map of the communities: nested circles for communities, and a point for each member.
 
-The area of a circle is proportional to its number of entities, among circles of one parent. Child
-communities, and members in no child community (circles of one entity), are packed into the parent's
-circle.
+The area of a circle is proportional to its number of entities, among circles of one parent. Child communities, and
+members in no child community (circles of one entity), are packed into the parent's circle.
 """
 
 from __future__ import annotations
@@ -18,24 +17,19 @@ from graphrag_tasks.graph.communities.packing import pack
 from graphrag_tasks.graph.communities.partition import Membership, simple
 from graphrag_tasks.graph.weights import Rows, Weights
 
-EXTENT = 1000.0
-"""All coordinates are within ± this value."""
-_DECIMALS = 1
-"""Decimals of coordinates: a tenth, of a width of 2,000, is less than a pixel."""
-_ASPECT = 1.5
-"""Ratio of width to height of the map, like that of a page."""
-_FILL = 0.97
-"""Share of a circle's radius that its contents take."""
-_SAME = 6
-"""Decimals to which centralities are rounded, so that the order of summation has no effect."""
+EXTENT = 1000.0  # All coordinates are within ± this value.
+_DECIMALS = 1  # Decimals of coordinates: a tenth, of a width of 2,000, is less than a pixel.
+_ASPECT = 1.5  # Ratio of width to height of the map, like that of a page.
+_FILL = 0.97  # Share of a circle's radius that its contents take.
+_SAME = 6  # Decimals to which centralities are rounded, so that the order of summation has no effect.
 
 
 @dataclass(frozen=True)
 class CommunityMap:
     """Coordinates of communities and entities.
 
-    `circles` has x, y and radius of the communities of each level, shape (communities, 3); `points`
-    x and y of each entity, shape (nodes, 2), NaN for entities in no community.
+    `circles` has x, y and radius of the communities of each level, shape (communities, 3); `points` x and y of each
+    entity, shape (nodes, 2), NaN for entities in no community.
     """
 
     circles: Sequence[NDArray[np.float64]]
@@ -47,8 +41,8 @@ def draw(
 ) -> CommunityMap:
     """Place nested communities and their members.
 
-    `memberships` and `centralities` have the nodes' values at each level, coarsest first; `ends`
-    and `weights` are the edges of the graph, in any order.
+    `memberships` and `centralities` have the nodes' values at each level, coarsest first; `ends` and `weights` are the
+    edges of the graph, in any order.
     """
     nodes = len(memberships[0])
     points = np.full((nodes, 2), np.nan)
@@ -101,7 +95,5 @@ class _Items:
         for (begin, end), (low, high) in zip(pairwise(bounds), pairwise(tied), strict=True):
             own = joined[low:high] - begin
             later = np.lexsort((own[:, 0], own[:, 1]))
-            packed[order[begin:end]] = pack(
-                np.sqrt(sizes[begin:end]), own[later], ties[low:high][later], aspect=aspect
-            )
+            packed[order[begin:end]] = pack(np.sqrt(sizes[begin:end]), own[later], ties[low:high][later], aspect=aspect)
         return packed

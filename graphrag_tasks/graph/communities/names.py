@@ -1,10 +1,10 @@
 """Names of communities: the heading that most of their entities share, else their best hub.
 
-The best hub is central, mentioned often, and in few chunks: so it is neither "few hundred yeast
-cells", which is said once, nor "beer", which is said everywhere.
+The best hub is central, mentioned often, and in few chunks: so it is neither "few hundred yeast cells", which is said
+once, nor "beer", which is said everywhere.
 
-People call a topic what the documents call it. A heading names the community that it fits best,
-once at all levels, so that no child repeats its parent.
+People call a topic what the documents call it. A heading names the community that it fits best, once at all levels, so
+that no child repeats its parent.
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ import numpy as np
 from graphrag_tasks.graph.communities.levels import Level
 from graphrag_tasks.graph.communities.source import Source
 
-_MOST_HUBS = 8
-"""Most central entities of which one gives the name."""
-_OF_PLAIN = 0.6
-"""Factor of one plain word ("file"), which says less; chosen by reading."""
+_MOST_HUBS = 8  # Most central entities of which one gives the name.
+_OF_PLAIN = 0.6  # Factor of one plain word ("file"), which says less; chosen by reading.
 
 
 def names(levels: Sequence[Level], source: Source) -> list[list[str]]:
@@ -38,11 +36,7 @@ def names(levels: Sequence[Level], source: Source) -> list[list[str]]:
         hubs = level.members.best(_MOST_HUBS)
         shown = source.texts("names", hubs.rows)
         is_plain = np.array([name.isalpha() and name.islower() for name in shown], bool)
-        goodness = (
-            level.centrality[hubs.rows]
-            * source.telling(hubs.rows)
-            * np.where(is_plain, _OF_PLAIN, 1.0)
-        )
+        goodness = level.centrality[hubs.rows] * source.telling(hubs.rows) * np.where(is_plain, _OF_PLAIN, 1.0)
         called, ancestors = [], []
         for community, (start, end) in enumerate(pairwise(hubs.starts.tolist())):
             parent = levels[number - 1].membership[hubs.rows[start]] if number else -1

@@ -1,7 +1,7 @@
 """Pack circles into the circle of their parent, each where it fits and is nearest to its ties.
 
-Large circles touch two that are placed, the most tied first; small ones and members stand on a
-lattice, in gaps and around. Nothing is random, and distances are compared rounded.
+Large circles touch two that are placed, the most tied first; small ones and members stand on a lattice, in gaps and
+around. Nothing is random, and distances are compared rounded.
 """
 
 from __future__ import annotations
@@ -12,22 +12,16 @@ from scipy.spatial import KDTree
 
 from graphrag_tasks.graph.weights import Rows, Weights
 
-Places = NDArray[np.float64]
-"""Coordinates, shape (places, 2)."""
+Places = NDArray[np.float64]  # Coordinates, shape (places, 2).
 
 _MOST_LARGE, _SMALL = 120, 1 / 8
-"""Most circles of a parent that touch others, as all pairs are compared, and the smallest radius
-beside the largest; the other circles stand on a lattice."""
-_GAP = 1.05
-"""Factor by which circles are enlarged, so that gaps stay between them."""
-_MOST_GAPS = 20_000
-"""Gaps examined for small circles, beyond the number needed."""
-_RANKED = 500
-"""Circles that choose among as many places of the lattice, which bounds the work."""
-_TOUCHING = 1 - 1e-9
-"""Factor of the least distance, for rounding."""
-_SAME = 6
-"""Decimals to which distances are compared: ties of rounding go to the first place."""
+"""Most circles of a parent that touch others, as all pairs are compared, and the smallest radius beside the largest;
+the other circles stand on a lattice."""
+_GAP = 1.05  # Factor by which circles are enlarged, so that gaps stay between them.
+_MOST_GAPS = 20_000  # Gaps examined for small circles, beyond the number needed.
+_RANKED = 500  # Circles that choose among as many places of the lattice, which bounds the work.
+_TOUCHING = 1 - 1e-9  # Factor of the least distance, for rounding.
+_SAME = 6  # Decimals to which distances are compared: ties of rounding go to the first place.
 
 
 def pack(radii: Weights, ends: Rows, ties: Weights, *, aspect: float) -> NDArray[np.float64]:

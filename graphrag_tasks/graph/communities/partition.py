@@ -1,7 +1,7 @@
 """Leiden communities at several resolutions, each level nested in the level above.
 
-Source of the algorithm: Traag, Waltman and van Eck, "From Louvain to Leiden" (2019), as igraph
-implements it, with modularity as the objective.
+Source of the algorithm: Traag, Waltman and van Eck, "From Louvain to Leiden" (2019), as igraph implements it, with
+modularity as the objective.
 """
 
 from __future__ import annotations
@@ -17,17 +17,11 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from graphrag_tasks.graph.weights import Rows, Weights
 
-Membership = NDArray[np.int64]
-"""Community of each node at one level; -1 for nodes in none."""
+Membership = NDArray[np.int64]  # Community of each node at one level; -1 for nodes in none.
 
-_ITERATIONS = 2
-"""Leiden iterations. Ten take four times as long and raise modularity by .002."""
-
-_FEWEST_MEMBERS = 3
-"""Smaller communities are left out: a pair is told by its relation."""
-
-_SEED = 0
-"""Of the algorithm's random moves; any number does."""
+_ITERATIONS = 2  # Leiden iterations. Ten take four times as long and raise modularity by .002.
+_FEWEST_MEMBERS = 3  # Smaller communities are left out: a pair is told by its relation.
+_SEED = 0  # Of the algorithm's random moves; any number does.
 
 
 def partition(
@@ -36,10 +30,10 @@ def partition(
 ) -> list[Membership]:  # fmt: skip
     """Return the communities of an undirected graph at each of the increasing resolutions.
 
-    Edges between communities are dropped at the levels below, so every community lies inside one
-    parent. The result depends on the numbering of the nodes, not on the order or direction of the
-    edges: `ends`, of shape (edges, 2), and their positive weights. Parallel edges add up, loops do
-    not count. Communities are numbered by their first node; small ones are left out.
+    Edges between communities are dropped at the levels below, so every community lies inside one parent. The result
+    depends on the numbering of the nodes, not on the order or direction of the edges: `ends`, of shape (edges, 2), and
+    their positive weights. Parallel edges add up, loops do not count. Communities are numbered by their first node;
+    small ones are left out.
     """
     ends, weights = simple(ends, weights, nodes)
     near = _near_neighbours(ends)
@@ -71,8 +65,8 @@ def simple(ends: Rows, weights: Weights, nodes: int) -> tuple[Rows, Weights]:
 def _near_neighbours(ends: Rows) -> Rows:
     """Return the nodes with edges in breadth-first order, so neighbours are close.
 
-    Ids order nodes at random. In this order Leiden reads memory that it has just read, which halves
-    its time on a graph of 500,000 nodes.
+    Ids order nodes at random. In this order Leiden reads memory that it has just read, which halves its time on a graph
+    of 500,000 nodes.
     """
     found, places = np.unique(ends, return_inverse=True)
     if not len(found):
@@ -107,9 +101,7 @@ def _leiden(nodes: int, ends: Rows, weights: Weights, resolution: float) -> Memb
     graph = igraph.Graph(n=nodes, edges=zip(*ends.T.tolist(), strict=True))  # faster than an array
     igraph.set_random_number_generator(random.Random(_SEED))  # noqa: S311 - nothing secret
     try:
-        found = graph.community_leiden(
-            "modularity", weights=weights, resolution=resolution, n_iterations=_ITERATIONS
-        )
+        found = graph.community_leiden("modularity", weights=weights, resolution=resolution, n_iterations=_ITERATIONS)
     finally:
         igraph.set_random_number_generator(random)
     return np.array(found.membership, dtype=np.int64)
@@ -117,9 +109,7 @@ def _leiden(nodes: int, ends: Rows, weights: Weights, resolution: float) -> Memb
 
 def _numbered(membership: Membership) -> Membership:
     """Number communities by their first node, without the small ones."""
-    _, first, inverse, sizes = np.unique(
-        membership, return_index=True, return_inverse=True, return_counts=True
-    )
+    _, first, inverse, sizes = np.unique(membership, return_index=True, return_inverse=True, return_counts=True)
     kept = np.flatnonzero(sizes >= _FEWEST_MEMBERS)
     numbers = np.full(len(sizes), -1, dtype=np.int64)
     numbers[kept[np.argsort(first[kept])]] = np.arange(len(kept))

@@ -1,7 +1,7 @@
 """The entity graph as numeric arrays, and the texts of the few rows that summaries quote.
 
-Ids are numbered in SQL, out of core, so a relation or a statement takes a few integers of memory.
-Names, wordings and sentences stay on disk until a summary needs them.
+Ids are numbered in SQL, out of core, so a relation or a statement takes a few integers of memory. Names, wordings and
+sentences stay on disk until a summary needs them.
 """
 
 from __future__ import annotations
@@ -22,16 +22,7 @@ COLUMNS: Mapping[str, list[str]] = {
     "documents": ["document_id", "title"],
     "sentences": ["sentence_id", "document_id", "text", "page"],
     "entities": ["entity_id", "name"],
-    "relations": [
-        "relation_id",
-        "head_id",
-        "relation",
-        "tail_id",
-        "phrase",
-        "kind",
-        "weight",
-        "confidence",
-    ],
+    "relations": ["relation_id", "head_id", "relation", "tail_id", "phrase", "kind", "weight", "confidence"],
     "evidence": ["relation_id", "sentence_id"],
     "mentions": ["entity_id", "chunk_id"],
     "chunks": ["chunk_id", "document_id", "heading_path"],
@@ -39,17 +30,15 @@ COLUMNS: Mapping[str, list[str]] = {
 """Columns that the stage reads from each table."""
 
 _FAR_APART = 0.02
-"""Share of its weight that a relation keeps whose ends share no chunk but that of its statement, in
-the limit; with the square of their closeness. Chosen on three manuals: the share of a community's
-members that stand in one document rises from .56-.71 to .64-.80, and a removed chunk exchanges half
-as many communities (benchmarks/README.md)."""
+"""Share of its weight that a relation keeps whose ends share no chunk but that of its statement, in the limit; with
+the square of their closeness. Chosen on three manuals: the share of a community's members that stand in one document
+rises from .56-.71 to .64-.80, and a removed chunk exchanges half as many communities (benchmarks/README.md)."""
 
-_LONGEST_SENTENCE = 400
-"""Longest quoted sentence in characters; longer ones are lists and tables without line breaks."""
+_LONGEST_SENTENCE = 400  # Longest quoted sentence in characters; longer ones are lists and tables without line breaks.
 
 _LONGEST_HEADING, _LEAST_FIT = 60, 0.3
-"""Characters of a heading that can be a name, and the least fit of its entities and a community's;
-chosen by reading."""
+"""Characters of a heading that can be a name, and the least fit of its entities and a community's; chosen by
+reading."""
 
 _SQL = statements(
     __package__,
@@ -65,8 +54,7 @@ _SQL = statements(
 class Statements:
     """Which sentences state which relations, each pair once, sorted by relation and sentence.
 
-    Sentences with equal texts share a number in `texts`, by first appearance; `documents` are the
-    sentences' documents.
+    Sentences with equal texts share a number in `texts`, by first appearance; `documents` are the sentences' documents.
     """
 
     relations: NDArray[np.int32]
@@ -78,8 +66,8 @@ class Statements:
 class Source:
     """The graph of a corpus; entities, relations and sentences are numbered by id.
 
-    A relation weighs more if its ends stand in the same chunks: what a general name is said to do
-    in passing does not join two topics.
+    A relation weighs more if its ends stand in the same chunks: what a general name is said to do in passing does not
+    join two topics.
 
     The connection knows the tables of `COLUMNS`, and must stay open.
     """
@@ -102,9 +90,7 @@ class Source:
         first_stated[backwards] = np.arange(len(backwards))[::-1]  # the last of equals stays
         texts = first_stated[stated["text"]]
         self.is_fact: NDArray[np.bool_] = ties["is_fact"]
-        self.statements = Statements(
-            stated["relation"], stated["sentence"], texts, stated["document"]
-        )
+        self.statements = Statements(stated["relation"], stated["sentence"], texts, stated["document"])
 
     def headings(self, memberships: Sequence[Rows]) -> Iterator[tuple[int, int, str]]:
         """Yield level, community and a heading that most of its members share, best fits first.
@@ -115,9 +101,7 @@ class Source:
         member = pa.table(
             {
                 "level": np.repeat(np.arange(len(inside)), [len(one) for one in inside]),
-                "community": np.concatenate(
-                    [one[rows] for one, rows in zip(memberships, inside, strict=True)]
-                ),
+                "community": np.concatenate([one[rows] for one, rows in zip(memberships, inside, strict=True)]),
                 "entity": np.concatenate(inside),
             }
         )
@@ -133,8 +117,7 @@ class Source:
     def texts(self, kind: Literal["names", "wordings", "quotations"], numbers: Rows) -> list[Any]:
         """Return names of entities, wordings of relations, or quotations of sentences, by number.
 
-        A wording maps `head`, `relation`, `phrase` and `tail`; a quotation `text`, the document's
-        `title`, and `page`.
+        A wording maps `head`, `relation`, `phrase` and `tail`; a quotation `text`, the document's `title`, and `page`.
         """
         self._choose(numbers)
         found: list[Any] = self._connection.sql(_SQL[kind]).to_arrow_table().column(0).to_pylist()

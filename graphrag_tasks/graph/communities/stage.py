@@ -1,8 +1,8 @@
 """The communities stage: Leiden communities of the entity graph, each with a title and a summary.
 
-Communities answer global questions: each level covers the graph, coarser levels with fewer and
-broader summaries. A summary of the same content by the same summarizer is reused from an earlier
-snapshot, so an expensive summarizer runs for changed communities only.
+Communities answer global questions: each level covers the graph, coarser levels with fewer and broader summaries. A
+summary of the same content by the same summarizer is reused from an earlier snapshot, so an expensive summarizer runs
+for changed communities only.
 """
 
 from __future__ import annotations
@@ -26,23 +26,14 @@ from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
 from graphrag_tasks.graph.communities.names import names
 from graphrag_tasks.graph.communities.source import COLUMNS, Source
-from graphrag_tasks.graph.communities.summaries import (
-    CitedSentence,
-    CommunityContext,
-    Summarizer,
-    Summary,
-)
+from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityContext, Summarizer, Summary
 from graphrag_tasks.language.agreement import agreeing, told
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
 _SQL = SqlConfig()
-_BATCH = 1 << 13
-"""Communities whose texts are held in memory at once."""
-_MOST_CHILDREN = 8
-"""Most child summaries that a summary is made from; chosen, so that a prompt stays short."""
-
-_MOST_ENTITIES = 8
-"""Entities that a summary is made from; chosen by reading summaries."""
+_BATCH = 1 << 13  # Communities whose texts are held in memory at once.
+_MOST_CHILDREN = 8  # Most child summaries that a summary is made from; chosen, so that a prompt stays short.
+_MOST_ENTITIES = 8  # Entities that a summary is made from; chosen by reading summaries.
 
 
 @stage(
@@ -61,9 +52,9 @@ def communities(
 ) -> StageResult:  # fmt: skip
     """Find the communities of the entity graph and summarise them.
 
-    `COLUMNS` of each table are enough. `summarized` is the `communities` table of an earlier
-    snapshot, whose summaries are reused. Communities with one of `unsent_entities` are private. The
-    result has `communities`, by level and number, and the stream `members`, the most central first.
+    `COLUMNS` of each table are enough. `summarized` is the `communities` table of an earlier snapshot, whose summaries
+    are reused. Communities with one of `unsent_entities` are private. The result has `communities`, by level and
+    number, and the stream `members`, the most central first.
     """
     # These bring igraph and scipy.
     from graphrag_tasks.graph.communities.map import draw
@@ -77,14 +68,10 @@ def communities(
     with sql_over(tables, sql) as connection:
         source = Source(connection)
         unsent = np.isin(source.entity_ids.to_numpy(zero_copy_only=False), [*unsent_entities])
-        memberships = partition(
-            len(source.entity_ids), source.ends, source.weights, resolutions=config.resolutions
-        )
+        memberships = partition(len(source.entity_ids), source.ends, source.weights, resolutions=config.resolutions)
         levels = [rank(source, membership) for membership in memberships]
         named = names(levels, source)
-        drawn = draw(
-            memberships, [level.centrality for level in levels], source.ends, source.weights
-        )
+        drawn = draw(memberships, [level.centrality for level in levels], source.ends, source.weights)
         rows = _rows(levels, source.entity_ids, drawn.circles)
         summaries = _Summaries(summarizer, summarized)
         made: list[pa.Table] = []
@@ -136,11 +123,7 @@ def _rows(
 
 
 def _batches(
-    rows: list[dict[str, Any]],
-    called: list[str],
-    level: Level,
-    source: Source,
-    unsent: NDArray[np.bool_],
+    rows: list[dict[str, Any]], called: list[str], level: Level, source: Source, unsent: NDArray[np.bool_]
 ) -> Iterator[tuple[list[dict[str, Any]], list[CommunityContext]]]:
     """Yield rows of communities in batches, with the context for each summary."""
     for first in range(0, len(rows), _BATCH):
@@ -160,17 +143,13 @@ def _batches(
         )
         contexts = [
             CommunityContext(row["size"], *map(tuple, texts), name=name, is_private=is_private)
-            for (row, *texts), name, is_private in zip(
-                drawn, called[first:last], private, strict=True
-            )
+            for (row, *texts), name, is_private in zip(drawn, called[first:last], private, strict=True)
         ]
         yield part, contexts
 
 
 def _with_children(
-    rows: Sequence[dict[str, Any]],
-    contexts: Sequence[CommunityContext],
-    below: Sequence[dict[str, Any]],
+    rows: Sequence[dict[str, Any]], contexts: Sequence[CommunityContext], below: Sequence[dict[str, Any]]
 ) -> list[CommunityContext]:
     """Return contexts with the summaries of their largest child communities."""
     children: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -180,8 +159,7 @@ def _with_children(
         replace(
             context,
             children=tuple(
-                Summary(child["title"], child["summary"])
-                for child in children[row["community_id"]][:_MOST_CHILDREN]
+                Summary(child["title"], child["summary"]) for child in children[row["community_id"]][:_MOST_CHILDREN]
             ),
         )
         for row, context in zip(rows, contexts, strict=True)
@@ -216,9 +194,7 @@ class _Summaries:
         keys = [fingerprint({"content": context.sha256, "by": by}) for context in contexts]
         self._take_over(keys)
         by_key = zip(keys, contexts, strict=True)
-        missing = {
-            key: community_context for key, community_context in by_key if key not in self._known
-        }
+        missing = {key: community_context for key, community_context in by_key if key not in self._known}
         written = self._summarizer.summarize(list(missing.values()))
         for key, summary in zip(missing, written, strict=True):
             self._known[key] = {"title": summary.title, "summary": summary.text, "summary_key": key}
@@ -236,10 +212,7 @@ class _Summaries:
 
 
 def _members(
-    levels: list[Level],
-    ids: list[pa.Array[Any]],
-    entity_ids: pa.Array[Any],
-    points: NDArray[np.float64],
+    levels: list[Level], ids: list[pa.Array[Any]], entity_ids: pa.Array[Any], points: NDArray[np.float64]
 ) -> pa.RecordBatchReader:
     schema = schemas.MEMBERS
 

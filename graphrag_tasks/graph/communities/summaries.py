@@ -13,8 +13,7 @@ from graphrag_tasks.core.registry import Registry
 if TYPE_CHECKING:
     from graphrag_tasks.llm import Client
 
-_LONGEST_NAME, _LONGEST_RELATION = 80, 200
-"""Most characters shown of a name, and of a relation's wording."""
+_LONGEST_NAME, _LONGEST_RELATION = 80, 200  # Most characters shown of a name, and of a relation's wording.
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,9 @@ class Summary:
 class CommunityContext:
     """Input of a summary: names, relations in words and sentences, best first.
 
-    `size` is the number of all entities of the community, `name` what the documents call it, or its
-    best hub; `children` has its largest child communities, where the summarizer reads them.
-    `is_private` marks a community with an entity of a document that must not be sent to a model on
-    another host.
+    `size` is the number of all entities of the community, `name` what the documents call it, or its best hub;
+    `children` has its largest child communities, where the summarizer reads them. `is_private` marks a community with
+    an entity of a document that must not be sent to a model on another host.
     """
 
     size: int
@@ -93,8 +91,7 @@ class ExtractiveSummarizer:
     def summarize(self, communities: Sequence[CommunityContext]) -> list[Summary]:
         """Return one summary per community, in their order."""
         return [
-            Summary(_clipped(community.name or community.entities[0]), _text(community))
-            for community in communities
+            Summary(_clipped(community.name or community.entities[0]), _text(community)) for community in communities
         ]
 
 

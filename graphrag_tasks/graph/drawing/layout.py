@@ -1,8 +1,8 @@
 """Node positions of a picture: the same graph always has the same positions.
 
-Each connected component is laid out by itself (Kamada and Kawai, "An algorithm for drawing general
-undirected graphs", 1989, in igraph's version, which starts from a circle, not at random). Nodes are
-pushed apart until their labels are readable. Then the components are placed side by side.
+Each connected component is laid out by itself (Kamada and Kawai, "An algorithm for drawing general undirected graphs",
+1989, in igraph's version, which starts from a circle, not at random). Nodes are pushed apart until their labels are
+readable. Then the components are placed side by side.
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Points = NDArray[np.float64]
-"""Coordinates, shape (nodes, 2)."""
+Points = NDArray[np.float64]  # Coordinates, shape (nodes, 2).
 
 _ROUNDS = 400
 _PUSH = 0.55
 _GAP = 60.0
-"""Most rounds, share of an overlap that each of two boxes moves per round, and pixels between
-components. Chosen."""
+"""Most rounds, share of an overlap that each of two boxes moves per round, and pixels between components. Chosen."""
 
 
 def lay_out(ends: NDArray[np.int64], boxes: Points, *, edge_length: float) -> Points:
     """Return the centre of each node's box.
 
-    `ends` are the node rows of each edge, shape (edges, 2); `boxes` are the width and height of
-    each node with its label, shape (nodes, 2).
+    `ends` are the node rows of each edge, shape (edges, 2); `boxes` are the width and height of each node with its
+    label, shape (nodes, 2).
     """
     import igraph
 
@@ -77,14 +75,11 @@ def _apart(points: Points, boxes: Points) -> Points:
     return points
 
 
-def _shelved(
-    parts: Sequence[tuple[list[int], Points]], boxes: Points
-) -> Sequence[tuple[list[int], Points]]:
+def _shelved(parts: Sequence[tuple[list[int], Points]], boxes: Points) -> Sequence[tuple[list[int], Points]]:
     """Place components in rows, no row wider than the first component or a square."""
     extents = [(points - boxes[part] / 2).min(axis=0) for part, points in parts]
     sizes = [
-        (points + boxes[part] / 2).max(axis=0) - extent
-        for (part, points), extent in zip(parts, extents, strict=True)
+        (points + boxes[part] / 2).max(axis=0) - extent for (part, points), extent in zip(parts, extents, strict=True)
     ]
     area = sum(float(size.prod()) for size in sizes)
     width = max([float(np.sqrt(1.6 * area)), *(float(size[0]) for size in sizes)], default=0.0)

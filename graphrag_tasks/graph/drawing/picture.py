@@ -1,8 +1,8 @@
 """A picture of a part of the graph as SVG, without scripts or fonts.
 
-Circles are entities, sized by mentions and coloured by label. Lines are relations, as wide as their
-weight, with an arrow head at the tail; the strongest are labelled. In a picture of changes, colours
-show additions and removals, and removals are dashed.
+Circles are entities, sized by mentions and coloured by label. Lines are relations, as wide as their weight, with an
+arrow head at the tail; the strongest are labelled. In a picture of changes, colours show additions and removals, and
+removals are dashed.
 """
 
 from __future__ import annotations
@@ -23,23 +23,16 @@ from graphrag_tasks.graph.drawing.layout import Points, lay_out
 from graphrag_tasks.graph.drawing.selection import GAINED, LOST, NOT_XML, Selection
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""Colours distinct for the colour-blind, too (Okabe and Ito); further labels share one plain
-colour."""
+"""Colours distinct for the colour-blind, too (Okabe and Ito); further labels share one plain colour."""
 
 _PLAIN, _INK, _LINE, _WORDS = "#7c8ea3", "#1b1f24", "#b3bac4", "#57606a"
 _IN_BOTH = "in both"
 _CHANGES = {GAINED: "#009e73", LOST: "#d55e00", _IN_BOTH: _PLAIN}
 _DASHED = ' stroke-dasharray="6 4"'
-_FONT, _SMALL_FONT, _TITLE_FONT = 13, 10.5, 20
-"""Font sizes in pixels; chosen."""
-_CHARACTER = 0.56
-"""Mean width of a character, as a share of the font size."""
-
-_CAPITAL = 0.7
-"""Mean width of a character of a label, as labels are mostly in capitals."""
-
-_LABEL_SHIFT = 0.6 * _FONT
-"""Distance from a circle's centre to the middle of the box that it shares with its label."""
+_FONT, _SMALL_FONT, _TITLE_FONT = 13, 10.5, 20  # Font sizes in pixels; chosen.
+_CHARACTER = 0.56  # Mean width of a character, as a share of the font size.
+_CAPITAL = 0.7  # Mean width of a character of a label, as labels are mostly in capitals.
+_LABEL_SHIFT = 0.6 * _FONT  # Distance from a circle's centre to the middle of the box that it shares with its label.
 
 _LONGEST_NAME, _LONGEST_WORDS, _LONGEST_TITLE = 30, 34, 90
 """Most characters of a name, of a relation's words and of the title; the rest is cut."""
@@ -47,10 +40,8 @@ _SMALLEST, _LARGEST, _UNCOUNTED = 5.0, 20.0, 8.0
 """Radii: the least, the largest, and the one for all circles where mentions are unknown."""
 _EDGE_LENGTH = 160.0
 _MARGIN, _HEADER = 36.0, 64.0
-_WIDEST_LINE = 4.0
-"""Most pixels of a line's width; chosen."""
-_PLACES_ON_LINE = (0.5, 0.4, 0.6, 0.3, 0.7)
-"""Positions for a relation's words, as a share of the line; tried in order."""
+_WIDEST_LINE = 4.0  # Most pixels of a line's width; chosen.
+_PLACES_ON_LINE = (0.5, 0.4, 0.6, 0.3, 0.7)  # Positions for a relation's words, as a share of the line; tried in order.
 
 
 @dataclass(frozen=True)
@@ -75,9 +66,7 @@ def draw(selection: Selection) -> str:
             row["type"] = selection.changes.get(row["entity_id"], _IN_BOTH)
     edges = _edges(selection)
     radii = _radii([row["mentions"] for row in entities])
-    boxes = np.array(
-        [_box(row["name"], radius) for row, radius in zip(entities, radii, strict=True)]
-    ).reshape(-1, 2)
+    boxes = np.array([_box(row["name"], radius) for row, radius in zip(entities, radii, strict=True)]).reshape(-1, 2)
     ends = np.array([edge.ends for edge in edges], dtype=np.int64).reshape(-1, 2)
     centres = lay_out(ends, boxes, edge_length=_EDGE_LENGTH) + np.array([_MARGIN, _HEADER])
     far = (centres + boxes / 2).max(axis=0, initial=0.0)
@@ -135,10 +124,7 @@ def _radii(mentions: Sequence[int | None]) -> list[float]:
     """Return the radius of each entity's circle; one radius for all where mentions are unknown."""
     most = math.sqrt(max([1, *(mention or 0 for mention in mentions)]))
     span = _LARGEST - _SMALLEST
-    return [
-        _UNCOUNTED if mention is None else _SMALLEST + span * math.sqrt(mention) / most
-        for mention in mentions
-    ]
+    return [_UNCOUNTED if mention is None else _SMALLEST + span * math.sqrt(mention) / most for mention in mentions]
 
 
 def _labels_above(centres: Points, ends: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -153,21 +139,14 @@ def _labels_above(centres: Points, ends: NDArray[np.int64]) -> NDArray[np.bool_]
 
 def _edges(selection: Selection) -> list[_Edge]:
     ids = selection.entities["entity_id"].combine_chunks()
-    ends = [
-        pc.index_in(selection.relations[end], value_set=ids).to_pylist()
-        for end in ("head_id", "tail_id")
-    ]
+    ends = [pc.index_in(selection.relations[end], value_set=ids).to_pylist() for end in ("head_id", "tail_id")]
     found: dict[tuple[int, int], list[tuple[int, Mapping[str, Any]]]] = {}
     for head, tail, row in zip(*ends, selection.relations.to_pylist(), strict=True):
         found.setdefault((min(head, tail), max(head, tail)), []).append((head, row))
     return [_edge(pair, rows, selection.changes) for pair, rows in sorted(found.items())]
 
 
-def _edge(
-    pair: tuple[int, int],
-    rows: Sequence[tuple[int, Mapping[str, Any]]],
-    changes: Mapping[str, str],
-) -> _Edge:
+def _edge(pair: tuple[int, int], rows: Sequence[tuple[int, Mapping[str, Any]]], changes: Mapping[str, str]) -> _Edge:
     ranked = sorted(rows, key=lambda one: (-one[1]["weight"], one[1]["relation_id"]))
     words = tuple(dict.fromkeys(row["phrase"] for _, row in ranked))
     first = ranked[0][0]
@@ -258,14 +237,9 @@ def _nodes(
         yield _label(_short(name, _LONGEST_NAME), x, base, _FONT, _INK)
 
 
-def _edge_words(
-    edges: Sequence[_Edge], points: Points, boxes: Sequence[tuple[Any, Any]]
-) -> Iterator[str]:
+def _edge_words(edges: Sequence[_Edge], points: Points, boxes: Sequence[tuple[Any, Any]]) -> Iterator[str]:
     """Yield the words of the strongest relations, where they overlap no node and no other words."""
-    taken = [
-        (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
-        for (x, y), (width, height) in boxes
-    ]
+    taken = [(x - width / 2, y - height / 2, x + width / 2, y + height / 2) for (x, y), (width, height) in boxes]
     for edge in sorted(edges, key=lambda one: (-one.weight, one.ends)):
         words = _short(edge.words[0], _LONGEST_WORDS)
         half = _width(words, _SMALL_FONT) / 2
@@ -294,9 +268,7 @@ def _legend_width(label: str) -> float:
     return len(label or "no label") * 12 * _CAPITAL + 34
 
 
-def _label(
-    text: str, x: float, y: float, font: float, colour: str, anchor: str = "middle", style: str = ""
-) -> str:
+def _label(text: str, x: float, y: float, font: float, colour: str, anchor: str = "middle", style: str = "") -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{font}" fill="{colour}" text-anchor="{anchor}"'
         f'{style} stroke="#ffffff" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML does not allow."""
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # Characters that XML does not allow.
 
 _STRING, _DOUBLE = pa.string(), pa.float64()
 
@@ -36,9 +35,8 @@ class Selection:
         entities: Has the columns `ENTITIES`; mentions are null where they were not counted.
         relations: Has the columns `RELATIONS`; their ends are among the entities.
         omitted: Number of entities left out because of a limit.
-        changes: `GAINED` or `LOST` by the id of an entity or relation, in a selection from two
-            graphs;
-            unchanged ids are absent.
+        changes: `GAINED` or `LOST` by the id of an entity or relation, in a selection from two graphs; unchanged ids
+            are absent.
     """
 
     title: str

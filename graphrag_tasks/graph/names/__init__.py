@@ -1,7 +1,6 @@
 """Tables of entity names for search.
 
-Entities, aliases and mentions come in; spellings and name-to-chunk pairs go out. Open `tables.py`
-first.
+Entities, aliases and mentions come in; spellings and name-to-chunk pairs go out. Open `tables.py` first.
 """
 
 from graphrag_tasks.graph.names.tables import NAME_TABLES, name_tables

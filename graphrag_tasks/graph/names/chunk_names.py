@@ -18,13 +18,9 @@ from graphrag_tasks.language.known_names import is_written_as_name
 from graphrag_tasks.storage.columns import Rows, column, rows_of
 
 _COMMON_WORD = r"^\p{Ll}+$"
-_MOST_CHUNKS = 20
-"""Most chunks of a name: a more frequent name does not discriminate, and is no chunk's topic."""
-
-_READ_AT_ONCE = 50_000
-"""Sentences that are read together: bounds memory. Chosen."""
-_BEGINNING = 100
-"""Characters at the beginning of a chunk in which its topic's name must begin."""
+_MOST_CHUNKS = 20  # Most chunks of a name: a more frequent name does not discriminate, and is no chunk's topic.
+_READ_AT_ONCE = 50_000  # Sentences that are read together: bounds memory. Chosen.
+_BEGINNING = 100  # Characters at the beginning of a chunk in which its topic's name must begin.
 
 
 class ChunkNames:
@@ -37,10 +33,7 @@ class ChunkNames:
     """
 
     def __init__(
-        self,
-        read: Callable[[str, list[str]], pa.Table],
-        chunk_ids: pa.Array[Any],
-        entity_ids: pa.Array[Any],
+        self, read: Callable[[str, list[str]], pa.Table], chunk_ids: pa.Array[Any], entity_ids: pa.Array[Any]
     ) -> None:
         self._read = read
         self._ids = {"chunk_id": chunk_ids, "entity_id": entity_ids}
@@ -48,8 +41,8 @@ class ChunkNames:
     def mentioned(self) -> Pairs:
         """Return which chunks mention which entities by a name.
 
-        A single word in lower case is left out: "song" in a text does not mean a page called
-        "Song". Only mentions of entities with such an alias are checked in the text.
+        A single word in lower case is left out: "song" in a text does not mean a page called "Song". Only mentions of
+        entities with such an alias are checked in the text.
         """
         found = self._pairs(self._table("mentions", "entity_id", "chunk_id"), "mentions")
         aliases = self._table("aliases", "entity_id", "alias")
@@ -66,8 +59,8 @@ class ChunkNames:
     def spelled_as_names(self) -> NDArray[np.bool_]:
         """Return which entities without a label are capitalised wherever they are mentioned.
 
-        Only documents without a title are searched for these names, which a recogniser misses: for
-        titled documents, more names mislead (`benchmarks/README.md`).
+        Only documents without a title are searched for these names, which a recogniser misses: for titled documents,
+        more names mislead (`benchmarks/README.md`).
         """
         found = np.zeros(len(self._ids["entity_id"]), dtype=bool)
         if not len(self._untitled):
@@ -88,8 +81,8 @@ class ChunkNames:
     def about(self, named: NDArray[np.bool_]) -> Pairs:
         """Return which chunks are about which entities: those that their document's title names.
 
-        A chunk of a document without a title is about the first name at its beginning (among
-        `named`, shape (entities,)), unless many chunks begin with that name.
+        A chunk of a document without a title is about the first name at its beginning (among `named`, shape
+        (entities,)), unless many chunks begin with that name.
         """
         titles = self._table("titles", "entity_id", "chunk_id", "document_id", "source")
         of_untitled = pc.is_in(titles["document_id"], value_set=self._untitled)
@@ -98,16 +91,11 @@ class ChunkNames:
         if not len(self._untitled):
             return found
         first = self._first_names(named)
-        return Pairs(
-            np.concatenate([found.chunks, first.chunks]),
-            np.concatenate([found.entities, first.entities]),
-        )
+        return Pairs(np.concatenate([found.chunks, first.chunks]), np.concatenate([found.entities, first.entities]))
 
     def _first_names(self, named: NDArray[np.bool_]) -> Pairs:
         """Return the name at the beginning of each chunk of an untitled document."""
-        mentions = self._table(
-            "mentions", "entity_id", "sentence_id", "chunk_id", "document_id", "start", "end"
-        )
+        mentions = self._table("mentions", "entity_id", "sentence_id", "chunk_id", "document_id", "start", "end")
         mentions = mentions.filter(pc.is_in(mentions["document_id"], value_set=self._untitled))
         found = self._pairs(mentions, "mentions")
         sentences = column(self._table("sentences", "char_start"), "char_start").to_numpy()
@@ -161,6 +149,4 @@ def _is_capitalised(written: str) -> bool:
     """Return whether each word has a capital or digit, except function words inside the name."""
     words = written.split()
     own = words[:1] + [word for word in words[1:] if word not in STOP_WORDS]
-    return written != written.lower() and not any(
-        word[0].isalpha() and word.islower() for word in own
-    )
+    return written != written.lower() and not any(word[0].isalpha() and word.islower() for word in own)

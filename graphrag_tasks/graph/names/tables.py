@@ -1,8 +1,8 @@
 """Tables of names: spellings, names, and which chunk contains which name.
 
-Names are entities that are proper names (by type or label), are capitalised everywhere, or are the
-title of a document. A chunk contains the names that it mentions and the titles inside them; it is
-about its document's title or, without one, about the name at its beginning.
+Names are entities that are proper names (by type or label), are capitalised everywhere, or are the title of a document.
+A chunk contains the names that it mentions and the titles inside them; it is about its document's title or, without
+one, about the name at its beginning.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from graphrag_tasks.storage.columns import Rows, column, rows_of
 
 NAME_TABLES = ("spellings", "spelled", "name_nodes", "name_edges")
 
-Read = Callable[[str, list[str]], pa.Table]
-"""Returns some columns of a table by its name."""
+Read = Callable[[str, list[str]], pa.Table]  # Returns some columns of a table by its name.
 
 _KIND_AND_CODE = re.compile(r"(?:[a-z]+ ){1,3}(?P<code>(?=\S*[A-Z0-9_/])\S{2,})")
 """An entity whose name is a code after its kind: "table VBBE", "function module CONVERT_DATE"."""
@@ -53,11 +52,7 @@ class NameEdges:
 
 
 def name_tables(read: Read) -> dict[str, pa.Table]:
-    """Return `NAME_TABLES`, made from the tables of a snapshot.
-
-    Raises:
-        SnapshotError: The tables do not fit together.
-    """
+    """Return `NAME_TABLES`, made from the tables of a snapshot."""
     entities = read("entities", ["entity_id", "name", "mentions", "is_named"])
     ids = column(entities, "entity_id")
     chunk_ids = column(read("chunks", ["chunk_id"]), "chunk_id")
@@ -79,19 +74,15 @@ def tables_of(called: _Keys, edges: NameEdges, names: Sequence[str]) -> dict[str
     pairs, is_about = _joined(edges.held, edges.about)
     return spelling_tables(called, names, edges.places) | {
         "name_nodes": pa.table(
-            {"entity": edges.entities.astype(np.int32), "is_title": edges.is_title},
-            schema=schemas.NAME_NODES,
+            {"entity": edges.entities.astype(np.int32), "is_title": edges.is_title}, schema=schemas.NAME_NODES
         ),
         "name_edges": pa.table(
-            {"chunk": pairs[:, 0], "name": pairs[:, 1], "is_about": is_about},
-            schema=schemas.NAME_EDGES,
+            {"chunk": pairs[:, 0], "name": pairs[:, 1], "is_about": is_about}, schema=schemas.NAME_EDGES
         ),
     }
 
 
-def spelling_tables(
-    called: _Keys, names: Sequence[str], places: Mapping[str, int]
-) -> dict[str, pa.Table]:
+def spelling_tables(called: _Keys, names: Sequence[str], places: Mapping[str, int]) -> dict[str, pa.Table]:
     """Return the tables `spellings` and `spelled`, including the codes in entities' names."""
     codes = _codes(names, called)
     everything = sorted({**called, **codes}.items())
@@ -109,12 +100,7 @@ def spelling_tables(
 
 
 def name_edges(
-    mentions: Pairs,
-    about: Pairs,
-    *,
-    named: NDArray[np.bool_],
-    called: _Keys,
-    surface_forms: Sequence[Sequence[str]],
+    mentions: Pairs, about: Pairs, *, named: NDArray[np.bool_], called: _Keys, surface_forms: Sequence[Sequence[str]]
 ) -> NameEdges:
     """Return which chunks contain which names.
 
@@ -190,8 +176,8 @@ def _inside(
 ) -> Rows:
     """Return sorted pairs of an entity and a name inside one of its names.
 
-    Inside a name only titles count: "Hans Salter" in "film composer Hans Salter". Inside an entity
-    that is not a name all names count: "Donna Summer" in "the Donna Summer album".
+    Inside a name only titles count: "Hans Salter" in "film composer Hans Salter". Inside an entity that is not a name
+    all names count: "Donna Summer" in "the Donna Summer album".
     """
 
     def pairs() -> Iterator[tuple[int, int]]:

@@ -1,7 +1,6 @@
 """Relationships stage: triples become relations between entities, optionally by a schema.
 
-Triples, surface forms and resolved names come in; relations, evidence and attributes go out. Open
-`stage.py` first.
+Triples, surface forms and resolved names come in; relations, evidence and attributes go out. Open `stage.py` first.
 """
 
 from graphrag_tasks.graph.relationships.graph_schema import GraphSchema, read_schema

@@ -64,8 +64,7 @@ class GraphSchema(_Strict):
     def rules(self) -> list[dict[str, Any]]:
         """Return a row for each wording: `wording`, `canonical`, `inverse`, `heads`, `tails`.
 
-        `heads` and `tails` are the entity labels allowed at the canonical relation's ends, None for
-        any.
+        `heads` and `tails` are the entity labels allowed at the canonical relation's ends, None for any.
         """
         return [
             {
@@ -76,10 +75,7 @@ class GraphSchema(_Strict):
                 "tails": self._labels(relation.range),
             }
             for name, relation in self.relations.items()
-            for wordings, inverse in (
-                ([name, *relation.synonyms], False),
-                (relation.inverses, True),
-            )
+            for wordings, inverse in (([name, *relation.synonyms], False), (relation.inverses, True))
             for wording in wordings
         ]
 
@@ -90,13 +86,7 @@ class GraphSchema(_Strict):
 
 
 def read_schema(text: str, where: str) -> GraphSchema:
-    """Parse a schema file.
-
-    Raises:
-        ConfigError: It is not YAML; a key is unknown, occurs twice, or has a value of the wrong
-            type; a
-            relation refers to an unknown type, or two relations share a wording. It gives the line.
-    """
+    """Parse a schema file."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is None:
@@ -161,8 +151,7 @@ def _refuse_shared_wordings(schema: GraphSchema, root: yaml.Node, where: str) ->
         wording, name = rule["wording"], rule["canonical"]
         if wording in owners:
             first, second = (
-                f"'{one}' (line {_line(_node_at(root, ('relations', one)))})"
-                for one in (owners[wording], name)
+                f"'{one}' (line {_line(_node_at(root, ('relations', one)))})" for one in (owners[wording], name)
             )
             what = f"'{wording}' is a wording of {first} and of {second}"
             raise ConfigError(what, where, "Leave it with one of them")

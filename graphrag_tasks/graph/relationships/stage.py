@@ -1,10 +1,9 @@
 """Relationships stage: triples between resolved names become relations with evidence.
 
-Equal triples are one relation, however many sentences state it. A triple becomes an attribute where
-its tail is a literal (a number, a date), one end is a common noun that names nothing, or the tail
-is a single word that is no term ("is visible"). Rejected triples are kept as rows with the reason.
-A relation that is less sure than the setting is rejected. A schema may merge wordings of a relation
-and restrict its ends.
+Equal triples are one relation, however many sentences state it. A triple becomes an attribute where its tail is a
+literal (a number, a date), one end is a common noun that names nothing, or the tail is a single word that is no term
+("is visible"). Rejected triples are kept as rows with the reason. A relation that is less sure than the setting is
+rejected. A schema may merge wordings of a relation and restrict its ends.
 """
 
 from __future__ import annotations
@@ -15,12 +14,7 @@ import pyarrow as pa
 
 from graphrag_tasks.core.config import RelationshipsConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.graph.relation_kinds import (
-    ASSOCIATION,
-    ASSOCIATION_PATTERN,
-    CONDITION,
-    FACT,
-)
+from graphrag_tasks.graph.relation_kinds import ASSOCIATION, ASSOCIATION_PATTERN, CONDITION, FACT
 from graphrag_tasks.graph.relationships.graph_schema import (
     UNKNOWN_RELATION,
     VIOLATIONS,
@@ -32,16 +26,10 @@ from graphrag_tasks.graph.weights import JOINT_CONFIDENCE
 from graphrag_tasks.language.names import GENERIC, LITERAL, PROBLEMS
 from graphrag_tasks.storage.sql import Connection, Rows, id_of, sql_over, statements, stream
 
-_SAME_ENDS = "same_ends"
-"""Reason to drop a triple that relates an entity to itself."""
+_SAME_ENDS = "same_ends"  # Reason to drop a triple that relates an entity to itself.
+_UNSURE = "unsure"  # Reason to drop the triples of a relation that is less sure than the setting.
 
-_UNSURE = "unsure"
-"""Reason to drop the triples of a relation that is less sure than the setting."""
-
-_RELATED = (
-    "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id AND NOT refused"
-    " AND NOT is_ascribed"
-)
+_RELATED = "head_problem IS NULL AND tail_problem IS NULL AND head_id <> tail_id AND NOT refused AND NOT is_ascribed"
 _ATTRIBUTED = (
     f"(head_problem IS NULL"
     f" AND (is_ascribed OR coalesce(tail_problem, '') IN ('{LITERAL}', '{GENERIC}'))"
@@ -93,8 +81,8 @@ def relationships(
 ) -> StageResult:
     """Turn triples into relations between entities.
 
-    The three tables are streams, each sorted by its ids. The stats count the rejected triples by
-    reason, and the schema violations, rejected or not.
+    The three tables are streams, each sorted by its ids. The stats count the rejected triples by reason, and the schema
+    violations, rejected or not.
     """
     inputs = {
         "triples": triples, "surface_forms": surface_forms, "resolved": resolved,
@@ -110,9 +98,7 @@ def relationships(
             connection.execute(_SQL[name])
         stats: dict[str, int | float] = {}
         tables = {name: stream(connection, _SQL[name], name, stats) for name in relationships.makes}
-        reasons, violations = (
-            dict(connection.sql(_SQL[name]).fetchall()) for name in ("reasons", "violations")
-        )
+        reasons, violations = (dict(connection.sql(_SQL[name]).fetchall()) for name in ("reasons", "violations"))
         stats |= {f"rejected_{reason}": reasons.get(reason, 0) for reason in _REASONS}
         stats |= {f"outside_{kind}": violations.get(kind, 0) for kind in VIOLATIONS}
         return StageResult(tables, stats, stack.pop_all())

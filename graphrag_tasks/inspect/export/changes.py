@@ -12,15 +12,14 @@ from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.inspect.export.selection import agreeing_phrases
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
-_SHOWN = 8
-"""Digits of a snapshot id in the title."""
+_SHOWN = 8  # Digits of a snapshot id in the title.
 
 
 def changed_facts(before: Snapshot, after: Snapshot, *, limit: int = 40) -> Selection:
     """Return the facts that only one of two snapshots has, with their entities.
 
-    The limit counts facts and keeps those with most support, half gained and half lost if there are
-    enough. Entities that only one snapshot has are marked, too.
+    The limit counts facts and keeps those with most support, half gained and half lost if there are enough. Entities
+    that only one snapshot has are marked, too.
     """
     old, new = _facts(before), _facts(after)
     gained, lost = _missing(new, "relation_id", old), _missing(old, "relation_id", new)

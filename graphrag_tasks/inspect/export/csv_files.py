@@ -1,7 +1,7 @@
 """The graph as CSV: for Neo4j, including chunks and documents, and for spreadsheets.
 
-A row is one line, without control characters. A text that a spreadsheet would take for a formula
-gets an apostrophe in front, as names come from documents.
+A row is one line, without control characters. A text that a spreadsheet would take for a formula gets an apostrophe in
+front, as names come from documents.
 """
 
 from __future__ import annotations
@@ -29,11 +29,8 @@ NEO4J_FILES = (
 
 _SHEET_COLUMNS = ("relation", "kind", "negated", "support", "confidence", "weight")
 
-_SEPARATOR = ";"
-"""List separator, the default of `neo4j-admin database import`."""
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Characters that begin a spreadsheet formula (OWASP, CSV Injection)."""
+_SEPARATOR = ";"  # List separator, the default of `neo4j-admin database import`.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # Characters that begin a spreadsheet formula (OWASP, CSV Injection).
 
 _ESCAPING = re.compile(r'(?<!\\)((?:\\\\)*\\)(?="|$)')
 """An odd number of backslashes before a quotation mark, or at the end of a text."""
@@ -42,8 +39,8 @@ _ESCAPING = re.compile(r'(?<!\\)((?:\\\\)*\\)(?="|$)')
 def write_property_graph(selection: Selection, provenance: Provenance, folder: Path) -> None:
     r"""Write CSV files for `neo4j-admin database import`, and `load.cypher`, which loads them.
 
-    Entities have the label Entity and their relations the type RELATES_TO, each with the ids of its
-    chunks; a chunk MENTIONS entities and is PART_OF a document.
+    Entities have the label Entity and their relations the type RELATES_TO, each with the ids of its chunks; a chunk
+    MENTIONS entities and is PART_OF a document.
 
     By default `LOAD CSV` reads `\"` as a quotation mark, so such a backslash gets a space after it.
     """
@@ -74,17 +71,13 @@ _MENTIONS = {"chunk_id": ":START_ID", "entity_id": ":END_ID", "mentions": "menti
 _PART_OF = {"chunk_id": ":START_ID", "document_id": ":END_ID"}
 
 
-def _rows(
-    table: pa.Table, columns: Mapping[str, str], kind: str, word: str
-) -> Iterator[list[object]]:
+def _rows(table: pa.Table, columns: Mapping[str, str], kind: str, word: str) -> Iterator[list[object]]:
     yield [*columns.values(), kind]
     for row in rows_of(table):
         yield [*(_neo4j(row[name]) for name in columns), word]
 
 
-def _relationships(
-    relations: pa.Table, chunks: Mapping[str, Iterable[str]]
-) -> Iterator[list[object]]:
+def _relationships(relations: pa.Table, chunks: Mapping[str, Iterable[str]]) -> Iterator[list[object]]:
     columns = {"head_id": ":START_ID", "tail_id": ":END_ID", "relation_id": "relation_id"}
     columns |= _typed(RELATION)
     yield [*columns.values(), "chunk_ids:string[]", ":TYPE"]
@@ -109,9 +102,7 @@ def write_sheet(selection: Selection, file: TextIO) -> None:
     writer.writerow(["head", "phrase", "tail", *_SHEET_COLUMNS])
     for row in rows_of(selection.relations):
         words = (name_of[row["head_id"]], row["phrase"], name_of[row["tail_id"]])
-        writer.writerow(
-            [_cell(value) for value in (*words, *(row[name] for name in _SHEET_COLUMNS))]
-        )
+        writer.writerow([_cell(value) for value in (*words, *(row[name] for name in _SHEET_COLUMNS))])
 
 
 def _neo4j(value: object) -> object:

@@ -1,7 +1,7 @@
 """The graph as GraphML, node-link JSON, and a file of facts.
 
-Gephi, yEd, Cytoscape, igraph and networkx read them. Rows are streamed without a date, so memory
-stays small and the same graph gives the same bytes. Parallel relations are separate edges.
+Gephi, yEd, Cytoscape, igraph and networkx read them. Rows are streamed without a date, so memory stays small and the
+same graph gives the same bytes. Parallel relations are separate edges.
 """
 
 from __future__ import annotations
@@ -26,10 +26,7 @@ def write_graphml(selection: Selection, file: TextIO) -> None:
     file.write('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
     for domain, attributes in (("node", ENTITY), ("edge", RELATION)):
         for name, type_ in attributes.items():
-            file.write(
-                f'  <key id="{domain}_{name}" for="{domain}" attr.name="{name}" '
-                f'attr.type="{type_}"/>\n'
-            )
+            file.write(f'  <key id="{domain}_{name}" for="{domain}" attr.name="{name}" attr.type="{type_}"/>\n')
     file.write('  <graph edgedefault="directed">\n')
     for row in rows_of(selection.entities):
         data = _graphml_data("node", row, ENTITY)
@@ -43,9 +40,7 @@ def write_graphml(selection: Selection, file: TextIO) -> None:
 
 def _graphml_data(domain: str, row: Row, names: Iterable[str]) -> str:
     return "".join(
-        f'<data key="{domain}_{name}">{escape(_text(row[name]))}</data>'
-        for name in names
-        if row[name] is not None
+        f'<data key="{domain}_{name}">{escape(_text(row[name]))}</data>' for name in names if row[name] is not None
     )
 
 

@@ -21,8 +21,8 @@ class Provenance:
         mentions: `entity_id`, `chunk_id`, `mentions`: how often a chunk mentions an entity.
         aliases: `entity_id`, `alias`.
         sentences: `sentence_id`, `chunk_id`, `text`, `page` of the evidence.
-        chunks: `chunk_id`, `document_id`, `ordinal`, `heading_path`, `text`, `page_start`,
-            `page_end` of the evidence and the mentions; by document and position.
+        chunks: `chunk_id`, `document_id`, `ordinal`, `heading_path`, `text`, `page_start`, `page_end` of the evidence
+            and the mentions; by document and position.
         documents: `document_id`, `title`, `uri`, `media_type`, `content_sha256` of the chunks.
     """
 
@@ -35,11 +35,7 @@ class Provenance:
 
 
 def provenance(snapshot: Snapshot, selection: Selection) -> Provenance:
-    """Return the provenance of a part of a snapshot's graph.
-
-    Raises:
-        SnapshotError: The snapshot was removed, or a table of it is damaged.
-    """
+    """Return the provenance of a part of a snapshot's graph."""
     entities, relations = selection.entities["entity_id"], selection.relations["relation_id"]
     evidence = snapshot.table("evidence", ["relation_id", "sentence_id", "chunk_id"])
     evidence = _once(_those(evidence, "relation_id", relations))
@@ -66,9 +62,7 @@ def provenance(snapshot: Snapshot, selection: Selection) -> Provenance:
         evidence=evidence,
         mentions=_ordered(mentions, "entity_id", "chunk_id"),
         aliases=_once(_those(aliases, "entity_id", entities)),
-        sentences=_ordered(
-            _those(sentences, "sentence_id", evidence["sentence_id"]), "sentence_id"
-        ),
+        sentences=_ordered(_those(sentences, "sentence_id", evidence["sentence_id"]), "sentence_id"),
         chunks=_ordered(chunks, "document_id", "ordinal"),
         documents=_ordered(documents, "document_id"),
     )

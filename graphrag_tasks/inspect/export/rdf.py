@@ -1,10 +1,9 @@
 """The graph as RDF with provenance (PROV-O): N-Triples and Turtle.
 
-Entities, chunks, documents, sentences and facts are resources named by their ids below a base.
-Asserted facts are plain triples, `entity relation entity`, and each relation is also a
-`rdf:Statement` with support, confidence and sources. Negated and conditional facts are only
-statements, as they do not hold. There are no blank nodes and no dates, so the same graph gives the
-same bytes.
+Entities, chunks, documents, sentences and facts are resources named by their ids below a base. Asserted facts are plain
+triples, `entity relation entity`, and each relation is also a `rdf:Statement` with support, confidence and sources.
+Negated and conditional facts are only statements, as they do not hold. There are no blank nodes and no dates, so the
+same graph gives the same bytes.
 
 Needs the extra `rdf`.
 """
@@ -27,8 +26,7 @@ from graphrag_tasks.inspect.export.provenance import Provenance
 from graphrag_tasks.inspect.export.rows import Row, rows_of
 from graphrag_tasks.storage.snapshots.manifests import Manifest
 
-BASE = "urn:graphrag-tasks:"
-"""Default prefix of resource IRIs."""
+BASE = "urn:graphrag-tasks:"  # Default prefix of resource IRIs.
 
 VOCABULARY = Namespace("urn:graphrag-tasks:vocabulary:")
 """Classes and properties without a published vocabulary; the same for every base."""
@@ -37,31 +35,22 @@ _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*[/#:]")
 """An absolute IRI (RFC 3987; the excluded characters are those of IRIREF in Turtle)."""
 
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
-"""Controls C0, DEL and C1, and Unicode's line and paragraph separators, at which programs split
-lines."""
+"""Controls C0, DEL and C1, and Unicode's line and paragraph separators, at which programs split lines."""
 _ESCAPES = {number: f"\\u{number:04X}" for number in _CONTROLS} | str.maketrans(
     {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 )
-"""Characters that a one-line string cannot hold (N-Triples, STRING_LITERAL_QUOTE), or that
-programs take for a line end."""
+"""Characters that a one-line string cannot hold (N-Triples, STRING_LITERAL_QUOTE), or that programs take for a line
+end."""
 
-_LOCAL = re.compile(r"[A-Za-z0-9_]+")
-"""Local names that need no escapes in Turtle; a subset of PN_LOCAL."""
-
-_KEPT_SHORT = 100_000
-"""Cached short names; bounds memory."""
-_DIGITS = 6
-"""Digits of a confidence, which tables store in single precision."""
+_LOCAL = re.compile(r"[A-Za-z0-9_]+")  # Local names that need no escapes in Turtle; a subset of PN_LOCAL.
+_KEPT_SHORT = 100_000  # Cached short names; bounds memory.
+_DIGITS = 6  # Digits of a confidence, which tables store in single precision.
 
 Triple = tuple[URIRef, URIRef, URIRef | Literal]
 
 
 class Resources:
-    """The IRIs of resources below a base.
-
-    Raises:
-        ConfigError: The base is not an absolute IRI that ends with `/`, `#` or `:`.
-    """
+    """The IRIs of resources below a base."""
 
     def __init__(self, base: str = BASE) -> None:
         if not _ABSOLUTE.fullmatch(base):
@@ -83,11 +72,7 @@ class Resources:
 
 
 def write_ntriples(
-    selection: Selection,
-    provenance: Provenance,
-    manifest: Manifest,
-    file: TextIO,
-    resources: Resources,
+    selection: Selection, provenance: Provenance, manifest: Manifest, file: TextIO, resources: Resources
 ) -> None:
     """Write N-Triples (w3.org/TR/n-triples) to a UTF-8 text file."""
     for subject, predicate, value in _triples(selection, provenance, manifest, resources):
@@ -96,11 +81,7 @@ def write_ntriples(
 
 
 def write_turtle(
-    selection: Selection,
-    provenance: Provenance,
-    manifest: Manifest,
-    file: TextIO,
-    resources: Resources,
+    selection: Selection, provenance: Provenance, manifest: Manifest, file: TextIO, resources: Resources
 ) -> None:
     """Write Turtle (w3.org/TR/turtle) to a UTF-8 text file."""
     prefixes = resources.prefixes()
@@ -133,9 +114,7 @@ def _literal(value: Literal, datatype: str, short: str = "") -> str:
     return f"{text}^^{short or f'<{datatype}>'}"
 
 
-def _triples(
-    selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources
-) -> Iterator[Triple]:
+def _triples(selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources) -> Iterator[Triple]:
     yield from _snapshot(manifest, provenance, at)
     yield from _names(selection, at)
     for row in rows_of(provenance.documents):
@@ -212,9 +191,7 @@ def _sentence(row: Row, at: Resources) -> Iterator[Triple]:
         yield sentence, VOCABULARY.page, Literal(row["page"])
 
 
-def _entities(
-    selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources
-) -> Iterator[Triple]:
+def _entities(selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources) -> Iterator[Triple]:
     snapshot = at.of("snapshot", manifest.snapshot_id)
     aliases = _grouped(provenance.aliases.to_pylist(), "entity_id", "alias")
     chunks = _grouped(rows_of(provenance.mentions), "entity_id", "chunk_id")
@@ -234,9 +211,7 @@ def _entities(
         yield entity, DCTERMS.isPartOf, snapshot
 
 
-def _facts(
-    selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources
-) -> Iterator[Triple]:
+def _facts(selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources) -> Iterator[Triple]:
     snapshot = at.of("snapshot", manifest.snapshot_id)
     sources: dict[str, dict[URIRef, None]] = {}
     for row in rows_of(provenance.evidence):

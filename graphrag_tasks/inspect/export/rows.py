@@ -12,8 +12,7 @@ RELATION = {"relation": "string", "phrase": "string", "kind": "string", "negated
             "support": "double", "confidence": "double", "weight": "double"}  # fmt: skip
 """Attributes of nodes and edges, with XML Schema and neo4j-admin types."""
 
-_AT_ONCE = 10_000
-"""Rows converted to Python objects at a time; bounds memory."""
+_AT_ONCE = 10_000  # Rows converted to Python objects at a time; bounds memory.
 
 Row = Mapping[str, Any]
 

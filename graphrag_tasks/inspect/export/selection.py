@@ -21,8 +21,7 @@ from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
-_NEAR = 3
-"""Names suggested by an error."""
+_NEAR = 3  # Names suggested by an error.
 
 Rows = NDArray[np.int64]
 
@@ -42,9 +41,7 @@ class _Graph:
         self.ends: Rows = np.column_stack([edges[end].to_numpy() for end in ("source", "target")])
         self.weights: NDArray[np.float32] = edges["weight"].to_numpy()
         self.relations = (
-            relations.select(
-                ("relation_id", "head_id", "relation", "phrase", "kind", "tail_id", "negated")
-            )
+            relations.select(("relation_id", "head_id", "relation", "phrase", "kind", "tail_id", "negated"))
             .append_column("support", relations["weight"])
             .append_column("confidence", relations["confidence"])
             .append_column("weight", edges["weight"])
@@ -64,9 +61,7 @@ def agreeing_phrases(relations: pa.Table, entities: pa.Table) -> pa.Table:
     """Return relations whose phrases agree in number with their heads."""
     names = dict(zip(*(entities[one].to_pylist() for one in ("entity_id", "name")), strict=True))
     columns = (relations[one].to_pylist() for one in ("head_id", "phrase", "relation"))
-    phrases = [
-        agreeing(names[head], phrase, words) for head, phrase, words in zip(*columns, strict=True)
-    ]
+    phrases = [agreeing(names[head], phrase, words) for head, phrase, words in zip(*columns, strict=True)]
     place = relations.column_names.index("phrase")
     return relations.set_column(place, "phrase", pa.array(phrases, pa.string()))
 
@@ -83,11 +78,8 @@ def neighbourhood(
 ) -> Selection:
     """Return an entity and its neighbours along facts, in either direction.
 
-    With `all_kinds`, associations ("VBBE is in S/4HANA") and conditions are followed too. `name` is
-    any of its names, in any spelling. The limit prefers nearer entities, then stronger relations.
-
-    Raises:
-        SnapshotError: No entity has that name; similar names are suggested.
+    With `all_kinds`, associations ("VBBE is in S/4HANA") and conditions are followed too. `name` is any of its names,
+    in any spelling. The limit prefers nearer entities, then stronger relations.
     """
     graph = _Graph(snapshot, all_kinds=all_kinds)
     start = _entity_row(snapshot, graph, name)
@@ -124,16 +116,11 @@ def _entity_row(snapshot: Snapshot, graph: _Graph, name: str) -> int:
     return row
 
 
-def community(
-    snapshot: Snapshot, wanted: str, *, limit: int = 40, all_kinds: bool = False
-) -> Selection:
+def community(snapshot: Snapshot, wanted: str, *, limit: int = 40, all_kinds: bool = False) -> Selection:
     """Return the most central members of a community, and the facts between them.
 
-    With `all_kinds`, associations and conditions too. `wanted` is the community's id, or its title
-    in any case; the largest match wins.
-
-    Raises:
-        SnapshotError: There is no such community; similar titles are suggested.
+    With `all_kinds`, associations and conditions too. `wanted` is the community's id, or its title in any case; the
+    largest match wins.
     """
     communities = snapshot.table("communities", ["community_id", "title", "size", "level"])
     if len(wanted) == ID_HEX_DIGITS:

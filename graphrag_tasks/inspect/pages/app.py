@@ -12,13 +12,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import (
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    RedirectResponse,
-    Response,
-)
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -71,12 +65,9 @@ from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.versions.told import changes
 
-FACTS_SHOWN = 100
-"""Facts per page of an entity. Chosen."""
-CHANGES_SHOWN = 50
-"""Changed statements per page. Chosen."""
-FACTS_DRAWN = 40
-"""Most facts in a picture; more are unreadable. Chosen."""
+FACTS_SHOWN = 100  # Facts per page of an entity. Chosen.
+CHANGES_SHOWN = 50  # Changed statements per page. Chosen.
+FACTS_DRAWN = 40  # Most facts in a picture; more are unreadable. Chosen.
 AUTO = "auto"
 ICON = "/icon.svg"
 SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
@@ -118,10 +109,9 @@ def make_app(
 ) -> FastAPI:
     """Return the pages of the configured stores, as the configured principals see them.
 
-    `authorise` is a dependency of every route, and raises `HTTPException` to refuse. `editor` is a
-    dependency that returns the user's name if that user may change the store and the files that
-    runs read, else None. Without it nobody may. With `runs`, editors may also index, and add and
-    remove files of documents, unless documents have labels.
+    `authorise` is a dependency of every route, and raises `HTTPException` to refuse. `editor` is a dependency that
+    returns the user's name if that user may change the store and the files that runs read, else None. Without it nobody
+    may. With `runs`, editors may also index, and add and remove files of documents, unless documents have labels.
     """
     # without the routes that FastAPI adds by itself: they would not be authorised
     app = FastAPI(
@@ -148,10 +138,7 @@ def make_app(
 
 
 def _add_stores(
-    app: FastAPI,
-    authorise: Callable[..., Any],
-    config: Config,
-    editor: Callable[..., str | None] | None,
+    app: FastAPI, authorise: Callable[..., Any], config: Config, editor: Callable[..., str | None] | None
 ) -> None:
     """Mount the other configured stores, each below its own path."""
     alone = config.pages.model_copy(update={"stores": ()})
@@ -293,12 +280,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
 def _add_documents(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     @app.get("/snapshots/{snapshot_id}/documents")
     def documents(
-        request: Request,
-        snapshot_id: SnapshotId,
-        text: Text = "",
-        status: Word = "",
-        kind: Word = "",
-        first: From = 0,
+        request: Request, snapshot_id: SnapshotId, text: Text = "", status: Word = "", kind: Word = "", first: From = 0
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         return html.page(
@@ -309,9 +291,7 @@ def _add_documents(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/changes")
-    def changed(
-        request: Request, snapshot_id: SnapshotId, text: Text = "", first: From = 0
-    ) -> HTMLResponse:
+    def changed(request: Request, snapshot_id: SnapshotId, text: Text = "", first: From = 0) -> HTMLResponse:
         index = reader.index(snapshot_id)
         return html.page(
             request, "changes", manifest=index.snapshot.manifest, page="documents", text=text,
@@ -362,9 +342,7 @@ def _add_errors(app: FastAPI, html: PageRenderer) -> None:
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
         status = HTTPStatus(error.status_code)
-        what = (
-            _REFUSALS.get(status, _REFUSED) if error.detail == status.phrase else str(error.detail)
-        )
+        what = _REFUSALS.get(status, _REFUSED) if error.detail == status.phrase else str(error.detail)
         return html.error(request, what, status)
 
     @app.exception_handler(Exception)
@@ -375,7 +353,5 @@ def _add_errors(app: FastAPI, html: PageRenderer) -> None:
 
     @app.exception_handler(RequestValidationError)
     def odd(request: Request, error: RequestValidationError) -> Response:
-        what = "; ".join(
-            f"{' '.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()
-        )
+        what = "; ".join(f"{' '.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors())
         return html.error(request, what, HTTPStatus.UNPROCESSABLE_ENTITY)

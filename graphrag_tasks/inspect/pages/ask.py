@@ -32,22 +32,14 @@ from graphrag_tasks.storage.columns import column
 
 log = logging.getLogger(__name__)
 
-MOST_CHUNKS = 50
-"""Most passages of an answer; more are no page to read. Chosen."""
-Passages = Annotated[
-    Annotated[int, Field(ge=1, le=MOST_CHUNKS)] | None, BeforeValidator(lambda given: given or None)
-]
+MOST_CHUNKS = 50  # Most passages of an answer; more are no page to read. Chosen.
+Passages = Annotated[Annotated[int, Field(ge=1, le=MOST_CHUNKS)] | None, BeforeValidator(lambda given: given or None)]
 """Requested number of passages; an empty field takes the mode's default."""
-_PATIENCE_SECONDS = 0.7
-"""Extra time that a page may take for its examples; chosen."""
-_DRAWN, _NEIGHBOURS = 6, 12
-"""Entities with which an answer's graph starts, and neighbours of each."""
-_MOST_PATHS = 200
-"""Folders, and documents, that a question can be limited to by choosing; chosen."""
-_MOST_VALUES = 30
-"""Values of a field that are offered; fields with more are names or texts. Chosen."""
-_FILTER = re.compile(r"[^/=<>]+[=<>]")
-"""Begin of a filter by a field; anything else is a part of a path."""
+_PATIENCE_SECONDS = 0.7  # Extra time that a page may take for its examples; chosen.
+_DRAWN, _NEIGHBOURS = 6, 12  # Entities with which an answer's graph starts, and neighbours of each.
+_MOST_PATHS = 200  # Folders, and documents, that a question can be limited to by choosing; chosen.
+_MOST_VALUES = 30  # Values of a field that are offered; fields with more are names or texts. Chosen.
+_FILTER = re.compile(r"[^/=<>]+[=<>]")  # Begin of a filter by a field; anything else is a part of a path.
 
 
 @dataclass(frozen=True)
@@ -67,9 +59,7 @@ class Asked:
     @property
     def graph(self) -> str:
         """Query string of the graph page for the first facts; empty without facts."""
-        names = dict.fromkeys(
-            name for fact in self.found.relations for name in (fact.head, fact.tail)
-        )
+        names = dict.fromkeys(name for fact in self.found.relations for name in (fact.head, fact.tail))
         asked = [("name", name) for name in list(names)[:_DRAWN]]
         return urlencode([*asked, ("most", _NEIGHBOURS)]) if asked else ""
 
@@ -80,9 +70,8 @@ def ask(
 ) -> list[Asked]:  # fmt: skip
     """Ask a question in several modes; the empty question gives [].
 
-    Without `k` each mode reads its default number of chunks. `after` is the question before.
-    `within` limits what is read: a part of the paths of documents, a pattern, or filters as in
-    "release>=5.0, department=finance".
+    Without `k` each mode reads its default number of chunks. `after` is the question before. `within` limits what is
+    read: a part of the paths of documents, a pattern, or filters as in "release>=5.0, department=finance".
     """
     if not question.strip():
         return []

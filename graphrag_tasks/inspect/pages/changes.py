@@ -19,11 +19,8 @@ from graphrag_tasks.inspect.pages.reader import CURRENT, Reader
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.operations.retention import rollback
 
-MOST_BYTES = 20_000
-"""Limit of a form: a few fields of 500 characters, each at most twelve bytes encoded."""
-
-_MOST_FIELDS = 20
-"""Limit of form fields; ours have a few. Protects against hostile requests."""
+MOST_BYTES = 20_000  # Limit of a form: a few fields of 500 characters, each at most twelve bytes encoded.
+_MOST_FIELDS = 20  # Limit of form fields; ours have a few. Protects against hostile requests.
 
 FormT = TypeVar("FormT", bound=BaseModel)
 
@@ -44,11 +41,7 @@ def may_change(request: Request) -> bool:
 
 
 def authorised_editor(request: Request) -> str:
-    """Return the user's name.
-
-    Raises:
-        HTTPException: The user may not make changes.
-    """
+    """Return the user's name."""
     if not may_change(request):
         why = "You may read this, and change nothing. Ask whoever runs the server"
         raise HTTPException(HTTPStatus.FORBIDDEN, why)
@@ -66,10 +59,7 @@ def add_rollback(app: FastAPI, reader: Reader, html: Renderer) -> None:
             changes=difference(current, target),
         )  # fmt: skip
 
-    @app.post(
-        "/snapshots/{snapshot_id}/rollback",
-        dependencies=[Depends(authorised_editor), Depends(refuse_foreign)],
-    )
+    @app.post("/snapshots/{snapshot_id}/rollback", dependencies=[Depends(authorised_editor), Depends(refuse_foreign)])
     def roll_back(request: Request, snapshot_id: SnapshotId) -> RedirectResponse:
         rollback(reader.store, snapshot_id)
         return go_to(request, html, "/snapshots")
@@ -78,11 +68,8 @@ def add_rollback(app: FastAPI, reader: Reader, html: Renderer) -> None:
 def refuse_foreign(request: Request) -> None:
     """Refuse cross-site requests.
 
-    As `CrossOriginProtection` of Go's standard library: by `Sec-Fetch-Site`, which all browsers
-    send since 2023; for older browsers by `Origin`.
-
-    Raises:
-        HTTPException: The request comes from another site.
+    As `CrossOriginProtection` of Go's standard library: by `Sec-Fetch-Site`, which all browsers send since 2023; for
+    older browsers by `Origin`.
     """
     site = request.headers.get("sec-fetch-site")
     if site is not None:
@@ -95,11 +82,7 @@ def refuse_foreign(request: Request) -> None:
 
 
 async def posted(request: Request) -> dict[str, str]:
-    """Return the fields of a form from a page of this server.
-
-    Raises:
-        HTTPException: It comes from another site, is too long, or is not a form.
-    """
+    """Return the fields of a form from a page of this server."""
     refuse_foreign(request)
     body = b""
     async for part in request.stream():
@@ -122,11 +105,7 @@ Fields = Annotated[dict[str, str], Depends(posted)]
 
 
 def read_form(kind: type[FormT], fields: Mapping[str, str]) -> FormT:
-    """Return a validated form.
-
-    Raises:
-        RequestValidationError: A field is missing or invalid.
-    """
+    """Return a validated form."""
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
@@ -136,20 +115,14 @@ def read_form(kind: type[FormT], fields: Mapping[str, str]) -> FormT:
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Translate a conflicting change into an HTTP error.
-
-    Raises:
-        HTTPException: The changed file conflicts, or cannot be changed.
-    """
+    """Translate a conflicting change into an HTTP error."""
     try:
         yield
     except ConfigError as error:
         raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
 
 
-def go_to(
-    request: Request, html: Renderer, path: str, asked: Mapping[str, object] | None = None
-) -> RedirectResponse:
+def go_to(request: Request, html: Renderer, path: str, asked: Mapping[str, object] | None = None) -> RedirectResponse:
     """Redirect after a change, so that reloading repeats nothing."""
     query = f"?{urlencode(asked, doseq=True)}" if asked else ""
     root = request.scope.get("root_path", "")

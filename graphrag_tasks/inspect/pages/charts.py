@@ -7,17 +7,12 @@ from dataclasses import dataclass
 
 from graphrag_tasks.inspect.pages.reader import Listed
 
-MOST_SNAPSHOTS = 30
-"""Most snapshots in a chart: the newest."""
+MOST_SNAPSHOTS = 30  # Most snapshots in a chart: the newest.
 
 CHART_WIDTH, CHART_HEIGHT = 240.0, 72.0
-_WIDEST_BAR = 24.0
-"""Widest bar in pixels: several charts stand side by side."""
-_GAP = 0.25
-"""Empty share of a bar's place."""
-
-_LEAST_HEIGHT = 1.0
-"""Least height of a bar above 0, in pixels, so that it is visible."""
+_WIDEST_BAR = 24.0  # Widest bar in pixels: several charts stand side by side.
+_GAP = 0.25  # Empty share of a bar's place.
+_LEAST_HEIGHT = 1.0  # Least height of a bar above 0, in pixels, so that it is visible.
 
 _MEASURES: Mapping[str, Callable[[Listed], float | None]] = {
     "documents": lambda listed: listed.counts["documents"],
@@ -66,9 +61,7 @@ def charts_of(snapshots: Sequence[Listed]) -> list[Chart]:
     return [chart for chart in found if any(chart.values)]
 
 
-def _chart(
-    name: str, measure: Callable[[Listed], float | None], snapshots: Sequence[Listed]
-) -> Chart:
+def _chart(name: str, measure: Callable[[Listed], float | None], snapshots: Sequence[Listed]) -> Chart:
     values = [measure(listed) or 0 for listed in snapshots]
     highest = max(values) or 1
     step = min(CHART_WIDTH / len(values), _WIDEST_BAR)

@@ -18,15 +18,10 @@ from graphrag_tasks.operations.documents import DocumentReport, document_reports
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.sources.listing import SourceReader, source_roots
 
-PDF = "pdf"
-"""Media type of documents whose pages can be drawn."""
-
-DOCUMENTS_SHOWN = 100
-"""Documents per page; chosen."""
-MOST_HEADINGS = 500
-"""Most headings of an outline. Chosen."""
-CHUNKS_SHOWN = 20
-"""Chunks per page: text of about 40,000 characters."""
+PDF = "pdf"  # Media type of documents whose pages can be drawn.
+DOCUMENTS_SHOWN = 100  # Documents per page; chosen.
+MOST_HEADINGS = 500  # Most headings of an outline. Chosen.
+CHUNKS_SHOWN = 20  # Chunks per page: text of about 40,000 characters.
 
 
 @dataclass(frozen=True)
@@ -140,14 +135,8 @@ def list_documents(index: Index, text: str, status: str, kind: str, first: int) 
     )  # fmt: skip
 
 
-def open_document(
-    index: Index, document_id: str, chunk_id: str, first: int, text: str = ""
-) -> Opened:
-    """Return a document with passages that hold a text, from number `first`, or from a chunk, on.
-
-    Raises:
-        QueryError: The snapshot has no such document, or hides it.
-    """
+def open_document(index: Index, document_id: str, chunk_id: str, first: int, text: str = "") -> Opened:
+    """Return a document with passages that hold a text, from number `first`, or from a chunk, on."""
     snapshot = index.snapshot
     reports = [report for report in document_reports(snapshot) if report.document_id == document_id]
     if not reports:
@@ -239,13 +228,7 @@ def _titles(documents: pa.Table) -> dict[str, str]:
 
 
 def picture(index: Index, config: Config, document_id: str, page: int, chunk_id: str) -> bytes:
-    """Return a PDF page as a PNG, with the text of a chunk marked.
-
-    Raises:
-        QueryError: The snapshot has no such document or hides it, it is not a PDF file, the file is
-            gone or changed, or the page cannot be drawn.
-        TransientError: Too many pages are being drawn.
-    """
+    """Return a PDF page as a PNG, with the text of a chunk marked."""
     snapshot = index.snapshot
     rows = _of(snapshot.table("documents"), "document_id", [document_id]).to_pylist()
     if not rows or rows[0]["media_type"] != PDF:
@@ -268,12 +251,7 @@ def _boxes(index: Index, document_id: str, page: int, chunk_id: str) -> list[Box
     columns = ["document_id", "char_start", "char_end", "page", "bbox"]
     blocks = _of(snapshot.table("blocks", columns), "document_id", [document_id]).to_pylist()
     return [
-        (
-            block["bbox"]["left"],
-            block["bbox"]["top"],
-            block["bbox"]["right"],
-            block["bbox"]["bottom"],
-        )
+        (block["bbox"]["left"], block["bbox"]["top"], block["bbox"]["right"], block["bbox"]["bottom"])
         for chunk in chunks
         for block in blocks
         if block["page"] == page

@@ -11,13 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.inspect.pages.changes import (
-    Fields,
-    authorised_editor,
-    go_to,
-    read_form,
-    refusing,
-)
+from graphrag_tasks.inspect.pages.changes import Fields, authorised_editor, go_to, read_form, refusing
 from graphrag_tasks.inspect.pages.entity import Change, Entity, Plan, find_entity, plan, said_of
 from graphrag_tasks.inspect.pages.graph import Name, Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import Reader
@@ -35,9 +29,7 @@ def _is_one_line(name: str) -> str:
     return name
 
 
-_Name = Annotated[
-    str, Field(min_length=1, max_length=500, pattern=r"\S"), AfterValidator(_is_one_line)
-]
+_Name = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S"), AfterValidator(_is_one_line)]
 
 
 class _Form(BaseModel):
@@ -78,12 +70,7 @@ def add_editing(app: FastAPI, reader: Reader, html: Renderer) -> None:
         )  # fmt: skip
 
     @app.post(path, dependencies=[may])
-    def write(
-        request: Request,
-        snapshot_id: SnapshotId,
-        fields: Fields,
-        who: str = may,
-    ) -> RedirectResponse:
+    def write(request: Request, snapshot_id: SnapshotId, fields: Fields, who: str = may) -> RedirectResponse:
         form, index = read_form(_Form, fields), reader.index(snapshot_id)
         planned = plan(index, find_entity(index, form.name), form.change, form.other)
         with refusing():

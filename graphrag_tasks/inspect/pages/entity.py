@@ -75,13 +75,7 @@ class Plan:
         return sum(mentions for alias, mentions in named if entity_key(alias) == key)
 
     def added_to(self, text: str, where: str) -> str:
-        """Return the text of an overrides file with the change.
-
-        Raises:
-            ConfigError: The file is not readable, or already has or contradicts the change. Readers
-                who
-                see only some documents are not told which names it has.
-        """
+        """Return the text of an overrides file with the change."""
         try:
             if self.change == "rename":
                 self._refuse_second_name(read_overrides(text, where), where)
@@ -103,11 +97,7 @@ class Plan:
 
 
 def find_entity(index: Index, name: str) -> Entity:
-    """Return the entity of this name; display names take precedence.
-
-    Raises:
-        QueryError: No entity, or several, have the name.
-    """
+    """Return the entity of this name; display names take precedence."""
     entities = index.snapshot.table("entities", ["entity_id", "name", "mentions"])
     aliases = index.snapshot.table("aliases")
     found = entities.filter(_is(entities["name"], name))
@@ -129,11 +119,7 @@ def find_entity(index: Index, name: str) -> Entity:
 
 
 def plan(index: Index, entity: Entity, change: Change, other: str) -> Plan:
-    """Return a change of an entity: a new name, an entity to merge with, or a name to split off.
-
-    Raises:
-        QueryError: It changes nothing, or another entity conflicts.
-    """
+    """Return a change of an entity: a new name, an entity to merge with, or a name to split off."""
     other, target = other.strip(), None
     if change == "merge":
         target = find_entity(index, other)

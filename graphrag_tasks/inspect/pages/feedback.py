@@ -11,23 +11,11 @@ from pydantic import BaseModel, Field
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.inspect.pages.ask import Asked, Passages, ask
-from graphrag_tasks.inspect.pages.changes import (
-    Fields,
-    authorised_editor,
-    go_to,
-    read_form,
-    refusing,
-)
+from graphrag_tasks.inspect.pages.changes import Fields, authorised_editor, go_to, read_form, refusing
 from graphrag_tasks.inspect.pages.graph import Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.workbench.evaluation.feedback import (
-    gold_in,
-    gold_of,
-    judge,
-    judged_file,
-    judgement_of,
-)
+from graphrag_tasks.workbench.evaluation.feedback import gold_in, gold_of, judge, judged_file, judgement_of
 from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Judgement
 
 

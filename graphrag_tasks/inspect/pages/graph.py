@@ -1,7 +1,7 @@
 """The graph page: an entity's neighbourhood, drawn by a script, and as a list without scripts.
 
-The script `static/graph.js` is built from the folder `web`. It fetches data from the routes here,
-as columns. Every route is behind the application's authorization.
+The script `static/graph.js` is built from the folder `web`. It fetches data from the routes here, as columns. Every
+route is behind the application's authorization.
 """
 
 from __future__ import annotations
@@ -24,13 +24,7 @@ from fastapi.responses import HTMLResponse, Response
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.inspect.export import Selection, write_graphml, write_sheet
-from graphrag_tasks.inspect.pages.neighbourhood import (
-    MOST_NAMES,
-    NEIGHBOURS,
-    Neighbourhoods,
-    Shown,
-    View,
-)
+from graphrag_tasks.inspect.pages.neighbourhood import MOST_NAMES, NEIGHBOURS, Neighbourhoods, Shown, View
 from graphrag_tasks.inspect.pages.reader import ID_PATTERN, MOST_OPEN, Reader, names_with
 from graphrag_tasks.retrieval import Index
 
@@ -38,21 +32,16 @@ Kind = Literal["fact", "association", "condition"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """As in `graph.relation_kinds`; associations and conditions are shown only on request."""
 
-LISTED = 100
-"""Relations listed for browsers without scripts."""
-
-MOST_AT_ONCE = 50
-"""Relations per request for sentences: those between two entities."""
+LISTED = 100  # Relations listed for browsers without scripts.
+MOST_AT_ONCE = 50  # Relations per request for sentences: those between two entities.
 
 _ITEM_ID = rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$"
-_HASH_DIGITS = 16
-"""Hash digits in the script's name, 64 bits: unique for each version."""
+_HASH_DIGITS = 16  # Hash digits in the script's name, 64 bits: unique for each version.
 
 _POLICY = "; script-src 'self'; connect-src 'self'"
 """Extra permissions of the graph page: run our script, which queries our routes."""
 
-_FOREVER = "private, max-age=31536000, immutable"
-"""Cache policy for files with a hash in their name."""
+_FOREVER = "private, max-age=31536000, immutable"  # Cache policy for files with a hash in their name.
 
 _SAFE = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'",
@@ -63,9 +52,7 @@ _SAFE = {
 SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
 Name = Annotated[str, Query(max_length=500)]
 ItemId = Annotated[str, Query(pattern=_ITEM_ID)]
-ItemIds = Annotated[
-    list[Annotated[str, Query(pattern=_ITEM_ID)]], Query(min_length=1, max_length=MOST_AT_ONCE)
-]
+ItemIds = Annotated[list[Annotated[str, Query(pattern=_ITEM_ID)]], Query(min_length=1, max_length=MOST_AT_ONCE)]
 
 
 class Renderer(Protocol):
@@ -73,17 +60,13 @@ class Renderer(Protocol):
 
     headers: dict[str, str]
 
-    def page(
-        self, request: Request, template: str, status: HTTPStatus = ..., **values: object
-    ) -> HTMLResponse:
+    def page(self, request: Request, template: str, status: HTTPStatus = ..., **values: object) -> HTMLResponse:
         """Return the rendered template as a response."""
         ...
 
 
 def asked_view(
-    name: Annotated[
-        tuple[Annotated[str, Query(max_length=500)], ...], Query(max_length=MOST_NAMES)
-    ] = (),
+    name: Annotated[tuple[Annotated[str, Query(max_length=500)], ...], Query(max_length=MOST_NAMES)] = (),
     kind: Annotated[tuple[Kind, ...], Query()] = ("fact",),
     hide: Annotated[tuple[Annotated[str, Query(max_length=100)], ...], Query(max_length=100)] = (),
     least: Annotated[float, Query(ge=0, le=1)] = 0.0,
@@ -108,9 +91,7 @@ def add_graph(app: FastAPI, reader: Reader, html: Renderer) -> None:
     _add_files(app, reader, script, opened)
 
 
-def _add_page(
-    app: FastAPI, reader: Reader, html: Renderer, script: _Script, opened: _Opened
-) -> None:
+def _add_page(app: FastAPI, reader: Reader, html: Renderer, script: _Script, opened: _Opened) -> None:
     @app.get("/snapshots/{snapshot_id}/graph")
     def graph(request: Request, snapshot_id: SnapshotId, view: AskedView) -> HTMLResponse:
         index = reader.index(snapshot_id)
@@ -136,10 +117,7 @@ def _add_page(
 def _opened_first(index: Index, shown: Shown) -> str:
     """Return the name of the first entity whose neighbours are shown, or ""."""
     rows = shown.entities.tolist()
-    return next(
-        (index.graph.entity_names[row] for row, it in zip(rows, shown.opened, strict=True) if it),
-        "",
-    )
+    return next((index.graph.entity_names[row] for row, it in zip(rows, shown.opened, strict=True) if it), "")
 
 
 def _add_data(app: FastAPI, reader: Reader, opened: _Opened) -> None:
@@ -202,16 +180,10 @@ def _selected(neighbourhoods: Neighbourhoods, view: View) -> Selection:
     return neighbourhoods.selection(", ".join(view.names) or "Graph", neighbourhoods.shown(view))
 
 
-def _file(
-    selection: Selection, write: Callable[[Selection, TextIO], None], kind: str, name: str
-) -> Response:
+def _file(selection: Selection, write: Callable[[Selection, TextIO], None], kind: str, name: str) -> Response:
     text = io.StringIO(newline="")
     write(selection, text)
-    headers = {
-        "Content-Disposition": f'attachment; filename="{name}"',
-        "Cache-Control": "private, no-store",
-        **_SAFE,
-    }
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-store", **_SAFE}
     return Response(text.getvalue().encode(), HTTPStatus.OK, headers, kind)
 
 

@@ -1,7 +1,7 @@
 """The graph page as a single file with script, style and data, without a server.
 
-Data from documents are JSON that cannot end its HTML element, and escaped text. The policy lets a
-browser run only our script and load nothing.
+Data from documents are JSON that cannot end its HTML element, and escaped text. The policy lets a browser run only our
+script and load nothing.
 """
 
 from __future__ import annotations
@@ -27,21 +27,15 @@ from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 MOST_ENTITIES_HELD = 5_000
-"""Most entities of a file: with their sentences a few megabytes, which a browser reads in a
-second."""
+"""Most entities of a file: with their sentences a few megabytes, which a browser reads in a second."""
 
-_TITLES, _ALIASES = 5, 6
-"""Documents and other names shown for an entity, as on the graph page."""
+_TITLES, _ALIASES = 5, 6  # Documents and other names shown for an entity, as on the graph page.
 
 _Columns = dict[str, list[Any]]
 
 
 def graph_page(snapshot: Snapshot, selection: Selection) -> str:
-    """Return a part of a snapshot's graph as an HTML page.
-
-    Raises:
-        ConfigError: The part has more than `MOST_ENTITIES_HELD` entities.
-    """
+    """Return a part of a snapshot's graph as an HTML page."""
     count = selection.entities.num_rows
     if count > MOST_ENTITIES_HELD:
         what = f"{count:,} entities are more than one page holds ({MOST_ENTITIES_HELD:,})"
@@ -82,9 +76,7 @@ def _rank_of_kind(kind: str) -> int:
 
 def _held(snapshot: Snapshot, selection: Selection, sources: Provenance) -> dict[str, _Columns]:
     """Return the page's data, each table as columns; see `web/src/enclosed.ts`."""
-    relations = selection.relations.sort_by(
-        [("weight", "descending"), ("relation_id", "ascending")]
-    )
+    relations = selection.relations.sort_by([("weight", "descending"), ("relation_id", "ascending")])
     ids = relations["relation_id"].to_pylist()
     told = Neighbourhoods(Browser(snapshot)).relations(ids)
     document_of = _places(sources.documents, "document_id")
@@ -124,9 +116,7 @@ def _places(table: pa.Table, key: str) -> dict[str, int]:
     return {row_id: place for place, row_id in enumerate(table[key].to_pylist())}
 
 
-def _entities(
-    selection: Selection, sources: Provenance, chunk_documents: Mapping[str, int]
-) -> _Columns:
+def _entities(selection: Selection, sources: Provenance, chunk_documents: Mapping[str, int]) -> _Columns:
     counts: dict[str, Counter[int]] = defaultdict(Counter)
     for row in sources.mentions.to_pylist():
         counts[row["entity_id"]][chunk_documents[row["chunk_id"]]] += row["mentions"]
@@ -140,10 +130,7 @@ def _entities(
         "name": [name for _, name in rows],
         "type": pc.fill_null(entities["type"], NO_TYPE).to_pylist(),
         "mentions": pc.fill_null(entities["mentions"], 0).to_pylist(),
-        "aliases": [
-            [alias for alias in aliases[entity_id] if alias != name][:_ALIASES]
-            for entity_id, name in rows
-        ],
+        "aliases": [[alias for alias in aliases[entity_id] if alias != name][:_ALIASES] for entity_id, name in rows],
         "documents": [_most(counts[entity_id]) for entity_id, _ in rows],
         "of_documents": [len(counts[entity_id]) for entity_id, _ in rows],
     }

@@ -1,7 +1,7 @@
 """The map of communities as a picture without scripts: circles, strongest ties, names.
 
-A view shows the whole map or one community: its direct child communities as circles, their children
-as outlines, or the entities of a community without children. Each circle links to its view.
+A view shows the whole map or one community: its direct child communities as circles, their children as outlines, or the
+entities of a community without children. Each circle links to its view.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.inspect.pages.map_names import Dot, Name, name_of_circle, names_of_dots
 from graphrag_tasks.retrieval import Index
 
-WIDTH = 1000.0
-"""Width of a picture in its own units."""
+WIDTH = 1000.0  # Width of a picture in its own units.
 
 COMMUNITIES_DRAWN = 120
 COMMUNITIES_LISTED = 40
@@ -28,27 +27,18 @@ ENTITIES_LISTED = 60
 _MOST_SMALLER = 500
 _MOST_POINTS = 300
 _TIES = 40
-"""Circles drawn, entries listed at first, communities listed without a circle, and points and ties
-drawn: more would be too small to point at, or too many to read. Chosen."""
-_ON_SCREEN = (1160.0, 700.0)
-"""Pixels of a picture on a laptop, where its height is limited."""
-_ON_PHONE = 366.0
-"""Pixels of a picture on a phone, which is 390 wide."""
-_LOWEST = 0.4
-"""Least height, relative to the width."""
-_MARGIN = 0.02
-"""Margin around circles, relative to the width."""
-_MARGINS_OF_POINTS = (0.12, 0.05)
-"""Margins beside and above points, for their names."""
-_POINT = 4.5
-"""Radius of an entity's point, in units of the picture."""
-_BEND = 0.18
-"""Curvature of a tie, relative to its length."""
+"""Circles drawn, entries listed at first, communities listed without a circle, and points and ties drawn: more would
+be too small to point at, or too many to read. Chosen."""
+_ON_SCREEN = (1160.0, 700.0)  # Pixels of a picture on a laptop, where its height is limited.
+_ON_PHONE = 366.0  # Pixels of a picture on a phone, which is 390 wide.
+_LOWEST = 0.4  # Least height, relative to the width.
+_MARGIN = 0.02  # Margin around circles, relative to the width.
+_MARGINS_OF_POINTS = (0.12, 0.05)  # Margins beside and above points, for their names.
+_POINT = 4.5  # Radius of an entity's point, in units of the picture.
+_BEND = 0.18  # Curvature of a tie, relative to its length.
 _WIDEST_TIE, _WIDEST_BETWEEN_POINTS = 6.0, 2.5
-"""Widths of the strongest tie, between communities and between entities, in units of the
-picture."""
-_HUE = 137.508
-"""The golden angle: neighbours in rank get distant colours."""
+"""Widths of the strongest tie, between communities and between entities, in units of the picture."""
+_HUE = 137.508  # The golden angle: neighbours in rank get distant colours.
 _ABOUT = ["community_id", "parent_id", "level", "title", "size", "x", "y", "radius"]
 
 
@@ -106,11 +96,7 @@ class View:
 
 
 def view(index: Index, community_id: str) -> View:
-    """Return a view of the map: one community, or the whole map for "".
-
-    Raises:
-        QueryError: The snapshot has no such community, or hides it.
-    """
+    """Return a view of the map: one community, or the whole map for ""."""
     table = index.snapshot.table("communities", [*_ABOUT, "summary"])
     line = _line(table, community_id)
     if community_id and not line:
@@ -209,13 +195,9 @@ class _Frame:
         return Dot(row["name"], *self.place(row), _POINT)
 
 
-def _names(
-    circles: Sequence[Circle], points: Sequence[Dot], frame: _Frame, pixel: float
-) -> list[Name]:
+def _names(circles: Sequence[Circle], points: Sequence[Dot], frame: _Frame, pixel: float) -> list[Name]:
     """Return the names that are readable at this pixel size."""
-    named = (
-        name_of_circle(circle.title, circle.x, circle.y, circle.radius, pixel) for circle in circles
-    )
+    named = (name_of_circle(circle.title, circle.x, circle.y, circle.radius, pixel) for circle in circles)
     return [*filter(None, named), *names_of_dots(points, WIDTH, frame.height, pixel)]
 
 
@@ -227,9 +209,7 @@ def _ties(index: Index, circles: Sequence[Circle]) -> list[Tie]:
     return _strongest(index, members["entity_id"], homes, circles, _WIDEST_TIE)
 
 
-def _ties_of_points(
-    index: Index, members: Sequence[Mapping[str, Any]], points: Sequence[Dot]
-) -> list[Tie]:
+def _ties_of_points(index: Index, members: Sequence[Mapping[str, Any]], points: Sequence[Dot]) -> list[Tie]:
     ids = pa.array([row["entity_id"] for row in members[: len(points)]], pa.string())
     return _strongest(index, ids, np.arange(len(points)), points, _WIDEST_BETWEEN_POINTS)
 

@@ -9,27 +9,17 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_SMALLEST, _LARGEST = 11, 22
-"""Smallest and largest letter height in a circle, in pixels."""
-_OF_RADIUS = 0.24
-"""Letter height relative to the circle's radius, up to the largest."""
-_INSIDE = 0.94
-"""Share of a circle's radius that letters may use."""
-_MOST_LINES = 4
-"""Most lines of a name in a circle."""
-_LEAST_SHOWN = 6
-"""Fewest letters of a shortened name; fewer would say nothing."""
-_ENOUGH_SHOWN = 18
-"""Letters of a shortened name from which smaller letters are not tried."""
+_SMALLEST, _LARGEST = 11, 22  # Smallest and largest letter height in a circle, in pixels.
+_OF_RADIUS = 0.24  # Letter height relative to the circle's radius, up to the largest.
+_INSIDE = 0.94  # Share of a circle's radius that letters may use.
+_MOST_LINES = 4  # Most lines of a name in a circle.
+_LEAST_SHOWN = 6  # Fewest letters of a shortened name; fewer would say nothing.
+_ENOUGH_SHOWN = 18  # Letters of a shortened name from which smaller letters are not tried.
 _LINE = 1.15
-_OF_DOT = 12
-"""Line height relative to letter height, and letter height beside a dot in pixels."""
-_LONGEST = 34
-"""Most letters of a name beside a dot."""
+_OF_DOT = 12  # Line height relative to letter height, and letter height beside a dot in pixels.
+_LONGEST = 34  # Most letters of a name beside a dot.
 _MOST_NAMED = 100
-_GAP = 3.0
-"""Most dots with names, as each name is compared with all others, and the distance of a name
-from its dot."""
+_GAP = 3.0  # Most dots with names, as each name is compared with all others, and the distance of a name from its dot.
 
 _NARROW, _WIDE = frozenset(" .,:;!'|()[]/ijlftrI-"), frozenset("mwMW@%…—&")
 _IDEOGRAPHS = "\u2e80"
@@ -94,10 +84,7 @@ def names_of_dots(dots: Sequence[Dot], width: float, height: float, pixel: float
     A name covers no other name and no dot.
     """
     size = _OF_DOT * pixel
-    taken = [
-        _Box(one.x - one.radius, one.y - one.radius, one.x + one.radius, one.y + one.radius)
-        for one in dots
-    ]
+    taken = [_Box(one.x - one.radius, one.y - one.radius, one.x + one.radius, one.y + one.radius) for one in dots]
     found = []
     for dot in dots[:_MOST_NAMED]:
         name = dot.name if len(dot.name) <= _LONGEST else f"{dot.name[: _LONGEST - 1]}…"

@@ -26,26 +26,13 @@ from graphrag_tasks.retrieval.graph.pinned import name_key
 from graphrag_tasks.retrieval.notebook.parts import nearest, part, strongest
 from graphrag_tasks.storage.columns import Rows, column
 
-NO_TYPE = "-"
-"""Type of an entity without a type."""
-
-NEIGHBOURS = (60, 120, 240)
-"""Choices for the number of neighbours: 60 are readable at once on a laptop's screen."""
-
-MOST_NAMES = 20
-"""Most entities whose neighbours are shown."""
-
-MOST_ENTITIES = 400
-"""Most entities of a picture: a browser lays them out in less than a second."""
-
-MOST_RELATIONS = 1_500
-"""Most relations of a picture."""
-
-_MOST_DOCUMENTS = 50
-"""Documents offered as filter, those with most relations first."""
-
-_TITLES, _ALIASES = 5, 6
-"""Documents and other names shown for an entity."""
+NO_TYPE = "-"  # Type of an entity without a type.
+NEIGHBOURS = (60, 120, 240)  # Choices for the number of neighbours: 60 are readable at once on a laptop's screen.
+MOST_NAMES = 20  # Most entities whose neighbours are shown.
+MOST_ENTITIES = 400  # Most entities of a picture: a browser lays them out in less than a second.
+MOST_RELATIONS = 1_500  # Most relations of a picture.
+_MOST_DOCUMENTS = 50  # Documents offered as filter, those with most relations first.
+_TITLES, _ALIASES = 5, 6  # Documents and other names shown for an entity.
 
 _HEAD, _TAIL, _PLAIN = "head", "tail", ""
 
@@ -121,22 +108,14 @@ class Neighbourhoods:
     def __init__(self, index: Browser) -> None:
         self.index = index
         self._graph = index.graph
-        self._relations = index.snapshot.table(
-            "relations", ["kind", "confidence", "weight"]
-        ).combine_chunks()
-        self._entities = index.snapshot.table(
-            "entities", ["entity_id", "name", "type", "mentions", "chunks"]
-        )
+        self._relations = index.snapshot.table("relations", ["kind", "confidence", "weight"]).combine_chunks()
+        self._entities = index.snapshot.table("entities", ["entity_id", "name", "type", "mentions", "chunks"])
         self._documents = index.snapshot.table("documents", ["document_id", "title"])
         self._weights = self._graph.relation_weights
         self._confidence: NDArray[np.float32] = column(self._relations, "confidence").to_numpy()
 
     def shown(self, view: View) -> Shown:
-        """Return the rows that a view shows: without names, the entities with most relations.
-
-        Raises:
-            QueryError: No entity has one of the names, or there is no such document or community.
-        """
+        """Return the rows that a view shows: without names, the entities with most relations."""
         graph = self._graph
         named = [self._named(name) for name in view.names]
         opened = np.concatenate([*named, np.zeros(0, dtype=np.int64)])
@@ -226,11 +205,7 @@ class Neighbourhoods:
         return self.index.relations_at(shown.relations[:most].tolist())
 
     def entity(self, entity_id: str) -> dict[str, Any]:
-        """Return the details of an entity.
-
-        Raises:
-            QueryError: No entity has the id.
-        """
+        """Return the details of an entity."""
         graph = self._graph
         row = graph.entities.row_of(entity_id)
         if row is None:
@@ -252,20 +227,14 @@ class Neighbourhoods:
         }
 
     def relations(self, relation_ids: Sequence[str]) -> dict[str, Any]:
-        """Return relations in words, with their sentences and marked names.
-
-        Raises:
-            QueryError: No relation has one of the ids.
-        """
+        """Return relations in words, with their sentences and marked names."""
         rows = [self._graph.relations.row_of(one) for one in relation_ids]
         for one, row in zip(relation_ids, rows, strict=True):
             if row is None:
                 raise QueryError(f"there is no relation with the id '{one}'")
         hits = self.index.relations_at([row for row in rows if row is not None])
         spans = self._spans([relation.relation_id for relation in hits])
-        sentences = [
-            (place, sentence) for place, hit in enumerate(hits) for sentence in hit.evidence
-        ]
+        sentences = [(place, sentence) for place, hit in enumerate(hits) for sentence in hit.evidence]
         marked = [
             _marked(sentence, spans.get((hits[place].relation_id, sentence.sentence_id), []))
             for place, sentence in sentences
@@ -354,9 +323,7 @@ class Neighbourhoods:
         """Return the spans of relation heads and tails, by relation and sentence."""
         wanted = pa.array(relation_ids, pa.string())
         stated = self._evidence.filter(pc.is_in(self._evidence["relation_id"], value_set=wanted))
-        triples = self._triples.filter(
-            pc.is_in(self._triples["triple_id"], value_set=column(stated, "triple_id"))
-        )
+        triples = self._triples.filter(pc.is_in(self._triples["triple_id"], value_set=column(stated, "triple_id")))
         ends = {row["triple_id"]: row for row in triples.to_pylist()}
         spans: dict[tuple[str, str], list[_Span]] = {}
         for row in stated.to_pylist():

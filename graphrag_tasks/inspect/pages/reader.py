@@ -22,25 +22,18 @@ from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.storage.snapshots.store import Store, file_of
 from graphrag_tasks.storage.snapshots.summary import reading
 
-CURRENT = "current"
-"""Alias for the id of the snapshot that is current at the time of a request."""
-
-ID_PATTERN = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"
-"""Pattern of a snapshot in a URL."""
+CURRENT = "current"  # Alias for the id of the snapshot that is current at the time of a request.
+ID_PATTERN = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"  # Pattern of a snapshot in a URL.
 
 COUNTED = ("documents", "chunks", "entities", "relations")
 
-MOST_OPEN = 3
-"""Most snapshots kept open."""
+MOST_OPEN = 3  # Most snapshots kept open.
 
 _MOST_NAMES = 30
 _MOST_ALIASES = 12
-_MOST_TYPES = 40
-"""Types to choose from, the most frequent. Chosen."""
-NAMES_SHOWN = 100
-"""Names shown in an overview, as aliases of an entity, and per page of a list. Chosen."""
-_MOST_SEARCHED = 5000
-"""Relations of an entity among which a text is sought: a third of a second. Chosen."""
+_MOST_TYPES = 40  # Types to choose from, the most frequent. Chosen.
+NAMES_SHOWN = 100  # Names shown in an overview, as aliases of an entity, and per page of a list. Chosen.
+_MOST_SEARCHED = 5000  # Relations of an entity among which a text is sought: a third of a second. Chosen.
 _CHANGES = ("added", "changed", "removed", "unchanged")
 _FAILURE = ["uri", "status", "error_code", "error_message"]
 _DAMAGED = "cannot be opened: damaged, or of another schema version"
@@ -79,21 +72,11 @@ class Reader:
     def snapshots(self) -> list[Listed]:
         """Return the published snapshots, newest first; damaged ones come last."""
         current = self.store.current_id()
-        damaged = [
-            Listed(name, "", name == current, 0, _DAMAGED, False, {}, 0)
-            for name in self.store.damaged()
-        ]
-        return [
-            self._line(manifest, current) for manifest in reversed(self.store.manifests())
-        ] + damaged
+        damaged = [Listed(name, "", name == current, 0, _DAMAGED, False, {}, 0) for name in self.store.damaged()]
+        return [self._line(manifest, current) for manifest in reversed(self.store.manifests())] + damaged
 
     def index(self, snapshot_id: str) -> Index:
-        """Open a snapshot, by id or `CURRENT`, as the configured principals see it.
-
-        Raises:
-            SnapshotError: Nothing is published, there is no such snapshot, or it is damaged.
-            AccessError: The snapshot has labels and no principals are configured, or vice versa.
-        """
+        """Open a snapshot, by id or `CURRENT`, as the configured principals see it."""
         with self._lock:
             wanted = self.store.current_id() if snapshot_id == CURRENT else snapshot_id
             if wanted and wanted in self._indexes and self._is_there(wanted):
@@ -125,9 +108,7 @@ class Reader:
         stats = manifest.stats
         cpu_seconds = sum(cost["cpu_seconds"] for cost in stats.get("stages", []))
         usd = stats.get("llm", {}).get("usd", 0)
-        return Listed(
-            *about, "", True, counts, size, cpu_seconds, None if usd is None else float(usd)
-        )
+        return Listed(*about, "", True, counts, size, cpu_seconds, None if usd is None else float(usd))
 
     def _size(self, snapshot_id: str) -> int | None:
         """Return a snapshot's size in bytes; None if it has labels, as hidden documents count."""
@@ -142,9 +123,9 @@ class Reader:
 def summarize(reader: Reader, index: Index) -> dict[str, Any]:
     """Return the values of the template `summary.html`.
 
-    `quality` has the name of each figure and the gate's verdict by today's limits. `llm` describes
-    what a language model read and refused. Readers who may not see every document get counts of
-    visible ones, and no figures of the run.
+    `quality` has the name of each figure and the gate's verdict by today's limits. `llm` describes what a language
+    model read and refused. Readers who may not see every document get counts of visible ones, and no figures of the
+    run.
     """
     words = json.loads(files(__package__).joinpath("words.json").read_text("utf-8"))
     manifest = index.snapshot.manifest
@@ -221,9 +202,7 @@ def described(index: Index, name: str) -> list[dict[str, Any]]:
     wanted = pc.utf8_lower(aliases["alias"])
     ids = aliases.filter(pc.equal(wanted, name.strip().lower()))["entity_id"].unique()
     entities = index.snapshot.table("entities")
-    rows: list[dict[str, Any]] = entities.filter(
-        pc.is_in(entities["entity_id"], value_set=ids)
-    ).to_pylist()
+    rows: list[dict[str, Any]] = entities.filter(pc.is_in(entities["entity_id"], value_set=ids)).to_pylist()
     for row in rows:
         own = aliases.filter(pc.equal(aliases["entity_id"], row["entity_id"]))
         order = [("mentions", "descending"), ("alias", "ascending")]

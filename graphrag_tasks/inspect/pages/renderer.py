@@ -20,8 +20,7 @@ from graphrag_tasks.inspect.pages.runs import Runs
 class PageRenderer:
     """Renders this package's templates.
 
-    Pages contain their style. Their content security policy forbids loading, scripts, and forms to
-    other sites.
+    Pages contain their style. Their content security policy forbids loading, scripts, and forms to other sites.
     """
 
     def __init__(self, runs: Runs | None) -> None:

@@ -22,13 +22,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, SnapshotError, SourceError
-from graphrag_tasks.inspect.pages.changes import (
-    Fields,
-    authorised_editor,
-    go_to,
-    read_form,
-    refuse_foreign,
-)
+from graphrag_tasks.inspect.pages.changes import Fields, authorised_editor, go_to, read_form, refuse_foreign
 from graphrag_tasks.inspect.pages.graph import Renderer
 from graphrag_tasks.operations.background import BackgroundRun
 from graphrag_tasks.operations.documents import Outcome, outcome
@@ -40,15 +34,11 @@ from graphrag_tasks.storage.snapshots.store import Store
 
 log = logging.getLogger(__name__)
 
-MOST_FILES = 1_000
-"""Most files of one upload; more are copied into the folder."""
-MOST_UPLOADED = 1_000_000_000
-"""Most bytes of one upload; it is held on the disk of temporary files before it is taken."""
-REMOVED = ".removed"
-"""Folder in that of the documents, which runs pass over, for files that were taken away."""
+MOST_FILES = 1_000  # Most files of one upload; more are copied into the folder.
+MOST_UPLOADED = 1_000_000_000  # Most bytes of one upload; it is held on the disk of temporary files before it is taken.
+REMOVED = ".removed"  # Folder in that of the documents, which runs pass over, for files that were taken away.
 _CLOSED = "Documents have access labels: who runs the server indexes, by graphrag-tasks index"
-_LONGEST_NAME = 200
-"""Bytes of a file name, which file systems limit to 255."""
+_LONGEST_NAME = 200  # Bytes of a file name, which file systems limit to 255.
 
 
 class Runs:
@@ -76,8 +66,8 @@ class Runs:
     def why_closed(self) -> str:
         """Return why nobody may index here, or "".
 
-        Where documents have labels, the page would tell of some that a reader may not see: by what
-        a run prints, and by whether a file exists. An uploaded access file would give rights.
+        Where documents have labels, the page would tell of some that a reader may not see: by what a run prints, and by
+        whether a file exists. An uploaded access file would give rights.
         """
         has_labels = self.config.access.enabled or self.config.pages.principals is not None
         current = self._store.current_id()
@@ -95,11 +85,7 @@ class Runs:
         return any(labels.null_count < len(labels) for labels in documents.columns)
 
     def refuse_labels(self) -> None:
-        """Refuse where documents have labels.
-
-        Raises:
-            HTTPException: They have.
-        """
+        """Refuse where documents have labels."""
         if why := self.why_closed():
             raise HTTPException(HTTPStatus.FORBIDDEN, why)
 
@@ -112,11 +98,7 @@ class Runs:
         return outcome(self._store.open(), before)
 
     def start(self, *, allow_mass_delete: bool = False) -> None:
-        """Start a run.
-
-        Raises:
-            HTTPException: The last one has not ended.
-        """
+        """Start a run."""
         with self._lock:
             if self.last and self.last.state == "running":
                 why = "A run is on its way. Wait for its end, or cancel it"
@@ -179,9 +161,6 @@ class Runs:
         """Move a document's file and what is kept beside it into a hidden folder of the source.
 
         The next run drops it. A file of the same name that was moved before stays.
-
-        Raises:
-            HTTPException: It is not in a folder of this disk, or cannot be moved.
         """
         path, root = self.path_of(uri), self._roots.get(uri.partition("/")[0])
         if path is None or root is None:
@@ -278,9 +257,7 @@ def add_runs(app: FastAPI, runs: Runs, html: Renderer) -> None:
             return await run_in_threadpool(received, request, form)
 
     def received(request: Request, form: FormData) -> HTMLResponse:
-        sent = [
-            one for one in form.getlist("files") if isinstance(one, UploadFile) and one.filename
-        ]
+        sent = [one for one in form.getlist("files") if isinstance(one, UploadFile) and one.filename]
         taken, refused = runs.take(sent, replace="replace" in form)
         if taken and not (runs.last and runs.last.state == "running"):
             runs.start()
@@ -288,11 +265,7 @@ def add_runs(app: FastAPI, runs: Runs, html: Renderer) -> None:
 
 
 def _check_length(request: Request) -> None:
-    """Refuse what is too long before it is read.
-
-    Raises:
-        HTTPException: It is, or its length is not said.
-    """
+    """Refuse what is too long before it is read."""
     length = request.headers.get("content-length", "")
     if not length.isdecimal():
         raise HTTPException(HTTPStatus.LENGTH_REQUIRED, "Send files by the form of this page")

@@ -1,7 +1,7 @@
 """Tools for agents on an index: plain functions from arguments to JSON.
 
-Agents choose tools by their docstrings. Text of documents is in separate fields: it is data, even
-if it addresses the reader.
+Agents choose tools by their docstrings. Text of documents is in separate fields: it is data, even if it addresses the
+reader.
 """
 
 from __future__ import annotations
@@ -15,16 +15,12 @@ from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.integrations.mcp.paging import Pages
 from graphrag_tasks.retrieval import ChunkHit, Index, RelationHit, SourceSentence
 
-LONGEST_PASSAGE = 600
-"""Characters of a passage in a list; `read` returns all of it."""
+LONGEST_PASSAGE = 600  # Characters of a passage in a list; `read` returns all of it.
 LONGEST_QUESTION = 2000
-MOST_ITEMS = 50
-"""Characters of a question, and most items of any list; chosen, to spare an agent's context."""
-_FOUND = 50
-"""Passages ranked for all pages of a search."""
+MOST_ITEMS = 50  # Characters of a question, and most items of any list; chosen, to spare an agent's context.
+_FOUND = 50  # Passages ranked for all pages of a search.
 _NEAR = 10
-_LEAST_LIKENESS = 0.6
-"""Topics of an overview, and the default similarity limit of `difflib`."""
+_LEAST_LIKENESS = 0.6  # Topics of an overview, and the default similarity limit of `difflib`.
 
 Json = dict[str, Any]
 
@@ -44,9 +40,9 @@ class Tools:
     ) -> Json:  # fmt: skip
         """Find passages that help to answer a question, best first.
 
-        Each has a score (0 to 1), title, page and ids. Long ones are cut: read has the whole.
-        cursor is the next_cursor of a page. where limits documents by uri, title, media_type,
-        release (">=5.0") or as_of ("2024": the newest versions up to then); values may have *.
+        Each has a score (0 to 1), title, page and ids. Long ones are cut: read has the whole. cursor is the next_cursor
+        of a page. where limits documents by uri, title, media_type, release (">=5.0") or as_of ("2024": the newest
+        versions up to then); values may have *.
         """
         index = self._current()
         hits = index.search(_question(question), mode, k=_FOUND, filters=where).chunks
@@ -57,9 +53,8 @@ class Tools:
     def answer(self, question: str, after: str = "", where: dict[str, str] | None = None) -> Json:
         """Answer a question by sentences of the documents, each with its source.
 
-        No model writes. It is empty where the documents do not answer. after is the question
-        before, if this one is a follow-up such as "and in 2023?"; asked_as says how it was filled.
-        where limits documents as in search.
+        No model writes. It is empty where the documents do not answer. after is the question before, if this one is a
+        follow-up such as "and in 2023?"; asked_as says how it was filled. where limits documents as in search.
         """
         index = self._current()
         before = _text(after, "after") if after.strip() else None
@@ -87,14 +82,11 @@ class Tools:
         try:
             rows = index.entity_rows(wanted).tolist()
         except QueryError:
-            near = difflib.get_close_matches(
-                wanted.lower(), sorted(graph.names), _limit(limit), _LEAST_LIKENESS
-            )
+            near = difflib.get_close_matches(wanted.lower(), sorted(graph.names), _limit(limit), _LEAST_LIKENESS)
             rows = [row for key in near for row in graph.names[key].tolist()]
         found = index.snapshot.table("entities", ["entity_id", "name", "type"])
         items = [
-            {**found.slice(row, 1).to_pylist()[0], "relations": int(graph.degrees[row])}
-            for row in dict.fromkeys(rows)
+            {**found.slice(row, 1).to_pylist()[0], "relations": int(graph.degrees[row])} for row in dict.fromkeys(rows)
         ]
         return {"snapshot_id": index.facts.snapshot_id, "items": items[: _limit(limit)]}
 
@@ -110,8 +102,7 @@ class Tools:
         index = self._current()
         found = index.paths(_text(start, "start"), _text(end, "end"))
         items = [
-            {"text": path.text, "facts": [_fact(hit) for hit in path.relations]}
-            for path in found[: _limit(limit)]
+            {"text": path.text, "facts": [_fact(hit) for hit in path.relations]} for path in found[: _limit(limit)]
         ]
         return {"snapshot_id": index.facts.snapshot_id, "items": items}
 
@@ -135,10 +126,7 @@ class Tools:
         """Give the sentences behind a relation_id, entity_id or sentence_id, with pages."""
         index = self._current()
         found = index.cite(_text(item_id, "id"))
-        return {
-            "snapshot_id": index.facts.snapshot_id,
-            "items": [_source(sentence) for sentence in found],
-        }
+        return {"snapshot_id": index.facts.snapshot_id, "items": [_source(sentence) for sentence in found]}
 
     def describe(self) -> Json:
         """Say what the collection holds: sizes, topics, and the snapshot that is read."""
@@ -176,9 +164,7 @@ def _limit(limit: int) -> int:
     return max(1, min(limit, MOST_ITEMS))
 
 
-def _paged(
-    index: Index, asked: Mapping[str, Any], items: Sequence[Any], limit: int, cursor: str
-) -> Json:
+def _paged(index: Index, asked: Mapping[str, Any], items: Sequence[Any], limit: int, cursor: str) -> Json:
     snapshot_id = index.facts.snapshot_id
     pages = Pages(snapshot_id, asked, _limit(limit))
     return {"snapshot_id": snapshot_id, **pages.page(items, cursor)}

@@ -1,8 +1,8 @@
 """BM25 over chunk texts, and over titles and headings, by bm25s.
 
-Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, in
-Lucene's variant; bm25s (Lù, arXiv 2407.03618) precomputes the scores of every term. A snapshot
-holds them as two tables, which readers map: a query sums the rows of its terms.
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, in Lucene's variant;
+bm25s (Lù, arXiv 2407.03618) precomputes the scores of every term. A snapshot holds them as two tables, which readers
+map: a query sums the rows of its terms.
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ from graphrag_tasks.storage.columns import column, numbers
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-FILE_NAME = "file_name"
-"""`documents.title_source` of documents without a title; the file name is not used as one."""
+FILE_NAME = "file_name"  # `documents.title_source` of documents without a title; the file name is not used as one.
 _K1 = 1.5
 _B = 0.75
-"""Saturation of repeated words, and effect of length: Robertson's usual values, the defaults of
-bm25s. Others gained nothing (`benchmarks/README.md`)."""
+"""Saturation of repeated words, and effect of length: Robertson's usual values, the defaults of bm25s. Others gained
+nothing (`benchmarks/README.md`)."""
 
 Floats = NDArray[np.float32]
 
@@ -105,9 +104,7 @@ class Lexicon:
         shares: list[float] = self._share(rarities, rows, unknown).tolist()
         return shares
 
-    def _share(
-        self, rarities: Mapping[str, float], rows: NDArray[np.int64], unknown: float
-    ) -> NDArray[np.float64]:
+    def _share(self, rarities: Mapping[str, float], rows: NDArray[np.int64], unknown: float) -> NDArray[np.float64]:
         covered = np.zeros(len(rows))
         for term, rarity in rarities.items():
             covered += rarity * self._are_with(term, rows)
@@ -123,8 +120,8 @@ class Lexicon:
     def unknown_words(self, text: str) -> list[str]:
         """Return the words of a question that no text contains, in order, each once.
 
-        A lower-case word one edit away from a known term counts as known; a code name such as
-        `CStrW` must match, except for case and punctuation.
+        A lower-case word one edit away from a known term counts as known; a code name such as `CStrW` must match,
+        except for case and punctuation.
         """
         found = []
         for word in words(text):
@@ -177,9 +174,7 @@ def word_tables(documents: pa.Table, chunks: pa.Table | ds.Dataset) -> dict[str,
 def text_below(text: str, headings: Sequence[str]) -> str:
     """Return a text preceded by those of its headings that it does not begin with."""
     beginning = text.split(BLOCK_SEPARATOR, len(headings) + 1)[:-1]
-    return "\n".join(
-        [*(heading for heading in dict.fromkeys(headings) if heading not in beginning), text]
-    )
+    return "\n".join([*(heading for heading in dict.fromkeys(headings) if heading not in beginning), text])
 
 
 def lexicon_tables(texts: Iterable[str]) -> tuple[pa.Table, pa.Table]:

@@ -1,9 +1,8 @@
 """Terms of a text for lexical search: code names whole and in parts, other words stemmed.
 
-`/SCMB/TOOL` gives the squeezed form `scmbtool` and the parts `scmb`, `tool`; `CL_GUI_ALV_GRID`
-gives `clguialvgrid` and `cl`, `gui`, `alv`, `grid`; `S/4HANA`, `S4HANA` and the adjacent words `S4
-HANA` share `s4hana`. The squeezed form matches other spellings of a name; the parts match a partial
-name.
+`/SCMB/TOOL` gives the squeezed form `scmbtool` and the parts `scmb`, `tool`; `CL_GUI_ALV_GRID` gives `clguialvgrid` and
+`cl`, `gui`, `alv`, `grid`; `S/4HANA`, `S4HANA` and the adjacent words `S4 HANA` share `s4hana`. The squeezed form
+matches other spellings of a name; the parts match a partial name.
 """
 
 from __future__ import annotations
@@ -23,23 +22,19 @@ his how i if in into is it its may me might must my no nor not of on or our shal
 should so some such than that the their them then there these they this those to too us
 very was we were what when where which while who whom whose why will with would you your
 """
-STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Function words, and words that questions begin with."""
+STOP_WORDS = frozenset(_STOP_WORDS.split())  # Function words, and words that questions begin with.
 
 _WORD = re.compile(r"[^\W_]+(?:['’./_\-:~+&#]+[^\W_]+)*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
 _PIECE = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
-_LONGEST_WORD = 100
-"""Longer words are cut: no word is so long, but encoded data is."""
-_JOINED = 3
-"""Adjacent question words that may form one term, as in "S 4 HANA"."""
-_SHORT = 2
-"""Name parts of at most this many characters are no terms."""
+_LONGEST_WORD = 100  # Longer words are cut: no word is so long, but encoded data is.
+_JOINED = 3  # Adjacent question words that may form one term, as in "S 4 HANA".
+_SHORT = 2  # Name parts of at most this many characters are no terms.
 _SHORTEST_REPAIRED = 4
 _MOST_REPAIRED = 20
-"""Longest term that is corrected, as longer ones have many neighbours, and most corrected terms
-of a question, which bounds the time of pasted texts. Chosen, not measured."""
+"""Longest term that is corrected, as longer ones have many neighbours, and most corrected terms of a question, which
+bounds the time of pasted texts. Chosen, not measured."""
 _STEMMER = Stemmer.Stemmer("english", 0)  # without its cache, which threads must not share
 
 
@@ -74,8 +69,8 @@ def is_code_name(word: str) -> bool:
 def query_terms(text: str, known: Collection[str]) -> list[str]:
     """Return the terms of a question, with joined and corrected forms.
 
-    Up to three adjacent words that together form a known term give that term too ("S4 HANA"). An
-    unknown term is replaced by the known terms one edit away, if there are any.
+    Up to three adjacent words that together form a known term give that term too ("S4 HANA"). An unknown term is
+    replaced by the known terms one edit away, if there are any.
     """
     found: list[str] = []
     repaired = 0

@@ -1,7 +1,7 @@
 """Read text pieces and boxes from docling-parse's output for a PDF page.
 
-Words and lines come from its native page, not from Docling's page object, whose pydantic models for
-each word cost as much time as everything else together, and most of the memory.
+Words and lines come from its native page, not from Docling's page object, whose pydantic models for each word cost as
+much time as everything else together, and most of the memory.
 """
 
 from __future__ import annotations
@@ -56,20 +56,17 @@ _TOLD = 0.9  # of the usual height: some fonts tell half of theirs
 _TALL = 1.5  # heights of a word, beyond which it may be made of two rows
 _SUBSET = re.compile(r"^/?(?:[A-Z]{6}\+)?")
 _MONO = re.compile(
-    r"mono|nimbusmon|courier|cmtt|typewriter|consol|inconsol|fixed|sftt|txtt|xbtt|sourcecode|menlo",
-    re.IGNORECASE,
+    r"mono|nimbusmon|courier|cmtt|typewriter|consol|inconsol|fixed|sftt|txtt|xbtt|sourcecode|menlo", re.IGNORECASE
 )
 # Bold in the names of TeX fonts and in abbreviations that Docling does not know
 _BOLD = re.compile(r"bold|-bd|black|heavy|demi|cmbx|bx1|-medi|xbtt", re.IGNORECASE)
 
 
-def page_text(
-    page: ThreadedDoclingParsePageBackend, symbols: Sequence[Line] = ()
-) -> tuple[list[Line], list[Line]]:
+def page_text(page: ThreadedDoclingParsePageBackend, symbols: Sequence[Line] = ()) -> tuple[list[Line], list[Line]]:
     """Return the words and lines of a page, each with its most frequent font.
 
-    The parser joins the end of a word with the beginning of another right below it; such words and
-    their lines are split. It takes `symbols`, given by the middles of their places, for letters.
+    The parser joins the end of a word with the beginning of another right below it; such words and their lines are
+    split. It takes `symbols`, given by the middles of their places, for letters.
     """
     native = decoder_of(page)
     number, size = page.page_no, page.get_size()
@@ -83,11 +80,7 @@ def page_text(
     tall = {(int(word.box.top), int(word.box.bottom)) for word in words if _is_tall(word, usual)}
     if tall:  # look only at letters beside such words: pages have thousands
         beside = {at for top, bottom in tall for at in range(max(top, 0), min(bottom, _HIGH) + 1)}
-        cells = (
-            cell
-            for cell in native.get_char_cells()
-            if int(size.height - (cell.r_y0 + cell.r_y2) / 2) in beside
-        )
+        cells = (cell for cell in native.get_char_cells() if int(size.height - (cell.r_y0 + cell.r_y2) / 2) in beside)
         placed = Placed(_pieces(cells, number, size))
         words = [part for word in words for part in split_word(word, placed, usual)]
         parts = Placed(words)
@@ -107,11 +100,7 @@ class Placed:
     def inside(self, box: Box) -> list[Line]:
         """Return the pieces whose middle lies in a box, in their original order."""
         near = slice(bisect_left(self._heights, box.top), bisect_right(self._heights, box.bottom))
-        found = [
-            (number, piece)
-            for _, across, number, piece in self._pieces[near]
-            if box.left <= across <= box.right
-        ]
+        found = [(number, piece) for _, across, number, piece in self._pieces[near] if box.left <= across <= box.right]
         return [piece for _, piece in sorted(found, key=itemgetter(0))]
 
 
@@ -163,8 +152,8 @@ def _are_stacked(rows: Sequence[Sequence[Line]]) -> bool:
 def settled(lines: Iterable[Line], words: Iterable[Line], usual: float) -> list[Line]:
     """Set each line's column and its most frequent font, and write its raised characters as such.
 
-    The size of a line is that of most of its characters, of which one may be odd. The parser joins
-    lines of two close columns; such a line is replaced by its words.
+    The size of a line is that of most of its characters, of which one may be odd. The parser joins lines of two close
+    columns; such a line is replaced by its words.
     """
     placed = Placed(words)
     found: list[Line] = []

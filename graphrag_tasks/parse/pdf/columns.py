@@ -1,7 +1,7 @@
 """Detect text columns on a PDF page by the blank space between them.
 
-A gutter is recognized by blank space over many lines, not by its width alone. Lengths are points
-from the top left of a page; factors are in line heights.
+A gutter is recognized by blank space over many lines, not by its width alone. Lengths are points from the top left of a
+page; factors are in line heights.
 """
 
 from __future__ import annotations
@@ -27,14 +27,10 @@ def in_columns(words: Sequence[Line]) -> list[Line]:
     """Number words by text column, from 0."""
     found = columns_of(rows_of(words), body_of(words).size)
     places = {id(word): number for number, rows in enumerate(found) for row in rows for word in row}
-    return [
-        replace(word, column=places[id(word)]) if places.get(id(word)) else word for word in words
-    ]
+    return [replace(word, column=places[id(word)]) if places.get(id(word)) else word for word in words]
 
 
-def columns_of(
-    rows: Sequence[list[Line]], size: float, splits: int = _MAX_SPLITS
-) -> list[list[list[Line]]]:
+def columns_of(rows: Sequence[list[Line]], size: float, splits: int = _MAX_SPLITS) -> list[list[list[Line]]]:
     """Return the rows of each text column; a row that crosses the gutter belongs to the first."""
     gutter = _gutter(rows, size) if rows and splits else None
     if gutter is None:

@@ -16,9 +16,7 @@ from graphrag_tasks.parse.pdf.hyphens import Words
 from graphrag_tasks.parse.pdf.lines import Line, join_code, join_lines, union
 
 
-def text_element(
-    page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line], words: Words
-) -> TextElement:
+def text_element(page: Page, number: int, kind: DocItemLabel, lines: Sequence[Line], words: Words) -> TextElement:
     """Return lines as a text element; `number` is unique on the page."""
     is_code = kind == DocItemLabel.CODE
     text = join_code(lines) if is_code else join_lines((line.text for line in lines), words)

@@ -16,11 +16,7 @@ _LAYOUT_FOLDER = "docling-project--docling-layout-heron"
 
 
 def check_pdf_engine(config: ParseConfig) -> str:
-    """Return a description of how PDF files are read.
-
-    Raises:
-        MissingDependencyError: Packages or models that the configuration asks for are absent.
-    """
+    """Return a description of how PDF files are read."""
     if config.pdf_engine == "docling-models":
         _check_models(config.pdf_models)
         return f"Docling's models in {config.pdf_models}"
@@ -40,8 +36,5 @@ def _check_models(folder: str) -> None:
     if not folder or not (Path(folder) / _LAYOUT_FOLDER).is_dir():
         what = f"parse.pdf_models must name a folder with {_LAYOUT_FOLDER}, and is {folder!r}"
         target = folder or "docling-models"
-        hint = (
-            f"docling-tools models download layout tableformer -o {target}"
-            f", and set parse.pdf_models = {target!r}"
-        )
+        hint = f"docling-tools models download layout tableformer -o {target}, and set parse.pdf_models = {target!r}"
         raise MissingDependencyError(what, hint=hint)

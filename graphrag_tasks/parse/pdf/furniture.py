@@ -38,9 +38,7 @@ _CHAPTER = re.compile(
 )
 
 
-def without_furniture(
-    lines: Iterable[Line], tables: Mapping[int, Sequence[Box]] | None = None
-) -> list[Line]:
+def without_furniture(lines: Iterable[Line], tables: Mapping[int, Sequence[Box]] | None = None) -> list[Line]:
     """Return the lines of all pages without page numbers, running headers and footers.
 
     `tables` gives the tables of each page; their rows are data.
@@ -140,14 +138,10 @@ def _is_apart(line: Line, lines: Iterable[Line]) -> bool:
 def _by_place(lines: Iterable[Line]) -> Iterator[list[Line]]:
     """Group lines by their height on the page and by size."""
     for group in _clusters(lines, lambda line: (line.box.top + line.box.bottom) / 2, _SAME_PLACE):
-        yield from _clusters(
-            group, lambda line: math.log(max(line.size, 0.1)), math.log(_SAME_SIZE)
-        )
+        yield from _clusters(group, lambda line: math.log(max(line.size, 0.1)), math.log(_SAME_SIZE))
 
 
-def _clusters(
-    lines: Iterable[Line], measure: Callable[[Line], float], reach: float
-) -> Iterator[list[Line]]:
+def _clusters(lines: Iterable[Line], measure: Callable[[Line], float], reach: float) -> Iterator[list[Line]]:
     group: list[Line] = []
     for line in sorted(lines, key=measure):
         if group and measure(line) - measure(group[-1]) > reach:
@@ -178,6 +172,5 @@ def _page_edges(page: Sequence[Line]) -> list[Line]:
     return [
         line
         for line in page
-        if line.box.top < top + _EDGE_LINES * line.height
-        or line.box.bottom > bottom - _EDGE_LINES * line.height
+        if line.box.top < top + _EDGE_LINES * line.height or line.box.bottom > bottom - _EDGE_LINES * line.height
     ]

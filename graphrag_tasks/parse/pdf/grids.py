@@ -159,9 +159,7 @@ def _runs_on(line: str, below: str) -> bool:
 
 def _blank(parts: Iterable[Line], allowed: int) -> list[tuple[float, float]]:
     """Return the blank stretches that at most `allowed` segments cross."""
-    steps = sorted(
-        [(part.box.left, 1) for part in parts] + [(part.box.right, -1) for part in parts]
-    )
+    steps = sorted([(part.box.left, 1) for part in parts] + [(part.box.right, -1) for part in parts])
     blank: list[tuple[float, float]] = []
     crossing, start = 0, None
     for place, step in steps:
@@ -181,9 +179,7 @@ def _without_empty_columns(found: list[float], parts: Sequence[Line], rows: int)
         emptiest = min(range(len(filled)), key=lambda column: filled[column])
         if filled[emptiest] >= _MIN_FILLED * rows:
             break
-        to_left = emptiest > 0 and (
-            emptiest == len(found) or filled[emptiest - 1] <= filled[emptiest + 1]
-        )
+        to_left = emptiest > 0 and (emptiest == len(found) or filled[emptiest - 1] <= filled[emptiest + 1])
         found = [place for index, place in enumerate(found) if index != emptiest - to_left]
     return found
 
@@ -199,9 +195,7 @@ def _middle(part: Line) -> float:
 _Place = tuple[int, int, int]
 
 
-def _cells(
-    parts: Iterable[Line], columns: Sequence[float], rows: Sequence[float]
-) -> list[tuple[_Place, list[Line]]]:
+def _cells(parts: Iterable[Line], columns: Sequence[float], rows: Sequence[float]) -> list[tuple[_Place, list[Line]]]:
     by_row: dict[int, list[tuple[int, int, Line]]] = defaultdict(list)
     for part in parts:
         middle = (part.box.top + part.box.bottom) / 2
@@ -229,8 +223,8 @@ def _cell(place: _Place, members: Iterable[Line]) -> Cell:
 def _has_header(cells: Sequence[tuple[_Place, list[Line]]], columns: int) -> bool:
     """Tell whether the first row names the columns.
 
-    In tables of three or more columns it does, unless it has numbers where the other rows have
-    none. In tables of two columns, which may be names and values, its font must differ.
+    In tables of three or more columns it does, unless it has numbers where the other rows have none. In tables of two
+    columns, which may be names and values, its font must differ.
     """
     first = [members for place, members in cells if place[0] == 0]
     others = [members for place, members in cells if place[0] > 0]

@@ -71,11 +71,7 @@ def in_context(page: Sequence[Labelled], body: Body, has_plain: bool) -> Iterato
 
 
 def _contents(page: Sequence[Labelled]) -> range:
-    leaders = [
-        number
-        for number, part in enumerate(page)
-        if any(DOT_LEADER.search(line.text) for line in part.lines)
-    ]
+    leaders = [number for number, part in enumerate(page) if any(DOT_LEADER.search(line.text) for line in part.lines)]
     return range(leaders[0], leaders[-1] + 1) if len(leaders) >= _LEADERS else range(0)
 
 

@@ -28,9 +28,8 @@ class Words:
     def joined(self, text: str, line: str) -> str | None:
         """Join two lines if a hyphen ends the first; else return None.
 
-        The hyphen is removed if the joined form is a word of the document or of English. It stays
-        if the document has the hyphenated form, if both parts are words, or if a capital follows.
-        If undecided, it is removed.
+        The hyphen is removed if the joined form is a word of the document or of English. It stays if the document has
+        the hyphenated form, if both parts are words, or if a capital follows. If undecided, it is removed.
         """
         if text.endswith(SOFT_HYPHEN):
             return text[:-1] + line

@@ -1,8 +1,8 @@
 """Label each paragraph of a PDF file: heading, list item, caption, code, footnote or text.
 
-Without bookmarks, a heading is recognized by its looks: larger than the body, or bold where the
-body is not, or in capitals, or numbered in a font of its own, and alone in its row. Sizes are
-letter heights, which differ a little within one font.
+Without bookmarks, a heading is recognized by its looks: larger than the body, or bold where the body is not, or in
+capitals, or numbered in a font of its own, and alone in its row. Sizes are letter heights, which differ a little within
+one font.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ _SECTION_NUMBER = re.compile(
 )
 _ITEM_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|[IVX]+\.)\s")
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)*\.?\s+[A-Z]")
-_USUAL = re.compile(
-    r"(?:abstract|introduction|references|conclusions?|acknowledge?ments?|contents)", re.IGNORECASE
-)
+_USUAL = re.compile(r"(?:abstract|introduction|references|conclusions?|acknowledge?ments?|contents)", re.IGNORECASE)
 _FORMULA = re.compile(r"[=;{}<>]|\w\(\)|_\w+_|\\")
 _DESCENDER = re.compile(r"[gjpqy(),;/]")
 _NOTE_MARK = re.compile(r"[\d*†‡§¹²³]")
@@ -85,13 +83,10 @@ def heading_key(title: str) -> str:
     return "".join(_LEADING_NUMBERING.sub("", title).casefold().split())
 
 
-def bookmarked(
-    lines: Sequence[Line], bookmarks: Mapping[str, int]
-) -> tuple[list[list[Line]], list[Line]]:
+def bookmarked(lines: Sequence[Line], bookmarks: Mapping[str, int]) -> tuple[list[list[Line]], list[Line]]:
     """Take the headings that a page's bookmarks name out of its lines.
 
-    `bookmarks` counts each heading key. Returned are the headings, of one or two lines each, and
-    the other lines.
+    `bookmarks` counts each heading key. Returned are the headings, of one or two lines each, and the other lines.
     """
     left = dict(bookmarks)
     headings: list[list[Line]] = []

@@ -1,7 +1,7 @@
 """Text lines of PDF pages: place, font, and how they are joined.
 
-Lengths are points from the top left of a page. Text that leans is turned upright, and laid out as
-if it stood below the page, in a stretch of `_STRETCH` points for each angle.
+Lengths are points from the top left of a page. Text that leans is turned upright, and laid out as if it stood below the
+page, in a stretch of `_STRETCH` points for each angle.
 """
 
 from __future__ import annotations
@@ -165,8 +165,7 @@ def body_of(lines: Iterable[Line]) -> Body:
 def with_fixed_pitch(pieces: Iterable[Line]) -> list[Line]:
     """Mark pieces as monospaced if their letter widths are equal.
 
-    The parser does not know all fonts. Lines of digits do not count: most fonts have digits of
-    equal width.
+    The parser does not know all fonts. Lines of digits do not count: most fonts have digits of equal width.
     """
     pieces = list(pieces)
     by_font: dict[Font, list[Line]] = defaultdict(list)
@@ -174,10 +173,7 @@ def with_fixed_pitch(pieces: Iterable[Line]) -> list[Line]:
         if sum(map(str.isalpha, piece.text)) >= _TELLING:
             by_font[piece.font].append(piece)
     fixed = {font for font, lines in by_font.items() if _shares_width(lines)}
-    return [
-        replace(piece, font=replace(piece.font, mono=True)) if piece.font in fixed else piece
-        for piece in pieces
-    ]
+    return [replace(piece, font=replace(piece.font, mono=True)) if piece.font in fixed else piece for piece in pieces]
 
 
 def _shares_width(lines: Sequence[Line]) -> bool:

@@ -42,9 +42,7 @@ class Ocr:
         return lines
 
 
-def lines_of_page(
-    picture: np.ndarray[Any, Any], page_no: int, read: Callable[..., Any]
-) -> Iterator[Line]:
+def lines_of_page(picture: np.ndarray[Any, Any], page_no: int, read: Callable[..., Any]) -> Iterator[Line]:
     """Yield the lines that OCR finds in an image of `_SCALE` pixels per point."""
     found = read(picture)
     if getattr(found, "txts", None) is None:  # also where lines are seen and cannot be read

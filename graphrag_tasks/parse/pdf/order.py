@@ -8,15 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from docling.models.postprocessing.reading_order_rb import (
-    PageElement,
-    ReadingOrderPredictor,
-    SeparatorElement,
-)
-from docling.models.stages.reading_order.readingorder_model import (
-    ReadingOrderModel,
-    ReadingOrderOptions,
-)
+from docling.models.postprocessing.reading_order_rb import PageElement, ReadingOrderPredictor, SeparatorElement
+from docling.models.stages.reading_order.readingorder_model import ReadingOrderModel, ReadingOrderOptions
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.parse.allowance import current_allowance
@@ -63,9 +56,7 @@ class _Predictor(ReadingOrderPredictor):
     """
 
     def predict_reading_order(
-        self,
-        page_elements: list[PageElement],
-        page_separators: list[SeparatorElement] | None = None,
+        self, page_elements: list[PageElement], page_separators: list[SeparatorElement] | None = None
     ) -> list[PageElement]:
         pages: dict[tuple[int, int], list[PageElement]] = defaultdict(list)
         for element in page_elements:

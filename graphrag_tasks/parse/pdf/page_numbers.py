@@ -1,7 +1,7 @@
 """Recognize page numbers at the edges of pages.
 
-A number is a page number if it grows with the pages, up to a constant offset. Numbers of appendices
-(`A-4`) and restarts are accepted if most numbers at the same place do so.
+A number is a page number if it grows with the pages, up to a constant offset. Numbers of appendices (`A-4`) and
+restarts are accepted if most numbers at the same place do so.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ _NUMBER = re.compile(
     r"(?P<value>\d{1,4}|[ivxlc]{1,7})(?P<end> ?[-\u2013]| ?/ ?\d+| (?:of|von) \d+)?",
     re.IGNORECASE,
 )
-_APART = re.compile(
-    r"\s*[\u00b7\u2022|]\s*|\s[\u2013\u2014-]\s|\s+(?=(?:page|seite) \d)", re.IGNORECASE
-)
+_APART = re.compile(r"\s*[\u00b7\u2022|]\s*|\s[\u2013\u2014-]\s|\s+(?=(?:page|seite) \d)", re.IGNORECASE)
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _MAX_OFFSET = 999  # from the page's own number; years are beyond it
 
@@ -67,9 +65,7 @@ def are_page_numbers(found: Sequence[PageNumber]) -> bool:
     """Tell whether most numbers at one place grow with the pages, or are equal."""
     offsets = Counter(number.offset for number in _first_of_pages(found))
     texts = Counter(number.text for number in _first_of_pages(found))
-    regular = sum(
-        offsets[number.offset] > 1 or texts[number.text] > 1 for number in _first_of_pages(found)
-    )
+    regular = sum(offsets[number.offset] > 1 or texts[number.text] > 1 for number in _first_of_pages(found))
     return regular >= 2 and 2 * regular >= len(found)
 
 
@@ -80,6 +76,5 @@ def _first_of_pages(found: Iterable[PageNumber]) -> list[PageNumber]:
 def _decimal(roman: str) -> int:
     values = [_ROMAN[letter] for letter in roman]
     return sum(
-        -value if any(later > value for later in values[index + 1 :]) else value
-        for index, value in enumerate(values)
+        -value if any(later > value for later in values[index + 1 :]) else value for index, value in enumerate(values)
     )

@@ -1,8 +1,8 @@
 """Group text lines of a PDF page into paragraphs.
 
-Lines are chained from top to bottom, each with its nearest neighbour, so that columns do not mix. A
-chain is cut where a line is set apart, changes size or style, is indented, starts a list item, or
-begins with a word that would have fitted on the line above.
+Lines are chained from top to bottom, each with its nearest neighbour, so that columns do not mix. A chain is cut where
+a line is set apart, changes size or style, is indented, starts a list item, or begins with a word that would have
+fitted on the line above.
 
 Lengths are points from the top left of a page; factors are in line heights.
 """
@@ -53,9 +53,7 @@ def _strings(lines: Sequence[Line], body: Body) -> Iterator[list[Line]]:
     below = [_nearest_below(ordered, index, body) for index in range(len(ordered))]
     above: dict[int, int] = {}
     for upper, lower in enumerate(below):
-        if lower is not None and (
-            lower not in above or ordered[above[lower]].box.bottom < ordered[upper].box.bottom
-        ):
+        if lower is not None and (lower not in above or ordered[above[lower]].box.bottom < ordered[upper].box.bottom):
             above[lower] = upper
     following = {upper: lower for lower, upper in above.items()}
     for start in range(len(ordered)):

@@ -1,8 +1,7 @@
 """Docling's native PDF pipeline with rule-based layout: no model runs, nothing is fetched.
 
-Docling finds reading order (columns, captions) and heading levels (bookmarks, then numbering, then
-style) by rules. The labelled elements that it needs are made here. Each document takes a new
-pipeline, which is cheap.
+Docling finds reading order (columns, captions) and heading levels (bookmarks, then numbering, then style) by rules. The
+labelled elements that it needs are made here. Each document takes a new pipeline, which is cheap.
 """
 
 from __future__ import annotations
@@ -16,13 +15,7 @@ from typing import NamedTuple
 
 from docling.backend.docling_parse_backend import ThreadedDoclingParsePageBackend
 from docling.backend.pdf_backend import PdfPageBackend
-from docling.datamodel.base_models import (
-    AssembledUnit,
-    Page,
-    Table,
-    TableStructurePrediction,
-    TextElement,
-)
+from docling.datamodel.base_models import AssembledUnit, Page, Table, TableStructurePrediction, TextElement
 from docling.datamodel.document import ConversionResult
 from docling.datamodel.pipeline_options import HeadingHierarchyOptions, NativePdfPipelineOptions
 from docling.models.stages.heading_hierarchy.heading_hierarchy_model import HeadingHierarchyModel
@@ -88,9 +81,7 @@ class LayoutPdfPipeline(PdfPipeline):
         self._ocr = ocr
         self._lines: dict[int, list[Line]] = {}
         self._headings = HeadingHierarchyModel(
-            HeadingHierarchyOptions(
-                enabled=True, style_size_tolerance=_SIZE_TOLERANCE, max_level=_MAX_LEVEL
-            )
+            HeadingHierarchyOptions(enabled=True, style_size_tolerance=_SIZE_TOLERANCE, max_level=_MAX_LEVEL)
         )
 
     def read_pages(self, result: ConversionResult) -> ConversionResult:
@@ -100,9 +91,7 @@ class LayoutPdfPipeline(PdfPipeline):
         result.pages = self._pace.joinable(result.pages)
         return result
 
-    def read_page(
-        self, timings: Timings, result: ConversionResult, page: PdfPageBackend
-    ) -> Page | None:
+    def read_page(self, timings: Timings, result: ConversionResult, page: PdfPageBackend) -> Page | None:
         """Read a page, and stop reading when the pages so far just fit the remaining time."""
         found = self._read_page(timings, result, page)
         if self._pace.is_due:
@@ -111,9 +100,7 @@ class LayoutPdfPipeline(PdfPipeline):
         self.pipeline_options.document_timeout = 0.0 if is_last else None
         return found
 
-    def _read_page(
-        self, timings: Timings, conv_res: ConversionResult, page_backend: PdfPageBackend
-    ) -> Page | None:
+    def _read_page(self, timings: Timings, conv_res: ConversionResult, page_backend: PdfPageBackend) -> Page | None:
         """Find a page's tables while its words are in memory; only its lines are kept."""
         if not isinstance(page_backend, ThreadedDoclingParsePageBackend):
             raise TypeError(f"pages of {type(page_backend).__name__} cannot be laid out")
@@ -131,8 +118,7 @@ class LayoutPdfPipeline(PdfPipeline):
         self._lines[page.page_no] = lines
         page.predictions.tablestructure = TableStructurePrediction(
             table_map={
-                number: table_element(page, number, grid)
-                for number, grid in enumerate(_grids(page_backend, words))
+                number: table_element(page, number, grid) for number, grid in enumerate(_grids(page_backend, words))
             }
         )
         return page
@@ -217,9 +203,7 @@ def _grids(page: PdfPageBackend, words: Iterable[Line]) -> list[Grid]:
         return []
 
 
-def _elements(
-    conv_res: ConversionResult, lines: Mapping[int, list[Line]], words: Words
-) -> Iterator[Element]:
+def _elements(conv_res: ConversionResult, lines: Mapping[int, list[Line]], words: Words) -> Iterator[Element]:
     found = _by_page(with_fixed_pitch(line for page in sorted(lines) for line in lines[page]))
     layout = _layout(found, conv_res, words)
     pages = [page for page in conv_res.pages if page.page_no in found]
@@ -283,9 +267,7 @@ def _page_layout(page: Page, height: float, layout: _Layout) -> _PageLayout:
     lines = list(_outside(tables, layout.texts[page.page_no]))
     headings, lines = bookmarked(lines, layout.bookmarks[page.page_no])
     labelled = [Labelled(part, Label.HEADING, is_bookmark=True) for part in headings]
-    labelled += [
-        Labelled(part, label(part, layout.body, height)) for part in paragraphs(lines, layout.body)
-    ]
+    labelled += [Labelled(part, label(part, layout.body, height)) for part in paragraphs(lines, layout.body)]
     labelled.sort(key=lambda part: (part.lines[0].box.top, part.lines[0].box.left))
     return _PageLayout(height, tables, labelled)
 
@@ -299,9 +281,7 @@ def _outside(tables: Sequence[Table], lines: Iterable[Line]) -> Iterator[Line]:
             yield line
 
 
-def _page_elements(
-    page: Page, found: _PageLayout, layout: _Layout, has_plain: bool
-) -> Iterator[Element]:
+def _page_elements(page: Page, found: _PageLayout, layout: _Layout, has_plain: bool) -> Iterator[Element]:
     numbers = count(_FIRST_TEXT)
     for line in layout.furniture[page.page_no]:
         is_high = line.box.top < found.height / 2

@@ -41,26 +41,16 @@ _FONT_NAME = 128  # bytes of the name of a font
 _FINE = 100  # places to a point
 _SYMBOLS = re.compile(rb"symbol|dingbat|wingding|webding", re.IGNORECASE)
 _URI = pdfium.PDFACTION_URI
-_OPTIONS = NativePdfPipelineOptions(
-    parser_threads=1, generate_page_images=False, generate_picture_images=False
-)
+_OPTIONS = NativePdfPipelineOptions(parser_threads=1, generate_page_images=False, generate_picture_images=False)
 
 
 def read_pdf(data: bytes) -> ParsedDocument:
-    """Read a PDF file; every block has its page and box.
-
-    Raises:
-        DocumentError: It needs a password (`encrypted`) or is not a PDF file (`broken`).
-    """
+    """Read a PDF file; every block has its page and box."""
     return _laid_out(data, None)
 
 
 def ocr_reader(_mode: str) -> Reader:
-    """Return a reader like `read_pdf` that uses OCR for pages without text.
-
-    Raises:
-        ImportError: The extra `ocr` is not installed.
-    """
+    """Return a reader like `read_pdf` that uses OCR for pages without text."""
     from graphrag_tasks.parse.pdf.ocr import Ocr
 
     def read(data: bytes) -> ParsedDocument:
@@ -72,21 +62,12 @@ def ocr_reader(_mode: str) -> Reader:
 
 def _laid_out(data: bytes, ocr: Callable[[int], list[Line]] | None) -> ParsedDocument:
     return parsed_document(
-        data,
-        lambda file: convert(
-            data, "pdf", LayoutPdfPipeline(_OPTIONS, ocr, partial(_misread, file))
-        ),
+        data, lambda file: convert(data, "pdf", LayoutPdfPipeline(_OPTIONS, ocr, partial(_misread, file)))
     )
 
 
-def parsed_document(
-    data: bytes, convert_it: Callable[[pypdfium2.PdfDocument], DoclingDocument]
-) -> ParsedDocument:
-    """Return the blocks of a PDF file that Docling converts, with its metadata.
-
-    Raises:
-        DocumentError: It needs a password (`encrypted`) or is not a PDF file (`broken`).
-    """
+def parsed_document(data: bytes, convert_it: Callable[[pypdfium2.PdfDocument], DoclingDocument]) -> ParsedDocument:
+    """Return the blocks of a PDF file that Docling converts, with its metadata."""
     with closing(_open(data)) as file:
         tree = convert_it(file)
         items = (*tree.texts, *tree.tables)
@@ -101,10 +82,7 @@ def parsed_document(
             pages_in=len(file),
             pages_out=len(read),
             pages_lost=pages_that_draw(file, unread) if blocks else (),
-            left_out={
-                LeftOut.PAGE_FURNITURE: sum(item.label in _FURNITURE for item in tree.texts),
-                **hidden,
-            },
+            left_out={LeftOut.PAGE_FURNITURE: sum(item.label in _FURNITURE for item in tree.texts), **hidden},
         )
 
 
@@ -117,11 +95,7 @@ def _with_notes(blocks: Iterable[Block], notes: Iterable[tuple[int, str]]) -> li
         pages[reached].append(block)
     for number, group in groupby(notes, key=itemgetter(0)):
         said = letters_of("".join(block.text for block in pages[number]))
-        pages[number] += [
-            Block("paragraph", note, page=number)
-            for _, note in group
-            if letters_of(note) not in said
-        ]
+        pages[number] += [Block("paragraph", note, page=number) for _, note in group if letters_of(note) not in said]
     return [block for number in sorted(pages) for block in pages[number]]
 
 
@@ -173,8 +147,8 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
 def _misread(document: pypdfium2.PdfDocument, number: int) -> list[Line]:
     """Return what the parser misreads on a page, each at the middle of its place.
 
-    These are letters in fonts of symbols, and the first letters of words, with a blank before, in
-    the invisible text of a scan, whose words may touch: each is drawn by itself.
+    These are letters in fonts of symbols, and the first letters of words, with a blank before, in the invisible text of
+    a scan, whose words may touch: each is drawn by itself.
     """
     try:
         page = document[number - 1]

@@ -21,9 +21,7 @@ _SHORT = 40  # characters of what may be a cell
 _EDGE = 3.0  # points, to count lines that are flush
 _COLUMN_LINES = 8  # flush lines that a column of text has at least
 
-_MARKER = re.compile(
-    r"[•·●○◦▪■□‣\u2043∙–*✓➢❖\uf0b7\uf0a7-]|[(]?(?:\d{1,2}|[a-z])[.)]|(?:[A-Z]\.)?\d+(?:\.\d+)*\.?"
-)
+_MARKER = re.compile(r"[•·●○◦▪■□‣\u2043∙–*✓➢❖\uf0b7\uf0a7-]|[(]?(?:\d{1,2}|[a-z])[.)]|(?:[A-Z]\.)?\d+(?:\.\d+)*\.?")
 
 
 def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
@@ -41,17 +39,10 @@ def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
 
 def lines_of(pieces: Iterable[Line]) -> list[Line]:
     """Join the pieces of a page to lines."""
-    rows = [
-        [_joined(group, number) for group in _groups(row)]
-        for number, row in enumerate(rows_of(pieces))
-    ]
+    rows = [[_joined(group, number) for group in _groups(row)] for number, row in enumerate(rows_of(pieces))]
     lines = [line for row in rows for line in row]
     shared = Counter(map(_edge, lines))
-    return [
-        line if _is_alone(line, row, shared) else replace(line, alone=False)
-        for row in rows
-        for line in row
-    ]
+    return [line if _is_alone(line, row, shared) else replace(line, alone=False) for row in rows for line in row]
 
 
 def _edge(line: Line) -> int:
@@ -61,8 +52,7 @@ def _edge(line: Line) -> int:
 def _is_alone(line: Line, row: Iterable[Line], shared: Mapping[int, int]) -> bool:
     """Tell whether no other cell stands beside a line; many lines flush left begin a column."""
     return not any(
-        other is not line and len(other.text) <= _SHORT and shared[_edge(other)] < _COLUMN_LINES
-        for other in row
+        other is not line and len(other.text) <= _SHORT and shared[_edge(other)] < _COLUMN_LINES for other in row
     )
 
 
@@ -71,8 +61,7 @@ def _stands_in(row: Sequence[Line], piece: Line) -> bool:
     if not same_row(row[-1].box, box):
         return False
     return not any(
-        member.box.left < box.right and box.left < member.box.right and _covers(member, piece)
-        for member in row
+        member.box.left < box.right and box.left < member.box.right and _covers(member, piece) for member in row
     )
 
 
@@ -107,11 +96,7 @@ def _joined(group: Sequence[Line], row: int) -> Line:
     weights = [sum(map(str.isalpha, piece.text)) for piece in group]
     main = group[max(range(len(group)), key=lambda index: weights[index])]
     said = [piece for piece, weight in zip(group, weights, strict=True) if weight > 2] or [main]
-    font = replace(
-        main.font,
-        bold=all(piece.font.bold for piece in said),
-        mono=all(piece.font.mono for piece in said),
-    )
+    font = replace(main.font, bold=all(piece.font.bold for piece in said), mono=all(piece.font.mono for piece in said))
     text = " ".join(_text(group).replace("\x02", "-").split())
     box = union(piece.box for piece in group)
     return Line(text, box, main.page, font, main.size or main.height, row)

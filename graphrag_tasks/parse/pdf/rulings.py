@@ -1,7 +1,7 @@
 """Find areas of a PDF page that drawn lines mark as tables.
 
-Crossing lines make a grid; parallel horizontal lines of equal extent make an open table, as
-typography calls it (rules above, below and under the header).
+Crossing lines make a grid; parallel horizontal lines of equal extent make an open table, as typography calls it (rules
+above, below and under the header).
 
 Lengths are points from the top left of a page.
 """
@@ -105,9 +105,7 @@ def _whole(parts: Iterable[_Ruling]) -> list[_Ruling]:
     return whole
 
 
-def _connected(
-    across: Sequence[_Ruling], down: Sequence[_Ruling]
-) -> list[tuple[list[_Ruling], list[_Ruling]]]:
+def _connected(across: Sequence[_Ruling], down: Sequence[_Ruling]) -> list[tuple[list[_Ruling], list[_Ruling]]]:
     """Group lines that meet, each group as its rows and columns."""
     parents = list(range(len(across) + len(down)))
 
@@ -144,19 +142,11 @@ def _grid(rows: Sequence[_Ruling], columns: Sequence[_Ruling]) -> RuledArea | No
     top = min(across[0], *(column.start for column in columns))
     bottom = max(across[-1], *(column.end for column in columns))
     least = _MIN_SHARE * (right - left)
-    across = [
-        at
-        for at in across
-        if sum(row.length for row in rows if abs(row.at - at) <= _REACH) >= least
-    ]
+    across = [at for at in across if sum(row.length for row in rows if abs(row.at - at) <= _REACH) >= least]
     if len(across) < 2:
         return None
     least = _MIN_DEPTH * (bottom - top)
-    down = [
-        at
-        for at in down
-        if sum(column.length for column in columns if abs(column.at - at) <= _REACH) >= least
-    ]
+    down = [at for at in down if sum(column.length for column in columns if abs(column.at - at) <= _REACH) >= least]
     return RuledArea(Box(left, top, right, bottom), across, down or [left])
 
 

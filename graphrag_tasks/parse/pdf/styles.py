@@ -31,9 +31,7 @@ def style_pages(
     for page in pages:
         if page.size is not None and page.page_no in headings:
             boxes = headings[page.page_no]
-            inside = [
-                line for line in lines[page.page_no] if any(_holds(box, line) for box in boxes)
-            ]
+            inside = [line for line in lines[page.page_no] if any(_holds(box, line) for box in boxes)]
             page.parsed_page = SegmentedPdfPage(
                 dimension=_geometry(page.size),
                 textline_cells=[_cell(number, line) for number, line in enumerate(inside)],

@@ -1,7 +1,7 @@
 """Find tables on a PDF page: inside drawn lines, or from aligned words.
 
-Words are used, because the parser's lines run across the columns of narrow tables. Lengths are
-points from the top left of a page; factors are in line heights.
+Words are used, because the parser's lines run across the columns of narrow tables. Lengths are points from the top left
+of a page; factors are in line heights.
 """
 
 from __future__ import annotations
@@ -35,16 +35,12 @@ _MARKER = re.compile(r"[^\w\s]|[(]?(?:\d{1,2}|[a-z])[.)]|\d+(?:\.\d+)*\.?")
 _DOT_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxl]+$")
 
 
-def find_tables(
-    words: Sequence[Line], shapes: Iterable[Box], width: float, height: float
-) -> list[Grid]:
+def find_tables(words: Sequence[Line], shapes: Iterable[Box], width: float, height: float) -> list[Grid]:
     """Return the tables of a page."""
     if not _MIN_WORDS <= len(words) <= _MAX_WORDS:
         return []
     size = body_of(words).size
-    rows = [
-        [replace(word, row=number) for word in row] for number, row in enumerate(rows_of(words))
-    ]
+    rows = [[replace(word, row=number) for word in row] for number, row in enumerate(rows_of(words))]
     tables: list[Grid] = []
     for area in ruled_areas(shapes, width, height):
         if area.box.bottom - area.box.top > _PAGE_SHARE * height:
@@ -86,10 +82,7 @@ def _overlaps(table: Grid, others: Iterable[Grid]) -> bool:
 def _is_figure(table: Grid, rows: Iterable[Sequence[Line]]) -> bool:
     """Tell whether the caption below calls it a figure, so that its words label a drawing."""
     box, reach = table.box, _CAPTION_GAP * table.size
-    below = (
-        [word for word in row if word.box.left < box.right and word.box.right > box.left]
-        for row in rows
-    )
+    below = ([word for word in row if word.box.left < box.right and word.box.right > box.left] for row in rows)
     caption = next((row for row in below if row and row[0].box.top >= box.bottom - 2), None)
     if caption is None or caption[0].box.top > box.bottom + reach:
         return False
@@ -103,10 +96,7 @@ def contains(box: Box, line: Line) -> bool:
 
 
 def _outside(rows: Iterable[Sequence[Line]], tables: Sequence[Grid]) -> list[list[Line]]:
-    free = (
-        [word for word in row if not any(contains(table.box, word) for table in tables)]
-        for row in rows
-    )
+    free = ([word for word in row if not any(contains(table.box, word) for table in tables)] for row in rows)
     return [row for row in free if row]
 
 
@@ -114,9 +104,7 @@ def _ruled_table(words: Iterable[Line], area: RuledArea, size: float) -> Grid | 
     inside = [
         word
         for word in words
-        if contains(area.box, word)
-        and word.box.left > area.box.left - 6
-        and word.box.right < area.box.right + 6
+        if contains(area.box, word) and word.box.left > area.box.left - 6 and word.box.right < area.box.right + 6
     ]
     row_count = len({word.row for word in inside})
     if len(inside) < _MIN_CELLS or row_count < 2:

@@ -9,8 +9,7 @@ from itertools import tee
 from graphrag_tasks.language.copies import are_copies
 from graphrag_tasks.retrieval.context.hits import ChunkHit, SourceSentence
 
-MOST_READ = 100
-"""Chunks that are ranked for a budget: 16,000 characters hold about 15 of usual length."""
+MOST_READ = 100  # Chunks that are ranked for a budget: 16,000 characters hold about 15 of usual length.
 
 
 def without_copies(chunks: Iterable[ChunkHit]) -> Iterator[ChunkHit]:
@@ -25,8 +24,7 @@ def within_budget(
 ) -> tuple[ChunkHit, ...]:
     """Return the first chunks that fit, renumbered; the last is cut after a whole sentence.
 
-    `chunks` are best first; `characters` limits all texts together; `sentences` are those of each
-    chunk.
+    `chunks` are best first; `characters` limits all texts together; `sentences` are those of each chunk.
     """
     kept: list[ChunkHit] = []
     left = characters

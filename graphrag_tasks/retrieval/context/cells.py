@@ -7,15 +7,12 @@ from html import escape as escape_html
 
 from graphrag_tasks.core.visible import visible
 
-_SHOWN_CHARACTERS = 280
-"""Of a cell of a notebook's table; chosen, so that a row stays short. The cell's title has all."""
+_SHOWN_CHARACTERS = 280  # Of a cell of a notebook's table; chosen, so that a row stays short. The cell's title has all.
 _TABLE_STYLE = "border-collapse:collapse;font-size:90%;text-align:left;margin:.3em 0"
 _CELL_STYLE = (
-    "border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .6em;"
-    "text-align:left;vertical-align:top;white-space:"
+    "border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .6em;text-align:left;vertical-align:top;white-space:"
 )
-_ON_ONE_LINE = 12
-"""Characters of a cell that is never broken, such as a number or a name."""
+_ON_ONE_LINE = 12  # Characters of a cell that is never broken, such as a number or a name.
 
 
 def escape(text: str) -> str:

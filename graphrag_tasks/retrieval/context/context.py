@@ -7,28 +7,10 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.context.further import (
-    FURTHER,
-    CommunityHit,
-    FurtherHit,
-    ListedHit,
-    PathHit,
-)
-from graphrag_tasks.retrieval.context.hits import (
-    FIRST_STAGE,
-    ChunkHit,
-    EntityHit,
-    RelationHit,
-)
+from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit, FurtherHit, ListedHit, PathHit
+from graphrag_tasks.retrieval.context.hits import FIRST_STAGE, ChunkHit, EntityHit, RelationHit
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN, as_prompt
-from graphrag_tasks.retrieval.context.render import (
-    as_frame,
-    as_html,
-    as_networkx,
-    as_picture,
-    as_svg,
-    as_text,
-)
+from graphrag_tasks.retrieval.context.render import as_frame, as_html, as_networkx, as_picture, as_svg, as_text
 from graphrag_tasks.retrieval.context.signals import Signals
 from graphrag_tasks.retrieval.question.router import Route
 from graphrag_tasks.retrieval.question.sub_questions import part_name, question_parts
@@ -47,8 +29,8 @@ Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
 class Context(Mapping[str, Hits]):
     """The context of an answer: a mapping with the keys of the paper's Algorithm 2.
 
-    `context["chunks"]`, `context["relations"]` and `context["entity"]` are the attributes `chunks`,
-    `relations` and `entities`.
+    `context["chunks"]`, `context["relations"]` and `context["entity"]` are the attributes `chunks`, `relations` and
+    `entities`.
 
     Attributes:
         chunks: At most k chunks, best first.
@@ -100,15 +82,12 @@ class Context(Mapping[str, Hits]):
     def __len__(self) -> int:
         return len(self._lists)
 
-    def to_prompt(
-        self, budget_characters: int | None = None, *, budget_tokens: int | None = None
-    ) -> str:
+    def to_prompt(self, budget_characters: int | None = None, *, budget_tokens: int | None = None) -> str:
         """Return the items as text for a language model, with numbered citations.
 
-        Every item is `[n]` with its document's title and page: chunks from 1, then relations,
-        paths, listed entities and communities. The number is `citation` in `to_frame` and
-        independent of the budget. See `prompt.as_prompt`. A budget is the longest text, in
-        characters or in tokens of four characters.
+        Every item is `[n]` with its document's title and page: chunks from 1, then relations, paths, listed entities
+        and communities. The number is `citation` in `to_frame` and independent of the budget. See `prompt.as_prompt`. A
+        budget is the longest text, in characters or in tokens of four characters.
 
         Raises:
             QueryError: A budget is negative, or both are given.
@@ -132,8 +111,8 @@ class Context(Mapping[str, Hits]):
     def to_networkx(self) -> nx.MultiDiGraph:
         """Return the entities, relations and chunks found as a graph.
 
-        Nodes have `kind` (entity or chunk) and `label`; edges have `kind` (relation or evidence)
-        and, between entities, `relation`, `phrase`, `negated` and `score`.
+        Nodes have `kind` (entity or chunk) and `label`; edges have `kind` (relation or evidence) and, between entities,
+        `relation`, `phrase`, `negated` and `score`.
         """
         return as_networkx(self)
 
@@ -218,9 +197,7 @@ class Explanation:
         lists = ", ".join(f"{name} {rank}" for name, rank in self.chunk.ranks.items())
         lines += [f"{self.chunk.title}: {at}", f"place in each list: {lists}"]
         parts = enumerate(question_parts(self.question), 1)
-        lines += [
-            f"{name}: {part}" for n, part in parts if (name := part_name(n)) in self.chunk.ranks
-        ]
+        lines += [f"{name}: {part}" for n, part in parts if (name := part_name(n)) in self.chunk.ranks]
         if self.chunk.similarity is not None:
             lines.append(f"cosine with the question: {self.chunk.similarity:.3f}")
         by = "the reranker" if FIRST_STAGE in self.chunk.ranks else "cosine and words"

@@ -1,7 +1,7 @@
 """Hits of particular modes, besides chunks, relations and seeds.
 
-A new kind of hit is a class here, an entry in `FURTHER`, and a mode that puts its rows into
-`Ranking.further` under the same name.
+A new kind of hit is a class here, an entry in `FURTHER`, and a mode that puts its rows into `Ranking.further` under the
+same name.
 """
 
 from __future__ import annotations
@@ -12,13 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from graphrag_tasks.retrieval.context.cells import table
-from graphrag_tasks.retrieval.context.hits import (
-    EntityHit,
-    RelationHit,
-    SourceSentence,
-    place,
-    relation_place,
-)
+from graphrag_tasks.retrieval.context.hits import EntityHit, RelationHit, SourceSentence, place, relation_place
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval.context.provenance import Provenance
@@ -121,11 +115,7 @@ class PathHit(FurtherHit):
 
     def cells(self) -> tuple[str, ...]:
         """Return rank, path and sentences."""
-        sentences = (
-            f"“{step.evidence[0].text}” ({relation_place(step)})"
-            for step in self.relations
-            if step.evidence
-        )
+        sentences = (f"“{step.evidence[0].text}” ({relation_place(step)})" for step in self.relations if step.evidence)
         return str(self.rank), self.text, " ".join(sentences)
 
     def row(self) -> dict[str, Any]:
@@ -210,8 +200,7 @@ class CommunityHit(FurtherHit):
         """Return communities with their summaries and sources."""
         texts = provenance.communities([row.row for row in rows])
         return tuple(
-            cls(rank=rank, score=row.score, **text)
-            for rank, (row, text) in enumerate(zip(rows, texts, strict=True), 1)
+            cls(rank=rank, score=row.score, **text) for rank, (row, text) in enumerate(zip(rows, texts, strict=True), 1)
         )
 
     def line(self) -> str:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from graphrag_tasks.core.visible import visible
 from graphrag_tasks.retrieval.context.cells import table
 
-FIRST_STAGE = "first"
-"""Name of the list that is reranked."""
+FIRST_STAGE = "first"  # Name of the list that is reranked.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,16 +55,12 @@ class ChunkHit:
 
     Attributes:
         rank: Place from 1.
-        score: Probability that it answers the question: by the reranker if it read the chunk, else
-            by cosine and shared words; or that of a likelier hit behind it, so that it falls with
-            the rank. Comparable between modes.
-        ranking_score: Score of the mode, on a scale of its own: fused in `paper`, cosine in
-            `dense`.
+        score: Probability that it answers the question: by the reranker if it read the chunk, else by cosine and shared
+            words; or that of a likelier hit behind it, so that it falls with the rank. Comparable between modes.
+        ranking_score: Score of the mode, on a scale of its own: fused in `paper`, cosine in `dense`.
         similarity: Cosine with the question; None if the mode does not encode it.
-        ranks: Its rank in each list that contained it: `{"graph": 2, "dense": 1}`; in
-            `FIRST_STAGE` before reranking.
-        path: Graph path to it: a name in the question, then names and titles alternating; empty
-            without such a path.
+        ranks: Its rank in each list that contained it: `{"graph": 2, "dense": 1}`; in `FIRST_STAGE` before reranking.
+        path: Graph path to it: a name in the question, then names and titles alternating; empty without such a path.
         heading_path: Headings above it, outermost first.
         release: Release or date of the document if it has versions, else empty.
     """

@@ -1,7 +1,7 @@
 """Find the list items, or table rows, around a sentence.
 
-Items are consecutive list items, rows of a table, or paragraphs between one that ends with a colon
-and one that ends with a full stop, as some writers make lists.
+Items are consecutive list items, rows of a table, or paragraphs between one that ends with a colon and one that ends
+with a full stop, as some writers make lists.
 """
 
 from __future__ import annotations
@@ -10,23 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_NOT_LAST = (";", ",")
-"""Ends of a paragraph that is an item and not the last one of its list."""
+_NOT_LAST = (";", ",")  # Ends of a paragraph that is an item and not the last one of its list.
 
 _LEADS = ("paragraph", "heading", "title", "caption")
-_BELOW = 2
-"""Blocks below a sentence in which its list may begin: a lead and the list."""
-
-_TERM_WORDS, _LEAST_DEFINITION = 6, 3
-"""Most words of a term that stands alone, and least of its definition; chosen."""
+_BELOW = 2  # Blocks below a sentence in which its list may begin: a lead and the list.
+_TERM_WORDS, _LEAST_DEFINITION = 6, 3  # Most words of a term that stands alone, and least of its definition; chosen.
 _ENDS = (".", ":")
 _LEAST_PAIRS = 2
 
-_LONGEST = 40
-"""Most items of a list of paragraphs."""
+_LONGEST = 40  # Most items of a list of paragraphs.
 
-Row = Mapping[str, Any]
-"""A row of the table `blocks`: kind, text, char_start, char_end."""
+Row = Mapping[str, Any]  # A row of the table `blocks`: kind, text, char_start, char_end.
 
 
 @dataclass(frozen=True)
@@ -44,8 +38,8 @@ class Span:
 def items_around(blocks: Sequence[Row], place: int) -> list[Span]:
     """Return the items of the list or table at a position of a document, in order.
 
-    An introducing heading or paragraph stands for its list. Empty if there is none. `blocks` are
-    the document's, in reading order; `place` is a character offset.
+    An introducing heading or paragraph stands for its list. Empty if there is none. `blocks` are the document's, in
+    reading order; `place` is a character offset.
     """
     at = next((row for row, block in enumerate(blocks) if _span(block).holds(place)), None)
     if at is None:

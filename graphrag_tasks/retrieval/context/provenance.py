@@ -1,7 +1,6 @@
 """Join rows with texts and sources: relation → evidence → sentence → page, box, document.
 
-All joins are made once, as integer arrays, on the first search; a query reads only the rows that it
-returns.
+All joins are made once, as integer arrays, on the first search; a query reads only the rows that it returns.
 """
 
 from __future__ import annotations
@@ -19,13 +18,7 @@ from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.language.agreement import told
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.times import when
-from graphrag_tasks.retrieval.context.hits import (
-    ChunkHit,
-    EntityHit,
-    PageBox,
-    RelationHit,
-    SourceSentence,
-)
+from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, PageBox, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.context.items import items_around
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.graph.topics import central_relations
@@ -35,15 +28,12 @@ from graphrag_tasks.retrieval.view.arrays import Adjacency, Records, id_ranks
 from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers, rows_of
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
-EVIDENCE_SENTENCES = 3
-"""Most sentences shown for one relation."""
-
-_MOST_RELATIONS = 1_000
-"""Relations of a community that are looked at: those of a large corpus may have very many."""
+EVIDENCE_SENTENCES = 3  # Most sentences shown for one relation.
+_MOST_RELATIONS = 1_000  # Relations of a community that are looked at: those of a large corpus may have very many.
 
 _CENTRAL_SENTENCES, _CENTRAL_RELATIONS = 8, 6
-"""Sentences of a community that state most of it, and relations with a sentence each: with as many
-it has 90 % of the sentences that extractive summaries quote, and states all of their relations."""
+"""Sentences of a community that state most of it, and relations with a sentence each: with as many it has 90 % of
+the sentences that extractive summaries quote, and states all of their relations."""
 
 _COLUMNS = {
     "blocks": ["kind", "text", "char_start", "char_end"],
@@ -58,11 +48,7 @@ _SIDES = ("left", "top", "right", "bottom")
 
 
 class Provenance:
-    """Texts and sources of a snapshot's rows; immutable, so threads may share it.
-
-    Raises:
-        SnapshotError: Tables are inconsistent.
-    """
+    """Texts and sources of a snapshot's rows; immutable, so threads may share it."""
 
     def __init__(self, snapshot: Snapshot, graph: Graph) -> None:
         self._graph, self._tables = graph, graph.tables
@@ -71,10 +57,7 @@ class Provenance:
 
     def passages(self, rows: Sequence[int]) -> list[Passage]:
         """Return chunks as a reranker reads them."""
-        return [
-            Passage(" > ".join(chunk["heading_path"]), chunk["text"])
-            for chunk in self._records("chunks").at(rows)
-        ]
+        return [Passage(" > ".join(chunk["heading_path"]), chunk["text"]) for chunk in self._records("chunks").at(rows)]
 
     def sentences_in(self, chunk: int) -> tuple[SourceSentence, ...]:
         """Return the sentences of a chunk, in reading order."""
@@ -112,14 +95,10 @@ class Provenance:
         document = self._document(sentence.document_id)
         blocks = self._records("blocks").at(self._by_document["blocks"].of(document))
         spans = items_around(blocks, sentence.char_start)
-        items = [
-            self.sentences_between(sentence.document_id, span.start, span.end) for span in spans
-        ]
+        items = [self.sentences_between(sentence.document_id, span.start, span.end) for span in spans]
         return [item for item in items if item]
 
-    def sentences_between(
-        self, document_id: str, char_start: int, char_end: int
-    ) -> tuple[SourceSentence, ...]:
+    def sentences_between(self, document_id: str, char_start: int, char_end: int) -> tuple[SourceSentence, ...]:
         """Return the sentences that overlap a span of a document, in reading order."""
         rows = self._by_document["sentences"].of(self._document(document_id))
         starts = self._sentence_places["char_start"][rows]
@@ -134,9 +113,7 @@ class Provenance:
         row: int = self._tables.ids("document_id").index(document_id).as_py()
         return row
 
-    def chunk_hits(
-        self, ranked: Sequence[RankedChunk], scores: Sequence[float]
-    ) -> tuple[ChunkHit, ...]:
+    def chunk_hits(self, ranked: Sequence[RankedChunk], scores: Sequence[float]) -> tuple[ChunkHit, ...]:
         """Return chunks with their documents and scores, in the order given."""
         chunks = self._spans("chunks", np.array([item.row for item in ranked], dtype=np.int64))
         return tuple(
@@ -211,8 +188,7 @@ class Provenance:
         sentences = iter(self._sentences_of(np.array([one for some in chosen for one in some])))
         texts = self._graph.communities.rows(list(rows))
         return [
-            text | {"evidence": tuple(islice(sentences, len(some)))}
-            for text, some in zip(texts, chosen, strict=True)
+            text | {"evidence": tuple(islice(sentences, len(some)))} for text, some in zip(texts, chosen, strict=True)
         ]
 
     def sources(self, item_id: str) -> tuple[SourceSentence, ...] | None:
@@ -235,20 +211,16 @@ class Provenance:
     def _central_sentences(self, community: int) -> list[int]:
         """Return rows of the most representative sentences of a community.
 
-        They state most of its relations, or the most central ones. In a community without
-        relations, they mention its central entities.
+        They state most of its relations, or the most central ones. In a community without relations, they mention its
+        central entities.
         """
         found = central_relations(self._graph, community)
         relations, telling = (one[:_MOST_RELATIONS] for one in found)
         bounds, sentences, *_ = self._graph.joins.evidence
-        stated = [
-            sentences[bounds[relation] : bounds[relation + 1]] for relation in relations.tolist()
-        ]
+        stated = [sentences[bounds[relation] : bounds[relation + 1]] for relation in relations.tolist()]
         if not stated:
             members, centrality = self._graph.communities.members(community)
-            mentioned = self._graph.joins.first_sentences[
-                members[np.lexsort((members, -centrality))]
-            ]
+            mentioned = self._graph.joins.first_sentences[members[np.lexsort((members, -centrality))]]
             return list(dict.fromkeys(mentioned[mentioned >= 0].tolist()))[:_CENTRAL_RELATIONS]
         rows, places = np.unique(np.concatenate(stated), return_inverse=True)
         told = np.bincount(places, np.repeat(telling, list(map(len, stated))))
@@ -267,17 +239,14 @@ class Provenance:
                 break
         return best
 
-    def _sentences_of(
-        self, rows: Rows, evidence: Sequence[int] | None = None
-    ) -> list[SourceSentence]:
+    def _sentences_of(self, rows: Rows, evidence: Sequence[int] | None = None) -> list[SourceSentence]:
         spans = self._spans("sentences", rows)
         if evidence is None:
             return [SourceSentence(**sentence) for sentence in spans]
         *_, confidences, times = self._graph.joins.evidence
         told = zip(spans, confidences[evidence].tolist(), times.at(evidence), strict=True)
         return [
-            SourceSentence(**sentence, confidence=confidence, holds=when(time))
-            for sentence, confidence, time in told
+            SourceSentence(**sentence, confidence=confidence, holds=when(time)) for sentence, confidence, time in told
         ]
 
     def _spans(self, table: str, rows: Rows) -> list[dict[str, Any]]:
@@ -318,9 +287,7 @@ class Provenance:
     @cached_property
     def _chunk_sentences(self) -> Adjacency:
         """Each chunk's sentences, in reading order."""
-        return self._tables.groups(
-            "sentences", "chunk_id", self._tables.numbers("sentences", "ordinal")
-        )
+        return self._tables.groups("sentences", "chunk_id", self._tables.numbers("sentences", "ordinal"))
 
     @cached_property
     def _by_document(self) -> dict[str, Adjacency]:
@@ -364,9 +331,6 @@ class _Boxes:
         first, last = np.searchsorted(self._documents, [document, document + 1])
         inside = (self._starts[first:last] < end) & (self._ends[first:last] > start)
         return tuple(
-            PageBox(
-                page=int(self._pages[row]),
-                **dict(zip(_SIDES, self._sides[row].tolist(), strict=True)),
-            )
+            PageBox(page=int(self._pages[row]), **dict(zip(_SIDES, self._sides[row].tolist(), strict=True)))
             for row in (first + np.flatnonzero(inside)).tolist()
         )

@@ -35,23 +35,19 @@ FRAME_COLUMNS = (
     "sentence",
 )  # fmt: skip
 
-_WIDTH, _HEIGHT, _MARGIN = 640, 360, 60
-"""Pixels; the picture fits the output of a notebook cell."""
+_WIDTH, _HEIGHT, _MARGIN = 640, 360, 60  # Pixels; the picture fits the output of a notebook cell.
 _MOST_NODES, _LONGEST_LABEL = 24, 24
 """Nodes, and characters of a label, in a picture without a script; more would overlap. Chosen."""
-_MOST_DRAWN = 40
-"""Entities of a picture."""
-
-_TEXT_CHARACTERS = 100
-"""Of a chunk's text in a drawn graph, about one line; chosen."""
+_MOST_DRAWN = 40  # Entities of a picture.
+_TEXT_CHARACTERS = 100  # Of a chunk's text in a drawn graph, about one line; chosen.
 
 
 def as_frame(context: Context) -> pd.DataFrame:
     """Return one row per item with the columns `FRAME_COLUMNS`.
 
-    `kind` is chunk, relation, path, listed, community or entity (a seed). `citation` is the item's
-    number in the prompt; seeds have none. `sentence`, with title, uri and page, is the best
-    evidence of a relation or of a path's first step, or a sentence that mentions an entity.
+    `kind` is chunk, relation, path, listed, community or entity (a seed). `citation` is the item's number in the
+    prompt; seeds have none. `sentence`, with title, uri and page, is the best evidence of a relation or of a path's
+    first step, or a sentence that mentions an entity.
     """
     with brought_by("notebook"):
         import pandas as pd
@@ -72,12 +68,7 @@ def as_frame(context: Context) -> pd.DataFrame:
         for relation in context.relations
     ]  # fmt: skip
     rows += [
-        {
-            "kind": further_hit.kind,
-            "rank": further_hit.rank,
-            **further_hit.row(),
-            **_sentence(further_hit.sources()),
-        }
+        {"kind": further_hit.kind, "rank": further_hit.rank, **further_hit.row(), **_sentence(further_hit.sources())}
         for name in FURTHER
         for further_hit in context.further.get(name, ())
     ]
@@ -110,10 +101,7 @@ def as_text(context: Context) -> str:
     """Return a short text for the terminal: chunks with their places, then relations."""
     lines = [f"{context.question} (mode {context.mode}, snapshot {context.snapshot_id[:12]})"]
     lines += [f"Note: {note}" for note in context.notes]
-    lines += [
-        f"{hit.rank}. {chunk_place(hit)} ({hit.score:.2f}): {_begin(hit.text)}"
-        for hit in context.chunks
-    ]
+    lines += [f"{hit.rank}. {chunk_place(hit)} ({hit.score:.2f}): {_begin(hit.text)}" for hit in context.chunks]
     lines += [f"- {hit.line()}" for found in context.further.values() for hit in found]
     lines += [f"- {hit.text} ({relation_place(hit)})" for hit in context.relations]
     return "\n".join(lines)
@@ -129,10 +117,7 @@ def as_html(context: Context) -> str:
         for name, kind in FURTHER.items()
         if (found := context.further.get(name))
     ]
-    chunks = [
-        (str(hit.rank), hit.text, chunk_place(hit), _lists(hit), f"{hit.score:.2f}")
-        for hit in context.chunks
-    ]
+    chunks = [(str(hit.rank), hit.text, chunk_place(hit), _lists(hit), f"{hit.score:.2f}") for hit in context.chunks]
     parts += [
         folding_table("Chunks", _CHUNK_HEADER, chunks),
         folding_table("Relations", _RELATION_HEADER, map(_relation_cells, context.relations)),
@@ -196,8 +181,7 @@ def as_picture(context: Context) -> Picture:
     drawn = set(names[:_MOST_DRAWN])
     seeds = {hit.name for hit in (*context.entities, *context.listed)}
     entities = [
-        {"entity_id": name, "name": name, "type": "seed" if name in seeds else "found"}
-        for name in sorted(drawn)
+        {"entity_id": name, "name": name, "type": "seed" if name in seeds else "found"} for name in sorted(drawn)
     ]
     rows = [
         {"relation_id": relation.relation_id, "head_id": relation.head, "tail_id": relation.tail,
@@ -225,17 +209,14 @@ def as_svg(graph: nx.MultiDiGraph) -> str:
     with brought_by("notebook"):
         import networkx as nx
 
-    relations = [
-        (a, b, data) for a, b, data in graph.edges(data=True) if data["kind"] == "relation"
-    ]
+    relations = [(a, b, data) for a, b, data in graph.edges(data=True) if data["kind"] == "relation"]
     names = list(dict.fromkeys(name for a, b, _ in relations for name in (a, b)))[:_MOST_NODES]
     shown = [relation for relation in relations if relation[0] in names and relation[1] in names]
     if not shown:
         return ""
     drawn = nx.Graph((a, b) for a, b, _ in shown)
     places = {
-        name: (_scaled(x, _WIDTH), _scaled(y, _HEIGHT))
-        for name, (x, y) in nx.spring_layout(drawn, seed=0).items()
+        name: (_scaled(x, _WIDTH), _scaled(y, _HEIGHT)) for name, (x, y) in nx.spring_layout(drawn, seed=0).items()
     }
     parts = [_edge(places[a], places[b], data) for a, b, data in shown]
     parts += [_node(places[name], name) for name in names if name in places]

@@ -17,8 +17,8 @@ _FRAME = frozenset(
         " overview summary summarize summarise"
     )
 )
-"""Words of a question's frame, which say what is asked and name nothing that could be missing:
-quantities, light verbs, and what documents and answers are called. Chosen by reading."""
+"""Words of a question's frame, which say what is asked and name nothing that could be missing: quantities, light
+verbs, and what documents and answers are called. Chosen by reading."""
 
 _SIGN_INSIDE = re.compile(r"\w[./_-]\w")
 

@@ -1,7 +1,7 @@
 """The skeleton of a graph as text for a language model: names and relations only.
 
-Source: "Surfacing the structure", which shows a model the triples of a graph as CSV before it
-rewrites a question. Grouped by head they take a quarter fewer tokens.
+Source: "Surfacing the structure", which shows a model the triples of a graph as CSV before it rewrites a question.
+Grouped by head they take a quarter fewer tokens.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from graphrag_tasks.retrieval.view.arrays import standardised
 from graphrag_tasks.storage.columns import Rows
 
 _HEADER = ("head", "relation", "tail")
-_TOKENS_A_RELATION = 3
-"""No relation takes fewer: a name, a verb and a name."""
+_TOKENS_A_RELATION = 3  # No relation takes fewer: a name, a verb and a name.
 
 
 def by_support(graph: Graph) -> Rows:
@@ -33,8 +32,8 @@ def by_support(graph: Graph) -> Rows:
 def by_question(graph: Graph, query: Query) -> Rows:
     """Return all relations, those that tell most of what a question is about first.
 
-    Their score is the cosine with the question plus the `graph` score of the best chunk that states
-    them, both standardised; support breaks ties.
+    Their score is the cosine with the question plus the `graph` score of the best chunk that states them, both
+    standardised; support breaks ties.
     """
     if not len(graph.relations):
         return np.empty(0, dtype=np.int64)
@@ -66,9 +65,7 @@ def grouped(graph: Graph, relations: Sequence[int]) -> str:
         tail = one_line(graph.entity_names[graph.tails[row]])
         of_head.setdefault(int(graph.heads[row]), []).append(f"{graph.said(row)} {tail}")
     names = graph.entity_names
-    return "\n".join(
-        f"{one_line(names[head])}: {'; '.join(told)}" for head, told in of_head.items()
-    )
+    return "\n".join(f"{one_line(names[head])}: {'; '.join(told)}" for head, told in of_head.items())
 
 
 def fitting(graph: Graph, relations: Rows, budget_tokens: int, *, by_head: bool) -> str:

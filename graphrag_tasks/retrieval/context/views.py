@@ -1,7 +1,7 @@
 """Views: the rows of all tables that share a header, with the tables' names.
 
-"Airports in Texas" may be spread over a dozen files with the same columns. So the tables of a
-snapshot with the same header form a view, whose rows a question can filter and count.
+"Airports in Texas" may be spread over a dozen files with the same columns. So the tables of a snapshot with the same
+header form a view, whose rows a question can filter and count.
 """
 
 from __future__ import annotations
@@ -15,13 +15,10 @@ from typing import Any
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
-_LEAST_ROWS = 2
-"""Rows of a view; with one there is nothing to filter or count."""
-_LONGEST_VALUE = 60
-"""Characters of a value that a question can name; longer cells are prose."""
+_LEAST_ROWS = 2  # Rows of a view; with one there is nothing to filter or count.
+_LONGEST_VALUE = 60  # Characters of a value that a question can name; longer cells are prose.
 
-Term = tuple[str, ...]
-"""The stems of a name, for comparing values, columns and tables with a question."""
+Term = tuple[str, ...]  # The stems of a name, for comparing values, columns and tables with a question.
 
 
 @dataclass(frozen=True)
@@ -55,9 +52,7 @@ class View:
         tables: For each table, the title and file name of its document, and its sheet.
     """
 
-    def __init__(
-        self, header: tuple[str, ...], rows: Sequence[ViewRow], tables: Sequence[Sequence[str]]
-    ) -> None:
+    def __init__(self, header: tuple[str, ...], rows: Sequence[ViewRow], tables: Sequence[Sequence[str]]) -> None:
         self.header = header
         self.rows = rows
         self.tables = tables
@@ -75,9 +70,7 @@ class View:
     @cached_property
     def table_terms(self) -> tuple[frozenset[str], ...]:
         """Stems of each table's names."""
-        return tuple(
-            frozenset(term for name in names for term in terms(name)) for names in self.tables
-        )
+        return tuple(frozenset(term for name in names for term in terms(name)) for names in self.tables)
 
     @cached_property
     def column_terms(self) -> tuple[Term, ...]:
@@ -93,10 +86,7 @@ class View:
                 short = cell.number is None and len(cell.text) <= _LONGEST_VALUE
                 if short and (key := tuple(terms(cell.text))):
                     found[key][column].append(place)
-        return {
-            key: {column: tuple(rows) for column, rows in columns.items()}
-            for key, columns in found.items()
-        }
+        return {key: {column: tuple(rows) for column, rows in columns.items()} for key, columns in found.items()}
 
     @cached_property
     def value_terms(self) -> frozenset[str]:
@@ -133,9 +123,7 @@ def views_of(snapshot: Snapshot) -> tuple[View, ...]:
 
 
 def _view(
-    header: tuple[str, ...],
-    tables: Sequence[Sequence[Mapping[str, Any]]],
-    names: Mapping[str, tuple[str, str]],
+    header: tuple[str, ...], tables: Sequence[Sequence[Mapping[str, Any]]], names: Mapping[str, tuple[str, str]]
 ) -> View:
     places = {name: place for place, name in enumerate(header)}
     first = [cells[0] for cells in tables]
@@ -144,9 +132,7 @@ def _view(
     return View(header, rows, called)
 
 
-def _rows(
-    table: int, cells: Sequence[Mapping[str, Any]], places: Mapping[str, int]
-) -> Iterator[ViewRow]:
+def _rows(table: int, cells: Sequence[Mapping[str, Any]], places: Mapping[str, int]) -> Iterator[ViewRow]:
     by_row: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for cell in cells:
         by_row[cell["row"]].append(cell)

@@ -19,16 +19,14 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.versions.chains import order_of
 from graphrag_tasks.versions.told import Releases
 
-Filters = Mapping[str, str | Iterable[str]]
-"""For each field, a value or pattern, or several alternatives."""
+Filters = Mapping[str, str | Iterable[str]]  # For each field, a value or pattern, or several alternatives.
 
 _OF_DOCUMENTS = ("document_id", "uri", "source", "path", "media_type", "title", "language")
 FIELDS = (*_OF_DOCUMENTS, "heading", "release", "as_of")
-"""Columns of `documents`; `heading`: any heading above the chunk; `release` of documents that have
-versions; `as_of`: of these the newest that is not newer than this release or date. Beside them any
-key of the documents' own metadata."""
-_NAMED = 30
-"""Fields that an error names."""
+"""Columns of `documents`; `heading`: any heading above the chunk; `release` of documents that have versions;
+`as_of`: of these the newest that is not newer than this release or date. Beside them any key of the documents' own
+metadata."""
+_NAMED = 30  # Fields that an error names.
 _GIVEN = re.compile(r"\s*([^=<>]*[^=<>\s])\s*(?:=|(?=[<>]))\s*(.*\S)\s*")
 """A filter in one text: a field, and the values that it takes."""
 _COMPARED = re.compile(r"(>=|<=|>|<)\s*(.+)")
@@ -39,9 +37,6 @@ def read_filters(texts: Iterable[str]) -> dict[str, list[str]]:
     """Return the filters that texts like `release>=5.0` and `path=docs/*` say.
 
     Values of one field are alternatives.
-
-    Raises:
-        QueryError: A text is no such filter.
     """
     found: dict[str, list[str]] = {}
     for text in texts:
@@ -64,11 +59,8 @@ def values_of_fields(snapshot: Snapshot, graph: Graph) -> dict[str, list[str]]:
 def allowed_chunks(snapshot: Snapshot, graph: Graph, filters: Filters) -> NDArray[np.bool_]:
     """Return which chunks all filters allow, shape (chunks,).
 
-    Values are compared without case and may be file name patterns (`docs/*.md`); releases, dates
-    and numbers also as in `>=5.0`.
-
-    Raises:
-        QueryError: A field is unknown, a value is no text, or the filters are not by field.
+    Values are compared without case and may be file name patterns (`docs/*.md`); releases, dates and numbers also as in
+    `>=5.0`.
     """
     if not isinstance(filters, Mapping):
         example = "For example {'uri': 'docs/*.md'}"

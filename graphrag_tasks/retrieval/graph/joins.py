@@ -1,7 +1,6 @@
 """Rows that the tables of a snapshot name in each other: published, or joined for some readers.
 
-A reader who sees all documents maps what `load` numbered. For others the ids of visible rows are
-joined.
+A reader who sees all documents maps what `load` numbered. For others the ids of visible rows are joined.
 """
 
 from __future__ import annotations
@@ -33,11 +32,7 @@ class Evidence(NamedTuple):
 
 
 class Joins:
-    """Row numbers of ends of relations, mentions, and evidence; threads may share it.
-
-    Raises:
-        SnapshotError: An id names no row.
-    """
+    """Row numbers of ends of relations, mentions, and evidence; threads may share it."""
 
     def __init__(self, snapshot: Snapshot, tables: Tables) -> None:
         self._snapshot, self._tables = snapshot, tables
@@ -61,12 +56,8 @@ class Joins:
             rows = self._rows("mentions", "entity_id"), self._rows("mentions", "chunk_id")
             return Adjacency.from_pairs(*rows, entities, chunks)
         kinds = self._edges["kind"]
-        end = bisect_left(
-            range(len(kinds)), True, self._related, key=lambda row: kinds[row].as_py() != MENTION
-        )
-        source, target = (
-            numbers(column(self._edges, name))[self._related : end] for name in ("source", "target")
-        )
+        end = bisect_left(range(len(kinds)), True, self._related, key=lambda row: kinds[row].as_py() != MENTION)
+        source, target = (numbers(column(self._edges, name))[self._related : end] for name in ("source", "target"))
         return Adjacency(_offsets(source, entities), target - entities, chunks)
 
     @cached_property
@@ -87,9 +78,7 @@ class Joins:
         ranks = id_ranks(self._tables.ids("sentence_id"))[sentences]
         order = np.lexsort((ranks, -confidences, of_relation))
         times = Records(self._snapshot.table("evidence", TIME_COLUMNS).take(order))
-        return Evidence(
-            _offsets(of_relation, count), sentences[order], chunks[order], confidences[order], times
-        )
+        return Evidence(_offsets(of_relation, count), sentences[order], chunks[order], confidences[order], times)
 
     @cached_property
     def first_sentences(self) -> Rows:

@@ -1,7 +1,6 @@
 """Entity linking: finds the longest runs of words that are a name, an alias or a code.
 
-All users share it: search, the starts of `local`, `list` and `path`, and commands such as `entities
-explain`.
+All users share it: search, the starts of `local`, `list` and `path`, and commands such as `entities explain`.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.language.known_names import NameMatch, can_be_named, find_names, folded_name
 from graphrag_tasks.retrieval.graph.spellings import Spellings
 
-_SHORTEST = 3
-"""Shortest name: "tag" and "SAP" have three letters; a word that is no name needs four."""
+_SHORTEST = 3  # Shortest name: "tag" and "SAP" have three letters; a word that is no name needs four.
 
 
 @dataclass(frozen=True)
@@ -25,8 +23,7 @@ class Link:
     Attributes:
         match: The folded name and its position.
         rows: The entities.
-        is_telling: Whether it is surely a name: written as one, of several words, or a term of the
-            corpus.
+        is_telling: Whether it is surely a name: written as one, of several words, or a term of the corpus.
     """
 
     match: NameMatch

@@ -1,8 +1,8 @@
 """The bipartite graph of chunks and names: which chunks contain a name, or are about it.
 
-`graph.names` defines names, and when a chunk contains one. Random walks on it are personalised
-PageRank by sparse power iteration: Jeh and Widom, "Scaling personalized web search", WWW 2003, as
-in HippoRAG (Gutiérrez et al., arXiv 2405.14831).
+`graph.names` defines names, and when a chunk contains one. Random walks on it are personalised PageRank by sparse power
+iteration: Jeh and Widom, "Scaling personalized web search", WWW 2003, as in HippoRAG (Gutiérrez et al., arXiv
+2405.14831).
 """
 
 from __future__ import annotations
@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 _MENTIONED = 1.0
-_OWN_TITLE = 10.0
-"""Edge weights: for a name that a chunk mentions, or is about."""
-
-_MOST_BETWEEN = 50
-"""Chunks considered between a seed and a hit when explaining the path; chosen to bound that
-time."""
+_OWN_TITLE = 10.0  # Edge weights: for a name that a chunk mentions, or is about.
+_MOST_BETWEEN = 50  # Chunks considered between a seed and a hit when explaining the path; chosen to bound that time.
 
 
 class NameGraph:
@@ -49,11 +45,7 @@ class NameGraph:
     """
 
     def __init__(
-        self,
-        tables: Mapping[str, pa.Table],
-        places: Mapping[str, int],
-        names: Sequence[str],
-        chunks: int,
+        self, tables: Mapping[str, pa.Table], places: Mapping[str, int], names: Sequence[str], chunks: int
     ) -> None:
         nodes, edges = tables["name_nodes"], tables["name_edges"]
         self.keys = places
@@ -76,14 +68,11 @@ class NameGraph:
         begin, end = self._by_name.indptr[name : name + 2]
         return self._by_name.indices[begin:end], self._by_name.data[begin:end] > _MENTIONED
 
-    def leads(
-        self, chunks: Sequence[int], seeds: Mapping[int, float], visits: Floats
-    ) -> list[tuple[str, ...]]:
+    def leads(self, chunks: Sequence[int], seeds: Mapping[int, float], visits: Floats) -> list[tuple[str, ...]]:
         """Return the path from a seed to each chunk.
 
-        For a chunk that contains a seed, this is the seed. Otherwise, with one chunk in between, it
-        is the seed, the title of that chunk, and the name that both chunks share. Intermediate
-        chunks with more `visits` are preferred.
+        For a chunk that contains a seed, this is the seed. Otherwise, with one chunk in between, it is the seed, the
+        title of that chunk, and the name that both chunks share. Intermediate chunks with more `visits` are preferred.
         """
         if not seeds:
             return [()] * len(chunks)
@@ -92,9 +81,7 @@ class NameGraph:
         between = [self.names_of(chunk).tolist() for chunk in nearest.tolist()]
         return [self._lead(chunk, seeds, between) for chunk in chunks]
 
-    def _lead(
-        self, chunk: int, seeds: Mapping[int, float], between: Sequence[Sequence[int]]
-    ) -> tuple[str, ...]:
+    def _lead(self, chunk: int, seeds: Mapping[int, float], between: Sequence[Sequence[int]]) -> tuple[str, ...]:
         own = set(self.names_of(chunk).tolist())
         if own & seeds.keys():
             return (self.name(_heaviest(own, seeds)),)
@@ -137,8 +124,8 @@ def _matrix(edges: pa.Table, shape: tuple[int, int]) -> sparse.csr_matrix:
 class Walk:
     """A random walk between chunks and names, by weights of shape (chunks, names).
 
-    Three of four names are in a single chunk. A walk to such a name can only return, which equals
-    staying: only shared names are walked over.
+    Three of four names are in a single chunk. A walk to such a name can only return, which equals staying: only shared
+    names are walked over.
     """
 
     def __init__(self, weights: sparse.csr_matrix) -> None:
@@ -155,22 +142,19 @@ class Walk:
         alone = from_chunks[:, held < 2].sum(axis=1)
         self._stays: Floats = np.asarray(alone, dtype=np.float32).ravel()
 
-    def visits(
-        self, chunks: Floats, names: Mapping[int, float], *, damping: float, rounds: int
-    ) -> Floats:
+    def visits(self, chunks: Floats, names: Mapping[int, float], *, damping: float, rounds: int) -> Floats:
         """Return the visits of each chunk, shape (chunks,).
 
-        The walk restarts with probability 1 - `damping`, in proportion to the weights of `chunks`,
-        shape (chunks,), and `names`. A round of Chebyshev's semi-iteration (Golub and Varga,
-        Numerische Mathematik 3, 1961) reaches one chunk farther; four are nearer to the visits of a
-        walk without end than six rounds of plain power iteration.
+        The walk restarts with probability 1 - `damping`, in proportion to the weights of `chunks`, shape (chunks,), and
+        `names`. A round of Chebyshev's semi-iteration (Golub and Varga, Numerische Mathematik 3, 1961) reaches one
+        chunk farther; four are nearer to the visits of a walk without end than six rounds of plain power iteration.
         """
         total = max(float(chunks.sum()) + sum(names.values()), 1e-12)
         scale = np.float32((1.0 - damping) / total)
         damp = np.float32(damping)
         start = scale * chunks + damp * scale * self._reached(names)
-        # A step from chunks leads to names only, so two are taken at once. Their matrix, with
-        # `twice`, has eigenvalues from 0 to `twice`.
+        # A step from chunks leads to names only, so two are taken at once. Their matrix, with `twice`, has eigenvalues
+        # from 0 to `twice`.
         twice = damp * damp
         stays = twice * self._stays
         spread, weight = twice / (2 - twice), np.float32(2)

@@ -24,11 +24,9 @@ from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _PASSAGES = 0.5
-"""Documents per chunk from which documents count as passages; no measured corpus is near it (.07
-and 1)."""
+"""Documents per chunk from which documents count as passages; no measured corpus is near it (.07 and 1)."""
 
-_MEMBERS_AT_ONCE = 10_000
-"""Members of communities whose vectors are read at once: bounds memory."""
+_MEMBERS_AT_ONCE = 10_000  # Members of communities whose vectors are read at once: bounds memory.
 
 _COMMUNITY_COLUMNS = ["community_id", "level", "parent_id", "title", "summary", "size"]
 
@@ -142,9 +140,7 @@ class Level:
         for start in range(0, len(self._of), _MEMBERS_AT_ONCE):
             part = slice(start, start + _MEMBERS_AT_ONCE)
             of = self._of[part]
-            weighted = (1 + self._centrality[part])[:, None] * self._vectors.take(
-                self._entities[part]
-            )
+            weighted = (1 + self._centrality[part])[:, None] * self._vectors.take(self._entities[part])
             first = np.flatnonzero(np.diff(of, prepend=-1))
             total[of[first]] += np.add.reduceat(weighted, first)
         lengths = np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9)
@@ -160,10 +156,6 @@ class Graph:
     Args:
         snapshot: The visible snapshot.
         vectors: Returns the vectors of a kind; memory-mapped by default.
-
-    Raises:
-        SnapshotError: Tables are inconsistent.
-        ArtifactError: A table is missing or unreadable.
     """
 
     def __init__(self, snapshot: Snapshot, vectors: OpenVectors = FlatIndex.of) -> None:
@@ -373,10 +365,7 @@ class Graph:
         for row, name in chain(enumerate(self.entity_names), aliases):
             found.setdefault(name_key(name), set()).add(row)
         ranks = self.entities.id_ranks
-        return {
-            key: np.array(sorted(group, key=ranks.__getitem__), dtype=np.int64)
-            for key, group in found.items()
-        }
+        return {key: np.array(sorted(group, key=ranks.__getitem__), dtype=np.int64) for key, group in found.items()}
 
     @cached_property
     def communities(self) -> Communities:

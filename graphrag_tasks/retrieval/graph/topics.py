@@ -12,8 +12,8 @@ from graphrag_tasks.storage.columns import Rows
 def topics(graph: Graph) -> list[tuple[int, list[int]]]:
     """Return communities with the rows of their documents, largest first.
 
-    Each document belongs to the community whose entities its chunks mention most often; documents
-    with the most mentions come first. Documents without entities belong to none.
+    Each document belongs to the community whose entities its chunks mention most often; documents with the most
+    mentions come first. Documents without entities belong to none.
     """
     communities = graph.communities
     if not len(communities) or not len(graph.chunks):

@@ -1,12 +1,12 @@
 """Mode `list`: everything of a kind, complete and counted.
 
-"Which tables were replaced by X" gives every entity at the other end of such a relation of X;
-"tables that replaced X" gives the other end. If some answers are known to be of the kind ("tables")
-by name, type or statements, only these are listed; common nouns of another kind never are.
+"Which tables were replaced by X" gives every entity at the other end of such a relation of X; "tables that replaced X"
+gives the other end. If some answers are known to be of the kind ("tables") by name, type or statements, only these are
+listed; common nouns of another kind never are.
 
-"All tables of X" lists the neighbours of X known to be tables; "all tables" what statements call a
-table; "tables that were replaced" those with such a statement. If no relation answers, one of the
-first passages may list examples ("monitors such as …").
+"All tables of X" lists the neighbours of X known to be tables; "all tables" what statements call a table; "tables that
+were replaced" those with such a statement. If no relation answers, one of the first passages may list examples
+("monitors such as …").
 """
 
 from __future__ import annotations
@@ -30,12 +30,9 @@ from graphrag_tasks.retrieval.ranker import rank_chunks
 _PASSIVE = re.compile(r"^be \w+(?:ed|en|t|wn|ne|ld|nd|de|id)\b|\bby$")
 _WITH_PREPOSITION = re.compile(r" (?:at|for|from|in|into|of|on|onto|over|to|under|via|with|as)$")
 _DENIED = re.compile(r"\b(?:not|never|cannot|no longer|without)\b|n['’]t\b", re.IGNORECASE)
-_READ = 3
-"""Passages that may list examples."""
+_READ = 3  # Passages that may list examples.
 
-_FROM_A_PASSAGE = (
-    "Listed is what one passage says things of the kind include, whatever else is asked."
-)
+_FROM_A_PASSAGE = "Listed is what one passage says things of the kind include, whatever else is asked."
 _NO_LIST = "No relation of what the question names has its verb and kind: nothing could be listed."
 _KIND_UNKNOWN = "No statement, label or name says which of the things listed are of the kind asked."
 
@@ -133,8 +130,8 @@ def _by_verb(graph: Graph, verb: Verb) -> dict[int, int]:
 def _wants_head(words: str, verb: Verb) -> bool:
     """Tell whether the verb asks for a relation's head, not its tail.
 
-    "X replaces Y" and "Y is replaced by X" have head and tail exchanged. A relation such as "run
-    on" has no passive: the name before the verb is its head.
+    "X replaces Y" and "Y is replaced by X" have head and tail exchanged. A relation such as "run on" has no passive:
+    the name before the verb is its head.
     """
     if _PASSIVE.search(words):
         return verb.asks_for_patient

@@ -1,9 +1,8 @@
 """Mode `global`: the corpus as a whole, by community summaries.
 
-Source: Edge et al., "From Local to Global", arXiv 2404.16130, without an LLM. Communities are
-ranked by their vectors and the words of their summaries: on the finest level if the question names
-something, else on the coarsest. Questions without a subject ("What are the main topics?") get the
-largest communities.
+Source: Edge et al., "From Local to Global", arXiv 2404.16130, without an LLM. Communities are ranked by their vectors
+and the words of their summaries: on the finest level if the question names something, else on the coarsest. Questions
+without a subject ("What are the main topics?") get the largest communities.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ general give guide handbook here idea ideas key knowledge list main manual me mo
 overview pages please recurring show subject subjects summarise summarize summary tell text texts
 theme themes topic topics trend trends whole
 """
-_ASKING_WORDS = STOP_WORDS.union(_ASKED_FOR.split())
-"""Words of overview questions that name no subject."""
+_ASKING_WORDS = STOP_WORDS.union(_ASKED_FOR.split())  # Words of overview questions that name no subject.
 
 _SAY = r"(?:say|says|said|tells?(?: me| us)?|state|stated|told|covers?)"
 _TEXTS = r"(?:it|they|(?:all )?(?:the|these|this) (?:\w+ ){1,2}?)"

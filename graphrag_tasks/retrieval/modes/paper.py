@@ -7,8 +7,8 @@
 3. Relations and candidate chunks are ranked by cosine with the question.
 4. The chunk list is fused with dense search over all chunks by reciprocal rank fusion.
 
-The paper leaves three choices open: here the cap is on the neighbourhood of all seeds together, the
-dense list holds every chunk, and ties go to the smaller id.
+The paper leaves three choices open: here the cap is on the neighbourhood of all seeds together, the dense list holds
+every chunk, and ties go to the smaller id.
 """
 
 from __future__ import annotations
@@ -26,15 +26,13 @@ from graphrag_tasks.storage.columns import Rows
 RANDOM_K_RELATIONS, RANDOM_K_RELATIONS_LARGE = 100, 200
 """Most relations of a neighbourhood, and most in a large graph; both are the paper's."""
 
-LARGE_GRAPH_RELATIONS = 100_000
-"""Relations from which on a graph is large; chosen, as the paper gives no number."""
+LARGE_GRAPH_RELATIONS = 100_000  # Relations from which on a graph is large; chosen, as the paper gives no number.
 
 RRF_K = 60
-"""Constant of reciprocal rank fusion: Cormack, Clarke and Büttcher, "Reciprocal rank fusion
-outperforms Condorcet and individual rank learning methods", SIGIR 2009."""
+"""Constant of reciprocal rank fusion: Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet
+and individual rank learning methods", SIGIR 2009."""
 
-SEED = 0
-"""Seed of the choice above the cap; any number does."""
+SEED = 0  # Seed of the choice above the cap; any number does.
 
 
 def rank(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
@@ -59,8 +57,8 @@ def rank(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
 def _neighbourhood(graph: Graph, seeds: Rows) -> Rows:
     """Return the relations that touch a seed, a random choice of them above the cap.
 
-    The choice depends on `SEED` alone (numpy's PCG64) and is drawn from the relations in
-    order of id, so it does not depend on how tables are sorted.
+    The choice depends on `SEED` alone (numpy's PCG64) and is drawn from the relations in order of id, so it does not
+    depend on how tables are sorted.
     """
     relations = np.flatnonzero(graph.all_entity_relations.union(seeds))
     large = len(graph.relations) >= LARGE_GRAPH_RELATIONS

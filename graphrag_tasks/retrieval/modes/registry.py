@@ -11,8 +11,7 @@ from graphrag_tasks.retrieval.modes import listing, overview, paper, relationshi
 from graphrag_tasks.retrieval.question.query import Mode
 from graphrag_tasks.retrieval.ranker import hybrid, rank_chunks, walk
 
-AUTO = "auto"
-"""The router chooses one of `MODES`."""
+AUTO = "auto"  # The router chooses one of `MODES`.
 
 MODES: Mapping[str, Mode] = MappingProxyType(
     {
@@ -36,11 +35,7 @@ PLAIN_MODES = frozenset({"paper", "dense", "bm25", "hybrid", "graph"})
 
 
 def mode_named(name: str) -> Mode:
-    """Return a mode by its name.
-
-    Raises:
-        QueryError: There is none; the message lists the modes and suggests the nearest.
-    """
+    """Return a mode by its name."""
     if isinstance(name, str) and name in MODES:
         return MODES[name]
     known = (AUTO, *MODES)

@@ -1,11 +1,11 @@
 """Modes `local` and `path`: relations around and between the entities in the question.
 
-Mode `local` ranks the relations of these entities by cosine, and their evidence and the chunks that
-mention the entities by cosine and BM25.
+Mode `local` ranks the relations of these entities by cosine, and their evidence and the chunks that mention the
+entities by cosine and BM25.
 
-Mode `path`: "how is A connected to B" gives the shortest paths between them. "What does A depend
-on" follows dependencies from head to tail, "what breaks if A goes down" from tail to head; if there
-are none, all relations of A in that direction, one hop far.
+Mode `path`: "how is A connected to B" gives the shortest paths between them. "What does A depend on" follows
+dependencies from head to tail, "what breaks if A goes down" from tail to head; if there are none, all relations of A in
+that direction, one hop far.
 """
 
 from __future__ import annotations
@@ -23,22 +23,13 @@ from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow, Rank
 from graphrag_tasks.retrieval.question.seeds import NamedSeeds, find_seeds, named_seeds
 from graphrag_tasks.retrieval.ranker import rank_chunks
 from graphrag_tasks.retrieval.ranker.hybrid import hybrid_chunks
-from graphrag_tasks.retrieval.ranker.traverse import (
-    MAX_HOPS,
-    MAX_PATHS,
-    chains_from,
-    nearest_relations,
-    paths_between,
-)
+from graphrag_tasks.retrieval.ranker.traverse import MAX_HOPS, MAX_PATHS, chains_from, nearest_relations, paths_between
 
-_PATTERNS: dict[str, list[str]] = json.loads(
-    (resources.files(__package__) / "relationship.json").read_text("utf-8")
-)
+_PATTERNS: dict[str, list[str]] = json.loads((resources.files(__package__) / "relationship.json").read_text("utf-8"))
 _DEPENDS = re.compile(rf"\b(?:{'|'.join(_PATTERNS['depends'])})\b")
 _PASSIVE = re.compile(r"^be \w+ by\b|^\w+ by$")
 _BACKWARDS, _FORWARDS, _BETWEEN = (
-    re.compile("|".join(_PATTERNS[name]), re.IGNORECASE)
-    for name in ("backwards", "forwards", "between")
+    re.compile("|".join(_PATTERNS[name]), re.IGNORECASE) for name in ("backwards", "forwards", "between")
 )
 _BY_VECTOR = "The question names no entity: the search starts at the nearest by vector."
 _ONE_NAME = "Of the two things only one is a known name: chunks come from the default ranking."

@@ -16,11 +16,8 @@ from graphrag_tasks.retrieval.context.hits import ChunkHit, chunk_place, one_lin
 if TYPE_CHECKING:
     import pandas as pd
 
-COMPARED = ("dense", "bm25", "hybrid", "ranked")
-"""Default modes of a comparison."""
-
-_SHOWN_CHARACTERS = 120
-"""Characters shown of a hit, so that several modes fit side by side; chosen."""
+COMPARED = ("dense", "bm25", "hybrid", "ranked")  # Default modes of a comparison.
+_SHOWN_CHARACTERS = 120  # Characters shown of a hit, so that several modes fit side by side; chosen.
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,9 +44,8 @@ class ModeComparison:
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per mode and passage.
 
-        Columns: `mode`, `place` from 1, `score` (0 to 1: how probably it answers the question, the
-        same in every mode), `modes` (how many of them found it), `title`, `headings`, `page`,
-        `text`, `chunk_id` and `document_id`.
+        Columns: `mode`, `place` from 1, `score` (0 to 1: how probably it answers the question, the same in every mode),
+        `modes` (how many of them found it), `title`, `headings`, `page`, `text`, `chunk_id` and `document_id`.
         """
         with brought_by("notebook"):
             import pandas as pd
@@ -73,9 +69,7 @@ class ModeComparison:
         columns = ["mode", "place", "score", "modes", "title", "headings", "page", "text",
                    "chunk_id", "document_id"]  # fmt: skip
         frame = pd.DataFrame(rows, columns=columns)
-        return frame.astype(
-            {"place": "int64", "score": "float64", "modes": "int64", "page": "Int64"}
-        )
+        return frame.astype({"place": "int64", "score": "float64", "modes": "int64", "page": "Int64"})
 
     def __repr__(self) -> str:
         return f"ModeComparison({self.question!r}, {', '.join(self.contexts)})"
@@ -89,9 +83,7 @@ class ModeComparison:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [
-            [chunk_place(hit), *cells, _without_headings(hit)] for hit, cells in self._passages()
-        ]
+        rows = [[chunk_place(hit), *cells, _without_headings(hit)] for hit, cells in self._passages()]
         shown = table(["passage", *self.contexts, "text"], rows)
         return paragraph(self.question, "b") + paragraph(self._agreement) + shown
 
@@ -103,10 +95,7 @@ class ModeComparison:
 
     def _passages(self) -> Iterator[tuple[ChunkHit, list[str]]]:
         """Yield each passage with its place and score in each mode, most found first."""
-        found = {
-            mode: {hit.chunk_id: hit for hit in context.chunks}
-            for mode, context in self.contexts.items()
-        }
+        found = {mode: {hit.chunk_id: hit for hit in context.chunks} for mode, context in self.contexts.items()}
         for chunk_id in self.found_by:
             hits = [of.get(chunk_id) for of in found.values()]
             first = next(hit for hit in hits if hit)

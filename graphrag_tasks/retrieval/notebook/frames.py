@@ -21,8 +21,7 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 if TYPE_CHECKING:
     import pandas as pd
 
-_CENTRAL = 5
-"""Members of a community that are named."""
+_CENTRAL = 5  # Members of a community that are named.
 
 
 def documents(snapshot: Snapshot, graph: Graph) -> pd.DataFrame:
@@ -66,10 +65,7 @@ def entities(snapshot: Snapshot, graph: Graph) -> pd.DataFrame:
             "chunks": rows["chunks"],
             "documents": _reached(_in_documents(graph, graph.entity_chunks, documents)),
             "relations": graph.degrees,
-            "aliases": [
-                "; ".join(alias for alias in aliases.get(one, ()) if alias != name)
-                for one, name in named
-            ],
+            "aliases": ["; ".join(alias for alias in aliases.get(one, ()) if alias != name) for one, name in named],
             "entity_id": rows["entity_id"],
         },
         largest=["mentions"],
@@ -115,9 +111,7 @@ def communities(snapshot: Snapshot, graph: Graph) -> pd.DataFrame:
             "title": rows["title"],
             "level": rows["level"],
             "size": rows["size"],
-            "members": [
-                "; ".join(central.get(community, ())) for community in rows["community_id"]
-            ],
+            "members": ["; ".join(central.get(community, ())) for community in rows["community_id"]],
             "parent": [titles.get(parent) for parent in rows["parent_id"]],
             "summary": rows["summary"],
             "community_id": rows["community_id"],

@@ -24,13 +24,7 @@ _EDGE = {"id": "relation_id"} | {one: one for one in RELATIONS.names if not one.
 
 
 def part(
-    snapshot: Snapshot,
-    graph: Graph,
-    title: str,
-    entities: Rows,
-    relations: Rows,
-    *,
-    omitted: int = 0,
+    snapshot: Snapshot, graph: Graph, title: str, entities: Rows, relations: Rows, *, omitted: int = 0
 ) -> Selection:
     """Return the selection of these entity and relation rows."""
     rows = relations.tolist()
@@ -65,9 +59,7 @@ def whole(snapshot: Snapshot, graph: Graph, *, all_kinds: bool) -> Selection:
     return part(snapshot, graph, title, entities, np.flatnonzero(allowed))
 
 
-def around(
-    snapshot: Snapshot, graph: Graph, entities: Rows, most: int, *, all_kinds: bool
-) -> Selection:
+def around(snapshot: Snapshot, graph: Graph, entities: Rows, most: int, *, all_kinds: bool) -> Selection:
     """Return entities with at most `most` neighbours, most strongly tied first."""
     allowed = _allowed(graph, all_kinds=all_kinds)
     near = nearest(graph, entities, allowed)

@@ -1,7 +1,7 @@
 """Parse listing questions: a kind of thing, a verb, and a name.
 
-"Which tables were replaced by MATDOC?" asks for tables, with a passive verb followed by MATDOC.
-Questions of this form need no parser: the order of words and names is enough.
+"Which tables were replaced by MATDOC?" asks for tables, with a passive verb followed by MATDOC. Questions of this form
+need no parser: the order of words and names is enough.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "get", "gets
 _NOT = frozenset(("not", "never", "cannot", "without"))
 _SAYING_NOTHING = STOP_WORDS | {"exist", "exists", "available", "known", "all"}
 _RELATIVE = frozenset(("that", "which", "who"))
-_SINGULAR = frozenset(_WORDS["singular_in_s"])
-"""Words ending in s that are not a plural kind."""
+_SINGULAR = frozenset(_WORDS["singular_in_s"])  # Words ending in s that are not a plural kind.
 
 _MOST_KIND_WORDS, _MOST_BETWEEN, _ADVERBS_BETWEEN = 4, 4, 3
 """Words before the plural, between a verb and its name, and from "be" to its participle; chosen."""
@@ -116,9 +115,7 @@ def _kind(words: Sequence[re.Match[str]], begin: int, *, asks: bool) -> re.Match
     return None
 
 
-def _verbs(
-    words: Sequence[re.Match[str]], names: Sequence[NamedSeeds], begin: int
-) -> Iterator[Verb]:
+def _verbs(words: Sequence[re.Match[str]], names: Sequence[NamedSeeds], begin: int) -> Iterator[Verb]:
     folded = [fold(word[0]) for word in words]
     for place, word in enumerate(words):
         in_a_name = any(name.start <= word.start() < name.end for name in names)
@@ -145,9 +142,7 @@ def _is_done(word: str, before: Sequence[str]) -> bool:
     return not _BE.isdisjoint(before) and not word.endswith("ing")
 
 
-def _name_of(
-    words: Sequence[re.Match[str]], names: Sequence[NamedSeeds], place: int
-) -> NamedSeeds | None:
+def _name_of(words: Sequence[re.Match[str]], names: Sequence[NamedSeeds], place: int) -> NamedSeeds | None:
     """Return a verb's subject if that is a name, else a name soon after it."""
     verb = words[place].start()
     for name in reversed(names):

@@ -25,21 +25,15 @@ from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, standa
 from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.storage.columns import Rows
 
-MOST_READ = 2_000
-"""Characters of a question that are read."""
-
-MOST_CHUNKS = 1_000
-"""Chunks that one search returns."""
+MOST_READ = 2_000  # Characters of a question that are read.
+MOST_CHUNKS = 1_000  # Chunks that one search returns.
 
 _TOO_FAR = np.float32(-0.8)
-"""Standardised score of the first stage below which a candidate is far behind: a fifth of them. By
-the questions of benchmarks/README.md, where reading them too finds as much."""
+"""Standardised score of the first stage below which a candidate is far behind: a fifth of them. By the questions of
+benchmarks/README.md, where reading them too finds as much."""
 
-_ALWAYS_READ = 8
-"""Candidates that are never too far: as many chunks as a language model is given."""
-
-_AMONG_COPIES = 10
-"""Candidates are sought among so many times more chunks where most of the first are copies."""
+_ALWAYS_READ = 8  # Candidates that are never too far: as many chunks as a language model is given.
+_AMONG_COPIES = 10  # Candidates are sought among so many times more chunks where most of the first are copies.
 
 _WITH_PARTS = np.float32(2)
 """How much more the reranker's score counts where parts are read too; chosen on the SAP questions
@@ -105,9 +99,7 @@ class Reranking:
         self.scores |= zip(new, self._read(question, self.passages(new)).tolist(), strict=True)
         return np.array([self.scores[row] for row in wanted], dtype=np.float32)
 
-    def with_parts(
-        self, read: Floats, parts: Sequence[str], nearest: Floats, rows: Rows, id_ranks: Rows
-    ) -> Floats:
+    def with_parts(self, read: Floats, parts: Sequence[str], nearest: Floats, rows: Rows, id_ranks: Rows) -> Floats:
         """Return the better of each row's score and those by its nearest parts.
 
         Args:
@@ -183,25 +175,19 @@ class Query:
         rows = np.flatnonzero(self.allowed)
         return rows[top(scores[rows], id_ranks[rows], n)]
 
-    def reranked(
-        self,
-        scores: Floats,
-        id_ranks: Rows,
-        rows: Rows | None = None,
-        parts: Floats | None = None,
-    ) -> Floats:
+    def reranked(self, scores: Floats, id_ranks: Rows, rows: Rows | None = None, parts: Floats | None = None) -> Floats:
         """Return scores that combine first stage and reranker, with some chunks last.
 
-        First-stage scores are standardised over the candidates, the reranker's, times its weight,
-        over those read. Other chunks follow in their order. Near-duplicates of better candidates
-        are not read, and rank behind all that are.
+        First-stage scores are standardised over the candidates, the reranker's, times its weight, over those read.
+        Other chunks follow in their order. Near-duplicates of better candidates are not read, and rank behind all that
+        are.
 
         Args:
             scores: First-stage scores.
             id_ranks: Breaks ties.
             rows: The chunks of the scores; all by default.
-            parts: Cosines with each part of the question, shape (parts, chunks). If given, the
-                nearest candidates are also read with each part alone, and their best score counts.
+            parts: Cosines with each part of the question, shape (parts, chunks). If given, the nearest candidates are
+                also read with each part alone, and their best score counts.
         """
         if not len(scores):
             return scores
@@ -209,9 +195,7 @@ class Query:
         scores = self._last_behind(scores, rows)
         if self.reranking is None:
             return scores
-        allowed = (
-            np.arange(len(rows)) if self.allowed is None else np.flatnonzero(self.allowed[rows])
-        )
+        allowed = np.arange(len(rows)) if self.allowed is None else np.flatnonzero(self.allowed[rows])
         most = self.reranking.candidates
         best = allowed[top(scores[allowed], id_ranks[rows[allowed]], _AMONG_COPIES * most)]
         if not len(best):
@@ -230,9 +214,7 @@ class Query:
         weight = np.float32(self.reranking.weight)
         if self.reranking.of_part and parts is not None and len(parts):
             nearest = apart + np.array([standardised(part[first]) for part in parts])
-            read = standardised(
-                self.reranking.with_parts(read, self.parts, nearest, rows[first], id_ranks)
-            )
+            read = standardised(self.reranking.with_parts(read, self.parts, nearest, rows[first], id_ranks))
             weight *= _WITH_PARTS
         both = apart + weight * read
         found: Floats = scores - scores.max() + (both.min() - 1)
@@ -247,11 +229,7 @@ class Query:
 
 
 def checked_number(name: str, value: object) -> int:
-    """Return a number of chunks or characters, from 0.
-
-    Raises:
-        QueryError: It is no whole number, or negative.
-    """
+    """Return a number of chunks or characters, from 0."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
         raise QueryError(f"{name} must be a whole number, at least 0 (got {value!r})")
     return int(value)
@@ -266,11 +244,7 @@ def probability(log_odds: float) -> float:
 def checked(question: object, k: object) -> tuple[str, int, list[str]]:
     """Return a question and k within their limits, with a note on each cut.
 
-    Work grows with the words of a question and with k, so a pasted page, or a k that means "all",
-    would cost seconds.
-
-    Raises:
-        QueryError: The question is blank or no text, or k is no whole number from 1.
+    Work grows with the words of a question and with k, so a pasted page, or a k that means "all", would cost seconds.
     """
     if not isinstance(question, str):
         raise QueryError(f"the question must be text (got {type(question).__name__})")
@@ -301,8 +275,8 @@ def checked(question: object, k: object) -> tuple[str, int, list[str]]:
 class RankedChunk:
     """A chunk with its score, its cosine with the question, and its rank in each list.
 
-    The cosine is None if the mode does not encode the question. The path leads from a name in the
-    question to the chunk, alternating names and titles.
+    The cosine is None if the mode does not encode the question. The path leads from a name in the question to the
+    chunk, alternating names and titles.
     """
 
     row: int
@@ -372,12 +346,7 @@ class Ranking:
         further = dict(self.further)
         if "communities" in further:
             further["communities"] = further["communities"][:k]
-        return replace(
-            self,
-            chunks=self.chunks[:k],
-            relations=self.relations[: 2 * k],
-            further=further,
-        )
+        return replace(self, chunks=self.chunks[:k], relations=self.relations[: 2 * k], further=further)
 
 
 Mode = Callable[[Graph, Query, RetrievalConfig], Ranking]

@@ -17,11 +17,7 @@ from graphrag_tasks.retrieval.view.arrays import Vectors
 
 
 class QueryEncoder:
-    """Encodes questions with the snapshot's model, by default a local one.
-
-    Raises:
-        SnapshotError: The snapshot was embedded with another embedder.
-    """
+    """Encodes questions with the snapshot's model, by default a local one."""
 
     def __init__(self, embedding: Mapping[str, Any], embedder: Embedder | None = None) -> None:
         self._embedding = embedding
@@ -31,13 +27,7 @@ class QueryEncoder:
         self._embedder = embedder
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return the unit vectors of texts, shape (texts, dimension).
-
-        Raises:
-            SnapshotError: The installed model is not the one the snapshot was embedded with.
-            QueryError: The embedder returns something else.
-            MissingDependencyError: The model is not installed.
-        """
+        """Return the unit vectors of texts, shape (texts, dimension)."""
         with self._lock:
             if self._embedder is None:
                 embedder = embedder_of(self._embedding)
@@ -55,19 +45,13 @@ class QueryEncoder:
 
 
 def embedder_of(embedding: Mapping[str, Any]) -> Embedder:
-    """Return the embedder that a manifest names.
-
-    Raises:
-        MissingDependencyError: A model is not installed.
-    """
+    """Return the embedder that a manifest names."""
     first = _first_of(embedding)
     if not (second := embedding.get("second_model")):
         return first
     from graphrag_tasks.embed.local import LocalEmbedder  # brings ONNX Runtime
 
-    local = LocalEmbedder(
-        second, setting="embed.second_model", max_tokens=int(embedding["max_tokens"])
-    )
+    local = LocalEmbedder(second, setting="embed.second_model", max_tokens=int(embedding["max_tokens"]))
     return JoinedEmbedder(first, local, float(embedding["second_weight"]))
 
 

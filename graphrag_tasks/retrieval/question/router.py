@@ -1,9 +1,8 @@
 """The router: chooses the mode for a question by rules on its words, with a reason.
 
-Four kinds, as in the paper's outlook and in microsoft/graphrag's local and global search: simple (a
-few passages), relationship (how things are connected), analytical (the corpus as a whole), list
-(everything of a kind). A question for several things, each in its own words, is not a list
-question.
+Four kinds, as in the paper's outlook and in microsoft/graphrag's local and global search: simple (a few passages),
+relationship (how things are connected), analytical (the corpus as a whole), list (everything of a kind). A question for
+several things, each in its own words, is not a list question.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ MODE_OF: Mapping[str, str] = MappingProxyType(
 )
 """The mode for each kind of question."""
 
-_MOST_QUOTED = 4
-"""Matched words that a reason quotes as a whole; longer ones hold the question's names."""
+_MOST_QUOTED = 4  # Matched words that a reason quotes as a whole; longer ones hold the question's names.
 _PLURAL = r"(?!this\b|was\b|is\b|has\b|does\b|access\b|process\b|class\b)[a-z]{2,}s"
 _IN = r"(?:in|under|through|by|for|of|to|at|on|with|from|via|against)"
 _NO_KIND = r"(?!(?:do|does|did|is|are|was|were|a|an)\b)"
@@ -98,6 +96,4 @@ def _everything(question: str) -> str:
         return ""
     text = asking[0] if asking else question
     patterns = _EVERYTHING if asking else (*_EVERYTHING, _NAMED)
-    return next(
-        (found[0].strip(" ,:;-") for pattern in patterns if (found := pattern.search(text))), ""
-    )
+    return next((found[0].strip(" ,:;-") for pattern in patterns if (found := pattern.search(text))), "")

@@ -12,8 +12,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.question.query import Query, Seed
 from graphrag_tasks.retrieval.view.arrays import top
 
-SEED_ENTITIES = 5
-"""Entities that are added to the named ones, the nearest by vector; as in the paper."""
+SEED_ENTITIES = 5  # Entities that are added to the named ones, the nearest by vector; as in the paper.
 
 _COMPONENTS = ("tok2vec", "tagger", "parser", "attribute_ruler")
 _DETERMINERS = {"DT", "PDT", "PRP$", "WDT", "WP$"}
@@ -23,8 +22,8 @@ _PIPELINE = Lock()  # the process shares one pipeline, and it fills shared table
 class NounPhrases:
     """Noun phrases of a text by spaCy, whose `model` is loaded on the first call.
 
-    A noun chunk that begins with determiners, possessives or question words is returned with and
-    without them: "the print server" is the entity "print server".
+    A noun chunk that begins with determiners, possessives or question words is returned with and without them: "the
+    print server" is the entity "print server".
     """
 
     def __init__(self, model: str) -> None:
@@ -46,8 +45,8 @@ class NounPhrases:
 def find_seeds(graph: Graph, query: Query) -> list[Seed]:
     """Return the seeds of the paper's Algorithm 2, each once.
 
-    First the entities that a noun phrase names, in order of phrase and id: the whole phrase equals
-    a display name or an alias but for case. Then the `SEED_ENTITIES` nearest by cosine.
+    First the entities that a noun phrase names, in order of phrase and id: the whole phrase equals a display name or an
+    alias but for case. Then the `SEED_ENTITIES` nearest by cosine.
     """
     if not len(graph.entities):
         return []
@@ -103,8 +102,6 @@ def named_seeds(graph: Graph, query: Query) -> list[NamedSeeds]:
         surface = query.text[match.start : match.end]
         rows = sorted(link.rows, key=graph.entities.id_ranks.__getitem__)
         near = graph.entities.vectors.cosines_of(rows, query.vector).tolist()
-        seeds = (
-            Seed(row, cosine, f"name '{surface}'") for row, cosine in zip(rows, near, strict=True)
-        )
+        seeds = (Seed(row, cosine, f"name '{surface}'") for row, cosine in zip(rows, near, strict=True))
         found.append(NamedSeeds(surface, match.start, match.as_name, tuple(seeds)))
     return found

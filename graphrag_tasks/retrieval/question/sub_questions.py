@@ -1,9 +1,9 @@
 """Parts of a question, which are searched separately.
 
-"Which transaction condenses call data, and what takes unused code out in the end?" asks for two
-things; as a whole it is closest to passages that say a little of both. Questions are cut at the
-ends of sentences, at commas and dashes, and, in English, before a conjunction that begins a clause.
-If only one part begins as a question, the others describe its subject.
+"Which transaction condenses call data, and what takes unused code out in the end?" asks for two things; as a whole it
+is closest to passages that say a little of both. Questions are cut at the ends of sentences, at commas and dashes, and,
+in English, before a conjunction that begins a clause. If only one part begins as a question, the others describe its
+subject.
 """
 
 from __future__ import annotations
@@ -13,16 +13,11 @@ from collections.abc import Sequence
 
 from graphrag_tasks.language.bm25 import terms
 
-MOST_PARTS = 8
-"""Parts of a question that are searched."""
-
-_LEAST_TERMS = 2
-"""Terms of lexical search; a part with fewer says too little alone, so it stays with its
-neighbour."""
+MOST_PARTS = 8  # Parts of a question that are searched.
+_LEAST_TERMS = 2  # Terms of lexical search; a part with fewer says too little alone, so it stays with its neighbour.
 
 _ASKING = (
-    "what|which|who|whom|where|when|why|how|can|could|does|do|did|is|are|was|were|should|will|would"
-    "|may|must|has|have"
+    "what|which|who|whom|where|when|why|how|can|could|does|do|did|is|are|was|were|should|will|would|may|must|has|have"
 )
 _PREPOSITION = "in|at|by|under|with|for|from|of|on|to|since|until"
 _CUT = re.compile(
@@ -31,9 +26,7 @@ _CUT = re.compile(
     r"|\s+(?:if|when)\s+",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
-    rf"(?:(?:and|but|or|so)\s+)?(?:(?:{_PREPOSITION})\s+)?(?:{_ASKING})\b", re.IGNORECASE
-)
+_ASKS = re.compile(rf"(?:(?:and|but|or|so)\s+)?(?:(?:{_PREPOSITION})\s+)?(?:{_ASKING})\b", re.IGNORECASE)
 
 
 def question_parts(question: str) -> tuple[str, ...]:

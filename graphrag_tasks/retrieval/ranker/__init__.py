@@ -1,7 +1,7 @@
 """Rankers: scores of chunks, and the ranking selected by `retrieval.ranker`.
 
-In: a graph and a `Query`. Out: chunk scores, shape (chunks,). Open `learned.py` first, then
-`walk.py` and `features.py`.
+In: a graph and a `Query`. Out: chunk scores, shape (chunks,). Open `learned.py` first, then `walk.py` and
+`features.py`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,11 @@ RANKERS: Registry[Ranking] = Registry(
     "ranker",
     "graphrag_tasks.rankers",
     "retrieval.ranker",
-    {
-        "learned": "graphrag_tasks.retrieval.ranker.learned:rank",
-        "walk": "graphrag_tasks.retrieval.ranker.walk:rank",
-    },
+    {"learned": "graphrag_tasks.retrieval.ranker.learned:rank", "walk": "graphrag_tasks.retrieval.ranker.walk:rank"},
 )
 """Functions `rank(graph, query, config) -> Ranking`."""
 
 
 def rank_chunks(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
-    """Return the k best chunks by the configured ranker: mode `ranked`, and other modes' chunks.
-
-    Raises:
-        ConfigError: There is no such ranker.
-    """
+    """Return the k best chunks by the configured ranker: mode `ranked`, and other modes' chunks."""
     return RANKERS.factory(config.ranker)(graph, query, config)

@@ -1,7 +1,7 @@
 """Combine several questions in one search: rewordings or parts besides the question.
 
-A language model's rewording may be wrong, so it is searched in addition to the question, never
-instead: the first chunks stay, the others are ordered by both searches.
+A language model's rewording may be wrong, so it is searched in addition to the question, never instead: the first
+chunks stay, the others are ordered by both searches.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ import numpy as np
 from graphrag_tasks.retrieval.question.query import RankedChunk
 from graphrag_tasks.retrieval.view.arrays import standardised
 
-PLACES = 20
-"""Chunks of each search that are put together."""
+PLACES = 20  # Chunks of each search that are put together.
 
 _KEPT, _WEIGHT = 3, 2.0
-"""First chunks of the question that stay, and the weight of other questions beside it. On MuSiQue
-(100 questions of dev) names of the gold documents raise recall@5 by .056, with a weight of 1 by
-.036; two names drawn from the graph at random lower it by .023, with 1 by .015
-(`benchmarks/plan.py`). A plan is right more often than that."""
+"""First chunks of the question that stay, and the weight of other questions beside it. On MuSiQue (100 questions of
+dev) names of the gold documents raise recall@5 by .056, with a weight of 1 by .036; two names drawn from the graph
+at random lower it by .023, with 1 by .015 (`benchmarks/plan.py`). A plan is right more often than that."""
 
 
 def fused(rankings: Sequence[Sequence[RankedChunk]]) -> list[RankedChunk]:

@@ -1,7 +1,7 @@
 """Features of a chunk for the learned ranking.
 
-No feature counts links or names of a chunk: how connected a passage is says more about how a
-question set was made than about the question.
+No feature counts links or names of a chunk: how connected a passage is says more about how a question set was made than
+about the question.
 """
 
 from __future__ import annotations
@@ -17,17 +17,12 @@ from graphrag_tasks.retrieval.ranker.walk import Walked, walk
 from graphrag_tasks.retrieval.view.arrays import Floats, standardised, top
 from graphrag_tasks.storage.columns import Rows
 
-CANDIDATES = 60
-"""Best chunks of each list that are ranked."""
-
-CANDIDATES_AGAIN = 20
-"""Best chunks of the second hop, and of each part of the question, that are ranked."""
+CANDIDATES = 60  # Best chunks of each list that are ranked.
+CANDIDATES_AGAIN = 20  # Best chunks of the second hop, and of each part of the question, that are ranked.
 
 _RANK_OFFSET = 10
-"""Added to a rank before it is turned over, so that the first places differ less; the trees were
-grown with it."""
-_TIE = np.float32(1e-3)
-"""Weight of the hybrid score between chunks that mention the same names of the question."""
+"""Added to a rank before it is turned over, so that the first places differ less; the trees were grown with it."""
+_TIE = np.float32(1e-3)  # Weight of the hybrid score between chunks that mention the same names of the question.
 _BESIDE, _SECOND, _LEAST = 0.25, 0.3, 0.1
 """Weights in `_gated` beside cosine and BM25, and the least weight of either side."""
 
@@ -86,8 +81,8 @@ def _beside(graph: Graph, scores: Floats) -> Floats:
 def _gated(walked: Walked, near: Floats) -> Floats:
     """Return the walk's score weighted by named titles, and a lexical score otherwise.
 
-    A walk from a title in the question is useful; one from names in passing misleads. So the walk
-    is weighted by the rarest title named, and words by the rest.
+    A walk from a title in the question is useful; one from names in passing misleads. So the walk is weighted by the
+    rarest title named, and words by the rest.
     """
     titled = walked.titled
     plain = walked.hybrid + _BESIDE * near + _SECOND * walked.second
@@ -151,9 +146,9 @@ def _cosines_read(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
 def _hop_cosines(graph: Graph, again: SecondHop, rows: Rows) -> list[Floats]:
     """Return five columns of each chunk's highest cosine with second-hop queries.
 
-    There is a query for each bridge. The columns: all queries, the same standardised, only those of
-    bridges in the chunk, of bridges that it is about, and 1 / (10 + rank) by the third. In
-    unstandardised columns, chunks that were read have 0.
+    There is a query for each bridge. The columns: all queries, the same standardised, only those of bridges in the
+    chunk, of bridges that it is about, and 1 / (10 + rank) by the third. In unstandardised columns, chunks that were
+    read have 0.
     """
     places = np.full(len(graph.chunks), -1, dtype=np.int64)
     places[rows] = np.arange(len(rows))

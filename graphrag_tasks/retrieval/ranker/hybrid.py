@@ -14,8 +14,8 @@ from graphrag_tasks.retrieval.view.arrays import Scores, standardised
 from graphrag_tasks.storage.columns import Rows
 
 _BM25_WEIGHT = 0.67
-"""Weight of the BM25 score beside the cosine, both standardised: the cosine of the default encoder
-earns half as much again (docs/results.md)."""
+"""Weight of the BM25 score beside the cosine, both standardised: the cosine of the default encoder earns half as
+much again (docs/results.md)."""
 
 
 def rank_dense(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:

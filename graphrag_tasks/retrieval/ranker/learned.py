@@ -1,10 +1,9 @@
 """Mode `ranked`: a learned ranking over the lists of mode `graph`.
 
-Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010),
-trained and checked by `benchmarks/training/ranking.py`. Trees and walks are good for documents of
-one passage about one thing, as in their training sets. In manuals, where a title names a hundred
-passages, words are better. So both are weighted by the ratio of documents to chunks; the other
-weights are explained in `docs/explanation/retrieval.md`.
+Gradient-boosted trees (LambdaMART: Burges, "From RankNet to LambdaRank to LambdaMART", 2010), trained and checked by
+`benchmarks/training/ranking.py`. Trees and walks are good for documents of one passage about one thing, as in their
+training sets. In manuals, where a title names a hundred passages, words are better. So both are weighted by the ratio
+of documents to chunks; the other weights are explained in `docs/explanation/retrieval.md`.
 """
 
 from __future__ import annotations
@@ -29,28 +28,19 @@ from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.storage.columns import Rows
 
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
-_LEAST = 0.1
-"""Least weight of the walk where documents are passages, and of words in any case."""
-
-_COSINE = 1.5
-"""Weight of the cosine beside BM25."""
+_LEAST = 0.1  # Least weight of the walk where documents are passages, and of words in any case.
+_COSINE = 1.5  # Weight of the cosine beside BM25.
 
 _BESIDE_WORDS = {"statement": 0.6, "heading_coverage": 0.3}
 """Weights of features that are standardised first, beside cosine and BM25."""
 
-_FURTHER = {"second": 0.1, "again": 0.1, "beside": 0.05}
-"""Weights of features that are standardised already."""
-
-_LINKED = 0.1
-"""Weight of the rarities of the entities that the question names, where documents are long."""
-
-_SECOND_HOP = 0.2
-"""Weight of the second hop where documents are passages; chosen on the development sets."""
+_FURTHER = {"second": 0.1, "again": 0.1, "beside": 0.05}  # Weights of features that are standardised already.
+_LINKED = 0.1  # Weight of the rarities of the entities that the question names, where documents are long.
+_SECOND_HOP = 0.2  # Weight of the second hop where documents are passages; chosen on the development sets.
 _AHEAD = np.float32(1e-3)
 """What the first chunk keeps ahead of all that the second hop lifts: any small number will do."""
 
-_PLACES = 20
-"""Places that are given one after the other; the chunks behind them follow by their scores."""
+_PLACES = 20  # Places that are given one after the other; the chunks behind them follow by their scores.
 
 _PART, _ANSWERED = np.float32(0.4), np.float32(0.5)
 """Weight of a part beside the score, and the factor for each time it is answered."""
@@ -93,9 +83,7 @@ def learned_scores(graph: Graph, query: Query, lists: features.Lists) -> Floats:
     columns = features.features(graph, query, lists, rows)
     trees = load_forest(joined=graph.vectors_are_joined).scores(columns)
     blend = blended(trees, columns, alone=graph.documents_per_chunk)
-    blend += np.float32(_LINKED * (1 - graph.documents_per_chunk)) * standardised(
-        lists.walked.linked[rows]
-    )
+    blend += np.float32(_LINKED * (1 - graph.documents_per_chunk)) * standardised(lists.walked.linked[rows])
     parts = lists.walked.parts_of(rows)
     read_by = None if graph.documents_are_passages else parts
     ranked = query.reranked(blend, graph.chunks.id_ranks, rows, read_by)
@@ -134,18 +122,14 @@ def blended(learned: Floats, columns: Floats, *, alone: float) -> Floats:
 
 
 def diversified(
-    scores: Floats,
-    parts: Floats,
-    weights: Sequence[float],
-    documents: Rows,
-    allowed: NDArray[np.bool_] | None = None,
+    scores: Floats, parts: Floats, weights: Sequence[float], documents: Rows, allowed: NDArray[np.bool_] | None = None
 ) -> Floats:
     """Return scores by which the first places answer all parts of a question.
 
-    Each chunk is chosen by its score and by the part that it answers best. A part already answered
-    counts less for the next chunk. If several things are asked, further chunks of a document count
-    less too, as the parts are often answered in different documents. Chosen chunks get scores a
-    whole number apart above the others, which keep their scores.
+    Each chunk is chosen by its score and by the part that it answers best. A part already answered counts less for the
+    next chunk. If several things are asked, further chunks of a document count less too, as the parts are often
+    answered in different documents. Chosen chunks get scores a whole number apart above the others, which keep their
+    scores.
 
     Args:
         scores: Standardised, shape (chunks,).

@@ -1,9 +1,8 @@
 """Typed path queries on the graph, by a language model or a program.
 
-"Who works in Zurich?" is a path from Zurich over relations to things of a type. A planner cannot
-know which relations exist: in "Surfacing the structure" a query asked for the city of teams, which
-had none. So `patterns` counts the existing relations, and a query without results is relaxed,
-condition by condition.
+"Who works in Zurich?" is a path from Zurich over relations to things of a type. A planner cannot know which relations
+exist: in "Surfacing the structure" a query asked for the city of teams, which had none. So `patterns` counts the
+existing relations, and a query without results is relaxed, condition by condition.
 """
 
 from __future__ import annotations
@@ -20,19 +19,13 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Path
 from graphrag_tasks.retrieval.ranker.traverse import MAX_DEGREE
 
-ANY = "*"
-"""A relation that matches all."""
+ANY = "*"  # A relation that matches all.
 
 Direction = Literal["out", "in", "any"]
 
-MOST_STEPS = 4
-"""Steps that are followed."""
-
-_MOST_FOUND = 5_000
-"""Paths that are looked at: a bound of time and memory."""
-
-_UNTYPED = "thing"
-"""Display of a thing without type; as a type it matches all."""
+MOST_STEPS = 4  # Steps that are followed.
+_MOST_FOUND = 5_000  # Paths that are looked at: a bound of time and memory.
+_UNTYPED = "thing"  # Display of a thing without type; as a type it matches all.
 
 _TURNED: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
 
@@ -125,9 +118,8 @@ def patterns(graph: Graph, relations: Iterable[int], most: int) -> list[Pattern]
 def find_paths(graph: Graph, query: PathQuery) -> FoundPaths:
     """Return the paths that match a query, or its remaining conditions.
 
-    Dropped one after the other: types, directions, relation words. Names never are: an unknown name
-    finds nothing. A path passes through no hub and visits nothing twice; negated relations are left
-    out.
+    Dropped one after the other: types, directions, relation words. Names never are: an unknown name finds nothing. A
+    path passes through no hub and visits nothing twice; negated relations are left out.
     """
     query = PathQuery(query.start, query.steps[:MOST_STEPS])
     backwards = not query.start.name and bool(query.things[-1].name)
@@ -145,12 +137,8 @@ def find_paths(graph: Graph, query: PathQuery) -> FoundPaths:
             break
         found = _best(graph, islice(_follow(graph, query), _MOST_FOUND))
         if found:
-            ends = (
-                () if query.things[-1].name else dict.fromkeys(path.entities[-1] for path in found)
-            )
-            return FoundPaths(
-                tuple(map(_turn, found)) if backwards else tuple(found), tuple(ends), tuple(dropped)
-            )
+            ends = () if query.things[-1].name else dict.fromkeys(path.entities[-1] for path in found)
+            return FoundPaths(tuple(map(_turn, found)) if backwards else tuple(found), tuple(ends), tuple(dropped))
     return FoundPaths(dropped=tuple(dropped))
 
 

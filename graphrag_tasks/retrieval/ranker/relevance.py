@@ -1,7 +1,7 @@
 """Estimate the probability that a chunk answers a question without a reranker.
 
-Logistic regressions on the SAP questions of splits dev and tune (`benchmarks/gold`), over the first
-five chunks of each, 1,635 in all: by `python -m benchmarks.training.answers`.
+Logistic regressions on the SAP questions of splits dev and tune (`benchmarks/gold`), over the first five chunks of
+each, 1,635 in all: by `python -m benchmarks.training.answers`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from graphrag_tasks.retrieval.question.query import RankedChunk, probability
 
 _INTERCEPT, _COSINE, _COVERAGE = -3.05, 3.30, 2.00
 """Log-odds of neither, and what a cosine of 1 and all words of the question add."""
-_INTERCEPT_OF_WORDS, _COVERAGE_OF_WORDS = -1.85, 2.49
-"""Where the mode encodes no question, words decide alone."""
+_INTERCEPT_OF_WORDS, _COVERAGE_OF_WORDS = -1.85, 2.49  # Where the mode encodes no question, words decide alone.
 
 
 def relevances(graph: Graph, question: str, chunks: Iterable[RankedChunk]) -> list[float]:

@@ -1,12 +1,12 @@
 """A second hop: search again for the question's terms that the best chunks lack.
 
-"Where was the director of Winter Song born?" finds the passage of Winter Song, which names its
-director but not his birthplace. The missing terms ("born") are searched by BM25 together with each
-rare name in the best chunks (a bridge). If documents are passages, a query for each bridge is
-encoded too: the missing words and the bridge, as in "Where was the of born John Smith?".
+"Where was the director of Winter Song born?" finds the passage of Winter Song, which names its director but not his
+birthplace. The missing terms ("born") are searched by BM25 together with each rare name in the best chunks (a bridge).
+If documents are passages, a query for each bridge is encoded too: the missing words and the bridge, as in "Where was
+the of born John Smith?".
 
-Source: iterative retrieval with bridge entities (Qi et al., "Answering complex open-domain
-questions through iterative query generation", EMNLP 2019), without a learned query.
+Source: iterative retrieval with bridge entities (Qi et al., "Answering complex open-domain questions through iterative
+query generation", EMNLP 2019), without a learned query.
 """
 
 from __future__ import annotations
@@ -24,16 +24,10 @@ from graphrag_tasks.retrieval.ranker.walk import Walked
 from graphrag_tasks.retrieval.view.arrays import Floats, Vectors, top
 from graphrag_tasks.storage.columns import Rows
 
-_READ = 3
-"""Chunks of the first pass that are read."""
-
-_MOST_BRIDGES = 12
-"""Rarest names of the chunks that were read, each searched by itself: more cost time. Chosen."""
-_TITLE = np.float32(2)
-"""Weight of a bridge that is a title; other bridges have 1."""
-
-_NO_DEVIATION = 1e-9
-"""Floor of a standard deviation, so that equal scores are not divided by zero."""
+_READ = 3  # Chunks of the first pass that are read.
+_MOST_BRIDGES = 12  # Rarest names of the chunks that were read, each searched by itself: more cost time. Chosen.
+_TITLE = np.float32(2)  # Weight of a bridge that is a title; other bridges have 1.
+_NO_DEVIATION = 1e-9  # Floor of a standard deviation, so that equal scores are not divided by zero.
 
 
 @dataclass(frozen=True)
@@ -41,16 +35,15 @@ class SecondHop:
     """The scores of a second pass, shape (chunks,) unless noted.
 
     Attributes:
-        scores: For chunks with a bridge, the highest standardised BM25 score of the missing terms
-            and the bridge's words, times `share`; 0 without a bridge, or if negative.
+        scores: For chunks with a bridge, the highest standardised BM25 score of the missing terms and the bridge's
+            words, times `share`; 0 without a bridge, or if negative.
         left: Terms of the question that no chunk read contains.
         share: Their share of the question, by rarity; a number.
         bridge: Rarity of the rarest bridge in the chunk.
         bridge_title: Rarity of the rarest bridge that the chunk is about.
         read: Rows of the first pass's best chunks, best first.
         bridges: Names that were searched, shape (bridges,).
-        vectors: Unit vectors of the query for each bridge, shape (bridges, dimension); no rows
-            if documents are long.
+        vectors: Unit vectors of the query for each bridge, shape (bridges, dimension); no rows if documents are long.
     """
 
     scores: Floats
@@ -100,13 +93,11 @@ def _encoded(graph: Graph, query: Query, held: Collection[str], bridges: Rows) -
     return query.encode([f"{left} {graph.name_graph.name(bridge)}?" for bridge in bridges])
 
 
-def _asked_again(
-    graph: Graph, left: Sequence[str], bridges: Rows, holders: Sequence[Rows]
-) -> Floats:
+def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows, holders: Sequence[Rows]) -> Floats:
     """Return standardised BM25 scores of the missing terms and each bridge's words.
 
-    They are those of the bridge's own chunks, one bridge after the other. Mean and deviation over
-    all chunks come from sums over the chunks with a word of the bridge.
+    They are those of the bridge's own chunks, one bridge after the other. Mean and deviation over all chunks come from
+    sums over the chunks with a word of the bridge.
     """
     lexicon, name = graph.lexicon, graph.name_graph.name
     missing = lexicon.scores(left)

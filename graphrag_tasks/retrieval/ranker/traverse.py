@@ -11,12 +11,10 @@ from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow
 from graphrag_tasks.retrieval.view.arrays import top
 from graphrag_tasks.storage.columns import Rows
 
-MAX_DEGREE = 200
-"""Degree above which an entity is a hub, which may end a path but never lies inside one."""
+MAX_DEGREE = 200  # Degree above which an entity is a hub, which may end a path but never lies inside one.
 
 _MOST_TRIED = 5_000
-"""Paths from one start, and chains of one length; bounds the time in dense graphs. Chosen, not
-measured."""
+"""Paths from one start, and chains of one length; bounds the time in dense graphs. Chosen, not measured."""
 
 
 def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[RankedRow]:
@@ -28,17 +26,15 @@ def nearest_relations(graph: Graph, query: Query, relations: Rows) -> list[Ranke
 
 
 MAX_HOPS, MAX_PATHS = 4, 10
-"""Relations of the longest path or chain, and most paths or chains that are returned; chosen: a
-person reads no longer ones, nor more."""
+"""Relations of the longest path or chain, and most paths or chains that are returned; chosen: a person reads no
+longer ones, nor more."""
 
 
-def paths_between(
-    graph: Graph, starts: Sequence[int], ends: Sequence[int], *, max_hops: int, limit: int
-) -> list[Path]:
+def paths_between(graph: Graph, starts: Sequence[int], ends: Sequence[int], *, max_hops: int, limit: int) -> list[Path]:
     """Return the shortest paths along relations in either direction, and those one hop longer.
 
-    Shortest paths come first, then paths through less connected entities. No path visits an entity
-    twice or passes through a hub. An end that is also a start is ignored.
+    Shortest paths come first, then paths through less connected entities. No path visits an entity twice or passes
+    through a hub. An end that is also a start is ignored.
     """
     targets = set(ends) - set(starts)
     distance = _distances(graph, targets, max_hops)
@@ -75,9 +71,7 @@ def _distances(graph: Graph, targets: set[int], max_hops: int) -> dict[int, int]
     return distance
 
 
-def _walks(
-    graph: Graph, path: Path, targets: set[int], distance: dict[int, int], hops: int
-) -> Iterator[Path]:
+def _walks(graph: Graph, path: Path, targets: set[int], distance: dict[int, int], hops: int) -> Iterator[Path]:
     here = path.entities[-1]
     if here in targets:
         yield path
@@ -97,8 +91,8 @@ def chains_from(
 ) -> list[Path]:  # fmt: skip
     """Return the maximal chains of relations from an entity, longest first.
 
-    A chain follows relations for which `leads_on` is true, from head to tail, or, `backwards`
-    ("what depends on it"), from tail to head.
+    A chain follows relations for which `leads_on` is true, from head to tail, or, `backwards` ("what depends on it"),
+    from tail to head.
     """
     finished: list[Path] = []
     growing = [Path((start,), ()) for start in sorted(set(starts))]
@@ -116,9 +110,7 @@ def chains_from(
     return chains[:limit]
 
 
-def _next_steps(
-    graph: Graph, path: Path, leads_on: Callable[[int], bool], backwards: bool
-) -> list[Path]:
+def _next_steps(graph: Graph, path: Path, leads_on: Callable[[int], bool], backwards: bool) -> list[Path]:
     here = path.entities[-1]
     if len(path.entities) > 1 and graph.degrees[here] > MAX_DEGREE:
         return []

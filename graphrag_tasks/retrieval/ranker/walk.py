@@ -30,34 +30,27 @@ from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.storage.columns import Rows
 
 _SOFT = 10.0
-"""Weight of a linked name, which is no name of the walk, at the chunks that mention it: names as
-nodes of the walk lead astray, and so do weights from 20 on."""
-_MOST_MEANT = 5
-"""Entities that a link may mean."""
-
-_NEVER = 1e-6
-"""Added to visits before the logarithm."""
+"""Weight of a linked name, which is no name of the walk, at the chunks that mention it: names as nodes of the walk
+lead astray, and so do weights from 20 on."""
+_MOST_MEANT = 5  # Entities that a link may mean.
+_NEVER = 1e-6  # Added to visits before the logarithm.
 
 _DAMPING, ROUNDS = 0.85, 4
-"""Probability that the walk goes on, as in PageRank (Brin and Page, 1998), and the chunks that it
-goes through: more find nothing more (benchmarks/README.md)."""
+"""Probability that the walk goes on, as in PageRank (Brin and Page, 1998), and the chunks that it goes through: more
+find nothing more (benchmarks/README.md)."""
 
 _BM25_WEIGHT, _BASE_WEIGHT = 0.5, 0.08
-"""Weight of BM25 beside the cosine in the base score, and of that score beside the first walk. They
-and those below were chosen on public question sets (docs/results.md)."""
+"""Weight of BM25 beside the cosine in the base score, and of that score beside the first walk. They and those below
+were chosen on public question sets (docs/results.md)."""
 
-_ENTITY_WEIGHT = 0.1
-"""Weight of a seed that is no title; that of a title is 1."""
+_ENTITY_WEIGHT = 0.1  # Weight of a seed that is no title; that of a title is 1.
 
 _RESET_CHUNKS, _RESET_WEIGHT = 5, 0.02
 """Best chunks where the first walk restarts as well, and their weight beside the seeds."""
 
-_SECOND_CHUNKS, _SECOND_WEIGHT = 3, 0.5
-"""Chunks where the second walk restarts, and its weight beside the first."""
+_SECOND_CHUNKS, _SECOND_WEIGHT = 3, 0.5  # Chunks where the second walk restarts, and its weight beside the first.
 
-_NOTHING_NAMED = (
-    "The walk through the graph recognised no name in the question: it starts at the best chunks."
-)
+_NOTHING_NAMED = "The walk through the graph recognised no name in the question: it starts at the best chunks."
 
 
 @dataclass(frozen=True)
@@ -178,11 +171,7 @@ def rank(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
 
 
 def ranking(
-    graph: Graph,
-    query: Query,
-    walked: Walked,
-    scores: Floats,
-    further: Mapping[str, Floats] = MappingProxyType({}),
+    graph: Graph, query: Query, walked: Walked, scores: Floats, further: Mapping[str, Floats] = MappingProxyType({})
 ) -> Ranking:
     """Return the k best chunks by `scores`, with the walks' relations and entities.
 

@@ -26,9 +26,9 @@ class Passage(NamedTuple):
 class Reranker(Protocol):
     """Reads a question and a passage together and scores how well the passage answers it.
 
-    For a question, a passage keeps its score, whatever it is read with: a search reads its first
-    passages in one call, and may read a few more later. A cross-encoder's score depends only on
-    question and passage; a reranker that compares passages decides at the first call.
+    For a question, a passage keeps its score, whatever it is read with: a search reads its first passages in one call,
+    and may read a few more later. A cross-encoder's score depends only on question and passage; a reranker that
+    compares passages decides at the first call.
     """
 
     @property
@@ -52,11 +52,7 @@ _MAKING = Lock()  # the first searches may come from several threads at once
 
 
 def make_reranker(config: RerankConfig) -> Reranker:
-    """Return the configured reranker, one per process; its model is loaded on first use.
-
-    Raises:
-        ConfigError: There is no reranker of that name, or its model is not one.
-    """
+    """Return the configured reranker, one per process; its model is loaded on first use."""
     with _MAKING:
         return _made(config)
 

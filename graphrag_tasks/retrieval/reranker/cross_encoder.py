@@ -1,7 +1,7 @@
 """The default reranker: a BERT cross-encoder on the CPU.
 
-Nogueira & Cho, "Passage Re-ranking with BERT", 2019. Its cost grows with the tokens read, so of a
-long passage only the window with most of the question is read.
+Nogueira & Cho, "Passage Re-ranking with BERT", 2019. Its cost grows with the tokens read, so of a long passage only the
+window with most of the question is read.
 """
 
 from __future__ import annotations
@@ -18,13 +18,7 @@ import numpy as np
 
 from graphrag_tasks.core.config import RerankConfig
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed.engine import (
-    ATTENTION_MASK,
-    INPUT_IDS,
-    TOKEN_TYPES,
-    Engine,
-    overflows,
-)
+from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES, Engine, overflows
 from graphrag_tasks.embed.model_files import (
     RERANKER,
     file_sha256,
@@ -42,14 +36,10 @@ if TYPE_CHECKING:
     from onnx import ModelProto
     from tokenizers import Tokenizer
 
-_QUESTION_TOKENS = 72
-"""Of a question, the rest is cut; the built-in model was tuned with as many (its model card)."""
-_BATCH_TOKENS = 2048
-"""Tokens of a batch with its padding, about sixteen windows; keeps the memory of a call small."""
-_SHORTEST = _QUESTION_TOKENS + 16
-"""Least `max_tokens`: leaves a window of some words beside a whole question."""
-_STEP = 16
-"""Tokens from one window of a text to the next."""
+_QUESTION_TOKENS = 72  # Of a question, the rest is cut; the built-in model was tuned with as many (its model card).
+_BATCH_TOKENS = 2048  # Tokens of a batch with its padding, about sixteen windows; keeps the memory of a call small.
+_SHORTEST = _QUESTION_TOKENS + 16  # Least `max_tokens`: leaves a window of some words beside a whole question.
+_STEP = 16  # Tokens from one window of a text to the next.
 
 
 class CrossEncoder:
@@ -57,14 +47,11 @@ class CrossEncoder:
 
     Args:
         model: Name or folder of a model of the BERT or XLM-RoBERTa family that gives one score.
-        max_tokens: Tokens of question and passage that are read, if the model can. The
-            default was chosen on the SAP questions: 192 find no more (benchmarks/README.md).
+        max_tokens: Tokens of question and passage that are read, if the model can. The default was chosen on the SAP
+            questions: 192 find no more (benchmarks/README.md).
         threads: 0 for as many as the process has cores.
         engine: `auto`, `openvino` or `onnxruntime`.
         precision: `int8`, by which states may be rounded to bytes (`embed.engine`), or `float32`.
-
-    Raises:
-        ConfigError: The model is of another kind or incomplete, or reads too few tokens at once.
     """
 
     def __init__(
@@ -121,10 +108,7 @@ class CrossEncoder:
         room = self._max_tokens - len(head) - 1
         above = self._tokens([f"{passage.headings}\n" for passage in passages])
         texts = self._tokens([passage.text for passage in passages])
-        read = [
-            [*head, *best_window(asked, *tokens, room), last]
-            for tokens in zip(above, texts, strict=True)
-        ]
+        read = [[*head, *best_window(asked, *tokens, room), last] for tokens in zip(above, texts, strict=True)]
         return len(head), read
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
@@ -152,13 +136,11 @@ class CrossEncoder:
         return build_cross_encoder(weights, self._config, head, self._engine.products)
 
 
-def best_window(
-    question: Sequence[int], headings: Sequence[int], text: Sequence[int], room: int
-) -> list[int]:
+def best_window(question: Sequence[int], headings: Sequence[int], text: Sequence[int], room: int) -> list[int]:
     """Return the tokens of a passage that are read, at most `room`.
 
-    Headings take at most a third. Of a longer text the window with most of the question's tokens is
-    read, each counted once, weighted by id: vocabularies begin with frequent tokens.
+    Headings take at most a third. Of a longer text the window with most of the question's tokens is read, each counted
+    once, weighted by id: vocabularies begin with frequent tokens.
     """
     kept = list(headings[: room // 3])
     room -= len(kept)

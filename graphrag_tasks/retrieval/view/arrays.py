@@ -19,20 +19,15 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 
 Floats = NDArray[np.float32]
 
-Vectors = NDArray[np.float32]
-"""Unit vectors, shape (rows, dimension), or one of them, shape (dimension,)."""
+Vectors = NDArray[np.float32]  # Unit vectors, shape (rows, dimension), or one of them, shape (dimension,).
 
-Scores = NDArray[np.float32] | NDArray[np.float64]
-"""One number per row; higher is better."""
+Scores = NDArray[np.float32] | NDArray[np.float64]  # One number per row; higher is better.
 
 _COPIED_AT_ONCE = 256
 _READ_AT_ONCE = 512
-"""Rows that are copied, or read, together: 400 or 800 kB of 384 numbers, which a processor's cache
-holds."""
-_BLOCK = 64
-"""Scores of which `top` compares the highest first; chosen."""
-_NO_DEVIATION = 1e-9
-"""A smaller standard deviation is that of equal scores, but for rounding."""
+"""Rows that are copied, or read, together: 400 or 800 kB of 384 numbers, which a processor's cache holds."""
+_BLOCK = 64  # Scores of which `top` compares the highest first; chosen.
+_NO_DEVIATION = 1e-9  # A smaller standard deviation is that of equal scores, but for rounding.
 
 
 def id_ranks(ids: pa.Array[Any]) -> Rows:
@@ -48,11 +43,8 @@ def id_ranks(ids: pa.Array[Any]) -> Rows:
 def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Vectors:
     """Return a vector table as a matrix of shape (len(ids), dimension), with rows as in `ids`.
 
-    A published table already has that order, so the matrix is a read-only view of the memory-mapped
-    file: nothing is read before use, and readers share the pages.
-
-    Raises:
-        SnapshotError: The vectors have another length, or an id has none.
+    A published table already has that order, so the matrix is a read-only view of the memory-mapped file: nothing is
+    read before use, and readers share the pages.
     """
     width = table.schema.field("vector").type.list_size
     if width != dimension:
@@ -69,8 +61,8 @@ def matrix(table: pa.Table, ids: pa.Array[Any], dimension: int, what: str) -> Ve
 def cosines(vectors: Vectors, vector: Vectors) -> Vectors:
     """Return the dot product of each row with a vector.
 
-    A matrix product would wake all threads of the BLAS library, which then wait for each other: 40
-    times the CPU for 5,000 rows.
+    A matrix product would wake all threads of the BLAS library, which then wait for each other: 40 times the CPU for
+    5,000 rows.
     """
     found: Vectors = np.vecdot(vectors, vector)
     return found
@@ -123,8 +115,7 @@ def _bound(scores: Scores, n: int) -> float:
 def standardised(scores: Scores, moments: tuple[float, float] | None = None) -> Floats:
     """Return standardised scores (zero mean, unit deviation); all 0 if they are equal.
 
-    `scores` has shape (rows,); `moments` are mean and standard deviation, if the scores are not of
-    all rows.
+    `scores` has shape (rows,); `moments` are mean and standard deviation, if the scores are not of all rows.
     """
     if not len(scores):
         return np.zeros(0, dtype=np.float32)
@@ -152,9 +143,7 @@ class Adjacency:
     target_count: int
 
     @classmethod
-    def from_pairs(
-        cls, sources: Rows, targets: Rows, source_count: int, target_count: int
-    ) -> Adjacency:
+    def from_pairs(cls, sources: Rows, targets: Rows, source_count: int, target_count: int) -> Adjacency:
         """Build from pairs in any order, without duplicates."""
         pairs = sources.astype(np.int64) * max(target_count, 1) + targets
         pairs.sort()  # faster than np.unique
@@ -232,8 +221,8 @@ _Read = Callable[[Rows], list[Any]]
 class Records:
     """The rows of a table as dictionaries; immutable, so threads may share it.
 
-    A search returns some five hundred values from scattered rows. Texts and numbers are read from
-    the buffers: making an Arrow scalar of each value took a tenth of a search's CPU time.
+    A search returns some five hundred values from scattered rows. Texts and numbers are read from the buffers: making
+    an Arrow scalar of each value took a tenth of a search's CPU time.
     """
 
     def __init__(self, table: pa.Table) -> None:
@@ -286,9 +275,7 @@ def _reader(values: Any) -> _Read:  # noqa: ANN401 - an array of any Arrow type
             return _known_only(values, _texts(values))
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
             _, data = values.buffers()  # where nulls are, it holds any number
-            held = numbers(
-                type(values).from_buffers(kind, len(values), [None, data], offset=values.offset)
-            )
+            held = numbers(type(values).from_buffers(kind, len(values), [None, data], offset=values.offset))
             return _known_only(values, lambda rows: held[rows].tolist())
     return lambda rows: [values[row].as_py() for row in rows.tolist()]
 

@@ -1,9 +1,8 @@
 """The vectors of a kind on a server: nearest rows by search, others by key.
 
-For up to `MOST_ROWS` visible rows, every cosine is read, with the same results as the matrix. For
-more rows, these are read: the nearest, the best by the combined scores, the nearest that a filter
-allows, and a sample for mean and deviation. All others get one value: the sample's mean, or the
-least value read if that is lower.
+For up to `MOST_ROWS` visible rows, every cosine is read, with the same results as the matrix. For more rows, these are
+read: the nearest, the best by the combined scores, the nearest that a filter allows, and a sample for mean and
+deviation. All others get one value: the sample's mean, or the least value read if that is lower.
 """
 
 from __future__ import annotations
@@ -26,21 +25,16 @@ from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.storage.columns import Rows, numbers, rows_of
 
 _LEAST_READ = 1_000
-"""Nearest rows that are read of many, and rows that are the best by other scores: as many as the
-chunks that one search returns."""
+"""Nearest rows that are read of many, and rows that are the best by other scores: as many as the chunks that one
+search returns."""
 
 _SAMPLE = 2_000
-"""Rows whose vectors a reader keeps for mean and deviation of the rows not read, 3 MB of 384
-numbers each: the mean is off by a fiftieth of the deviation."""
+"""Rows whose vectors a reader keeps for mean and deviation of the rows not read, 3 MB of 384 numbers each: the mean
+is off by a fiftieth of the deviation."""
 
-_SEED = 0
-"""Of the sample, so that two readers choose the same rows."""
-
-_MOST_VALUES = 1_000
-"""Values of a field in a filter that is pushed down; chosen."""
-
-_PUSHED_DOWN = ("media_type", "document_id")
-"""Fields that a filter is pushed down by, the one with fewer values first."""
+_SEED = 0  # Of the sample, so that two readers choose the same rows.
+_MOST_VALUES = 1_000  # Values of a field in a filter that is pushed down; chosen.
+_PUSHED_DOWN = ("media_type", "document_id")  # Fields that a filter is pushed down by, the one with fewer values first.
 
 
 class ServedIndex:
@@ -54,9 +48,7 @@ class ServedIndex:
         dimension: Length of a vector.
     """
 
-    def __init__(
-        self, served: Callable[[], ServedRows], ids: pa.Array[Any], dimension: int
-    ) -> None:
+    def __init__(self, served: Callable[[], ServedRows], ids: pa.Array[Any], dimension: int) -> None:
         self._open = served
         self._ids = ids
         self.dimension = dimension
@@ -80,11 +72,7 @@ class ServedIndex:
         return places
 
     def cosines(
-        self,
-        vectors: Vectors,
-        *,
-        beside: Scores | None = None,
-        allowed: NDArray[np.bool_] | None = None,
+        self, vectors: Vectors, *, beside: Scores | None = None, allowed: NDArray[np.bool_] | None = None
     ) -> list[Cosines]:
         """Return the cosines of all rows with several vectors."""
         return [self._cosines(vector, beside, allowed) for vector in vectors]
@@ -106,9 +94,7 @@ class ServedIndex:
             found[held] = vectors[inverse[held] - (len(distinct) - len(served))]
         return found
 
-    def _cosines(
-        self, vector: Vectors, beside: Scores | None, allowed: NDArray[np.bool_] | None
-    ) -> Cosines:
+    def _cosines(self, vector: Vectors, beside: Scores | None, allowed: NDArray[np.bool_] | None) -> Cosines:
         served = self._served
         read = _Read(self, vector)
         few = len(served) <= served_rows.MOST_ROWS
@@ -128,9 +114,7 @@ class ServedIndex:
             behind = min([behind, *(hit.score for hit in nearest[-1:])])
         return read.with_rest(*self._sample, behind)
 
-    def _nearest_of(
-        self, vector: Vectors, allowed: NDArray[np.bool_], known: NDArray[np.bool_]
-    ) -> list[VectorHit]:
+    def _nearest_of(self, vector: Vectors, allowed: NDArray[np.bool_], known: NDArray[np.bool_]) -> list[VectorHit]:
         """Return the nearest of the allowed rows, by a field filter or by keys."""
         where = self._where(allowed[self._rows])
         if where is not None:
@@ -196,9 +180,7 @@ class _Read:
         exact = self.values[self.known].astype(np.float64)
         rest, count = len(self.values) - len(exact), len(self.values)
         of_rest, squares_of_rest = (
-            (float(drawn.mean()), float(drawn @ drawn) / len(drawn))
-            if len(drawn)
-            else (behind, behind**2)
+            (float(drawn.mean()), float(drawn @ drawn) / len(drawn)) if len(drawn) else (behind, behind**2)
         )
         mean = (float(exact.sum()) + rest * of_rest) / count
         squares = (float(exact @ exact) + rest * squares_of_rest) / count

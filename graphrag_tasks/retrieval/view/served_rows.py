@@ -1,8 +1,7 @@
 """The rows of a vector server that one reader may see, used by every search there.
 
-A server has rows of many snapshots and of hidden documents. Access labels are part of the filter
-that the server applies, and each row found is checked against the reader's view of the snapshot
-before it is returned.
+A server has rows of many snapshots and of hidden documents. Access labels are part of the filter that the server
+applies, and each row found is checked against the reader's view of the snapshot before it is returned.
 """
 
 from __future__ import annotations
@@ -21,27 +20,19 @@ from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.joined import model_names
 from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
 from graphrag_tasks.embed.vectors.fields import LABELS, row_keys
-from graphrag_tasks.embed.vectors.vector_store import (
-    VectorHit,
-    VectorStore,
-    open_vector_store,
-    rows_in,
-)
+from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
 from graphrag_tasks.retrieval.view.arrays import Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
 from graphrag_tasks.sources.labels import PUBLIC
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, Snapshot
 
-MOST_ROWS = 10_000
-"""Most rows or keys in one request; a Milvus server returns at most 16,384."""
-
-_MORE = 4
-"""Factor by which more rows are asked for where too few are the reader's; chosen."""
+MOST_ROWS = 10_000  # Most rows or keys in one request; a Milvus server returns at most 16,384.
+_MORE = 4  # Factor by which more rows are asked for where too few are the reader's; chosen.
 
 _SAME = 1e-3
-"""Most that a number of a vector in the server differs from the published one; float32 has seven
-digits, and half precision three."""
+"""Most that a number of a vector in the server differs from the published one; float32 has seven digits, and half
+precision three."""
 
 _OR_ARRAYS = "or search with retrieval.vectors = arrays"
 
@@ -50,15 +41,10 @@ class ServedRows:
     """The rows of one kind, as a reader with `principals` may search them.
 
     Attributes:
-        table: Their `id`, `text_sha256` and scalar fields, except those whose visible wording
-            differs from the published one.
+        table: Their `id`, `text_sha256` and scalar fields, except those whose visible wording differs from the
+            published one.
         keys: Their keys on the server.
         places: The position of each key.
-
-    Raises:
-        AccessError: The snapshot has labels and no principals are given, or vice versa.
-        ConfigError: The snapshot was not loaded into a server.
-        QueryError: There are no vectors of this kind.
     """
 
     def __init__(
@@ -86,9 +72,7 @@ class ServedRows:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def nearest(
-        self, vector: Collection[float], k: int, where: Where = ANYWHERE, *, asked: int = 0
-    ) -> list[VectorHit]:
+    def nearest(self, vector: Collection[float], k: int, where: Where = ANYWHERE, *, asked: int = 0) -> list[VectorHit]:
         """Return at least the k nearest rows, best first; fewer if there are no more.
 
         Args:
@@ -108,9 +92,7 @@ class ServedRows:
         # Rows of others crowd out the reader's own, so these are searched by their keys.
         return self.among(self.keys, vector, k, where)
 
-    def among(
-        self, keys: Sequence[str], vector: Collection[float], k: int, where: Where = ANYWHERE
-    ) -> list[VectorHit]:
+    def among(self, keys: Sequence[str], vector: Collection[float], k: int, where: Where = ANYWHERE) -> list[VectorHit]:
         """Return the k nearest rows among those with these keys, best first."""
         hits: list[VectorHit] = []
         listed = sorted(keys)
@@ -121,11 +103,7 @@ class ServedRows:
         return nlargest(k, hits, key=lambda hit: hit.score)
 
     def vectors(self, places: Sequence[int]) -> Vectors:
-        """Return the vectors of rows, shape (places, dimension).
-
-        Raises:
-            ConfigError: The server lacks one.
-        """
+        """Return the vectors of rows, shape (places, dimension)."""
         keys = [self.keys[place] for place in places]
         found = self._server.vectors(self._collection, keys)
         if lost := len(set(keys) - found.keys()):
@@ -138,11 +116,6 @@ def open_server(folder: Folder, config: LoadConfig, snapshot: Snapshot) -> Vecto
     """Open the server that a snapshot was loaded into, and check its content.
 
     `folder` is the store's; `snapshot` is unfiltered.
-
-    Raises:
-        ConfigError: There is no vector server, the snapshot was loaded into none, or a collection
-            is missing or holds vectors of another model.
-        TransientError: The server does not answer for a minute.
     """
     _require_loaded(snapshot)
     server = open_vector_store(folder, config)

@@ -32,17 +32,11 @@ from graphrag_tasks.retrieval.view.arrays import (
 from graphrag_tasks.storage.columns import Rows, column, numbers
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
-_NEAREST = 64
-"""Clusters that are compared with a vector: they hold .996 of the sixty nearest rows of 100,000."""
-_BEST_BESIDE = 1_000
-"""Rows that are compared for their other scores, as on a server."""
-_LARGE = 2**32
-"""Bytes of a matrix that is seldom compared whole, as it would take seconds."""
-_FEW, _ALLOWED = 10_000, 1_000
-"""Allowed rows that are all compared, and how many at least where they are more."""
-
-ARRAYS = "arrays"
-"""Name of `FlatIndex` in `retrieval.vectors`; other names are vector stores."""
+_NEAREST = 64  # Clusters that are compared with a vector: they hold .996 of the sixty nearest rows of 100,000.
+_BEST_BESIDE = 1_000  # Rows that are compared for their other scores, as on a server.
+_LARGE = 2**32  # Bytes of a matrix that is seldom compared whole, as it would take seconds.
+_FEW, _ALLOWED = 10_000, 1_000  # Allowed rows that are all compared, and how many at least where they are more.
+ARRAYS = "arrays"  # Name of `FlatIndex` in `retrieval.vectors`; other names are vector stores.
 
 
 @dataclass(frozen=True)
@@ -97,18 +91,14 @@ class VectorIndex(Protocol):
         """Return how many rows there are."""
 
     def cosines(
-        self,
-        vectors: Vectors,
-        *,
-        beside: Scores | None = None,
-        allowed: NDArray[np.bool_] | None = None,
+        self, vectors: Vectors, *, beside: Scores | None = None, allowed: NDArray[np.bool_] | None = None
     ) -> list[Cosines]:
         """Return the cosines of all rows with several vectors, of shape (several, dimension).
 
         Args:
             vectors: Unit vectors.
-            beside: Scores that the cosines are combined with: an index that does not read all rows
-                also reads the best of those above 0.
+            beside: Scores that the cosines are combined with: an index that does not read all rows also reads the best
+                of those above 0.
             allowed: The rows that may be returned: the nearest of these are read too.
         """
 
@@ -127,11 +117,7 @@ class FlatIndex:
 
     @classmethod
     def of(cls, snapshot: Snapshot, kind: str, ids: pa.Array[Any]) -> FlatIndex:
-        """Return the vectors of a kind, memory-mapped, with rows as in `ids`.
-
-        Raises:
-            SnapshotError: The vectors have another length, or an id has none.
-        """
+        """Return the vectors of a kind, memory-mapped, with rows as in `ids`."""
         table = f"{kind}_vectors"
         dimension = int(snapshot.manifest.embedding["dimension"])
         where = f"{snapshot.folder.uri}, {table}"
@@ -190,11 +176,7 @@ class Clusters:
 
     @classmethod
     def of(cls, snapshot: Snapshot, where: str) -> Clusters | None:
-        """Return the clusters of a snapshot's chunks, or None if there are none.
-
-        Raises:
-            SnapshotError: Its tables do not belong together.
-        """
+        """Return the clusters of a snapshot's chunks, or None if there are none."""
         clustered, clusters, moments = map(snapshot.table, CLUSTER_TABLES)
         if not clusters.num_rows:
             return None
@@ -221,9 +203,7 @@ class Clusters:
         starts = np.concatenate([[0], self.ends])
         enough = np.cumsum((held[starts[1:]] - held[starts[:-1]])[nearest])
         count = int(np.searchsorted(enough, _ALLOWED)) + 1
-        rows = np.concatenate(
-            [self.rows[starts[one] : starts[one + 1]] for one in nearest[:count].tolist()]
-        )
+        rows = np.concatenate([self.rows[starts[one] : starts[one + 1]] for one in nearest[:count].tolist()])
         found: Rows = rows[allowed[rows]]
         return found
 
@@ -243,8 +223,8 @@ def _rows(table: pa.Table, name: str) -> Vectors:
 class ClusteredIndex(FlatIndex):
     """All rows, of which those of the nearest clusters are compared.
 
-    Compared are also the best rows by other scores, and the allowed rows: all if they are few,
-    those of the clusters nearest to the question if not. The others get the mean of all.
+    Compared are also the best rows by other scores, and the allowed rows: all if they are few, those of the clusters
+    nearest to the question if not. The others get the mean of all.
     """
 
     def __init__(self, vectors: Vectors, clusters: Clusters) -> None:
@@ -252,11 +232,7 @@ class ClusteredIndex(FlatIndex):
         self._clusters = clusters
 
     def cosines(
-        self,
-        vectors: Vectors,
-        *,
-        beside: Scores | None = None,
-        allowed: NDArray[np.bool_] | None = None,
+        self, vectors: Vectors, *, beside: Scores | None = None, allowed: NDArray[np.bool_] | None = None
     ) -> list[Cosines]:
         """Return the cosines of the rows near any of several vectors; the others get the mean."""
         is_read = np.zeros(len(self), dtype=bool)

@@ -1,12 +1,12 @@
 """The part of a snapshot that a reader may see, as a snapshot.
 
-Every table that retrieval reads comes through here. Rows of hidden documents are removed before
-anything is ranked or counted, so scores, neighbours and statistics come only from visible
-documents. What was made from several documents is recomputed from the visible rows: names, types
-and counts of entities, weight, confidence and wording of relations, and the communities.
+Every table that retrieval reads comes through here. Rows of hidden documents are removed before anything is ranked or
+counted, so scores, neighbours and statistics come only from visible documents. What was made from several documents is
+recomputed from the visible rows: names, types and counts of entities, weight, confidence and wording of relations, and
+the communities.
 
-Only two things remain of hidden documents: which names were merged into one entity, and which
-common nouns were not (`docs/explanation/security.md`).
+Only two things remain of hidden documents: which names were merged into one entity, and which common nouns were not
+(`docs/explanation/security.md`).
 """
 
 from __future__ import annotations
@@ -42,18 +42,13 @@ class _Everybody(Enum):
 ALL_DOCUMENTS: Final = _Everybody.ALL_DOCUMENTS
 """Instead of principals: see everything, for the operator of the store; never for a user."""
 
-Principals = Collection[str] | _Everybody | None
-"""The labels of a reader; None if labels are off."""
+Principals = Collection[str] | _Everybody | None  # The labels of a reader; None if labels are off.
 
 _TABLES = {"chunk": "chunks", "entity": "entities", "relation": "relations"}
 
 
 def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
-    """Return what a reader with these labels sees; without labels, what is public.
-
-    Raises:
-        AccessError: The snapshot has labels and no principals are given, or vice versa.
-    """
+    """Return what a reader with these labels sees; without labels, what is public."""
     if principals is ALL_DOCUMENTS:
         return snapshot
     documents = snapshot.table("documents", ["document_id", "labels"])
@@ -78,9 +73,7 @@ def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
     if wrong is not None:
         raise AccessError(f"a label must be text (got {wrong!r})", where, "Give a list of labels")
     held = frozenset(principals)
-    seen = pa.array(
-        [may_see(document, held) for document in documents["labels"].to_pylist()], pa.bool_()
-    )
+    seen = pa.array([may_see(document, held) for document in documents["labels"].to_pylist()], pa.bool_())
     if pc.all(seen).as_py() is not False:
         return snapshot
     return VisibleSnapshot(snapshot, documents.filter(seen)["document_id"].combine_chunks())
@@ -89,24 +82,18 @@ def visible(snapshot: Snapshot, principals: Principals) -> Snapshot:
 class VisibleSnapshot(Snapshot):
     """The rows of a snapshot that rest on some of its documents.
 
-    Vectors of entities and relations are zero if visible documents word them differently, so that a
-    question that guesses a hidden name does not find them.
+    Vectors of entities and relations are zero if visible documents word them differently, so that a question that
+    guesses a hidden name does not find them.
     """
 
     def __init__(self, snapshot: Snapshot, documents: pa.Array[Any]) -> None:
         self.folder = snapshot.folder
-        self.manifest = replace(
-            snapshot.manifest, sources={}, collections={}, tables={}, stats={}, fingerprints={}
-        )
+        self.manifest = replace(snapshot.manifest, sources={}, collections={}, tables={}, stats={}, fingerprints={})
         self._whole = snapshot
         self._documents = documents
 
     def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
-        """Return the visible rows of a table.
-
-        Raises:
-            AccessError: Its rows do not say which documents they rest on.
-        """
+        """Return the visible rows of a table."""
         made = self._made(name)
         if made is not None:
             return made.select(columns) if columns else made
@@ -175,8 +162,7 @@ class VisibleSnapshot(Snapshot):
         labels = self._mentions.filter(pc.is_valid(self._mentions["type"]))
         types = _most_frequent(_counted(labels, ["entity_id", "type"], "mentions"), "type")
         whole = self._whole.table(
-            "entities",
-            ["entity_id", "name", "type", "type_source", "is_named", "mentions", "is_term"],
+            "entities", ["entity_id", "name", "type", "type_source", "is_named", "mentions", "is_term"]
         )
         # A name with a label has a type of the corpus, or none, only where labels do not hold.
         of_names = pc.is_in(whole["type_source"], value_set=pa.array(schemas.NAME_SOURCES))
@@ -188,8 +174,7 @@ class VisibleSnapshot(Snapshot):
         mentions = _count_of(self._mentions, whole)
         all_titles = _count_of(self._whole.table("titles", ["entity_id"]), whole)
         hides_nothing = pc.and_(
-            pc.equal(mentions, column(whole, "mentions")),
-            pc.equal(_count_of(titles, whole), all_titles),
+            pc.equal(mentions, column(whole, "mentions")), pc.equal(_count_of(titles, whole), all_titles)
         )
         labels_here = pa.array(map(types.get, published), pa.string())
         # A key's header may stand in a hidden document, so only labels tell a type here.
@@ -205,9 +190,7 @@ class VisibleSnapshot(Snapshot):
                 "name": pa.array(shown, pa.string()),
                 "type": pc.if_else(as_told, column(whole, "type"), labels_seen),
                 "type_source": pc.if_else(as_told, column(whole, "type_source"), sources_seen),
-                "is_named": pc.if_else(
-                    hides_nothing, column(whole, "is_named"), pc.is_valid(labels_here)
-                ),
+                "is_named": pc.if_else(hides_nothing, column(whole, "is_named"), pc.is_valid(labels_here)),
                 "mentions": mentions,
                 "chunks": _count_of(chunks, whole),
                 "is_term": whole["is_term"],
@@ -218,14 +201,10 @@ class VisibleSnapshot(Snapshot):
     @cached_property
     def _relations(self) -> pa.Table:
         """Relations in visible documents, with their weight and confidence there."""
-        evidence = self.table(
-            "evidence", ["relation_id", "said", "confidence", "phrase", "conditional"]
-        )
+        evidence = self.table("evidence", ["relation_id", "said", "confidence", "phrase", "conditional"])
         columns = ["relation_id", "head_id", "relation", "tail_id", "text", "negated"]
         whole = self._whole.table("relations", columns)
-        whole = whole.filter(
-            pc.is_in(whole["relation_id"], value_set=column(evidence, "relation_id"))
-        )
+        whole = whole.filter(pc.is_in(whole["relation_id"], value_set=column(evidence, "relation_id")))
         weights, confidence = joint_confidence(evidence, column(whole, "relation_id"))
         names = dict(_pairs(self._entities, "name"))
         phrases, conditional = _phrases(evidence, column(whole, "relation_id").to_pylist())
@@ -241,9 +220,7 @@ class VisibleSnapshot(Snapshot):
                 "kind": pa.array(
                     [
                         kind_of(relation, conditional=one)
-                        for relation, one in zip(
-                            whole["relation"].to_pylist(), conditional, strict=True
-                        )
+                        for relation, one in zip(whole["relation"].to_pylist(), conditional, strict=True)
                     ],
                     pa.string(),
                 ),

@@ -1,7 +1,7 @@
 """MDX: imports, exports, comments, expressions, and components such as `<Tabs>` (Docusaurus).
 
-Names in angle brackets are components only in pages that import something or use a generator's
-built-in component: elsewhere `<Service>` is a placeholder.
+Names in angle brackets are components only in pages that import something or use a generator's built-in component:
+elsewhere `<Service>` is a placeholder.
 """
 
 from __future__ import annotations
@@ -13,12 +13,9 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.sources.markdown.page import Page, attributes, label_of, paragraph
 
 _NAMES = r"(?:\*[ \t]+as[ \t]+)?[\w$]*[ \t]*,?[ \t]*(?:\{[^{}]{0,1000}\}[ \t]*)?"
-_IMPORT = re.compile(
-    rf"^import[ \t]+(?:{_NAMES}from[ \t]+)?(?:\"[^\"\n]+\"|'[^'\n]+');?[ \t]*$", re.MULTILINE
-)
+_IMPORT = re.compile(rf"^import[ \t]+(?:{_NAMES}from[ \t]+)?(?:\"[^\"\n]+\"|'[^'\n]+');?[ \t]*$", re.MULTILINE)
 _EXPORT = re.compile(
-    r"^export[ \t]+(?:const|let|var|default|function|async|class)\b[^\n]*(?:\n(?!\s*\n)[^\n]+)*",
-    re.MULTILINE,
+    r"^export[ \t]+(?:const|let|var|default|function|async|class)\b[^\n]*(?:\n(?!\s*\n)[^\n]+)*", re.MULTILINE
 )
 _CONSTANT = re.compile(r"export[ \t]+const[ \t]+(\w+)[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']")
 _KNOWN = re.compile(
@@ -29,9 +26,7 @@ _KNOWN = re.compile(
 _COMMENT = re.compile(r"(?<!\{)\{\s{0,9}/\*(?:(?!\{\s{0,9}/\*).){0,20000}?\*/\s*\}", re.DOTALL)
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _ATTRIBUTES = rf"(?:\s+[\w:.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|{_BRACES}))?|\s+{_BRACES})*"
-_TAG = re.compile(
-    rf"(?:(?<![\w\\])<|<(?=/))(?P<end>/?)(?P<name>[A-Z][\w.]*)(?P<rest>{_ATTRIBUTES})\s*(?P<self>/?)>"
-)
+_TAG = re.compile(rf"(?:(?<![\w\\])<|<(?=/))(?P<end>/?)(?P<name>[A-Z][\w.]*)(?P<rest>{_ATTRIBUTES})\s*(?P<self>/?)>")
 _ELEMENT = re.compile(rf"<([a-z][\w-]*)({_ATTRIBUTES})\s*(/?)>")
 _FRAGMENT = re.compile(r"</?>")
 _VALUE = re.compile(rf"\s+[\w:.-]+\s*=\s*{_BRACES}|\s+{_BRACES}")

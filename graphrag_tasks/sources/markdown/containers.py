@@ -1,9 +1,9 @@
 """Containers, admonitions and tabs.
 
-Containers stand between two fences, `:::note … :::` of Docusaurus, VitePress and DocFX and `/// tip
-Title … ///` of MkDocs; DocFX also has single lines, `:::image source="a.png" alt-text="What it
-shows":::`. The text of `!!! note "Title"`, `??? tip` and `=== "Tab"` of MkDocs is indented below
-them. Unpaired fences, and such lines without indented text, are plain text.
+Containers stand between two fences, `:::note … :::` of Docusaurus, VitePress and DocFX and `/// tip Title … ///` of
+MkDocs; DocFX also has single lines, `:::image source="a.png" alt-text="What it shows":::`. The text of `!!! note
+"Title"`, `??? tip` and `=== "Tab"` of MkDocs is indented below them. Unpaired fences, and such lines without indented
+text, are plain text.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from collections.abc import Iterator, Sequence
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.sources.markdown.page import Page, attributes, label_of, paragraph, picture_text
 
-_ON_A_LINE = re.compile(
-    r":::[ \t]*([a-z][a-z-]*)((?:[ \t]+[\w-]+[ \t]*=[ \t]*\"[^\"]*\")*)[ \t]*:::"
-)
+_ON_A_LINE = re.compile(r":::[ \t]*([a-z][a-z-]*)((?:[ \t]+[\w-]+[ \t]*=[ \t]*\"[^\"]*\")*)[ \t]*:::")
 _IMAGE = re.compile(r"^([ \t>]*):::[ \t]*image[ \t]([^\n]*\"[^\n]*)$", re.MULTILINE)
 _DOCFX = re.compile(
     r"^[ \t>]*:::[ \t]*(?:(?:zone|moniker)[ \t][^\n]*|(?:zone|moniker|row|column|image)-end"
@@ -25,13 +23,10 @@ _DOCFX = re.compile(
     re.MULTILINE,
 )
 _API = re.compile(r"^::: [A-Za-z_]\w*(?:\.\w+)+[ \t]*(?:\n {4,}[^\n]*)*$", re.MULTILINE)
-_OPEN = re.compile(
-    r"(?P<indent>[ \t>]*)(?P<fence>:{3,}|/{3,})[ \t]*(?P<name>[A-Za-z][\w-]*)(?P<rest>.*)"
-)
+_OPEN = re.compile(r"(?P<indent>[ \t>]*)(?P<fence>:{3,}|/{3,})[ \t]*(?P<name>[A-Za-z][\w-]*)(?P<rest>.*)")
 _CLOSE = re.compile(r"[ \t>]*(:{3,}|/{3,})[ \t]*")
 _TITLE = re.compile(r"[ \t]*(?:\[(?P<in_brackets>[^\]]*)\]|\|?(?P<bare>[^{}|]*))")
-_WIDTH = 4
-"""Indentation of a container's text, and width of a tab (CommonMark; Python-Markdown)."""
+_WIDTH = 4  # Indentation of a container's text, and width of a tab (CommonMark; Python-Markdown).
 _ADMONITION = re.compile(
     r"(?P<indent>[ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<kind>[A-Za-z][\w-]*(?:[ \t]+[\w-]+)*)"
     r"(?:[ \t]+\"(?P<title>[^\n]*)\")?|===[!+]?[ \t]+[\"'](?P<tab>[^\n]*)[\"'])[ \t]*"

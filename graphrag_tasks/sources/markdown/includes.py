@@ -1,10 +1,9 @@
 """Include texts from other files of the same source in Markdown pages.
 
-Pages of a documentation repository often take a product's name, a warning or a section from another
-file: DocFX `[!INCLUDE[name](includes/name.md)]`, MkDocs `--8<-- "name.md"`, Jekyll, GitBook and
-Jinja `{% include "name.md" %}`, Hugo `{{% include "name.md" %}}`, Docusaurus `import Name from
-'./_name.mdx'` with `<Name />`. The text replaces the directive before the page is hashed, so a page
-changes when an included file does.
+Pages of a documentation repository often take a product's name, a warning or a section from another file: DocFX
+`[!INCLUDE[name](includes/name.md)]`, MkDocs `--8<-- "name.md"`, Jekyll, GitBook and Jinja `{% include "name.md" %}`,
+Hugo `{{% include "name.md" %}}`, Docusaurus `import Name from './_name.mdx'` with `<Name />`. The text replaces the
+directive before the page is hashed, so a page changes when an included file does.
 
 * Only text files of the same source are read, and no hidden ones except GitBook's.
 * Whoever may see the page must be allowed to see the file (`may_include`).
@@ -23,21 +22,13 @@ from dataclasses import dataclass, field
 from graphrag_tasks.sources.labels import PUBLIC
 from graphrag_tasks.sources.markdown.verbatim import Verbatim
 
-MAX_DEPTH = 8
-"""Limit of nested includes; far more than documentation needs. Chosen."""
-MAX_CHARACTERS = 2_000_000
-"""Limit of characters that a page's includes may add."""
-MAX_FILE_BYTES = 200_000
-"""Larger files are not included. Chosen."""
-MAX_PAGE_BYTES = 5_000_000
-"""Larger pages are read without includes."""
-
-_LEAST_COST = 100
-"""Least characters counted per include, so that thousands of empty ones are bounded too."""
+MAX_DEPTH = 8  # Limit of nested includes; far more than documentation needs. Chosen.
+MAX_CHARACTERS = 2_000_000  # Limit of characters that a page's includes may add.
+MAX_FILE_BYTES = 200_000  # Larger files are not included. Chosen.
+MAX_PAGE_BYTES = 5_000_000  # Larger pages are read without includes.
+_LEAST_COST = 100  # Least characters counted per include, so that thousands of empty ones are bounded too.
 _ENDINGS = (".md", ".markdown", ".mdx", ".txt")
-_FRAGMENT_FOLDERS = frozenset(
-    {"include", "includes", "_includes", "snippets", "_snippets", "partials", "_partials"}
-)
+_FRAGMENT_FOLDERS = frozenset({"include", "includes", "_includes", "snippets", "_snippets", "partials", "_partials"})
 _GITBOOK = ".gitbook"
 _FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(?:.*?\n)?---[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _DIRECTIVE = re.compile(
@@ -51,16 +42,13 @@ _DIRECTIVE = re.compile(
     re.IGNORECASE,
 )
 _IMPORT = re.compile(
-    r"^import[ \t]+(?P<name>[A-Z]\w*)[ \t]+from[ \t]+[\"'](?P<path>[^\"'\n]+)[\"'];?[ \t]*\n?",
-    re.MULTILINE,
+    r"^import[ \t]+(?P<name>[A-Z]\w*)[ \t]+from[ \t]+[\"'](?P<path>[^\"'\n]+)[\"'];?[ \t]*\n?", re.MULTILINE
 )
 _LOOK = re.compile(
-    rb"\[!include|8<-|\{%-?\s*include|\{\{[<%]\s*(?:include|readfile|snippet)\s|^import\s",
-    re.IGNORECASE | re.MULTILINE,
+    rb"\[!include|8<-|\{%-?\s*include|\{\{[<%]\s*(?:include|readfile|snippet)\s|^import\s", re.IGNORECASE | re.MULTILINE
 )
 
-LOOK = _LOOK.pattern.decode("ascii")
-"""The pattern that `may_hold_includes` searches."""
+LOOK = _LOOK.pattern.decode("ascii")  # The pattern that `may_hold_includes` searches.
 
 Read = Callable[[str], bytes | None]
 """Returns the bytes of a file, given its path below the source's root, or None if unreadable."""
@@ -164,8 +152,8 @@ def _names(found: re.Match[str], components: Mapping[str, str]) -> Iterator[str]
 def _candidates(name: str, page: str, *, is_docfx: bool) -> Iterator[str]:
     """Yield the paths that an include's name may refer to, the likeliest first.
 
-    DocFX names a file relative to the page's folder, or with `~` to the root. The others name it
-    relative to a configured folder: the page's folder and its parents are tried.
+    DocFX names a file relative to the page's folder, or with `~` to the root. The others name it relative to a
+    configured folder: the page's folder and its parents are tried.
     """
     if not name.lower().endswith(_ENDINGS):
         return
@@ -191,9 +179,7 @@ def _fitted(text: str, found: re.Match[str]) -> str:
     if "\n" not in text:
         return (found["indent"] or "") + text
     whole = found.string
-    before = whole[whole.rfind("\n", 0, found.start()) + 1 : found.start()] + (
-        found["indent"] or ""
-    )
+    before = whole[whole.rfind("\n", 0, found.start()) + 1 : found.start()] + (found["indent"] or "")
     end = whole.find("\n", found.end())
     after = whole[found.end() : end if end >= 0 else len(whole)]
     if before.strip(" \t>") or after.strip():

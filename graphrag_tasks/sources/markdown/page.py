@@ -16,11 +16,9 @@ import yaml
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.sources.markdown.verbatim import Verbatim
 
-Fields = dict[str, str]
-"""Texts of front matter, or of a tag's attributes, by name."""
+Fields = dict[str, str]  # Texts of front matter, or of a tag's attributes, by name.
 
-ALIASES = ("aliases", "alias")
-"""Fields of other names of what the page is about; Hugo's are addresses."""
+ALIASES = ("aliases", "alias")  # Fields of other names of what the page is about; Hugo's are addresses.
 _LABELS = ("title", "label", "header", "heading", "summary", "question", "caption", "alt-text")
 _LABELS_OF_PICTURES = ("caption", "title", "alt-text", "alt")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\{\s*)?(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")

@@ -20,12 +20,10 @@ from graphrag_tasks.sources.markdown.includes import (
     may_include,
 )
 
-INCLUDE = "include"
-"""Media type of a file whose text is part of the pages that include it."""
+INCLUDE = "include"  # Media type of a file whose text is part of the pages that include it.
 
 _MARKDOWN = "md"
-_CACHED_FILES = 200
-"""Included files in the cache, each up to `MAX_FILE_BYTES`: 40 MB in all."""
+_CACHED_FILES = 200  # Included files in the cache, each up to `MAX_FILE_BYTES`: 40 MB in all.
 
 _Labels = Sequence[str] | None
 

@@ -9,12 +9,7 @@ from typing import NamedTuple
 from graphrag_tasks.sources.markdown.components import take_components
 from graphrag_tasks.sources.markdown.containers import take_admonitions, take_containers
 from graphrag_tasks.sources.markdown.page import ALIASES, Page, split_front_matter
-from graphrag_tasks.sources.markdown.spans import (
-    take_alerts,
-    take_comments,
-    take_docfx,
-    take_spans,
-)
+from graphrag_tasks.sources.markdown.spans import take_alerts, take_comments, take_docfx, take_spans
 from graphrag_tasks.sources.markdown.templates import take_shortcodes, take_templates
 
 _PASSES = (
@@ -37,8 +32,8 @@ class PlainPage(NamedTuple):
 def plain_markdown(text: str) -> PlainPage:
     """Convert a page, whose lines end in newlines, to plain Markdown.
 
-    The front matter gives the title. Its description becomes the first paragraph, unless the page
-    contains it; so do the other names of what the page is about.
+    The front matter gives the title. Its description becomes the first paragraph, unless the page contains it; so do
+    the other names of what the page is about.
     """
     front, body = split_front_matter(text)
     page = Page(dict(front))

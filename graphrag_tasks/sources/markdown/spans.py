@@ -1,9 +1,8 @@
 """Inline markup: alerts, DocFX references, attributes, icons, keys, highlights, snippets.
 
-kramdown and Python-Markdown have `{: .class}` and `{ #id .class }`, Docusaurus, Hugo and GitBook
-`## Heading {#id}`; Material has `:material-check:`, `++ctrl+c++` and `==marked==`; Obsidian has
-`[[Page|label]]`, `%%comments%%` and ids of blocks (`text ^id`), Pandoc `10^6^`, definitions
-(`: text`) and, as GitHub, notes (`[^1]`).
+kramdown and Python-Markdown have `{: .class}` and `{ #id .class }`, Docusaurus, Hugo and GitBook `## Heading {#id}`;
+Material has `:material-check:`, `++ctrl+c++` and `==marked==`; Obsidian has `[[Page|label]]`, `%%comments%%` and ids of
+blocks (`text ^id`), Pandoc `10^6^`, definitions (`: text`) and, as GitHub, notes (`[^1]`).
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from urllib.parse import unquote
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.sources.markdown.page import Page
 
-_MOST_TITLE_WORDS = 8
-"""Most words of a title after an alert mark; a longer rest of the line is text. Chosen."""
+_MOST_TITLE_WORDS = 8  # Most words of a title after an alert mark; a longer rest of the line is text. Chosen.
 _GITHUB = "(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)"
 _ALERT = re.compile(
     r"^(?P<quote>[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]+)?(?:>[ \t]?)+)[ \t]*"
@@ -27,8 +25,7 @@ _ALERT = re.compile(
 _BARE_ALERT = re.compile(rf"^[ \t]*\[!{_GITHUB}\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 _INCLUDE = re.compile(
-    r"\[!(?:INCLUDE|code(?:-[\w#+-]+)?)\s*\[[^\[\]\n]{0,300}\]\s*\([^()\n]{0,600}\)\s*\]",
-    re.IGNORECASE,
+    r"\[!(?:INCLUDE|code(?:-[\w#+-]+)?)\s*\[[^\[\]\n]{0,300}\]\s*\([^()\n]{0,600}\)\s*\]", re.IGNORECASE
 )
 _MEDIA = re.compile(r"\[!(?:VIDEO|NOTEBOOK|IMAGE)\b[^\[\]\n]{0,600}\]", re.IGNORECASE)
 _LABEL = re.compile(r"\[!(?:UICONTROL|DNL|BADGE|PRODUCT|TERM)[ \t]+([^\]\n]+)\]")
@@ -36,9 +33,7 @@ _TAB = re.compile(r"^#{1,6}[ \t]+\[([^\]\n]+)\]\(#tab/[^)\n]*\)[ \t]*$", re.MULT
 _XREF = re.compile(r"<xref:([^<>\s?#]{1,300})[^<>\s]{0,300}>")
 _AT = re.compile(r"(?<![\w.@/`])@(?:\"([^\"\n]+)\"|([A-Z]\w*(?:\.[A-Z]\w*)+))")
 
-_HEADING_ID = re.compile(
-    r"^(#{1,6}[ \t][^\n]*?)[ \t]*\{:?[ \t]*#([\w:.-]+)[^{}\n]*\}[ \t]*$", re.MULTILINE
-)
+_HEADING_ID = re.compile(r"^(#{1,6}[ \t][^\n]*?)[ \t]*\{:?[ \t]*#([\w:.-]+)[^{}\n]*\}[ \t]*$", re.MULTILINE)
 _LIST_OF_HEADINGS = re.compile(
     r"^(?:[*+-]|1\.)[ \t][^\n]*\n\{:[ \t]*toc[^}\n]*\}[ \t]*$"
     r"|^[ \t]*(?:\[TOC\]|\[\[(?:_TOC_|toc)\]\])[ \t]*$",
@@ -51,20 +46,15 @@ _ATTRIBUTES = re.compile(
     r"|[ \t]\{[ \t]*(?:[.#][A-Za-z_][\w-]*[ \t]*)+\}(?m:$)"
 )
 _SNIPPET = re.compile(
-    r"^[ \t]*-+8<-+[ \t]*\n(?:[^\n]*\n){1,50}?[ \t]*-+8<-+[ \t]*$|-+8<-+[ \t]+[\"'][^\"'\n]+[\"']",
-    re.MULTILINE,
+    r"^[ \t]*-+8<-+[ \t]*\n(?:[^\n]*\n){1,50}?[ \t]*-+8<-+[ \t]*$|-+8<-+[ \t]+[\"'][^\"'\n]+[\"']", re.MULTILINE
 )
-"""Snippets left over because their file was not found
-(`graphrag_tasks.sources.markdown.includes`)."""
+"""Snippets left over because their file was not found (`graphrag_tasks.sources.markdown.includes`)."""
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[a-z0-9-]+:")
 _KEYS = re.compile(r"(?<![\w+])\+\+([A-Za-z0-9\"-]+(?:\+[A-Za-z0-9\"-]+)*)\+\+(?![\w+])")
 _MARKED = re.compile(r"(?<![=\w])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![=\w])")
 _ABBREVIATION = re.compile(r"^\*\[([^\]\n]+)\]:[ \t]+(\S[^\n]*)$", re.MULTILINE)
 
-_NOTE = re.compile(
-    r"^ {0,3}\[\^([^\]\n]{1,100})\]:[ \t]*([^\n]*(?:\n(?:[ \t]*\n)?(?: {4}|\t)[^\n]*)*)",
-    re.MULTILINE,
-)
+_NOTE = re.compile(r"^ {0,3}\[\^([^\]\n]{1,100})\]:[ \t]*([^\n]*(?:\n(?:[ \t]*\n)?(?: {4}|\t)[^\n]*)*)", re.MULTILINE)
 _NOTE_MARK = re.compile(r"\[\^([^\]\n]{1,100})\]")
 _INDENT = re.compile(r"^(?: {4}|\t)", re.MULTILINE)
 _WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]\n|<>]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\](?![(\[])")

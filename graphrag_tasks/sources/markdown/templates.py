@@ -1,7 +1,7 @@
 """Template tags: Hugo's shortcodes, and Liquid and Jinja of Jekyll, GitBook and MkDocs macros.
 
-Variables are replaced if the front matter defines them, else dropped and counted; in a page without
-front matter and tags, they are text.
+Variables are replaced if the front matter defines them, else dropped and counted; in a page without front matter and
+tags, they are text.
 """
 
 from __future__ import annotations
@@ -43,10 +43,7 @@ _OWNER = re.compile(r"(?:page\.meta|page|meta|frontmatter|\$frontmatter)\.", re.
 _FIRST = re.compile(r"\s*[\"']?([^\s\"']+)")
 _IS_TEMPLATE = re.compile(r"\{%[-+]?\s*[a-z]|\{\{[<%]|\{\{-?\s*(?:page|site|config)\.")
 _INCLUDES = ("include", "include_relative", "include-markdown", "render", "include_cached")
-_HOLDERS = (
-    *("hint", "tabs", "tab", "code", "content-ref"),
-    *("stepper", "step", "columns", "column", "else"),
-)
+_HOLDERS = (*("hint", "tabs", "tab", "code", "content-ref"), *("stepper", "step", "columns", "column", "else"))
 _MEDIA = ("embed", "file", "figure")
 
 

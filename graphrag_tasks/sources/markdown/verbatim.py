@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # noncharacters, which no document may hold
 _TOKEN = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
-_NONCHARACTERS = {code: None for code in range(0xFDD0, 0xFDF0)}
-"""Noncharacters, removed from all input text."""
+_NONCHARACTERS = {code: None for code in range(0xFDD0, 0xFDF0)}  # Noncharacters, removed from all input text.
 _PREFIX = r"(?:[ \t]|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*"
 _FENCE = re.compile(rf"({_PREFIX})(`{{3,}}(?=[^`\n]*$)|~{{3,}})")
 _INLINE = re.compile(
@@ -22,9 +21,7 @@ _INLINE = re.compile(
 )
 _RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _NOTHING = re.compile(r"(?!)")
-_CONTAINER = re.compile(
-    r"[ \t]{0,3}(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|!!!|\?\?\?|===|\[\^[^\]]+\]:|<[A-Za-z])"
-)
+_CONTAINER = re.compile(r"[ \t]{0,3}(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|!!!|\?\?\?|===|\[\^[^\]]+\]:|<[A-Za-z])")
 """Lines after which an indented line is not code but belongs to them."""
 _INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
 

@@ -12,13 +12,7 @@ from graphrag_tasks.storage.snapshots.store import Snapshot, check_table, file_o
 
 
 def mirrored(snapshot: Snapshot) -> Snapshot:
-    """Return a snapshot on the local disk: itself, or a copy verified by hashes.
-
-    Raises:
-        SnapshotError: A file differs from the published one.
-        ArtifactError: A file is missing.
-        TransientError: The disk refuses the copy.
-    """
+    """Return a snapshot on the local disk: itself, or a copy verified by hashes."""
     if snapshot.folder.is_local:
         return snapshot
 

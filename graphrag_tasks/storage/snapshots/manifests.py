@@ -19,8 +19,7 @@ from graphrag_tasks.storage.receipts import Table
 
 MANIFEST_FILE = "manifest.json"
 
-_LAST_YEAR = 9000
-"""Python's dates end with the year 9999: later times would fail in another time zone."""
+_LAST_YEAR = 9000  # Python's dates end with the year 9999: later times would fail in another time zone.
 _EMBEDDING = {"model": str, "max_tokens": int, "fingerprint": str, "dimension": int}
 
 _Number = int | float
@@ -129,12 +128,7 @@ def _reader() -> TypeAdapter[Manifest]:
 
 
 def read_manifest(folder: Files) -> Manifest:
-    """Read the manifest in a snapshot's folder.
-
-    Raises:
-        SnapshotError: The file is not JSON, or a field is missing or of another type.
-        ArtifactError: It does not exist, or cannot be read.
-    """
+    """Read the manifest in a snapshot's folder."""
     try:
         return _reader().validate_json(folder.read_bytes(MANIFEST_FILE), strict=True)
     except ValidationError as error:

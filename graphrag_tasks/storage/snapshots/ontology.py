@@ -6,19 +6,14 @@ from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage.artifacts import Folder
 
-APPROVED = "approved"
-"""Value of `relationships.schema_file` that selects the store's approved ontology."""
+APPROVED = "approved"  # Value of `relationships.schema_file` that selects the store's approved ontology.
 
 FOLDER, IN_FORCE = "ontology", "current"
 """Folder in a store, and its file with the ontology in force: a schema in YAML."""
 
 
 def ontology_in_force(store: str) -> str:
-    """Return the text of the ontology in force; "" if none was approved.
-
-    Raises:
-        ArtifactError: It cannot be read.
-    """
+    """Return the text of the ontology in force; "" if none was approved."""
     folder = Folder(store) / FOLDER
     if not folder.exists(IN_FORCE):
         return ""

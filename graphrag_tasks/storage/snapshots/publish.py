@@ -1,7 +1,7 @@
 """Publish: verify a finished snapshot, move it into place, and replace `CURRENT`.
 
-Readers see the old or the new snapshot, never a mixture: the pointer changes last, when everything
-it points to is on disk. Published content is not published again.
+Readers see the old or the new snapshot, never a mixture: the pointer changes last, when everything it points to is on
+disk. Published content is not published again.
 """
 
 from __future__ import annotations
@@ -20,13 +20,7 @@ from graphrag_tasks.core.schemas import MAPPED, SCHEMA_VERSION, schema_of
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.receipts import Table
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
-from graphrag_tasks.storage.snapshots.store import (
-    ARROW_TABLES,
-    SNAPSHOT_TABLES,
-    Snapshot,
-    Store,
-    content_snapshot_id,
-)
+from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, SNAPSHOT_TABLES, Snapshot, Store, content_snapshot_id
 
 log = logging.getLogger(__name__)
 
@@ -34,8 +28,7 @@ log = logging.getLogger(__name__)
 def time_of_publish(store: Store) -> datetime:
     """Return the current time, at least a second after the newest snapshot's.
 
-    So times follow the order of publishing even if the clock was set back; rollback and gc depend
-    on it.
+    So times follow the order of publishing even if the clock was set back; rollback and gc depend on it.
     """
     now = datetime.now(UTC)
     published = store.manifests()
@@ -50,11 +43,7 @@ def build_manifest(
     now: datetime | None = None,
     **about: Any,  # noqa: ANN401 - the remaining fields of Manifest, as they are
 ) -> Manifest:
-    """Return the manifest of a finished snapshot; `now` defaults to the clock.
-
-    Raises:
-        SnapshotError: A table is missing.
-    """
+    """Return the manifest of a finished snapshot; `now` defaults to the clock."""
     missing = sorted({*SNAPSHOT_TABLES, *ARROW_TABLES} - set(tables))
     if missing:
         raise SnapshotError(f"tables are missing: {', '.join(missing)}", "publish")
@@ -70,10 +59,6 @@ def publish(store: Store, staged: Folder, manifest: Manifest) -> bool:
 
     Returns:
         Whether `CURRENT` changed: false if this content was already current.
-
-    Raises:
-        SnapshotError: A file is missing or differs from the manifest, or tables are
-            inconsistent; `CURRENT` is unchanged.
     """
     target = store.snapshot_folder(manifest.snapshot_id)
     if _is_whole(target):

@@ -13,8 +13,8 @@
     STORE/staging/                     work in progress; readers never look here
     STORE/milvus/                      Milvus Lite's own folder, where it is used
 
-A snapshot never changes once it is published. Its id comes from its content, so an index that did
-not change publishes nothing new.
+A snapshot never changes once it is published. Its id comes from its content, so an index that did not change publishes
+nothing new.
 """
 
 from __future__ import annotations
@@ -41,10 +41,8 @@ from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, 
 
 log = logging.getLogger(__name__)
 
-_NEAR = 3
-"""Documents suggested by an error."""
-_LARGE = 10_000_000
-"""Bytes of a file whose hash is remembered; of smaller ones it costs some milliseconds."""
+_NEAR = 3  # Documents suggested by an error.
+_LARGE = 10_000_000  # Bytes of a file whose hash is remembered; of smaller ones it costs some milliseconds.
 Made = TypeVar("Made")
 CURRENT_FILE = "CURRENT"
 
@@ -75,13 +73,10 @@ _OF_TEXTS = {"mapped_chunks", "mapped_sentences"}
 """Mapped tables that are written in batches: readers address rows, not whole columns."""
 
 _NOT_PUBLISHED = {"sources", *schemas.OF_SHARDS_ONLY, *ARROW_TABLES}
-SNAPSHOT_TABLES = tuple(name for name in schemas.SCHEMAS if name not in _NOT_PUBLISHED)
-"""Parquet tables of a snapshot."""
+SNAPSHOT_TABLES = tuple(name for name in schemas.SCHEMAS if name not in _NOT_PUBLISHED)  # Parquet tables of a snapshot.
 
 
-def write_table(
-    folder: Folder, name: str, rows: pa.Table | pa.RecordBatchReader, *, fingerprint: str
-) -> Table:
+def write_table(folder: Folder, name: str, rows: pa.Table | pa.RecordBatchReader, *, fingerprint: str) -> Table:
     """Write a table in a snapshot's format: Parquet, or a memory-mapped Arrow file."""
     if name in ARROW_TABLES:
         return folder.write_arrow(ARROW_TABLES[name], rows, in_batches=name in _OF_TEXTS)
@@ -115,14 +110,11 @@ def content_snapshot_id(tables: Mapping[str, Table], embedding: Mapping[str, Any
 class Snapshot:
     """A published snapshot; graph and vectors are always of the same version.
 
-    Each file is hashed on first read, and refused if it differs from the published one: a damaged
-    memory-mapped file could crash the process. Large files are hashed once on a machine, and again
-    if they change: 1.9 GB of vectors take two seconds.
+    Each file is hashed on first read, and refused if it differs from the published one: a damaged memory-mapped file
+    could crash the process. Large files are hashed once on a machine, and again if they change: 1.9 GB of vectors take
+    two seconds.
 
     `checked` says that files need not be compared with their hashes.
-
-    Raises:
-        SnapshotError: There is no manifest, or it is damaged or of another schema version.
     """
 
     def __init__(self, folder: Folder, *, checked: bool = True) -> None:
@@ -156,11 +148,6 @@ class Snapshot:
         """Return a table of the snapshot, memory-mapped if it is an Arrow file.
 
         Columns that readers map are read from the copy (`schemas.MAPPED`).
-
-        Raises:
-            SnapshotError: The snapshot was removed since it was opened, or the table's file is
-                missing or changed.
-            ArtifactError: The table is unreadable.
         """
         copy = schemas.MAPPED.get(name)
         if copy and columns and {*columns} <= {*schemas.SCHEMAS[copy].names}:
@@ -200,11 +187,7 @@ class Snapshot:
         return None
 
     def document(self, uri: str) -> dict[str, Any]:
-        """Return the row of the document with this uri (source name and path).
-
-        Raises:
-            SnapshotError: There is no such document; the hint names similar ones.
-        """
+        """Return the row of the document with this uri (source name and path)."""
         if found := self.find_rows("documents", "uri", uri).to_pylist():
             return dict(found[0])
         uris = self.table("documents", ["uri"])["uri"].to_pylist()
@@ -230,9 +213,6 @@ class Snapshot:
         """Compare files with the manifest, and the manifest with the snapshot's id.
 
         `names` are the tables to compare; by default all, and the id, a hash of their hashes.
-
-        Raises:
-            SnapshotError: A file is missing or changed, or the manifest does not match the id.
         """
         tables = self.manifest.tables
         content = content_snapshot_id(tables, self.manifest.embedding)
@@ -267,11 +247,8 @@ class Store:
     def set_current(self, snapshot_id: str, *, instead_of: str | None) -> None:
         """Replace the pointer atomically.
 
-        `instead_of` is what the caller knows to be current: on S3 the pointer is written only if
-        that still holds; elsewhere a lock ensures it (`storage.locks`).
-
-        Raises:
-            SnapshotError: On S3, another run changed it meanwhile.
+        `instead_of` is what the caller knows to be current: on S3 the pointer is written only if that still holds;
+        elsewhere a lock ensures it (`storage.locks`).
         """
         pointer = f"{snapshot_id}\n".encode("ascii")
         if not is_s3(self.folder.uri):
@@ -301,8 +278,7 @@ class Store:
     def manifests(self) -> list[Manifest]:
         """Return the manifests of all published snapshots, oldest first.
 
-        Manifests of an older schema, which `open` refuses, are included. Unreadable ones are
-        logged.
+        Manifests of an older schema, which `open` refuses, are included. Unreadable ones are logged.
         """
         found = []
         for name in (self.folder / "snapshots").names():
@@ -320,27 +296,17 @@ class Store:
 
     def damaged(self) -> list[str]:
         """Return the folders whose manifest exists but cannot be read."""
-        return [
-            name for name in self.unreadable() if self.snapshot_folder(name).exists(MANIFEST_FILE)
-        ]
+        return [name for name in self.unreadable() if self.snapshot_folder(name).exists(MANIFEST_FILE)]
 
     def open(self, snapshot_id: str | None = None) -> Snapshot:
-        """Open a snapshot, the current one by default.
-
-        Raises:
-            SnapshotError: Nothing is published, or there is no such snapshot.
-        """
+        """Open a snapshot, the current one by default."""
         return self.opened(lambda snapshot: snapshot, snapshot_id)
 
     def opened(self, make: Callable[[Snapshot], Made], snapshot_id: str | None = None) -> Made:
         """Open a snapshot, the current one by default, and return `make(snapshot)`.
 
-        If the current snapshot is removed meanwhile, because a run published another and garbage
-        was collected, the new current one is opened.
-
-        Raises:
-            SnapshotError: Nothing is published, or there is no such snapshot; or `make` raises it.
-            ArtifactError: `make` raises it.
+        If the current snapshot is removed meanwhile, because a run published another and garbage was collected, the new
+        current one is opened.
         """
         while True:
             wanted = snapshot_id or self.current_id()
@@ -359,11 +325,7 @@ class Store:
         return tuple(f"{name}={uri}" for name, uri in known.get(current or "", {}).items())
 
     def require(self) -> None:
-        """Refuse a folder that is not a store, such as a mistyped name.
-
-        Raises:
-            SnapshotError: It does not exist, is a file, or is empty.
-        """
+        """Refuse a folder that is not a store, such as a mistyped name."""
         if not self.folder.names():
             raise self._nothing_current()
 

@@ -9,13 +9,10 @@ from graphrag_tasks.storage.receipts import Receipt
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _CHANGES = ("added", "changed", "removed", "unchanged")
-_READ = ("windows_answered", "windows_silent")
-"""Windows that were answered, including those without a fact."""
+_READ = ("windows_answered", "windows_silent")  # Windows that were answered, including those without a fact.
 _HEADLINE = (*_CHANGES, "documents", "chunks", "triples", "entities", "relations")
-_NAMED_FAILURES = 3
-"""Documents named in a summary."""
-_LONGEST_NAME = 120
-"""Characters shown of a name, from its end, which is most specific."""
+_NAMED_FAILURES = 3  # Documents named in a summary.
+_LONGEST_NAME = 120  # Characters shown of a name, from its end, which is most specific.
 
 
 def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) -> dict[str, Any]:
@@ -26,9 +23,7 @@ def summarize(receipts: Sequence[Receipt], *, corpus_stages: Collection[str]) ->
             seconds
         and CPU seconds (summed over shards) and peak memory in bytes (the highest of any shard).
     """
-    by_stage = {
-        receipt.stage: receipt.stats for receipt in receipts if receipt.stage in corpus_stages
-    }
+    by_stage = {receipt.stage: receipt.stats for receipt in receipts if receipt.stage in corpus_stages}
     counts: dict[str, int | float] = {}
     for stats in by_stage.values():
         counts |= stats

@@ -29,16 +29,11 @@ RESULTS = pa.schema(
 )
 """Columns of `RESULTS_FILE`; `report.QuestionResult` explains them."""
 
-RESAMPLES = 10_000
-"""Efron and Tibshirani (1993, chapter 13) ask for at least 1,000 for an interval."""
-LEAST_PAIRS = 10
-"""Fewest pairs for a p-value: with fewer, resamples differ too little. Chosen."""
-_BATCH = 1_000
-"""Resamples drawn at once, to bound memory."""
-_TOLERANCE = 1e-12
-"""Rounding error of a mean."""
-_SMALLEST_P_SHOWN = 0.001
-"""With three decimals; smaller p-values are shown as below it."""
+RESAMPLES = 10_000  # Efron and Tibshirani (1993, chapter 13) ask for at least 1,000 for an interval.
+LEAST_PAIRS = 10  # Fewest pairs for a p-value: with fewer, resamples differ too little. Chosen.
+_BATCH = 1_000  # Resamples drawn at once, to bound memory.
+_TOLERANCE = 1e-12  # Rounding error of a mean.
+_SMALLEST_P_SHOWN = 0.001  # With three decimals; smaller p-values are shown as below it.
 
 
 @dataclass(frozen=True)
@@ -59,13 +54,9 @@ def paired_bootstrap(
 ) -> Difference:
     """Compare two modes by their values for the same questions, in the same order.
 
-    Questions are drawn with replacement as pairs of values, so that question difficulty cancels out
-    (Efron and Tibshirani 1993, chapters 13 and 16). The interval is the percentile interval. p
-    counts the resamples whose mean is as far from the observed mean as that is from 0; the observed
-    one is included, so p is never 0.
-
-    Raises:
-        ValueError: There are no values, or the two sequences differ in length.
+    Questions are drawn with replacement as pairs of values, so that question difficulty cancels out (Efron and
+    Tibshirani 1993, chapters 13 and 16). The interval is the percentile interval. p counts the resamples whose mean is
+    as far from the observed mean as that is from 0; the observed one is included, so p is never 0.
     """
     if not one or len(one) != len(other):
         raise ValueError(f"the values are not paired: {len(one)} and {len(other)}")
@@ -73,9 +64,7 @@ def paired_bootstrap(
     mean, size = float(differences.mean()), len(differences)
     generator = np.random.Generator(np.random.PCG64(seed))
     batches = [min(_BATCH, resamples - start) for start in range(0, resamples, _BATCH)]
-    means = np.concatenate(
-        [differences[generator.integers(size, size=(n, size))].mean(axis=1) for n in batches]
-    )
+    means = np.concatenate([differences[generator.integers(size, size=(n, size))].mean(axis=1) for n in batches])
     low, high = np.percentile(means, [2.5, 97.5])
     as_far = int((np.abs(means - mean) >= abs(mean) - _TOLERANCE).sum())
     p = (as_far + 1) / (resamples + 1) if size >= LEAST_PAIRS else None
@@ -95,20 +84,14 @@ class Comparison:
 
     @classmethod
     def of(cls, reports: Sequence[RetrievalReport], against: str | None = None) -> Comparison:
-        """Compare every report with that of the mode `against`.
-
-        Raises:
-            ConfigError: No report is of that mode.
-        """
+        """Compare every report with that of the mode `against`."""
         if against is None:
             return cls(tuple(reports), None, {})
         base = next((report for report in reports if report.mode == against), None)
         if base is None:
             modes = ", ".join(report.mode for report in reports)
             raise ConfigError(f"mode '{against}' was not evaluated", "--against", f"Modes: {modes}")
-        others = {
-            report.mode: _differences(report, base) for report in reports if report is not base
-        }
+        others = {report.mode: _differences(report, base) for report in reports if report is not base}
         return cls(tuple(reports), against, others)
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,17 +125,10 @@ class Comparison:
 
     def files(self) -> dict[str, bytes]:
         """Return `RESULTS_FILE`, a row per mode and question, and `TABLES_FILE`, for people."""
-        rows = [
-            {"mode": report.mode} | result.row()
-            for report in self.reports
-            for result in report.results
-        ]
+        rows = [{"mode": report.mode} | result.row() for report in self.reports for result in report.results]
         results = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_pylist(rows, schema=RESULTS), results)
-        return {
-            RESULTS_FILE: results.getvalue().to_pybytes(),
-            TABLES_FILE: self.to_markdown().encode("utf-8"),
-        }
+        return {RESULTS_FILE: results.getvalue().to_pybytes(), TABLES_FILE: self.to_markdown().encode("utf-8")}
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:
@@ -165,8 +141,7 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 def _differences(report: RetrievalReport, base: RetrievalReport) -> dict[str, Difference]:
     return {
         metric: paired_bootstrap(
-            [result.metrics[metric] for result in report.results],
-            [result.metrics[metric] for result in base.results],
+            [result.metrics[metric] for result in report.results], [result.metrics[metric] for result in base.results]
         )
         for metric in METRICS
     }
@@ -176,6 +151,4 @@ def _cell(one: Difference) -> str:
     shown = f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
     if one.p is None:
         return shown
-    return (
-        f"{shown} p={one.p:.3f}" if one.p >= _SMALLEST_P_SHOWN else f"{shown} p<{_SMALLEST_P_SHOWN}"
-    )
+    return f"{shown} p={one.p:.3f}" if one.p >= _SMALLEST_P_SHOWN else f"{shown} p<{_SMALLEST_P_SHOWN}"

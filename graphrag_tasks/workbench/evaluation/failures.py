@@ -40,8 +40,8 @@ class Reach(Protocol):
 class GraphReach:
     """Reach over the snapshot's graph, from the entities of a context.
 
-    An entity is one hop from chunks that mention it or state its relations, and from the entities
-    at the other end of these relations.
+    An entity is one hop from chunks that mention it or state its relations, and from the entities at the other end of
+    these relations.
     """
 
     def __init__(self, snapshot: Snapshot, hops: int) -> None:
@@ -54,9 +54,7 @@ class GraphReach:
     def distances(self, context: Context) -> Mapping[str, int]:
         """Return the hops of every chunk connected with a seed."""
         graph = self._graph
-        frontier = np.array(
-            sorted(self._rows[entity.entity_id] for entity in context.entities), np.int64
-        )
+        frontier = np.array(sorted(self._rows[entity.entity_id] for entity in context.entities), np.int64)
         seen = np.zeros(len(graph.entities), dtype=np.bool_)
         found = np.zeros(len(self._chunks), dtype=np.int64)
         hops = 0
@@ -109,8 +107,7 @@ def _name_reach(index: Index) -> Reach:
 
 
 REACHES: Mapping[str, Callable[[Index], Reach]] = MappingProxyType(
-    {"paper": _graph_reach}
-    | dict.fromkeys(("graph", "ranked", "path", "list", "global", "auto"), _name_reach)
+    {"paper": _graph_reach} | dict.fromkeys(("graph", "ranked", "path", "list", "global", "auto"), _name_reach)
 )
 """The reach of each graph mode, by mode name."""
 

@@ -1,8 +1,7 @@
 """Readers' judgements of answers, kept as questions for evaluations.
 
-One line per question (`Question`); the last judgement counts, and other lines stay unchanged. Gold
-is the passage that a reader chose, or the quotations of a right answer. The file has questions,
-places and hashes, but no document text.
+One line per question (`Question`); the last judgement counts, and other lines stay unchanged. Gold is the passage that
+a reader chose, or the quotations of a right answer. The file has questions, places and hashes, but no document text.
 """
 
 from __future__ import annotations
@@ -31,27 +30,18 @@ log = logging.getLogger(__name__)
 
 
 def judged_file(config: Config) -> Path:
-    """Return the file of judged answers.
-
-    Raises:
-        ConfigError: It would be in an object store.
-    """
+    """Return the file of judged answers."""
     return local_file(config.pages.questions or f"{config.store}/{QUESTIONS_FILE}", SETTING)
 
 
 def gold_of(snapshot: Snapshot, reply: Reply) -> tuple[GoldSpan, ...]:
     """Return the gold of a right answer: its quotations; empty without any.
 
-    Each item of a list is needed; of other quotations any chosen sentence suffices, as nobody says
-    which.
+    Each item of a list is needed; of other quotations any chosen sentence suffices, as nobody says which.
     """
     if reply.form == "overview":  # what it counts stands in no document
         return ()
-    best = [
-        sentence.citations[0].source
-        for sentence in reply.sentences
-        if sentence.is_best and sentence.citations
-    ]
+    best = [sentence.citations[0].source for sentence in reply.sentences if sentence.is_best and sentence.citations]
     spans = list(dict.fromkeys(spans_of(snapshot, best)))
     if reply.form == "quotes":
         return tuple(_needed(span, spans[1:]) for span in spans[:1])
@@ -64,12 +54,7 @@ def gold_in(snapshot: Snapshot, passage: ChunkHit) -> tuple[GoldSpan, ...]:
 
 
 def judge(file: Path, question: str, said: Judgement, gold: Sequence[GoldSpan]) -> None:
-    """Write a judgement to the file, replacing an earlier one of the same question.
-
-    Raises:
-        ConfigError: The file cannot be read, or has the question with gold that a person wrote.
-        TransientError: Another process holds the file, or it cannot be written.
-    """
+    """Write a judgement to the file, replacing an earlier one of the same question."""
     words, id = " ".join(question.split()), _id(question)
     asked = Question(id=id, question=words, judged=said, gold=tuple(gold))
 
@@ -91,11 +76,7 @@ def judge(file: Path, question: str, said: Judgement, gold: Sequence[GoldSpan]) 
 
 
 def judgement_of(file: Path, question: str) -> Question | None:
-    """Return the last judgement of a question's answer.
-
-    Raises:
-        ConfigError: The file cannot be read.
-    """
+    """Return the last judgement of a question's answer."""
     lines, id = read_text(file).split("\n"), _id(question)
     return next((_parsed(line) for line in lines if _has_id(line, id)), None)
 

@@ -18,16 +18,15 @@ from graphrag_tasks.workbench.evaluation.retrieval import evaluate_targets
 from graphrag_tasks.workbench.judges.evaluation import evaluate_answers
 from graphrag_tasks.workbench.judges.report import PERCENT
 
-EVALUATIONS = "evaluations"
-"""Folder in a store with a folder for each evaluated snapshot."""
+EVALUATIONS = "evaluations"  # Folder in a store with a folder for each evaluated snapshot.
 
 
 @dataclass(frozen=True)
 class Gate:
     """The figures that an index reached.
 
-    `stale` counts the questions left out because their text or document is gone; `missed` maps
-    figures below their minimum to reached and required value.
+    `stale` counts the questions left out because their text or document is gone; `missed` maps figures below their
+    minimum to reached and required value.
     """
 
     mode: str
@@ -42,24 +41,14 @@ class Gate:
         return not self.missed
 
 
-def gate(
-    index: Index, questions: str | Path, *, minimum: Mapping[str, float], mode: str = "paper"
-) -> Gate:
+def gate(index: Index, questions: str | Path, *, minimum: Mapping[str, float], mode: str = "paper") -> Gate:
     """Evaluate a file of `Question` lines and compare the figures with their minimum.
 
-    `minimum` has the least value of some figures of `report.METRICS`. The index's snapshot need not
-    be the current one.
-
-    Raises:
-        ConfigError: The file cannot be read or has no questions, all questions are about other
-            documents, or `minimum` names an unknown figure.
-        QueryError: There is no such mode.
+    `minimum` has the least value of some figures of `report.METRICS`. The index's snapshot need not be the current one.
     """
     unknown = sorted(set(minimum) - set(METRICS))
     if unknown:
-        raise ConfigError(
-            f"there is no figure '{unknown[0]}'", "minimum", f"Figures: {', '.join(METRICS)}"
-        )
+        raise ConfigError(f"there is no figure '{unknown[0]}'", "minimum", f"Figures: {', '.join(METRICS)}")
     asked = read_questions(questions)
     if not asked:
         raise ConfigError("there are no questions to evaluate", str(questions))
@@ -73,14 +62,9 @@ def gate(
 def evaluate_store(store: str, questions: str | Path, modes: Sequence[str]) -> dict[str, Any]:
     """Evaluate the current snapshot in several modes, and store the figures.
 
-    Passages are judged by the questions' gold, and answers without a model; modes are compared with
-    the first. Returned are the snapshot's id, the folder of the figures, and the mean of each
-    figure by mode, from 0 to 1, of passages (`metrics`) and of answers (`answers`).
-
-    Raises:
-        SnapshotError: Nothing is published.
-        ConfigError: The questions cannot be read or are about another corpus.
-        QueryError: There is no such mode.
+    Passages are judged by the questions' gold, and answers without a model; modes are compared with the first. Returned
+    are the snapshot's id, the folder of the figures, and the mean of each figure by mode, from 0 to 1, of passages
+    (`metrics`) and of answers (`answers`).
     """
     index = open_index(store, principals=ALL_DOCUMENTS)
     gold = locate(read_questions(questions), index.snapshot)

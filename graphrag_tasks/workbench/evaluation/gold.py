@@ -1,7 +1,7 @@
 """Locate the gold of questions: the chunks of a snapshot that contain it.
 
-Spans survive new chunk boundaries, but not new text. So each has a hash: moved text is found again;
-if it is gone, the question is stale and left out, which the report says.
+Spans survive new chunk boundaries, but not new text. So each has a hash: moved text is found again; if it is gone, the
+question is stale and left out, which the report says.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from graphrag_tasks.retrieval import ChunkHit, SourceSentence
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Question, Span
 
-SHA_DIGITS = 12
-"""Hash digits that `quote` writes for a span: enough to be unique in a corpus."""
+SHA_DIGITS = 12  # Hash digits that `quote` writes for a span: enough to be unique in a corpus.
 
 
 @dataclass(frozen=True)
@@ -99,13 +98,8 @@ class Gold:
 def locate(questions: Sequence[Question], snapshot: Snapshot, *, strict: bool = True) -> Gold:
     """Find the chunks with each question's gold: all that overlap a span, or a document.
 
-    Questions about a document that failed to parse are judged, and lost: that is the index's fault.
-    A document that is not listed is an error if `strict`; otherwise its questions are stale, as it
-    may have been withdrawn.
-
-    Raises:
-        ConfigError: A path is no document of the snapshot, or several documents have it; or no
-            question can be judged.
+    Questions about a document that failed to parse are judged, and lost: that is the index's fault. A document that is
+    not listed is an error if `strict`; otherwise its questions are stale, as it may have been withdrawn.
     """
     return _Locator(snapshot, questions, strict=strict).locate()
 
@@ -127,9 +121,7 @@ class _Locator:
             path = paths[row["document_id"]]
             self._chunks[row["document_id"]].append(row)
             self._labels[row["chunk_id"]] = _label(path, row["char_start"], row["char_end"])
-        paths_asked = {
-            span.path for question in questions for gold in question.gold for span in gold.spans()
-        }
+        paths_asked = {span.path for question in questions for gold in question.gold for span in gold.spans()}
         wanted = set().union(*(self._ids.get(path, set()) for path in paths_asked))
         self._texts = document_texts(snapshot, wanted)
         self._moved = 0
@@ -150,9 +142,7 @@ class _Locator:
 
     def _target(self, question: Question) -> Target:
         if question.gold:
-            gold = tuple(
-                _label(span.path, span.char_start, span.char_end) for span in question.gold
-            )
+            gold = tuple(_label(span.path, span.char_start, span.char_end) for span in question.gold)
             places = tuple(self._places(span, question) for span in question.gold)
             chunks = tuple(self._holders(place) for place in places)
             return Target(question, by_chunk=True, gold=gold, chunks=chunks, places=places)
@@ -223,9 +213,7 @@ def find_span(text: str, span: Span) -> int | None:
     if _sha(text[span.char_start : span.char_end]).startswith(span.sha):
         return span.char_start
     places = (
-        start
-        for start in range(len(text) - length + 1)
-        if _sha(text[start : start + length]).startswith(span.sha)
+        start for start in range(len(text) - length + 1) if _sha(text[start : start + length]).startswith(span.sha)
     )
     return min(places, key=lambda start: abs(start - span.char_start), default=None)
 

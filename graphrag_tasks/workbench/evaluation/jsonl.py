@@ -24,11 +24,7 @@ LineT = TypeVar("LineT", bound=Line)
 
 
 def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:
-    """Return the values of a JSON lines file, in order, without blank lines.
-
-    Raises:
-        ConfigError: The file is not readable, a line is not such an object, or an id occurs twice.
-    """
+    """Return the values of a JSON lines file, in order, without blank lines."""
     found: dict[str, LineT] = {}
     for where, value in read_values(path, kind):
         if value.id in found:
@@ -38,11 +34,7 @@ def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:
 
 
 def read_values(path: str | Path, kind: type[ModelT]) -> Iterator[tuple[str, ModelT]]:
-    """Yield "FILE, line NUMBER" and the value for each non-blank line.
-
-    Raises:
-        ConfigError: The file is not readable, or a line is not such an object.
-    """
+    """Yield "FILE, line NUMBER" and the value for each non-blank line."""
     for number, text in text_lines(path):
         where = f"{path}, line {number}"
         try:
@@ -56,11 +48,7 @@ def read_values(path: str | Path, kind: type[ModelT]) -> Iterator[tuple[str, Mod
 
 
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield number (from 1) and text of each non-blank line.
-
-    Raises:
-        ConfigError: The file is not readable as UTF-8.
-    """
+    """Yield number (from 1) and text of each non-blank line."""
     try:
         text = Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

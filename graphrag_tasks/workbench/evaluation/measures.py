@@ -1,8 +1,8 @@
 """Measures of judged answers, computed from verdicts.
 
-Context precision, faithfulness and answer relevancy are of RAGAS (Es et al., arXiv 2309.15217), as
-version 0.4 of its package computes them; `make test-ragas` compares the two. Exact match and F1 are
-of SQuAD (Rajpurkar et al., arXiv 1606.05250).
+Context precision, faithfulness and answer relevancy are of RAGAS (Es et al., arXiv 2309.15217), as version 0.4 of its
+package computes them; `make test-ragas` compares the two. Exact match and F1 are of SQuAD (Rajpurkar et al., arXiv
+1606.05250).
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-_Z = 1.959964
-"""Standard deviations to either side that contain 95 % of a normal distribution."""
+_Z = 1.959964  # Standard deviations to either side that contain 95 % of a normal distribution.
 
 _SIGNS = str.maketrans("", "", string.punctuation)
 
@@ -46,9 +45,7 @@ def faithfulness(supported: Sequence[bool]) -> float | None:
     return fmean(supported) if supported else None
 
 
-def relevancy(
-    question: NDArray[np.float32], guessed: NDArray[np.float32], evasive: Sequence[bool]
-) -> float | None:
+def relevancy(question: NDArray[np.float32], guessed: NDArray[np.float32], evasive: Sequence[bool]) -> float | None:
     """Return how near a question is to those guessed from its answer.
 
     The mean of the cosines, or 0 if the answer was always called evasive; None without guesses.
@@ -81,11 +78,7 @@ def word_f1(answer: str, reference: str) -> float:
 
 
 def share_interval(hits: float, size: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson 1927), valid for small samples too.
-
-    Raises:
-        ValueError: `size` is 0.
-    """
+    """Return the 95 % interval of a share (Wilson 1927), valid for small samples too."""
     if size < 1:
         raise ValueError("a share of nothing has no interval")
     share, spread = hits / size, _Z * _Z / size

@@ -1,42 +1,29 @@
 """Retrieval metrics: pure functions of a ranking.
 
-A question needs gold items, numbered from 0: documents, or facts in spans of documents. A ranking
-is the items at each place, best first: none, one, or several if a chunk contains several facts. A
-ranking of fewer than k places is no error.
+A question needs gold items, numbered from 0: documents, or facts in spans of documents. A ranking is the items at each
+place, best first: none, one, or several if a chunk contains several facts. A ranking of fewer than k places is no
+error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-Places = Sequence[Collection[int]]
-"""The gold items at each place of a ranking, best place first."""
+Places = Sequence[Collection[int]]  # The gold items at each place of a ranking, best place first.
 
 
 def recall_at_k(places: Places, gold: int, k: int) -> float:
-    """Return the share of the `gold` items that the first k places contain.
-
-    Raises:
-        ValueError: There is no gold item, or k is below 1.
-    """
+    """Return the share of the `gold` items that the first k places contain."""
     return len(_found(places, gold, k)) / gold
 
 
 def all_gold_at_k(places: Places, gold: int, k: int) -> float:
-    """Return 1 if the first k places contain every gold item, else 0.
-
-    Raises:
-        ValueError: There is no gold item, or k is below 1.
-    """
+    """Return 1 if the first k places contain every gold item, else 0."""
     return float(len(_found(places, gold, k)) == gold)
 
 
 def reciprocal_rank(places: Places, gold: int) -> float:
-    """Return 1 / (first place with a gold item, from 1), or 0 without one.
-
-    Raises:
-        ValueError: There is no gold item.
-    """
+    """Return 1 / (first place with a gold item, from 1), or 0 without one."""
     _require_gold(gold)
     return next((1 / place for place, items in enumerate(places, 1) if items), 0.0)
 

@@ -16,15 +16,14 @@ from graphrag_tasks.workbench.evaluation.jsonl import Line, read_lines, text_lin
 Judgement = Literal["right", "wrong"]
 Made = Literal["rule", "model"]
 
-UNTITLED = "untitled"
-"""Folder in a store with the index without titles."""
+UNTITLED = "untitled"  # Folder in a store with the index without titles.
 
 
 class Span(BaseModel):
     """A span of a document's text, given by position and hash.
 
-    `path` is `documents.path`, or `documents.uri` if several sources have that path; `sha` has the
-    first hex digits of the text's SHA-256. Characters are counted as in `schemas`.
+    `path` is `documents.path`, or `documents.uri` if several sources have that path; `sha` has the first hex digits of
+    the text's SHA-256. Characters are counted as in `schemas`.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
@@ -55,16 +54,16 @@ class GoldSpan(Span):
 class Question(Line):
     """A question with what is needed to answer it: either `gold` or `gold_ids`.
 
-    Judged questions may have neither, if nobody says what answers them; questions that the corpus
-    does not answer (`answerable` is false) have neither.
+    Judged questions may have neither, if nobody says what answers them; questions that the corpus does not answer
+    (`answerable` is false) have neither.
 
     Attributes:
         answer: The reference answer, for readers.
         type: Kind of question; figures are also reported by type.
         split: Part of the set, such as dev or test.
         gold_titles: Titles of the needed documents, for readers.
-        gold_ids: `documents.path` (or `uri`) of the needed documents: a passage's id, or a file's
-            path below its source root.
+        gold_ids: `documents.path` (or `uri`) of the needed documents: a passage's id, or a file's path below its source
+            root.
         gold: Needed facts, each by a span; then chunks are judged, not documents.
         judged: A reader's judgement of the answer (see `feedback`).
         answerable: Whether the corpus answers it.
@@ -98,17 +97,10 @@ class Question(Line):
         return self
 
 
-def read_questions(
-    path: str | Path, *, split: str | None = None, unanswerable: bool = False
-) -> list[Question]:
+def read_questions(path: str | Path, *, split: str | None = None, unanswerable: bool = False) -> list[Question]:
     """Return the questions of a JSON lines file, or of one split of it.
 
-    Judged questions without gold are left out and, unless `unanswerable`, questions that the corpus
-    does not answer.
-
-    Raises:
-        ConfigError: The file is not readable, a line is not a question with gold spans or ids, or
-            no question is of that split.
+    Judged questions without gold are left out and, unless `unanswerable`, questions that the corpus does not answer.
     """
     questions = [
         line for line in read_lines(path, Question)
@@ -127,12 +119,8 @@ def read_questions(
 def pool(passages: Sequence[str], folder: Path, *, untitled: bool = False) -> tuple[str, ...]:
     """Return the sources to index: JSONL files of passages, or folders of documents.
 
-    Several sets are named by their folders. `untitled` passages, which show how much of a result
-    comes from titles, are written into `folder`.
-
-    Raises:
-        ConfigError: Titles of documents are to be dropped; a line is not JSON; or two sets are in
-            folders of the same name.
+    Several sets are named by their folders. `untitled` passages, which show how much of a result comes from titles, are
+    written into `folder`.
     """
     sources = tuple(passages)
     if untitled:

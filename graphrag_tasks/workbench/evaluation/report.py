@@ -172,9 +172,7 @@ class RetrievalReport:
             lines.append(f"{self.moved} gold spans stand at another place than the questions say")
         if self.stale:
             gone = ", ".join(f"{stale.id} ({stale.span})" for stale in self.stale)
-            lines.append(
-                f"{len(self.stale)} questions left out, what they are about is gone: {gone}"
-            )
+            lines.append(f"{len(self.stale)} questions left out, what they are about is gone: {gone}")
         return "\n".join(lines) + "\n"
 
 

@@ -17,21 +17,13 @@ from graphrag_tasks.workbench.evaluation.failures import REACHES, Reach, reason
 from graphrag_tasks.workbench.evaluation.gold import Gold, Target, locate
 from graphrag_tasks.workbench.evaluation.metrics import all_gold_at_k, recall_at_k, reciprocal_rank
 from graphrag_tasks.workbench.evaluation.questions import Question
-from graphrag_tasks.workbench.evaluation.report import (
-    Cost,
-    QuestionResult,
-    RetrievalReport,
-    Scores,
-    Times,
-)
+from graphrag_tasks.workbench.evaluation.report import Cost, QuestionResult, RetrievalReport, Scores, Times
 
-PLACES = 10
-"""Length of a ranking; no figure looks further."""
+PLACES = 10  # Length of a ranking; no figure looks further.
 
 _MILLISECONDS = 1000
 
-ALL_GOLD_PLACES = 8
-"""Places that must contain every gold item: the number of chunks given to a language model."""
+ALL_GOLD_PLACES = 8  # Places that must contain every gold item: the number of chunks given to a language model.
 
 
 class TimedEmbedder:
@@ -69,15 +61,10 @@ def evaluate_retrieval(
 ) -> RetrievalReport:
     """Search every question and compare the results with its gold.
 
-    With gold spans, chunks are judged: a place is right if its chunk overlaps a span. With gold
-    documents, documents are judged, each at the place of its best chunk; if `depth` chunks contain
-    fewer than ten documents, twice as many are requested. Times are of the first search with
-    `depth`, after an uncounted warm-up; with the index's embedder as `encoder`, its share is
-    measured too. A mode may include the number of reranked chunks: `auto+50`, or `auto+0`.
-
-    Raises:
-        ConfigError: There is no question, or the index lacks a gold document.
-        QueryError: There is no such mode.
+    With gold spans, chunks are judged: a place is right if its chunk overlaps a span. With gold documents, documents
+    are judged, each at the place of its best chunk; if `depth` chunks contain fewer than ten documents, twice as many
+    are requested. Times are of the first search with `depth`, after an uncounted warm-up; with the index's embedder as
+    `encoder`, its share is measured too. A mode may include the number of reranked chunks: `auto+50`, or `auto+0`.
     """
     if not questions:
         raise ConfigError("there are no questions to evaluate")
@@ -100,9 +87,7 @@ def evaluate_targets(
         snapshot_id=index.snapshot.snapshot_id,
         depth=depth,
         overall=Scores.of(results),
-        by_type={
-            name: Scores.of([result for result in results if result.type == name]) for name in types
-        },
+        by_type={name: Scores.of([result for result in results if result.type == name]) for name in types},
         cost=Cost.of(results),
         results=results,
         moved=gold.moved,
@@ -147,8 +132,7 @@ class _Judge:
             question=target.question.question,
             gold=target.gold,
             found_at=tuple(
-                next((place for place, items in enumerate(places, 1) if item in items), None)
-                for item in range(gold)
+                next((place for place, items in enumerate(places, 1) if item in items), None) for item in range(gold)
             ),
             ranking=tuple(ranking),
             metrics=metrics,
@@ -167,10 +151,7 @@ class _Judge:
     def _ranking(self, target: Target, context: Context) -> list[ChunkHit]:
         if target.by_chunk:
             return list(context.chunks[:PLACES])
-        while (
-            len(hits := _one_a_document(context)) < PLACES
-            and len(context.chunks) == context.k < MOST_CHUNKS
-        ):
+        while len(hits := _one_a_document(context)) < PLACES and len(context.chunks) == context.k < MOST_CHUNKS:
             k = 2 * context.k
             context = self.index.search(context.question, self.mode, k, rerank=self.rerank)
         return hits[:PLACES]

@@ -1,8 +1,8 @@
 """Judge answers without a model: citations by gold, and support by words.
 
-Deterministic and free, so it can run every night. It uses the positions of citations, and words,
-numbers, names and negation (`language.support`). Citation precision and recall are those of ALCE
-(Gao et al., arXiv 2305.14627), with gold in place of a model.
+Deterministic and free, so it can run every night. It uses the positions of citations, and words, numbers, names and
+negation (`language.support`). Citation precision and recall are those of ALCE (Gao et al., arXiv 2305.14627), with gold
+in place of a model.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from graphrag_tasks.workbench.evaluation.questions import Question
 
 COVERAGE, CITATION_PRECISION, CITATION_RECALL = "coverage", "citation_precision", "citation_recall"
 ANSWERED, EXACT_MATCH, WORD_F1 = "answered", "exact_match", "word_f1"
-REFUSED = "refused"
-"""Share of the unanswerable questions that were not answered; `uncertain` counts as not
-answered."""
+REFUSED = "refused"  # Share of the unanswerable questions that were not answered; `uncertain` counts as not answered.
 FIGURES = (COVERAGE, CITATION_PRECISION, CITATION_RECALL, ANSWERED, EXACT_MATCH, WORD_F1)
 
 
@@ -32,8 +30,7 @@ class UnaidedVerdict:
 
     Attributes:
         coverage: Share of the gold items that a supported sentence of the answer cites.
-        citation_precision: Share of the chosen sentences' citations with a gold item; None without
-            citations.
+        citation_precision: Share of the chosen sentences' citations with a gold item; None without citations.
         citation_recall: Share of the sentences that their citations support; None without any.
         answered: 1, or 0 if the documents were said to contain no answer.
         exact_match: Whether a model's answer equals the reference; None for quotations.
@@ -72,11 +69,7 @@ def refusal(question: Question, reply: Reply, text: str) -> Refusal:
 def unaided(target: Target, reply: Reply) -> UnaidedVerdict:
     """Judge an answer by the gold of its question."""
     sentences = reply.sentences
-    supported = [
-        answer_sentence
-        for answer_sentence in sentences
-        if is_supported(answer_sentence, reply.question)
-    ]
+    supported = [answer_sentence for answer_sentence in sentences if is_supported(answer_sentence, reply.question)]
     held = [
         target.items_at(citation.source) for sentence in sentences if sentence.is_best
         for citation in sentence.citations

@@ -30,24 +30,18 @@ PADDING = (
     "This is an important point that deserves attention. It is worth noting that the details "
     "matter here, and that they should be considered with care in each case."
 )
-MOST_PAIRS = 40
-"""Pairs of each kind: enough for an interval of ± fifteen points around a half."""
+MOST_PAIRS = 40  # Pairs of each kind: enough for an interval of ± fifteen points around a half.
 
 _LEAST_KNOWN, _LEAST_AGREED = 0.8, 0.7
-"""Least shares of recognized wrong answers, and of agreement with a person. Two people agree on
-about four of five answers (Zheng et al., arXiv 2306.05685, table 5: 81 %)."""
+"""Least shares of recognized wrong answers, and of agreement with a person. Two people agree on about four of five
+answers (Zheng et al., arXiv 2306.05685, table 5: 81 %)."""
 
-_MOST_PADDED = 0.25
-"""Largest share of padded answers that may be preferred."""
-
-_LEAST_STAYED = 0.7
-"""Least share of verdicts that stay when the places are swapped."""
+_MOST_PADDED = 0.25  # Largest share of padded answers that may be preferred.
+_LEAST_STAYED = 0.7  # Least share of verdicts that stay when the places are swapped.
 
 _CAPITALS = re.compile(r"[A-Z]{3,}")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d+(?![\w.,/-]*\w)")
-_AUXILIARY = re.compile(
-    r"\b(?:is|are|was|were|can|must|should|will|has|have|does|do)\b(?! not)", re.IGNORECASE
-)
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|must|should|will|has|have|does|do)\b(?! not)", re.IGNORECASE)
 _NOT = re.compile(r"\b(is|are|was|were|can|must|should|will|does|do) ?not\b", re.IGNORECASE)
 
 
@@ -102,28 +96,19 @@ class JudgeCheck:
         return [finding.fault for finding in self.findings if not finding.passed]
 
 
-def check_judge(
-    judge: Judge, answers: Sequence[Answered], by_hand: Sequence[JudgedByHand] = ()
-) -> JudgeCheck:
+def check_judge(judge: Judge, answers: Sequence[Answered], by_hand: Sequence[JudgedByHand] = ()) -> JudgeCheck:
     """Check a judge on answers with known verdicts.
 
-    `answers` give questions with references. References without a number, a name or a negatable
-    verb cannot be falsified.
+    `answers` give questions with references. References without a number, a name or a negatable verb cannot be
+    falsified.
     """
     right = [answer for answer in answers if answer.reference][:MOST_PAIRS]
     names = sorted({name for answered in right for name in _names(answered.reference)})
     same = preferred(judge, [_pair(answered, answered.reference) for answered in right])
     wrong = preferred(
-        judge,
-        [
-            _pair(answered, said)
-            for answered in right
-            if (said := falsified(answered.reference, names))
-        ],
+        judge, [_pair(answered, said) for answered in right if (said := falsified(answered.reference, names))]
     )
-    padded = preferred(
-        judge, [_pair(answered, f"{answered.reference} {PADDING}") for answered in right]
-    )
+    padded = preferred(judge, [_pair(answered, f"{answered.reference} {PADDING}") for answered in right])
     findings = [_of_same(same), _of_swapped(wrong), _of_wrong(wrong), _of_padded(padded)]
     if by_hand:
         findings.append(_of_people(judge, answers, by_hand))
@@ -160,12 +145,8 @@ def _pair(one: Answered, other: str) -> Pair:
 
 def _of_same(pairs: Sequence[Preferred]) -> Finding:
     """Check identical answers: each place may win equally often."""
-    firsts = [
-        1.0 if pair.in_order == ONE else 0.0 for pair in pairs if pair.in_order in (ONE, OTHER)
-    ]
-    firsts += [
-        1.0 if pair.swapped == OTHER else 0.0 for pair in pairs if pair.swapped in (ONE, OTHER)
-    ]
+    firsts = [1.0 if pair.in_order == ONE else 0.0 for pair in pairs if pair.in_order in (ONE, OTHER)]
+    firsts += [1.0 if pair.swapped == OTHER else 0.0 for pair in pairs if pair.swapped in (ONE, OTHER)]
     return _finding(
         "same answer twice: first place of those decided", firsts,
         lambda _, low, high: low <= 0.5 <= high, "its interval holds 1/2",
@@ -174,9 +155,7 @@ def _of_same(pairs: Sequence[Preferred]) -> Finding:
 
 
 def _of_swapped(pairs: Sequence[Preferred]) -> Finding:
-    stayed = [
-        float(pair.in_order == pair.swapped) for pair in pairs if pair.in_order and pair.swapped
-    ]
+    stayed = [float(pair.in_order == pair.swapped) for pair in pairs if pair.in_order and pair.swapped]
     return _finding(
         "verdict stays when places are swapped", stayed,
         lambda share, *_: share >= _LEAST_STAYED, f"at least {_LEAST_STAYED}",
@@ -202,9 +181,7 @@ def _of_padded(pairs: Sequence[Preferred]) -> Finding:
     )  # fmt: skip
 
 
-def _of_people(
-    judge: Judge, answers: Sequence[Answered], by_hand: Sequence[JudgedByHand]
-) -> Finding:
+def _of_people(judge: Judge, answers: Sequence[Answered], by_hand: Sequence[JudgedByHand]) -> Finding:
     known = {answer.id: answer for answer in answers}
     judged = [human for human in by_hand if human.question_id in known]
     asked = [

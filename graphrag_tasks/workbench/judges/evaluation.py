@@ -73,10 +73,6 @@ def evaluate_answers(
         exclude: Patterns of documents that no model is shown: `llm.exclude`.
         unanswerable: Questions that the corpus does not answer, which should be refused.
         tell: Is called with the price of answers, and of verdicts, before the first request.
-
-    Raises:
-        ConfigError: `against` is none of the modes, or a judge has no question with an answer.
-        TerminalError: A model cannot be asked.
     """
     if against is not None and against not in modes:
         raise ConfigError(f"mode '{against}' was not asked", "--against", ", ".join(modes))
@@ -95,9 +91,7 @@ def evaluate_answers(
         judged = tuple(_without_model(one, gold.targets) for one in asked)
         return AnswersReport(None, index.snapshot.snapshot_id, judged, against)
     hidden = _hidden(index, exclude)
-    shown = [
-        target for target in gold.targets if target.question.answer and not _is_of(target, hidden)
-    ]
+    shown = [target for target in gold.targets if target.question.answer and not _is_of(target, hidden)]
     if not shown:
         hint = "Give each question its answer, or leave out --judge"
         raise ConfigError("no question has an answer to judge by", "--questions", hint)
@@ -108,9 +102,7 @@ def evaluate_answers(
         found = tuple(_by_model(by, index, one, gold.targets, hidden) for one in asked)
         base = next((judged for judged in found if judged.mode == against), None)
         preferences = {
-            judged.mode: preferred(by, _pairs(judged, base))
-            for judged in found
-            if base and judged is not base
+            judged.mode: preferred(by, _pairs(judged, base)) for judged in found if base and judged is not base
         }
         return found, preferences, check
 
@@ -133,24 +125,14 @@ def _price_of_answers(writer: Client, answers: int) -> str:
 def judge_unaided(index: Index, questions: str | Path, mode: str) -> dict[str, float]:
     """Return the means of `unaided.FIGURES` over the answers to a file of questions.
 
-    Questions about missing documents are left out. For unanswerable questions, `REFUSED` is the
-    share that was refused.
-
-    Raises:
-        ConfigError: The questions cannot be read, or all their documents are gone.
-        QueryError: There is no such mode.
+    Questions about missing documents are left out. For unanswerable questions, `REFUSED` is the share that was refused.
     """
     asked = read_questions(questions, unanswerable=True)
     known = [question for question in asked if question.answerable]
     gold = locate(known, index.snapshot, strict=False)
-    verdicts = [
-        unaided(target, answer(index, target.question.question, mode=mode))
-        for target in gold.targets
-    ]
+    verdicts = [unaided(target, answer(index, target.question.question, mode=mode)) for target in gold.targets]
     refusals = [
-        _refusal(question, answer(index, question.question, mode=mode))
-        for question in asked
-        if not question.answerable
+        _refusal(question, answer(index, question.question, mode=mode)) for question in asked if not question.answerable
     ]
     found = figures(verdicts)
     return found | {REFUSED: fmean(refusal.refused for refusal in refusals)} if refusals else found
@@ -159,9 +141,7 @@ def judge_unaided(index: Index, questions: str | Path, mode: str) -> dict[str, f
 def _without_model(asked: _Asked, targets: Sequence[Target]) -> JudgedMode:
     pairs = list(zip(targets, asked.replies, strict=True))
     answers = tuple(_answered(target, reply, frozenset()) for target, reply in pairs)
-    return JudgedMode(
-        asked.mode, answers, {}, tuple(unaided(*pair) for pair in pairs), refusals=asked.refusals
-    )
+    return JudgedMode(asked.mode, answers, {}, tuple(unaided(*pair) for pair in pairs), refusals=asked.refusals)
 
 
 def _by_model(

@@ -1,7 +1,7 @@
 """Compare two answers to the same question.
 
-Each pair is shown in both orders. If the verdict changes with the order, the pair is undecided; so
-a judge that always takes the first place decides nothing.
+Each pair is shown in both orders. If the verdict changes with the order, the pair is undecided; so a judge that always
+takes the first place decides nothing.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ class Preferred:
     """Preference of a judge between two answers.
 
     Attributes:
-        in_order: The majority vote if `one` stands first: `one`, `other` or `tie`; None without a
-            majority.
+        in_order: The majority vote if `one` stands first: `one`, `other` or `tie`; None without a majority.
         swapped: The same if `other` stands first.
     """
 

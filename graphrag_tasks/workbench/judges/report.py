@@ -1,8 +1,7 @@
 """Report of judged answers in several modes: tables for people, rows for programs.
 
-Every figure is in percent with its 95 % interval: Wilson's for shares, and if all values are equal;
-else the bootstrap over questions. Undecided and invalid verdicts are counted separately; they are
-neither a number nor 0.
+Every figure is in percent with its 95 % interval: Wilson's for shares, and if all values are equal; else the bootstrap
+over questions. Undecided and invalid verdicts are counted separately; they are neither a number nor 0.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ class JudgedMode:
     Attributes:
         by_measure: A model's verdicts on each answer, in order; empty without a model.
         unaided: Verdicts without a model; empty if the questions have no gold.
-        withheld: Ids of the questions that the model was not shown: without reference answer, or
-            about excluded documents.
+        withheld: Ids of the questions that the model was not shown: without reference answer, or about excluded
+            documents.
         refusals: Outcomes of the questions that the corpus does not answer.
     """
 
@@ -63,10 +62,7 @@ class JudgedMode:
                 found[name] = values
         if self.refusals:
             found[REFUSED] = [refusal.refused for refusal in self.refusals]
-        return found | {
-            name: [verdict.value for verdict in verdicts]
-            for name, verdicts in self.by_measure.items()
-        }
+        return found | {name: [verdict.value for verdict in verdicts] for name, verdicts in self.by_measure.items()}
 
 
 @dataclass(frozen=True)
@@ -75,8 +71,7 @@ class AnswersReport:
 
     Attributes:
         model: The judge; None: no model.
-        preferences: For each other mode, preferences against the mode `against`; `one` is the
-            other mode.
+        preferences: For each other mode, preferences against the mode `against`; `one` is the other mode.
         counts: Requests for verdicts by outcome.
         usd: Their cost; None if the price is unknown.
     """
@@ -139,10 +134,7 @@ class AnswersReport:
         rows = [row for mode in self.modes for row in _rows(mode)]
         table = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_pylist(rows, schema=ROWS), table)
-        return {
-            ANSWERS_FILE: table.getvalue().to_pybytes(),
-            TABLES_FILE: self.to_markdown().encode("utf-8"),
-        }
+        return {ANSWERS_FILE: table.getvalue().to_pybytes(), TABLES_FILE: self.to_markdown().encode("utf-8")}
 
     def _trust(self) -> str:
         if self.model is None:
@@ -165,8 +157,7 @@ class AnswersReport:
     def _preference(self, mode: str, pairs: Sequence[Preferred]) -> str:
         found = outcomes(pairs)
         words = {
-            judged.mode: fmean([len(answer.text.split()) for answer in judged.answers] or [0])
-            for judged in self.modes
+            judged.mode: fmean([len(answer.text.split()) for answer in judged.answers] or [0]) for judged in self.modes
         }
         against = self.against or ""
         return (
@@ -208,10 +199,7 @@ def _lines(mode: JudgedMode) -> Iterator[str]:
             figure = f"{one['mean']:.2f}"
             interval = f"{one['low']:.2f} to {one['high']:.2f}"
         differ = one.get("differ", "–")
-        yield (
-            f"| {mode.mode} | {name} | {one['answers']} | {figure} | {interval} "
-            f"| {one['without']} | {differ} |"
-        )
+        yield (f"| {mode.mode} | {name} | {one['answers']} | {figure} | {interval} | {one['without']} | {differ} |")
 
 
 def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Difference]]:
@@ -224,12 +212,7 @@ def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Differenc
             if value is not None and other is not None
         ]
         if pairs:
-            yield (
-                name,
-                paired_bootstrap(
-                    [one * PERCENT for one, _ in pairs], [other * PERCENT for _, other in pairs]
-                ),
-            )
+            yield (name, paired_bootstrap([one * PERCENT for one, _ in pairs], [other * PERCENT for _, other in pairs]))
 
 
 def _p(gap: Difference) -> str:

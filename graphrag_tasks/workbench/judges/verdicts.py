@@ -9,24 +9,17 @@ from statistics import fmean, median
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.workbench.evaluation.measures import (
-    average_precision,
-    faithfulness,
-    relevancy,
-    relevant_share,
-)
+from graphrag_tasks.workbench.evaluation.measures import average_precision, faithfulness, relevancy, relevant_share
 from graphrag_tasks.workbench.judges import prompts
 from graphrag_tasks.workbench.judges.judge import Judge
 
-Encode = Callable[[Sequence[str]], NDArray[np.float32]]
-"""Returns the vectors of texts, shape (texts, dimension)."""
+Encode = Callable[[Sequence[str]], NDArray[np.float32]]  # Returns the vectors of texts, shape (texts, dimension).
 
 ALIGNMENT = "alignment"
 RELEVANT, PRECISION = "context_relevant", "context_precision"
 FAITHFULNESS, RELEVANCY = "faithfulness", "answer_relevancy"
 
-_LONG = 1500
-"""Token limit of a list of statements: about fifty of them."""
+_LONG = 1500  # Token limit of a list of statements: about fifty of them.
 
 CLASSES: Mapping[str, float | None] = {
     "same": 1.0, "partly": 0.5, "different": 0.0, "undecided": None,
@@ -85,15 +78,11 @@ def aligned(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
     """
     asked = [answer for answer in answers if answer.text]
     shown = [
-        {"question": answered.question, "reference": answered.reference, "answer": answered.text}
-        for answered in asked
+        {"question": answered.question, "reference": answered.reference, "answer": answered.text} for answered in asked
     ]
     found = iter(judge.ask(prompts.Alignment, prompts.ALIGNMENT, shown))
     nothing = (0.0,) * judge.votes
-    return [
-        Verdicts(ALIGNMENT, tuple(map(_class, next(found))) if answer.text else nothing)
-        for answer in answers
-    ]
+    return [Verdicts(ALIGNMENT, tuple(map(_class, next(found))) if answer.text else nothing) for answer in answers]
 
 
 def context_precision(judge: Judge, answers: Sequence[Answered]) -> list[list[Verdicts]]:
@@ -130,10 +119,7 @@ def faithful(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
         _LONG,
     )
     shown = [
-        (
-            vote,
-            {"passages": list(answer.passages), "statements": dict(enumerate(said.statements, 1))},
-        )
+        (vote, {"passages": list(answer.passages), "statements": dict(enumerate(said.statements, 1))})
         for answer, votes in zip(answers, told, strict=True)
         for vote, said in enumerate(votes)
         if said and said.statements
@@ -142,10 +128,7 @@ def faithful(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
     return [
         Verdicts(
             FAITHFULNESS,
-            tuple(
-                _share(next(found), len(said.statements)) if said and said.statements else None
-                for said in votes
-            ),
+            tuple(_share(next(found), len(said.statements)) if said and said.statements else None for said in votes),
         )
         for votes in told
     ]
@@ -157,14 +140,10 @@ def relevant(judge: Judge, answers: Sequence[Answered], encode: Encode) -> list[
     The votes are the guesses, averaged as in RAGAS (three by default); an empty answer gets 0.
     """
     asked = [answer for answer in answers if answer.text]
-    found = iter(
-        judge.ask(prompts.Guess, prompts.GUESS, [{"answer": answered.text} for answered in asked])
-    )
+    found = iter(judge.ask(prompts.Guess, prompts.GUESS, [{"answer": answered.text} for answered in asked]))
     results = []
     for answer in answers:
-        guesses = (
-            [guess for guess in next(found) if guess and guess.question] if answer.text else []
-        )
+        guesses = [guess for guess in next(found) if guess and guess.question] if answer.text else []
         if not answer.text:
             results.append(Verdicts(RELEVANCY, (0.0,)))
             continue
@@ -187,10 +166,7 @@ def _of_passages(
     valid = [[vote.relevant for vote in votes if vote is not None] for votes in by_vote]
     return Verdicts(
         measure,
-        tuple(
-            figure(found) if len(found) == len(votes) else None
-            for found, votes in zip(valid, by_vote, strict=True)
-        ),
+        tuple(figure(found) if len(found) == len(votes) else None for found, votes in zip(valid, by_vote, strict=True)),
     )
 
 

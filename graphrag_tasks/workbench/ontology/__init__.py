@@ -1,8 +1,7 @@
 """Ontology from users' questions: proposed, consolidated, approved (QuestionRAG).
 
-QuestionRAG ("Surfacing the structure") lets users' questions decide a graph's types and relations.
-In: questions and an index. Out: a schema that runs apply once a person approves it. Open
-`in_store.py`, then `proposal.py`.
+QuestionRAG ("Surfacing the structure") lets users' questions decide a graph's types and relations. In: questions and an
+index. Out: a schema that runs apply once a person approves it. Open `in_store.py`, then `proposal.py`.
 """
 
 from graphrag_tasks.workbench.ontology.difference import Change, changes, to_markdown

@@ -1,8 +1,7 @@
 """Consolidate what is named for all question clusters into one ontology, in the graph's words.
 
-QuestionRAG's model named 194 entity types and 257 relation types for 140 questions. Most are the
-same in other words, or absent in the graph: only what its triples have is kept, the most used
-first.
+QuestionRAG's model named 194 entity types and 257 relation types for 140 questions. Most are the same in other words,
+or absent in the graph: only what its triples have is kept, the most used first.
 """
 
 from __future__ import annotations
@@ -24,18 +23,13 @@ from graphrag_tasks.workbench.ontology.inducing import InducedOntology
 
 TYPE, RELATION = "type", "relation"
 
-_MOST = {TYPE: 30, RELATION: 60}
-"""Largest number of types and relations, which a person can still review."""
+_MOST = {TYPE: 30, RELATION: 60}  # Largest number of types and relations, which a person can still review.
 
 _OWN_SHARE = 0.9
-"""Share of a relation's typed heads or tails that its domain or range must cover; else it is
-unrestricted."""
+"""Share of a relation's typed heads or tails that its domain or range must cover; else it is unrestricted."""
 
-_EXAMPLES = 5
-"""Examples of a type or relation, for review; chosen."""
-
-_WORDING = re.compile(r"\w[\w ./&'’+-]{0,59}")
-"""What can be the name of a relation: no markup, code or prose."""
+_EXAMPLES = 5  # Examples of a type or relation, for review; chosen.
+_WORDING = re.compile(r"\w[\w ./&'’+-]{0,59}")  # What can be the name of a relation: no markup, code or prose.
 
 _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "been", "being"})
 
@@ -151,13 +145,9 @@ class _Use:
         `words_of` has the words of each, and `fates` the one of each proposed name ("" if none).
         """
         questions = {
-            name: set[int]().union(*(self._questions[kind, word] for word in words))
-            for name, words in words_of.items()
+            name: set[int]().union(*(self._questions[kind, word] for word in words)) for name, words in words_of.items()
         }
-        triples = {
-            name: sum(self.triples[kind, word] for word in words)
-            for name, words in words_of.items()
-        }
+        triples = {name: sum(self.triples[kind, word] for word in words) for name, words in words_of.items()}
         left, kept, covered = sorted(words_of), list[Kept](), set[int]()
         while left and len(kept) < _MOST[kind]:
             name = max(left, key=lambda one: (len(questions[one] - covered), triples[one]))
@@ -210,9 +200,7 @@ def _labels(
     for name in sorted(examples):
         key = _type_key(name)
         if key not in known:  # a model's own name: the label of most of its examples
-            votes = Counter(
-                label for one in examples[name] for label in sorted(set(labels_of(one)))
-            )
+            votes = Counter(label for one in examples[name] for label in sorted(set(labels_of(one))))
             best = max(sorted(votes), key=lambda label: votes[label], default="")
             key = _type_key(best) if 2 * votes[best] >= votes.total() else ""
         type_of[name] = key if key in known else ""
@@ -233,13 +221,11 @@ class _Relation(NamedTuple):
     tails: set[str]
 
 
-def _relations(
-    induced: Sequence[InducedOntology], use: _Use
-) -> tuple[dict[str, _Relation], dict[str, str]]:
+def _relations(induced: Sequence[InducedOntology], use: _Use) -> tuple[dict[str, _Relation], dict[str, str]]:
     """Return the relations by name, and the relation of each proposed name ("" if none).
 
-    The most used wording names a relation and takes those that are said to mean the same. What
-    these are said to mean besides is not followed: chains of loose synonyms would join everything.
+    The most used wording names a relation and takes those that are said to mean the same. What these are said to mean
+    besides is not followed: chains of loose synonyms would join everything.
     """
     by_key: defaultdict[str, list[str]] = defaultdict(list)
     known = use.words(RELATION)
@@ -249,8 +235,7 @@ def _relations(
     said: defaultdict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
     proposed = []
     for relation in sorted(
-        (relation for one in induced for relation in one.relations),
-        key=lambda relation: relation.model_dump_json(),
+        (relation for one in induced for relation in one.relations), key=lambda relation: relation.model_dump_json()
     ):
         members: dict[str, bool] = {}
         same = [(name, False) for name in (relation.name, *relation.synonyms)]
@@ -305,9 +290,7 @@ def _relation_type(
         inside = sum(ends[label] for one in types for label in labels[one])
         return types if types and inside >= _OWN_SHARE * ends.total() else None
 
-    others = [
-        (wording, inverse) for wording, inverse in relation.wordings.items() if wording != name
-    ]
+    others = [(wording, inverse) for wording, inverse in relation.wordings.items() if wording != name]
     return RelationType(
         domain=checked(relation.heads, heads),
         range=checked(relation.tails, tails),

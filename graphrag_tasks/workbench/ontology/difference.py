@@ -12,8 +12,7 @@ from graphrag_tasks.workbench.ontology.consolidate import RELATION, TYPE
 from graphrag_tasks.workbench.ontology.proposal import Proposal, Report
 
 NEW, GONE, CHANGED, SAME = "new", "gone", "changed", "same"
-_MOST_ROWS = 200
-"""Most rows of a difference in Markdown, which Airflow shows in one form."""
+_MOST_ROWS = 200  # Most rows of a difference in Markdown, which Airflow shows in one form.
 
 
 class Change(NamedTuple):
@@ -88,8 +87,7 @@ def to_markdown(proposal: Proposal, before: GraphSchema) -> str:
     lines += ["", f"{len(found) - len(shown)} stay as they are.", ""]
     lines += ["| | name | change | |", "|---|---|---|---|"]
     lines += [
-        f"| {change.kind} | `{change.name}` | {change.change} | {change.meaning} |"
-        for change in shown[:_MOST_ROWS]
+        f"| {change.kind} | `{change.name}` | {change.change} | {change.meaning} |" for change in shown[:_MOST_ROWS]
     ]
     if len(shown) > _MOST_ROWS:
         lines += ["", f"{len(shown) - _MOST_ROWS} more: {command('ontology', 'show', proposal.id)}"]

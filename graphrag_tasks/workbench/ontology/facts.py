@@ -1,7 +1,7 @@
 """Facts of the graph in the words of sentences, before any schema renamed them.
 
-The ontology in force when the snapshot was made must not decide the next one: the snapshot's
-relations may have its names, so the triples are read.
+The ontology in force when the snapshot was made must not decide the next one: the snapshot's relations may have its
+names, so the triples are read.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ class Facts:
 
     def in_chunks(self, chunk_ids: Sequence[str]) -> dict[str, list[Fact]]:
         """Return the facts that these chunks state, by chunk."""
-        self._connection.register(
-            "wanted", pa.table({"chunk_id": pa.array(chunk_ids, pa.string())})
-        )
+        self._connection.register("wanted", pa.table({"chunk_id": pa.array(chunk_ids, pa.string())}))
         found: dict[str, list[Fact]] = {}
         for row in self._connection.execute(_SQL["in_chunks"]).fetchall():
             found.setdefault(row[0], []).append(Fact(*row))
@@ -59,11 +57,7 @@ class Facts:
 
 @contextmanager
 def facts_of(snapshot: Snapshot, sql: SqlConfig | None = None) -> Iterator[Facts]:
-    """Read the facts of a snapshot, out of core.
-
-    Raises:
-        AccessError: The snapshot is restricted by labels: an ontology is for all readers.
-    """
+    """Read the facts of a snapshot, out of core."""
     tables = {name: snapshot.table(name) for name in _TABLES}
     with sql_over(tables, sql or SqlConfig()) as connection:
         connection.execute(_SQL["facts"])

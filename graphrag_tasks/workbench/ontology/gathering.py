@@ -12,11 +12,8 @@ from graphrag_tasks.retrieval import ChunkHit, Index
 from graphrag_tasks.workbench.ontology.facts import Fact, Facts
 from graphrag_tasks.workbench.ontology.questions import clustered
 
-MOST_SEARCHED = 1_000
-"""Questions searched, evenly from all clusters: a search takes 15 ms, without a reranker."""
-
-_CHUNKS = 5
-"""Chunks per question, as many as Recall@5 counts."""
+MOST_SEARCHED = 1_000  # Questions searched, evenly from all clusters: a search takes 15 ms, without a reranker.
+_CHUNKS = 5  # Chunks per question, as many as Recall@5 counts.
 
 
 @dataclass(frozen=True)
@@ -26,8 +23,8 @@ class Need:
     Attributes:
         cluster: Its number.
         named: Name and label of the entities that it names; the label is empty if unknown.
-        facts: Facts of the passages found that touch these entities or contain only words of the
-            question; if there are none, all facts. Associations are left out.
+        facts: Facts of the passages found that touch these entities or contain only words of the question; if there are
+            none, all facts. Associations are left out.
         asked: Those facts that it asks for: they relate its entities in its own words, if any do.
         passages: Passages found; empty if it was not searched.
     """
@@ -77,9 +74,7 @@ def is_telling(relation: str) -> bool:
     return of_kind != ASSOCIATION and not STOP_WORDS.issuperset(terms(relation))
 
 
-def _near(
-    question: str, named: set[str], told: Sequence[Fact]
-) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+def _near(question: str, named: set[str], told: Sequence[Fact]) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     words = set(terms(question))
 
     def nearness(fact: Fact) -> int:

@@ -23,12 +23,7 @@ class Asked(NamedTuple):
 
 
 def propose_in_store(
-    config: Config,
-    questions: str | Path,
-    *,
-    by_model: bool = False,
-    outside: Outside = "keep",
-    run: str = "ontology",
+    config: Config, questions: str | Path, *, by_model: bool = False, outside: Outside = "keep", run: str = "ontology"
 ) -> Proposal:
     """Propose an ontology for a store's current snapshot, and store the proposal.
 
@@ -38,18 +33,10 @@ def propose_in_store(
         by_model: Whether `llm.models.ontology` names types and relations.
         outside: Treatment of relations outside the ontology.
         run: Name of the run, under which spending counts after a kill.
-
-    Raises:
-        ConfigError: The questions cannot be read, or no model is named.
-        SnapshotError: Nothing is published.
     """
     asked = read_asked(questions)
     index = open_index(
-        config.store,
-        principals=ALL_DOCUMENTS,
-        config=config.retrieval,
-        language=config.language,
-        load=config.load,
+        config.store, principals=ALL_DOCUMENTS, config=config.retrieval, language=config.language, load=config.load
     )
     client = Client(config.llm, config.store, run) if by_model else None
     ontologies = Ontologies(config.store)
@@ -66,8 +53,5 @@ def shown_in_store(store: str, proposal_id: str) -> Asked | None:
         return None
     proposal = ontologies.show(proposal_id)
     report = proposal.report
-    subject = (
-        f"Put ontology {proposal.id} in force? It covers {report.covered} of {report.searched} "
-        f"questions."
-    )
+    subject = f"Put ontology {proposal.id} in force? It covers {report.covered} of {report.searched} questions."
     return Asked(proposal.id, subject, to_markdown(proposal, ontologies.in_force()))

@@ -1,7 +1,7 @@
 """Name types and relations for question clusters: by a model, or as the graph has them.
 
-One request per cluster (QuestionRAG, step 3). Without a valid answer, a cluster has the labels and
-relations of the graph that its questions touch.
+One request per cluster (QuestionRAG, step 3). Without a valid answer, a cluster has the labels and relations of the
+graph that its questions touch.
 """
 
 from __future__ import annotations
@@ -21,10 +21,8 @@ from graphrag_tasks.workbench.ontology.gathering import Need
 _QUESTIONS, _FACTS, _PASSAGES, _CHARACTERS = 12, 40, 6, 1_000
 """Contents of a request: about 3,000 tokens; the last is characters per passage."""
 
-_MOST_OUTPUT = 2_000
-"""Output tokens; chosen."""
-_MOST_NAMES = 40
-"""Types, and relations, used from an answer: more are implausible for a dozen questions."""
+_MOST_OUTPUT = 2_000  # Output tokens; chosen.
+_MOST_NAMES = 40  # Types, and relations, used from an answer: more are implausible for a dozen questions.
 
 _SYSTEM = """\
 You design the ontology of a knowledge graph, so that it can answer the questions that users ask.
@@ -83,16 +81,10 @@ class Induced(NamedTuple):
     unsent: int
 
 
-def induced(
-    clusters: Sequence[Sequence[Need]], client: Client | None, snapshot: Snapshot
-) -> Induced:
+def induced(clusters: Sequence[Sequence[Need]], client: Client | None, snapshot: Snapshot) -> Induced:
     """Return the types and relations of all clusters, by a model if there is a client.
 
     Documents of `llm.exclude`, and facts from them, are never sent.
-
-    Raises:
-        TerminalError: The model cannot be asked, or no answer at all is valid.
-        TransientError: The endpoint is unavailable for long; answers so far are kept.
     """
     named = [_of_graph(needs) for needs in clusters]
     if client is None:
@@ -101,9 +93,7 @@ def induced(
     unsent = _excluded(snapshot, exclude)
     shown = [_shown(needs, unsent, bool(exclude)) for needs in clusters]
     asked = [place for place, text in enumerate(shown) if text]
-    requests = [
-        Request("ontology", _SYSTEM, shown[place], InducedOntology, _MOST_OUTPUT) for place in asked
-    ]
+    requests = [Request("ontology", _SYSTEM, shown[place], InducedOntology, _MOST_OUTPUT) for place in asked]
     results = client.ask(requests, until_spent=True)
     for place, answer in zip(asked, results, strict=True):
         if isinstance(answer, Answer):
@@ -124,9 +114,7 @@ def _of_graph(cluster: Sequence[Need]) -> InducedOntology:
     return InducedOntology(
         entity_types=[InducedType(name=label, examples=[]) for label in sorted(labels)],
         relations=[
-            InducedRelation(
-                name=relation, domain=[], range=[], synonyms=[], inverses=[], examples=[]
-            )
+            InducedRelation(name=relation, domain=[], range=[], synonyms=[], inverses=[], examples=[])
             for relation in sorted({fact.relation for fact in facts})
         ],
     )

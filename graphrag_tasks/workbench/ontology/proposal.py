@@ -31,8 +31,8 @@ class Report(BaseModel):
     Attributes:
         snapshot_id: The snapshot that the questions were searched in.
         based_on: Id of the ontology then in force; empty without one.
-        asked: Questions of the file; `distinct` were read, `left_out` beyond the limit, and
-            passages found for `searched`.
+        asked: Questions of the file; `distinct` were read, `left_out` beyond the limit, and passages found for
+            `searched`.
         covered: Questions whose entities the ontology has, and a relation that they ask for.
         clusters: Clusters of questions.
         by_model: Clusters that a model answered for.
@@ -97,8 +97,8 @@ def propose(
 ) -> Proposal:
     """Return the ontology that users' questions ask for (QuestionRAG, "Surfacing the structure").
 
-    Questions are clustered, types and relations named for each cluster and its passages, and all
-    consolidated. The same questions, snapshot and answers give the same bytes.
+    Questions are clustered, types and relations named for each cluster and its passages, and all consolidated. The same
+    questions, snapshot and answers give the same bytes.
 
     Args:
         index: With all documents: an ontology is for all readers.
@@ -107,11 +107,6 @@ def propose(
         based_on: Id of the ontology in force; empty without one.
         outside: Treatment of relations outside the ontology.
         sql: Limits for reading the graph.
-
-    Raises:
-        AccessError: The index is of a reader who may not see all documents.
-        TerminalError: The model cannot be asked, or no answer at all is valid.
-        TransientError: The endpoint is unavailable for long; answers so far are kept.
     """
     with facts_of(index.snapshot, sql) as facts:
         needs, patterns = gather(index, facts, questions.texts), facts.patterns()
@@ -130,10 +125,7 @@ def propose(
         distinct=len(questions.texts),
         left_out=questions.left_out,
         searched=sum(bool(need.passages) for need in needs),
-        covered=sum(
-            need.labels <= labels and any(fact.relation in wordings for fact in need.asked)
-            for need in needs
-        ),
+        covered=sum(need.labels <= labels and any(fact.relation in wordings for fact in need.asked) for need in needs),
         clusters=len(clusters),
         by_model=found.by_model,
         not_by_model=found.failed,

@@ -16,14 +16,9 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.retrieval.view.arrays import Vectors
 from graphrag_tasks.workbench.evaluation.jsonl import read_values
 
-MOST_QUESTIONS = 10_000
-"""Questions read, to bound time and memory; the rest is counted."""
-
-_LEAST_COSINE = 0.4
-"""With the shipped encoder, half of the 25 example questions have a neighbour at this cosine."""
-
-_MOST_CLUSTERS = 200
-"""Most clusters, and so model requests: bounds the cost of a proposal."""
+MOST_QUESTIONS = 10_000  # Questions read, to bound time and memory; the rest is counted.
+_LEAST_COSINE = 0.4  # With the shipped encoder, half of the 25 example questions have a neighbour at this cosine.
+_MOST_CLUSTERS = 200  # Most clusters, and so model requests: bounds the cost of a proposal.
 
 
 class _Asked(BaseModel):
@@ -60,11 +55,7 @@ class Questions:
 
 
 def read_asked(path: str | Path) -> Questions:
-    """Read a JSON lines file whose lines have at least `question`.
-
-    Raises:
-        ConfigError: The file cannot be read, a line has no question, or there is none at all.
-    """
+    """Read a JSON lines file whose lines have at least `question`."""
     asked = [one.question for _, one in read_values(path, _Asked)]
     if not asked:
         hint = 'Give lines such as {"question": "Which table replaced VBBS?"}'
@@ -75,9 +66,8 @@ def read_asked(path: str | Path) -> Questions:
 def clustered(vectors: Vectors) -> list[int]:
     """Return each question's cluster number, ordered by first question.
 
-    Leader clustering (Hartigan, "Clustering Algorithms", 1975) and one move of each question to the
-    nearest mean: one pass, no randomness. `vectors` are unit vectors, shape (questions, dimension),
-    in a fixed order.
+    Leader clustering (Hartigan, "Clustering Algorithms", 1975) and one move of each question to the nearest mean: one
+    pass, no randomness. `vectors` are unit vectors, shape (questions, dimension), in a fixed order.
     """
     leaders: list[int] = []
     nearest = np.zeros(len(vectors), dtype=np.int64)

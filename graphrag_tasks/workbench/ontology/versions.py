@@ -6,8 +6,7 @@
     STORE/ontology/shown.json           what was last shown: a proposal, and the one then in force
     STORE/ontology/current              the schema in force
 
-Only `approve` changes what is in force, and only to what was shown: a refusal, a timeout or a kill
-changes nothing.
+Only `approve` changes what is in force, and only to what was shown: a refusal, a timeout or a kill changes nothing.
 """
 
 from __future__ import annotations
@@ -20,12 +19,7 @@ from graphrag_tasks.core.ids import is_id
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
-from graphrag_tasks.storage.snapshots.ontology import (
-    FOLDER,
-    IN_FORCE,
-    ontology_in_force,
-    place_in_force,
-)
+from graphrag_tasks.storage.snapshots.ontology import FOLDER, IN_FORCE, ontology_in_force, place_in_force
 from graphrag_tasks.workbench.ontology.proposal import Proposal, Report, ontology_id
 
 _SHOWN, _LATEST = "shown.json", "latest"
@@ -47,11 +41,7 @@ class Ontologies:
         self._proposed = self._folder / "proposed"
 
     def in_force(self) -> GraphSchema:
-        """Return the schema in force; an unrestricted one if there is none.
-
-        Raises:
-            ConfigError: It is not readable as a schema.
-        """
+        """Return the schema in force; an unrestricted one if there is none."""
         return read_schema(ontology_in_force(self._store), place_in_force(self._store))
 
     def id_in_force(self) -> str:
@@ -67,12 +57,7 @@ class Ontologies:
             self._proposed.write_bytes(_LATEST, f"{proposal.id}\n".encode("ascii"))
 
     def read(self, proposal_id: str | None = None) -> Proposal:
-        """Return a proposal, the last one by default.
-
-        Raises:
-            ConfigError: There is none, or not this one.
-            ArtifactError: Its files were changed or are damaged.
-        """
+        """Return a proposal, the last one by default."""
         wanted = self._latest() if proposal_id is None else proposal_id
         if not is_id(wanted) or not self._proposed.exists(f"{wanted}.yaml"):
             what = f"there is no proposed ontology '{wanted}'" if wanted else "nothing is proposed"
@@ -99,14 +84,7 @@ class Ontologies:
         return proposal
 
     def approve(self, proposal_id: str) -> Proposal:
-        """Put the last shown proposal in force; the next run maps relations by it.
-
-        Raises:
-            ConfigError: It does not exist, was not shown last, is not a valid schema any more, or
-                another ontology came into force meanwhile.
-            ArtifactError: Its files were changed or are damaged.
-            TransientError: Another process works on the store's ontologies.
-        """
+        """Put the last shown proposal in force; the next run maps relations by it."""
         with sole_run(self._folder):
             proposal, now = self.read(proposal_id), self.id_in_force()
             shown = self._shown()
@@ -143,6 +121,4 @@ class Ontologies:
             return _Shown.model_validate(self._folder.read_json(_SHOWN))
         except ValidationError as error:
             where = f"{self._folder.uri}/{_SHOWN}"
-            raise ArtifactError(
-                "is damaged", where, command("ontology", "show", store=self._store)
-            ) from error
+            raise ArtifactError("is damaged", where, command("ontology", "show", store=self._store)) from error

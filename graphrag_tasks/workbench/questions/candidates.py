@@ -17,13 +17,9 @@ MULTI_HOP: Final = "multi_hop"
 LISTING: Final = "listing"
 GLOBAL: Final = "global"
 UNANSWERABLE: Final = "unanswerable"
-TYPES: tuple[Type, ...] = (SINGLE, MULTI_HOP, LISTING, GLOBAL, UNANSWERABLE)
-"""Question types, as in `Question.type`."""
-
-LONGEST_QUESTION = 240
-"""Longest question in characters; nobody would ask a longer one."""
-LONGEST_NAME = 80
-"""Longest name in a question, in characters."""
+TYPES: tuple[Type, ...] = (SINGLE, MULTI_HOP, LISTING, GLOBAL, UNANSWERABLE)  # Question types, as in `Question.type`.
+LONGEST_QUESTION = 240  # Longest question in characters; nobody would ask a longer one.
+LONGEST_NAME = 80  # Longest name in a question, in characters.
 
 
 @dataclass(frozen=True)

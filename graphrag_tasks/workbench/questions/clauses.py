@@ -14,27 +14,19 @@ from graphrag_tasks.workbench.questions.candidates import LONGEST_NAME, Stretch,
 from graphrag_tasks.workbench.questions.corpus import Corpus, Entity, Fact, Sentence
 from graphrag_tasks.workbench.questions.words import words
 
-LEAST_CONFIDENCE = 0.6
-"""Least confidence of a relation; the extractor gives less to doubtful ones."""
-_LEAST_WORDS, _MOST_WORDS = 6, 40
-"""Words of a sentence: shorter ones lack context, longer ones are parsed worse."""
-_MOST_CHARACTERS = 400
-"""Longest sentence in characters."""
-_MOST_SUBJECT, _MOST_REST = 7, 24
-"""Most words of a subject, and of its predicate."""
-_COMMON_SHARE = 0.1
-"""Share of the passages from which a name is too common for a question."""
-_SAME_WORDS = 0.6
-"""Share of a fact's words in another sentence from which that states the same of something else."""
-_FEW = 20
-"""In a smaller corpus no name is too common."""
+LEAST_CONFIDENCE = 0.6  # Least confidence of a relation; the extractor gives less to doubtful ones.
+_LEAST_WORDS, _MOST_WORDS = 6, 40  # Words of a sentence: shorter ones lack context, longer ones are parsed worse.
+_MOST_CHARACTERS = 400  # Longest sentence in characters.
+_MOST_SUBJECT, _MOST_REST = 7, 24  # Most words of a subject, and of its predicate.
+_COMMON_SHARE = 0.1  # Share of the passages from which a name is too common for a question.
+_SAME_WORDS = 0.6  # Share of a fact's words in another sentence from which that states the same of something else.
+_FEW = 20  # In a smaller corpus no name is too common.
 
 _RULES = frozenset({"svo", "passive", "copula", "verb_prep"})
 _FURTHER_CLAUSE = re.compile(r",\s+(?:and|but|or|so|while)\s+$")
 _FURTHER_VERB = re.compile(r"(?:,|\b(?:and|or|but|then))\s+$")
 ARTICLES = re.compile(r"(?:the|an?)\s+", re.IGNORECASE)
-_VAGUE = words("vague_first_words")
-"""First words of subjects that name nothing."""
+_VAGUE = words("vague_first_words")  # First words of subjects that name nothing.
 
 
 @dataclass(frozen=True)
@@ -105,9 +97,7 @@ class Clauses:
             start = self._goes_on_at(frame)
             if start is not None:
                 starts[frame["sentence_id"]].append(start)
-        self.found: list[Clause] = [
-            clause for frame in frames if (clause := self._clause(frame, starts)) is not None
-        ]
+        self.found: list[Clause] = [clause for frame in frames if (clause := self._clause(frame, starts)) is not None]
 
     def is_common(self, entity: Entity) -> bool:
         """Tell whether too many passages mention an entity for a question about it."""
@@ -135,11 +125,7 @@ class Clauses:
         """Return the spans of the clause's sentence, and of others that state all of its facts."""
         facts = clause.facts
         others = [self._sentences[fact.relation_id] for fact in facts]
-        shared = (
-            [other for other in others[0] if all(other in some for some in others)]
-            if others
-            else []
-        )
+        shared = [other for other in others[0] if all(other in some for some in others)] if others else []
         found = [clause.stretch]
         for one in shared:
             sentence = self.corpus.sentences[one]

@@ -71,11 +71,7 @@ class Corpus:
         documents = snapshot.table("documents", ["document_id", "uri", "path", "title"]).to_pylist()
         self.uris: dict[str, str] = {row["document_id"]: row["uri"] for row in documents}
         self.paths: dict[str, str] = {row["document_id"]: row["path"] for row in documents}
-        self._legal = {
-            row["document_id"]
-            for row in documents
-            if _LEGAL.search(f"{row['title']} {row['path']}")
-        }
+        self._legal = {row["document_id"] for row in documents if _LEGAL.search(f"{row['title']} {row['path']}")}
         columns = ["chunk_id", "is_reference", "heading_path"]
         self._passed_over = {
             row["chunk_id"]
@@ -124,15 +120,7 @@ class Corpus:
                     Fact(row["relation_id"], known["head_id"], known["relation"],
                          known["tail_id"], known["confidence"], *frame)
                 )  # fmt: skip
-        columns = [
-            "triple_id",
-            "entity_id",
-            "relation",
-            "value",
-            "negated",
-            "is_head",
-            "confidence",
-        ]
+        columns = ["triple_id", "entity_id", "relation", "value", "negated", "is_head", "confidence"]
         for row in self._snapshot.table("attributes", columns).to_pylist():
             frame = frames.get(row["triple_id"])
             is_fact = kind_of(row["relation"], conditional=False) == FACT
@@ -168,15 +156,11 @@ class Corpus:
     @cached_property
     def text(self) -> str:
         """All sentences in lower case, one per line, for searching names."""
-        return "\n".join(
-            " ".join(sentence.text.split()) for sentence in self.sentences.values()
-        ).casefold()
+        return "\n".join(" ".join(sentence.text.split()) for sentence in self.sentences.values()).casefold()
 
     @cached_property
     def _words(self) -> Counter[str]:
-        return Counter(
-            word for sentence in self.sentences.values() for word in WORD.findall(sentence.text)[1:]
-        )
+        return Counter(word for sentence in self.sentences.values() for word in WORD.findall(sentence.text)[1:])
 
     @cached_property
     def _capitals(self) -> Counter[str]:

@@ -23,20 +23,17 @@ from graphrag_tasks.workbench.questions.candidates import (
 SHARES: Mapping[Type, float] = {
     SINGLE: 0.4, MULTI_HOP: 0.15, LISTING: 0.15, GLOBAL: 0.1, UNANSWERABLE: 0.2,
 }  # fmt: skip
-"""Wanted share of each type. Single facts are what most people ask, and what rules make best; a
-fifth of unanswerable questions suffices to measure refusals. Not tuned."""
+"""Wanted share of each type. Single facts are what most people ask, and what rules make best; a fifth of
+unanswerable questions suffices to measure refusals. Not tuned."""
 
-_ALIKE = 0.75
-"""Jaccard similarity from which two questions are nearly equal."""
-_MOST_OF_SUBJECT = 2
-"""Most questions about one name."""
+_ALIKE = 0.75  # Jaccard similarity from which two questions are nearly equal.
+_MOST_OF_SUBJECT = 2  # Most questions about one name.
 
 
 def drawn(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candidate]:
     """Return at most `number` candidates, by the `SHARES` of their types if possible.
 
-    Other types fill gaps. Documents and rules alternate; the seed decides ties. Ordered by type,
-    then as drawn.
+    Other types fill gaps. Documents and rules alternate; the seed decides ties. Ordered by type, then as drawn.
     """
     pools: dict[str, list[Candidate]] = defaultdict(list)
     for candidate in _unambiguous(candidates):
@@ -72,9 +69,7 @@ class _Taken:
 
     def take(self, pool: Sequence[Candidate], most: int) -> None:
         taken = {candidate.question for candidate in self.found}
-        rest = {
-            candidate.question: candidate for candidate in pool if candidate.question not in taken
-        }
+        rest = {candidate.question: candidate for candidate in pool if candidate.question not in taken}
         chance = {one: content_id("draw", self._seed, one) for one in rest}
         while most > 0 and rest:
             best = min(rest, key=lambda one: (*self._uses(rest[one]), chance[one]))

@@ -9,32 +9,17 @@ from typing import Any
 
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.extract.inflection import base_of_gerund
-from graphrag_tasks.workbench.questions.candidates import (
-    LONGEST_QUESTION,
-    SINGLE,
-    Candidate,
-    Stretch,
-    is_plain,
-)
+from graphrag_tasks.workbench.questions.candidates import LONGEST_QUESTION, SINGLE, Candidate, Stretch, is_plain
 from graphrag_tasks.workbench.questions.corpus import Corpus
 from graphrag_tasks.workbench.questions.words import words
 
-_NUMBERED = re.compile(
-    r"^(?:(?:chapter|section|part|appendix|step)\s+\S+|[A-Z]?\d*(?:\.\d+)+\.?|\d+\.?)\s+", re.I
-)
-_LEAST_WORDS, _MOST_WORDS = 2, 9
-"""Words of a heading, without its number."""
-_LEAST_SECTION, _MOST_SECTION = 12, 400
-"""Words of a section: shorter ones answer nothing, longer ones are too broad."""
-_MOST_PLACES = 2
-"""Most sections with the same heading: more are about different things."""
-_MOST_ANSWER = 300
-"""Longest answer in characters: whole sentences from the section's start."""
-
-_NOT_DONE = words("not_done")
-"""Heading verbs that are not instructions, or whose gerund is mostly an adjective."""
-_AFTER_VERB = words("after_verb")
-"""Words that mark a preceding gerund as a verb: "Adding a photo"."""
+_NUMBERED = re.compile(r"^(?:(?:chapter|section|part|appendix|step)\s+\S+|[A-Z]?\d*(?:\.\d+)+\.?|\d+\.?)\s+", re.I)
+_LEAST_WORDS, _MOST_WORDS = 2, 9  # Words of a heading, without its number.
+_LEAST_SECTION, _MOST_SECTION = 12, 400  # Words of a section: shorter ones answer nothing, longer ones are too broad.
+_MOST_PLACES = 2  # Most sections with the same heading: more are about different things.
+_MOST_ANSWER = 300  # Longest answer in characters: whole sentences from the section's start.
+_NOT_DONE = words("not_done")  # Heading verbs that are not instructions, or whose gerund is mostly an adjective.
+_AFTER_VERB = words("after_verb")  # Words that mark a preceding gerund as a verb: "Adding a photo".
 _TELLS = re.compile(r"\b(?:you|your|click|select|choose|use|press|open|enter|run|type|set)\b", re.I)
 """Words of instructions."""
 _INTRODUCES = re.compile(r"\b(?:this|the following) (?:section|chapter|part|appendix|page)\b", re.I)
@@ -74,9 +59,7 @@ def _sections(corpus: Corpus) -> Iterator[tuple[str, Stretch, str]]:
         yield from _section(document, heading, below)
 
 
-def _section(
-    document: str, heading: str, below: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, Stretch, str]]:
+def _section(document: str, heading: str, below: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Stretch, str]]:
     while below and re.match(r"(?:figure|table|example) \d", below[0]["text"], re.I):
         below = below[1:]
     words = sum(len(row["text"].split()) for row in below)
@@ -93,9 +76,7 @@ def _section(
 def _question(heading: str, corpus: Corpus, verbs: set[str]) -> str | None:
     words = " ".join(_NUMBERED.sub("", heading.strip()).split())
     if words.endswith("?"):
-        is_whole = re.match(
-            r"(?:how|what|why|when|where|who|which|can|do|does|is|are)\b", words, re.I
-        )
+        is_whole = re.match(r"(?:how|what|why|when|where|who|which|can|do|does|is|are)\b", words, re.I)
         return words if is_whole and len(words.split()) > _LEAST_WORDS else None
     words = words.rstrip(":. ")
     if not _LEAST_WORDS <= len(words.split()) <= _MOST_WORDS or re.search(r"[,;:()/→]", words):

@@ -9,25 +9,15 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from graphrag_tasks.workbench.questions import wording
-from graphrag_tasks.workbench.questions.candidates import (
-    MULTI_HOP,
-    Candidate,
-    Stretch,
-    content_words,
-    is_plain,
-)
+from graphrag_tasks.workbench.questions.candidates import MULTI_HOP, Candidate, Stretch, content_words, is_plain
 from graphrag_tasks.workbench.questions.clauses import Clause, Clauses
 from graphrag_tasks.workbench.questions.single import object_asked, subject_asked, which
 from graphrag_tasks.workbench.questions.tables import Tables
 
-_MOST_TOLD = 13
-"""Most words of a fact that describes a thing instead of its name."""
-_LEAST_TOLD = 3
-"""Fewest distinctive words of such a description."""
-_MOST_FACTS = 12
-"""Facts of a name that are paired."""
-_MOST_WORDS = 38
-"""Longest question in words; longer ones are hard to follow."""
+_MOST_TOLD = 13  # Most words of a fact that describes a thing instead of its name.
+_LEAST_TOLD = 3  # Fewest distinctive words of such a description.
+_MOST_FACTS = 12  # Facts of a name that are paired.
+_MOST_WORDS = 38  # Longest question in words; longer ones are hard to follow.
 
 
 @dataclass(frozen=True)
@@ -138,9 +128,7 @@ def _both_told(clauses: Clauses) -> Iterator[Candidate]:
             yield from _checked(clauses, description, other.stretch, made)
 
 
-def _checked(
-    clauses: Clauses, one: _Description, place: Stretch, made: Candidate | None
-) -> Iterator[Candidate]:
+def _checked(clauses: Clauses, one: _Description, place: Stretch, made: Candidate | None) -> Iterator[Candidate]:
     """Yield a question if its two facts are in two documents, and never in one passage."""
     if made is None or not is_plain(made.question) or len(made.question.split()) > _MOST_WORDS:
         return

@@ -23,8 +23,7 @@ from graphrag_tasks.workbench.questions.corpus import Corpus, Sentence
 from graphrag_tasks.workbench.questions.single import LEAST_ITEMS, object_asked
 from graphrag_tasks.workbench.questions.words import words
 
-_MOST_ITEMS = 12
-"""Most items of a list; longer ones are reference material. Chosen."""
+_MOST_ITEMS = 12  # Most items of a list; longer ones are reference material. Chosen.
 _MOST_ITEM, _MOST_TERM, _LEAST_CHARACTERS = 30, 6, 2
 """Words of an item, words of an explained term, and fewest characters of both."""
 _COUNTED = re.compile(
@@ -47,10 +46,8 @@ _NUMBERS: Mapping[str, int] = {
     word: number for number, word in
     enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
 }  # fmt: skip
-_HOW = words("list_nouns_without_kind")
-"""Nouns too vague to name the items."""
-_VAGUE = words("list_nouns_alone")
-"""Nouns that do not say by themselves what a list contains."""
+_HOW = words("list_nouns_without_kind")  # Nouns too vague to name the items.
+_VAGUE = words("list_nouns_alone")  # Nouns that do not say by themselves what a list contains.
 
 
 def listings(corpus: Corpus, clauses: Clauses) -> Iterator[Candidate]:
@@ -108,10 +105,7 @@ def _parts(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
     terms, told = items[::2], items[1::2]
     if (
         len(terms) == len(told)
-        and all(
-            len(term["text"].split()) <= _MOST_TERM and term["text"][-1:] not in ".:"
-            for term in terms
-        )
+        and all(len(term["text"].split()) <= _MOST_TERM and term["text"][-1:] not in ".:" for term in terms)
         and all(row["text"].rstrip().endswith((".", ":")) for row in told)
     ):
         pairs = zip(terms, told, strict=True)
@@ -119,9 +113,7 @@ def _parts(items: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
     return [(item["text"], item["char_start"], item["char_end"]) for item in items]
 
 
-def _question(
-    corpus: Corpus, lead: Sentence, frames: Sequence[Mapping[str, Any]], items: int
-) -> str | None:
+def _question(corpus: Corpus, lead: Sentence, frames: Sequence[Mapping[str, Any]], items: int) -> str | None:
     there = _THERE.match(lead.text)
     if there:
         counted = _COUNTED.match(there["told"])
@@ -140,11 +132,7 @@ def _question(
         what, surface = counted["what"], lead.text[: first["end"]]
         if not _has_number(counted, items):
             continue
-        if (
-            not _is_kind(what)
-            or first["entity_type"] == "PRON"
-            or wording.points_elsewhere(surface)
-        ):
+        if not _is_kind(what) or first["entity_type"] == "PRON" or wording.points_elsewhere(surface):
             continue
         verbs = " ".join(lead.text[first["end"] : frame["end"]].split())
         subject = corpus.decapitalised(surface)
@@ -154,9 +142,7 @@ def _question(
     return _by_ending(corpus, lead, frames, items)
 
 
-def _by_ending(
-    corpus: Corpus, lead: Sentence, frames: Sequence[Mapping[str, Any]], items: int
-) -> str | None:
+def _by_ending(corpus: Corpus, lead: Sentence, frames: Sequence[Mapping[str, Any]], items: int) -> str | None:
     ending = _ENDING.match(lead.text)
     counted = _COUNTED.match(ending["counted"]) if ending else None
     if ending is None or counted is None or not _has_number(counted, items):

@@ -1,7 +1,7 @@
 """Make questions: the candidates of all rules, selected, with gold spans.
 
-No person writes these questions, so figures on them are optimistic: they use the words of the
-answering sentence, and only facts that extraction found.
+No person writes these questions, so figures on them are optimistic: they use the words of the answering sentence, and
+only facts that extraction found.
 """
 
 from __future__ import annotations
@@ -15,13 +15,7 @@ from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.workbench.evaluation.gold import spans_of
 from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Made, Question, Span
-from graphrag_tasks.workbench.questions.candidates import (
-    MULTI_HOP,
-    SINGLE,
-    TYPES,
-    Candidate,
-    Stretch,
-)
+from graphrag_tasks.workbench.questions.candidates import MULTI_HOP, SINGLE, TYPES, Candidate, Stretch
 from graphrag_tasks.workbench.questions.clauses import Clauses
 from graphrag_tasks.workbench.questions.corpus import Corpus
 from graphrag_tasks.workbench.questions.drawing import drawn, shares
@@ -34,8 +28,7 @@ from graphrag_tasks.workbench.questions.rewording import Rewording
 from graphrag_tasks.workbench.questions.single import singles
 from graphrag_tasks.workbench.questions.tables import Tables
 
-NUMBER = 60
-"""Default number of questions: the 95 % interval of a share is then at most ± .13."""
+NUMBER = 60  # Default number of questions: the 95 % interval of a share is then at most ± .13.
 
 
 @dataclass(frozen=True)
@@ -71,10 +64,6 @@ def make_questions(
         number: Number of questions wanted; a small corpus gives fewer.
         seed: Decides which of equally good questions are taken.
         rewording: Rewords the questions by a model; None: they stay as made by rules.
-
-    Raises:
-        ConfigError: The number is not positive, or the corpus gives no question.
-        TerminalError: The model cannot be asked.
     """
     if number < 1:
         raise ConfigError(f"must be at least 1 (got {number})", "--number", "Ask for 60")
@@ -84,8 +73,7 @@ def make_questions(
         raise ConfigError(
             "no rule makes a question from this corpus",
             snapshot.folder.uri,
-            "Index documents with sentences that state facts, tables or headings, or write "
-            "questions by hand",
+            "Index documents with sentences that state facts, tables or headings, or write questions by hand",
         )
     worded: Sequence[str | None] = [None] * len(taken)
     if rewording is not None:
@@ -126,10 +114,7 @@ def _questions(
     stretches = list(dict.fromkeys(
         stretch for candidate in taken for alike in candidate.gold for stretch in alike
     ))  # fmt: skip
-    places = [
-        _Place(one.document_id, corpus.uris[one.document_id], one.char_start, one.char_end)
-        for one in stretches
-    ]
+    places = [_Place(one.document_id, corpus.uris[one.document_id], one.char_start, one.char_end) for one in stretches]
     spans = dict(zip(stretches, spans_of(snapshot, places), strict=True))
     for candidate, words in zip(taken, worded, strict=True):
         gold = tuple(_gold(alike, spans) for alike in candidate.gold)

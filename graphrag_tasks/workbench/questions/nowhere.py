@@ -11,12 +11,9 @@ from graphrag_tasks.workbench.questions.candidates import UNANSWERABLE, Candidat
 from graphrag_tasks.workbench.questions.clauses import Clause, Clauses
 from graphrag_tasks.workbench.questions.corpus import Corpus
 
-_STEM = 5
-"""First letters that two forms of a word share."""
-_TRIES = 20
-"""Names tried for one question."""
-_MOST_ASKED = 1000
-"""Questions changed, evenly spread in a large corpus, as each name is looked up."""
+_STEM = 5  # First letters that two forms of a word share.
+_TRIES = 20  # Names tried for one question.
+_MOST_ASKED = 1000  # Questions changed, evenly spread in a large corpus, as each name is looked up.
 
 
 def unanswerable(clauses: Clauses, asked: Sequence[Candidate]) -> Iterator[Candidate]:
@@ -39,9 +36,7 @@ def unanswerable(clauses: Clauses, asked: Sequence[Candidate]) -> Iterator[Candi
         if other is not None:
             question = re.sub(rf"\ban? {re.escape(name)}", f"the {other}", candidate.question)
             question = question.replace(name, other)
-            yield Candidate(
-                UNANSWERABLE, question, "", (), "exchange", other.split(" ")[-1].casefold()
-            )
+            yield Candidate(UNANSWERABLE, question, "", (), "exchange", other.split(" ")[-1].casefold())
 
 
 def _first(clause: Clause) -> str:

@@ -8,37 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from graphrag_tasks.language.agreement import is_plural
 from graphrag_tasks.workbench.questions import wording
-from graphrag_tasks.workbench.questions.candidates import (
-    GLOBAL,
-    Candidate,
-    Stretch,
-    content_words,
-    is_plain,
-    near,
-)
+from graphrag_tasks.workbench.questions.candidates import GLOBAL, Candidate, Stretch, content_words, is_plain, near
 from graphrag_tasks.workbench.questions.clauses import is_everywhere, is_prose
 from graphrag_tasks.workbench.questions.corpus import Corpus, Entity, Sentence
 from graphrag_tasks.workbench.questions.single import GENERIC_HEADS
 from graphrag_tasks.workbench.questions.wording import plural_of
 
-_LEAST_SIZE = 4
-"""Fewest names of a community: smaller ones are covered by a sentence."""
-_MOST_CENTRAL = 10
-"""Names of a community that may represent it, the most central first."""
-_LEAST_SENTENCES, _MOST_SENTENCES = 2, 4
-"""Fewest and most gold sentences of an answer; chosen."""
-_PASSING = re.compile(
-    r"\b(?:not|never|should|shall|itself|was|were|has been|have been|remains?)\b|\$\d|;"
-)
+_LEAST_SIZE = 4  # Fewest names of a community: smaller ones are covered by a sentence.
+_MOST_CENTRAL = 10  # Names of a community that may represent it, the most central first.
+_LEAST_SENTENCES, _MOST_SENTENCES = 2, 4  # Fewest and most gold sentences of an answer; chosen.
+_PASSING = re.compile(r"\b(?:not|never|should|shall|itself|was|were|has been|have been|remains?)\b|\$\d|;")
 """Signs of a sentence about an example or a detail."""
-_ALIKE = 0.5
-"""Jaccard similarity from which two sentences say the same."""
+_ALIKE = 0.5  # Jaccard similarity from which two sentences say the same.
 _COUNTED = re.compile(
     r"(?:one|two|three|single|new|main|last|first|same|each|other|own|various|several|many|most|higher|lower|larger|smaller|usual|"
     r"\d+)\b", re.IGNORECASE
 )  # fmt: skip
-_QUOTED = re.compile(r"^“(.+)” \([^\n]*\)$", re.MULTILINE)
-"""A quoted sentence in a summary of `graph.communities`."""
+_QUOTED = re.compile(r"^“(.+)” \([^\n]*\)$", re.MULTILINE)  # A quoted sentence in a summary of `graph.communities`.
 
 
 def overviews(corpus: Corpus) -> Iterator[Candidate]:
@@ -95,11 +81,7 @@ def _about(corpus: Corpus, name: str, mentioned: Sequence[str], quoted: set[str]
     found: dict[str, tuple[tuple[bool, int], Sentence]] = {}
     for place, sentence_id in enumerate(mentioned):
         sentence = corpus.sentences.get(sentence_id)
-        if (
-            sentence is None
-            or not _tells(corpus, sentence)
-            or not _begins_with(name, sentence.text)
-        ):
+        if sentence is None or not _tells(corpus, sentence) or not _begins_with(name, sentence.text):
             continue
         rank = (" ".join(sentence.text.split()) not in quoted, place)
         if sentence.chunk_id not in found or rank < found[sentence.chunk_id][0]:
@@ -121,10 +103,7 @@ def _tells(corpus: Corpus, sentence: Sentence) -> bool:
 
 
 def _candidate(corpus: Corpus, name: str, told: Sequence[Sentence]) -> Candidate:
-    gold = tuple(
-        (Stretch(sentence.document_id, sentence.char_start, sentence.char_end),)
-        for sentence in told
-    )
+    gold = tuple((Stretch(sentence.document_id, sentence.char_start, sentence.char_end),) for sentence in told)
     answer = " ".join(" ".join(sentence.text.split()) for sentence in told)
     question = f"What are the main topics about {_shown(corpus, name)} in the documents?"
     return Candidate(GLOBAL, question, answer, gold, "community", f"topic {name}", answer)

@@ -22,29 +22,19 @@ from graphrag_tasks.workbench.questions.clauses import ARTICLES, Clause, Clauses
 from graphrag_tasks.workbench.questions.corpus import WORD
 from graphrag_tasks.workbench.questions.words import words
 
-LEAST_ITEMS = 3
-"""Fewest items of a list: two things are often just one sentence."""
-_LEAST_TOLD, _LEAST_DEFINED = 4, 3
-"""Fewest distinctive words in a question, and in a definition."""
-_MOST_ANSWER = 26
-"""Most words of an answer."""
-_STEM = 5
-"""First letters that show that subject and verb are the same word: "indenting indents"."""
-
-GENERIC_HEADS = words("generic_heads")
-"""Head nouns that name nothing by themselves."""
+LEAST_ITEMS = 3  # Fewest items of a list: two things are often just one sentence.
+_LEAST_TOLD, _LEAST_DEFINED = 4, 3  # Fewest distinctive words in a question, and in a definition.
+_MOST_ANSWER = 26  # Most words of an answer.
+_STEM = 5  # First letters that show that subject and verb are the same word: "indenting indents".
+GENERIC_HEADS = words("generic_heads")  # Head nouns that name nothing by themselves.
 _LOOSE_PREPOSITIONS = words("loose_prepositions")
 """Prepositions that cannot naturally end a question, or that express time or manner."""
-_STORING = words("storing_verbs")
-"""Verbs whose "in" gives a place."""
+_STORING = words("storing_verbs")  # Verbs whose "in" gives a place.
 _PLACED = frozenset({"in", "on", "under", "at"})
-_LABELLED = frozenset({"label", "user"})
-"""Type sources that distinguish people from things."""
+_LABELLED = frozenset({"label", "user"})  # Type sources that distinguish people from things.
 
 _USED_TO = re.compile(r"(?P<verbs>(?:is|are|can be|may be|could be) used) (?P<told>to .+)")
-_ENABLES = re.compile(
-    r"(?P<auxiliary>(?:can|will|may) )?(?P<verb>allow|let|enable|help)s? you (?:to )?(?P<told>.+)"
-)
+_ENABLES = re.compile(r"(?P<auxiliary>(?:can|will|may) )?(?P<verb>allow|let|enable|help)s? you (?:to )?(?P<told>.+)")
 _UNTOLD = re.compile(
     r"(?:you|your|us|one|an?) to\b|you\b|(?:one|some) of\b|"
     r"(?:several|many|some|few|a few|a number|a lot|more|all|much|most)\b"
@@ -57,8 +47,7 @@ _PRAISE = re.compile(
 )
 """Beginnings of statements that define nothing."""
 _DEFINES = re.compile(r"(?:an?|the|one of the|any|tools?|sets?)\s")
-_AMOUNT = re.compile(r"[$€£¥]\s?\d")
-"""Money, as in examples."""
+_AMOUNT = re.compile(r"[$€£¥]\s?\d")  # Money, as in examples.
 _BROKEN = re.compile(r"\b(?:can|will|may|must|should|could|would) \w+ed\b")
 """A grammatical error of the source: "can used"."""
 _OF_SUBJECT = re.compile(r"\b(?:its|itself|themselves)\b")
@@ -153,9 +142,7 @@ def object_asked(clauses: Clauses, clause: Clause, *, alone: bool = True) -> Can
 
 def _object(clause: Clause) -> tuple[str, str, str] | None:
     """Return the question word, the final preposition, and the answer."""
-    if not clause.arguments or any(
-        row["role"] in ("clause", "indirect_object") for row in clause.arguments
-    ):
+    if not clause.arguments or any(row["role"] in ("clause", "indirect_object") for row in clause.arguments):
         return None
     argument = clause.arguments[0]
     preposition = argument["preposition"]
@@ -222,18 +209,11 @@ def _is_definable(clause: Clause) -> bool:
     return _is_askable(clause) or clause.entity.is_term
 
 
-def _checked(
-    question: str, answer: str, clauses: Clauses, clause: Clause, rule: str
-) -> Candidate | None:
+def _checked(question: str, answer: str, clauses: Clauses, clause: Clause, rule: str) -> Candidate | None:
     """Return a candidate whose answer is in its sentence and not in the question."""
     question = " ".join(question.split())
     text = " ".join(clause.sentence.text.split()).casefold()
-    if (
-        _OPEN_END.search(answer)
-        or _AMOUNT.search(question)
-        or _UNTOLD.match(answer)
-        or _BROKEN.search(question)
-    ):
+    if _OPEN_END.search(answer) or _AMOUNT.search(question) or _UNTOLD.match(answer) or _BROKEN.search(question):
         return None
     if answer.casefold() not in text or is_said(answer, question) or not is_plain(question):
         return None

@@ -23,20 +23,14 @@ from graphrag_tasks.workbench.questions.corpus import Corpus
 from graphrag_tasks.workbench.questions.wording import plural_of
 from graphrag_tasks.workbench.questions.words import words
 
-_LEAST_ROWS = 2
-"""Fewest rows of a table: a single row needs no key."""
+_LEAST_ROWS = 2  # Fewest rows of a table: a single row needs no key.
 _MOST_KEY, _MOST_HEADER, _MOST_CELL, _MOST_VALUE = 8, 5, 30, 5
 """Most words of a key, a header, an answer cell, and a value that selects rows."""
-_LEAST_ITEMS, _MOST_ITEMS = 3, 15
-"""Rows of a listing: fewer are no list, more are too many to read."""
-_MOST_SHARE = 0.6
-"""Largest share of a table's rows: a value that nearly all have is not distinctive."""
-
-_ATTRIBUTES = words("attributes")
-"""Head nouns of headers that name an attribute of the row."""
+_LEAST_ITEMS, _MOST_ITEMS = 3, 15  # Rows of a listing: fewer are no list, more are too many to read.
+_MOST_SHARE = 0.6  # Largest share of a table's rows: a value that nearly all have is not distinctive.
+_ATTRIBUTES = words("attributes")  # Head nouns of headers that name an attribute of the row.
 _NO_VALUE = re.compile(r"(?:n/?a|none|not applicable|-+|–|—|\?|yes|no|x|✓|unknown|see .*)\.?", re.I)
-_NAMELESS = words("nameless_headers")
-"""Key headers that do not say what a row is."""
+_NAMELESS = words("nameless_headers")  # Key headers that do not say what a row is.
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|^[\d.,%*+=/ -]+$")
 
 
@@ -209,9 +203,7 @@ def _tables(corpus: Corpus) -> Iterator[_Table]:
     for row in corpus.rows("cells", columns):
         if row["document_id"] in corpus.uris and not corpus.is_legal(row["document_id"]):
             cells[row["document_id"], row["ordinal"]].append(row)
-    for (document, _), some in sorted(
-        cells.items(), key=lambda one: (corpus.uris[one[0][0]], one[0])
-    ):
+    for (document, _), some in sorted(cells.items(), key=lambda one: (corpus.uris[one[0][0]], one[0])):
         made = _table(document, some)
         if made is not None:
             yield made
@@ -220,12 +212,7 @@ def _tables(corpus: Corpus) -> Iterator[_Table]:
 def _table(document: str, cells: Sequence[Mapping[str, Any]]) -> _Table | None:
     headers = {cell["column"]: cell["text"] for cell in cells if cell["is_header"]}
     first = [cell["row"] for cell in cells if cell["is_header"]]
-    if (
-        0 not in headers
-        or len(headers) < 2
-        or max(first) > 0
-        or len(set(headers.values())) < len(headers)
-    ):
+    if 0 not in headers or len(headers) < 2 or max(first) > 0 or len(set(headers.values())) < len(headers):
         return None
     rows: dict[int, dict[int, Mapping[str, Any]]] = defaultdict(dict)
     for cell in cells:

@@ -52,16 +52,14 @@ def core(text: str) -> str:
 def is_balanced(text: str) -> bool:
     """Tell whether brackets and quotation marks are balanced."""
     pairs = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"))
-    return text.count('"') % 2 == 0 and all(
-        text.count(one) == text.count(two) for one, two in pairs
-    )
+    return text.count('"') % 2 == 0 and all(text.count(one) == text.count(two) for one, two in pairs)
 
 
 def inverted(subject: str, verbs: str, lemma: str) -> str | None:
     """Return subject and verbs in question order: "does the report list".
 
-    `verbs` stands between subject and object, such as "can be stored in" or "also lists"; `lemma`
-    is the main verb's. None if the verb form is unknown.
+    `verbs` stands between subject and object, such as "can be stored in" or "also lists"; `lemma` is the main verb's.
+    None if the verb form is unknown.
     """
     first, _, rest = verbs.partition(" ")
     if first in AUXILIARIES and (rest or first in ("is", "are", "was", "were")):

@@ -27,21 +27,14 @@ from graphrag_tasks.workbench.tuning.held_out import (
     judge_folds,
     question_folds,
 )
-from graphrag_tasks.workbench.tuning.learning import (
-    Recipe,
-    Tunable,
-    TunableEncoder,
-    TunableReranker,
-    Tuner,
-)
+from graphrag_tasks.workbench.tuning.learning import Recipe, Tunable, TunableEncoder, TunableReranker, Tuner
 from graphrag_tasks.workbench.tuning.writing import write_model
 
 ENCODER, RERANKER = "encoder", "reranker"
 KINDS = (ENCODER, RERANKER)
 RECIPES = {ENCODER: TunableEncoder.RECIPE, RERANKER: TunableReranker.RECIPE}
 
-QUESTIONS, FOLDERS = "questions", "folders"
-"""What is held out for judging."""
+QUESTIONS, FOLDERS = "questions", "folders"  # What is held out for judging.
 
 _SECONDS_OF_MINUTE = 60
 
@@ -78,9 +71,7 @@ class Adaptation:
         """Whether both figures rise on held-out questions, and no folder loses in sum."""
         questions, *folders = (way.gain for way in self.ways)
         sums = [sum(difference.mean for difference in gain.differences) for gain in folders]
-        return all(difference.mean > 0 for difference in questions.differences) and all(
-            total >= 0 for total in sums
-        )
+        return all(difference.mean > 0 for difference in questions.differences) and all(total >= 0 for total in sums)
 
     def to_markdown(self) -> str:
         """Return the figures as a table."""
@@ -107,8 +98,7 @@ def adapt(
     """Tune an encoder and a reranker on questions, judge them, and write those that are better.
 
     Args:
-        index: The index that the questions are about, whose encoder and configured reranker are
-            tuned by default.
+        index: The index that the questions are about, whose encoder and configured reranker are tuned by default.
         questions: With gold; stale ones are left out.
         out: New or empty folder, which gets `encoder`, `reranker`, or both.
         kinds: Which models are tuned.
@@ -116,11 +106,6 @@ def adapt(
         recipes: Training recipes, by kind.
         folds: Number of folds for held-out questions and folders.
         tell: Called with progress lines, the expected time first.
-
-    Raises:
-        ConfigError: There are too few questions, or about one document; a model is of another
-            kind; or the folder is not empty.
-        QualityError: No model is better than before.
     """
     if out.exists() and any(out.iterdir()):
         raise ConfigError("is not empty", str(out), "Name a folder that is new")
@@ -133,10 +118,7 @@ def adapt(
         RERANKER: index.config.rerank.model,
         **(models or {}),
     }
-    folds_by_way = {
-        QUESTIONS: question_folds(examples, folds, seed=0),
-        FOLDERS: folder_folds(examples, folds),
-    }
+    folds_by_way = {QUESTIONS: question_folds(examples, folds, seed=0), FOLDERS: folder_folds(examples, folds)}
     if not folds_by_way[FOLDERS]:
         tell("no folder is left out: none other has questions enough")
     jobs = [_Job.of(kind, begun[kind], recipes[kind], index, gold, examples) for kind in kinds]
@@ -160,15 +142,7 @@ class _Job:
     judge: Judge
 
     @classmethod
-    def of(
-        cls,
-        kind: str,
-        model: str,
-        recipe: Recipe,
-        index: Index,
-        gold: Gold,
-        examples: Sequence[Example],
-    ) -> _Job:
+    def of(cls, kind: str, model: str, recipe: Recipe, index: Index, gold: Gold, examples: Sequence[Example]) -> _Job:
         judge: Judge
         tunable: Tunable
         if kind == ENCODER:
@@ -182,11 +156,7 @@ class _Job:
         return sum(map(self.tuner.model.recipe.steps, trainings)) * self.tuner.seconds
 
     def carry_out(
-        self,
-        examples: Sequence[Example],
-        ways: Mapping[str, Sequence[Fold]],
-        out: Path,
-        tell: Callable[[str], None],
+        self, examples: Sequence[Example], ways: Mapping[str, Sequence[Fold]], out: Path, tell: Callable[[str], None]
     ) -> Adaptation:
         """Judge, tune on all questions, and write the model if it is better."""
         before = self.judge.figures(self.model, range(len(examples)))
@@ -198,9 +168,7 @@ class _Job:
                 gain, scores = judge_folds(self.judge, self.tuner, examples, before, folds, tell)
                 gains.append(Way(left_out, gain))
                 scored += scores
-        done = Adaptation(
-            self.kind, self.model, self.judge.setting, self.judge.measured, tuple(gains)
-        )
+        done = Adaptation(self.kind, self.model, self.judge.setting, self.judge.measured, tuple(gains))
         tell(done.to_markdown())
         if not done.is_better:
             tell(f"the tuned {self.kind} is not better and is not written")

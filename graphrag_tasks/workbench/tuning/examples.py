@@ -1,7 +1,7 @@
 """Training examples: questions, answering passages, and hard negatives.
 
-Hard negatives are the first chunks of dense retrieval and BM25 that are not gold (Karpukhin et al.,
-"Dense Passage Retrieval", EMNLP 2020, section 3.2).
+Hard negatives are the first chunks of dense retrieval and BM25 that are not gold (Karpukhin et al., "Dense Passage
+Retrieval", EMNLP 2020, section 3.2).
 """
 
 from __future__ import annotations
@@ -14,11 +14,8 @@ from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.workbench.evaluation.gold import Gold, Target
 
-FEWEST = 30
-"""Fewest questions for tuning: with fewer, a gain could be chance."""
-
-_CANDIDATES = 50
-"""Chunks of a search considered as hard negatives; chosen."""
+FEWEST = 30  # Fewest questions for tuning: with fewer, a gain could be chance.
+_CANDIDATES = 50  # Chunks of a search considered as hard negatives; chosen.
 
 
 @dataclass(frozen=True)
@@ -43,16 +40,11 @@ def make_examples(index: Index, gold: Gold) -> tuple[list[Example], Gold]:
     """Return an example for each question with a gold chunk and a hard negative.
 
     The returned gold has the same questions in the same order.
-
-    Raises:
-        ConfigError: There are fewer than `FEWEST`, or all are about one document.
     """
     wanted = {chunk for target in gold.targets for item in target.chunks for chunk in item}
     columns = ["chunk_id", "document_id", "heading_path", "text"]
     chunks = {
-        row["chunk_id"]: row
-        for row in index.snapshot.table("chunks", columns).to_pylist()
-        if row["chunk_id"] in wanted
+        row["chunk_id"]: row for row in index.snapshot.table("chunks", columns).to_pylist() if row["chunk_id"] in wanted
     }
     made = {target: one for target in gold.targets if (one := _example(index, target, chunks))}
     if len(made) < FEWEST:
@@ -67,14 +59,8 @@ def make_examples(index: Index, gold: Gold) -> tuple[list[Example], Gold]:
 def _example(index: Index, target: Target, chunks: dict[str, dict[str, Any]]) -> Example | None:
     question = target.question.question
     found = index.search(question, "hybrid", _CANDIDATES, rerank=0).chunks
-    gold = tuple(
-        tuple(_passage(chunks[chunk]) for chunk in sorted(item)) for item in target.chunks if item
-    )
-    others = tuple(
-        Passage(" > ".join(hit.heading_path), hit.text)
-        for hit in found
-        if not target.items(hit.chunk_id)
-    )
+    gold = tuple(tuple(_passage(chunks[chunk]) for chunk in sorted(item)) for item in target.chunks if item)
+    others = tuple(Passage(" > ".join(hit.heading_path), hit.text) for hit in found if not target.items(hit.chunk_id))
     if not gold or not others:
         return None
     documents = frozenset(chunks[chunk]["document_id"] for item in target.chunks for chunk in item)

@@ -28,8 +28,7 @@ from graphrag_tasks.workbench.tuning.writing import written
 METRICS = ("recall@5", "all_gold@8")
 _PLACES = 5
 _FEWEST_OF_FOLDER = 5
-"""Places of `recall@5`, and fewest questions of a held-out folder: with fewer, a share says too
-little."""
+"""Places of `recall@5`, and fewest questions of a held-out folder: with fewer, a share says too little."""
 _CALIBRATED = 20  # passages of a question that calibration looks at: as many as are read again
 
 
@@ -140,9 +139,7 @@ class EncoderJudge:
         targets = [self._gold.targets[place] for place in places]
         asked = encoder.encode([target.question.question for target in targets])
         orders = np.argsort(-(asked @ vectors.T), axis=1, kind="stable")
-        return [
-            self._of(target, order) for target, order in zip(targets, orders.tolist(), strict=True)
-        ]
+        return [self._of(target, order) for target, order in zip(targets, orders.tolist(), strict=True)]
 
     def scores(self, _: str | Path, __: Sequence[Example]) -> Iterator[Scored]:
         """Yield nothing: cosines are not calibrated."""
@@ -153,9 +150,7 @@ class EncoderJudge:
         for row in order:
             chunk = self._ids[row]
             label = self._gold.labels[chunk]
-            found.setdefault(
-                chunk if target.by_chunk else label.rpartition(":")[0], target.items(chunk)
-            )
+            found.setdefault(chunk if target.by_chunk else label.rpartition(":")[0], target.items(chunk))
             if len(found) == ALL_GOLD_PLACES:
                 break
         ranking, gold = list(found.values()), len(target.gold)

@@ -1,12 +1,11 @@
 """Training loops for an encoder and a reranker, on `Example`s.
 
-The encoder learns by contrast with the other passages of its batch (Karpukhin et al., 2020, section
-3.2); the result is averaged with the original model, so that it forgets less (Wortsman et al.,
-"Robust fine-tuning of zero-shot models", CVPR 2022). The reranker learns to score the gold passage
-above the others of its question.
+The encoder learns by contrast with the other passages of its batch (Karpukhin et al., 2020, section 3.2); the result is
+averaged with the original model, so that it forgets less (Wortsman et al., "Robust fine-tuning of zero-shot models",
+CVPR 2022). The reranker learns to score the gold passage above the others of its question.
 
-Every batch has the same number of rows, and lengths are rounded up, since JAX compiles a program
-for each shape. With a fixed seed, the same examples give the same weights on the same machine.
+Every batch has the same number of rows, and lengths are rounded up, since JAX compiles a program for each shape. With a
+fixed seed, the same examples give the same weights on the same machine.
 """
 
 from __future__ import annotations
@@ -30,12 +29,10 @@ from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
 from graphrag_tasks.workbench.tuning.bert import Batch, Bert, Parameters, load_bert
 from graphrag_tasks.workbench.tuning.examples import Example
 
-SCALE = 20.0
-"""Factor of a cosine before the softmax, as in sentence-transformers."""
+SCALE = 20.0  # Factor of a cosine before the softmax, as in sentence-transformers.
 
 _LENGTHS = 64  # lengths are multiples of this
-_QUESTION_TOKENS = 64
-"""Tokens of a question, the rest is cut; a multiple of `_LENGTHS`. Chosen."""
+_QUESTION_TOKENS = 64  # Tokens of a question, the rest is cut; a multiple of `_LENGTHS`. Chosen.
 _FIRST_OTHERS = 4  # hard negatives that are always among those drawn
 
 
@@ -97,10 +94,7 @@ class TunableEncoder:
         """Return `questions`, `passages`, and as `answers` which passages answer a question."""
         texts, answers = [], []
         for example in examples:
-            drawn = [
-                draw.choice(draw.choice(example.gold)),
-                *_others(example, self.recipe.others, draw),
-            ]
+            drawn = [draw.choice(draw.choice(example.gold)), *_others(example, self.recipe.others, draw)]
             texts += [_text(passage) for passage in drawn]
         for example in examples:
             known = {_text(passage) for item in example.gold for passage in item}
@@ -144,10 +138,7 @@ class TunableReranker:
         rows: list[list[int]] = []
         asked: list[int] = []
         for example in examples:
-            drawn = [
-                draw.choice(draw.choice(example.gold)),
-                *_others(example, self.recipe.others, draw),
-            ]
+            drawn = [draw.choice(draw.choice(example.gold)), *_others(example, self.recipe.others, draw)]
             length, inputs = self._reader.inputs(example.question, drawn)
             rows += inputs
             asked += [length] * len(inputs)
@@ -160,9 +151,7 @@ class TunableReranker:
         return -jax.nn.log_softmax(logits, axis=1)[:, 0].mean()
 
 
-def padded(
-    rows: Sequence[Sequence[int]], pad_token_id: int, first: Sequence[int] | None = None
-) -> Batch:
+def padded(rows: Sequence[Sequence[int]], pad_token_id: int, first: Sequence[int] | None = None) -> Batch:
     """Return token rows as a padded batch; tokens from `first` on have type 1."""
     longest = -(-max(map(len, rows)) // _LENGTHS) * _LENGTHS
     ids = np.full((len(rows), longest), pad_token_id, np.int32)
@@ -226,9 +215,7 @@ class Tuner:
             batch = self.model.batch(_filled(part, recipe.questions, order), draw)
             rate = recipe.rate * min(1.0, (step + 1) / recipe.warmup) * (1 - step / (total + 1))
             parameters, state = self._step(parameters, state, batch, rate)
-        kept = jax.tree.map(
-            lambda old, new: old + recipe.kept * (new - old), bert.parameters, parameters
-        )
+        kept = jax.tree.map(lambda old, new: old + recipe.kept * (new - old), bert.parameters, parameters)
         return replace(bert, parameters=kept)
 
 
@@ -237,9 +224,7 @@ def _optimizer(recipe: Recipe) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(1.0, weight_decay=recipe.decay))
 
 
-def _filled(
-    part: Sequence[Example], size: int, order: Sequence[Example] | None = None
-) -> list[Example]:
+def _filled(part: Sequence[Example], size: int, order: Sequence[Example] | None = None) -> list[Example]:
     """Return `size` examples: those of a part, filled up from the first on."""
     filled = list(part[:size])
     for example in order or part:

@@ -17,9 +17,7 @@ _ALSO = ("modules.json", "1_Pooling/config.json", "config_sentence_transformers.
 """Files of sentence-transformers about pooling and prompts."""
 
 
-def write_model(
-    bert: Bert, folder: Path, *, calibration: tuple[float, float] = (1.0, 0.0), card: str = ""
-) -> None:
+def write_model(bert: Bert, folder: Path, *, calibration: tuple[float, float] = (1.0, 0.0), card: str = "") -> None:
     """Write float16 weights with the other files of the original model.
 
     `calibration` turns a reranker's score into log-odds; `card` is the text of `README.md`.

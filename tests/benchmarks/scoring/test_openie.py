@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.scoring.openie import (
-    OpenTuple,
-    read_gold,
-    score,
-)
+from benchmarks.scoring.openie import OpenTuple, read_gold, score
 
 
 def make(text: str, confidence: float = 1.0) -> OpenTuple:
@@ -32,7 +28,6 @@ def test_both_gold_forms_say_the_same(tmp_path: Path) -> None:
     tsv, jsonl = tmp_path / "gold.tsv", tmp_path / "gold.jsonl"
     tsv.write_text("It reads KONV . \treads\tIt\t KONV \tC: SAP said\n\n")
     jsonl.write_text(
-        '{"sentence": "It reads KONV . ", "predicate": "reads",'
-        ' "args": ["It", " KONV ", "C: SAP said"]}\n'
+        '{"sentence": "It reads KONV . ", "predicate": "reads", "args": ["It", " KONV ", "C: SAP said"]}\n'
     )
     assert read_gold(tsv) == read_gold(jsonl) == {"It reads KONV .": [make("reads|It|KONV")]}

@@ -32,9 +32,7 @@ GOLD = Path(__file__).parents[3] / "benchmarks" / "gold" / "sap_triples.jsonl"
         (("one of five words", "use", "x1"), ("words", "use", "x1"), False),
     ],
 )
-def test_a_triple_states_a_fact(
-    found: tuple[str, str, str], fact: tuple[str, str, str], expected: bool
-) -> None:
+def test_a_triple_states_a_fact(found: tuple[str, str, str], fact: tuple[str, str, str], expected: bool) -> None:
     head, relation, tail = fact
     assert matches(Found(*found), Fact((head,), relation, (tail,))) is expected
 

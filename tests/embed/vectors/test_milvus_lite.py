@@ -37,9 +37,7 @@ def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
     assert found[0]["count(*)"] == 4
 
 
-def test_rows_are_removed_without_a_word_of_the_library(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_are_removed_without_a_word_of_the_library(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     collection = collection_name("chunk", "f" * 64)
     server = open_vector_store(Folder(tmp_path), LITE)
     assert server is not None

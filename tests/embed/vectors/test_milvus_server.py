@@ -84,19 +84,13 @@ def test_a_search_returns_the_nearest_rows_that_fit(server: VectorStore) -> None
     rows = with_fields(
         vectors("a", "b", "c", "d"),
         pa.table({"chunk_id": ["id-d", "id-c", "id-b", "id-a"], "document_id": list("yyxx")}),
-        pa.table(
-            {"document_id": ["x", "y"], "media_type": ["md", "pdf"], "labels": [["hr", "it"], []]}
-        ),
+        pa.table({"document_id": ["x", "y"], "media_type": ["md", "pdf"], "labels": [["hr", "it"], []]}),
     )
     server.insert_new("chunk_c", rows)
     query = [1.0] * DIMENSION
     assert [hit.id for hit in server.search("chunk_c", query, 3)] == ["id-d", "id-c", "id-b"]
     (best, *others) = server.search("chunk_c", query, 3, {"document_id": ["x"]})
-    assert (best.id, best.key, best.score) == (
-        "id-b",
-        row_key("id-b", "b", ["hr", "it"]),
-        DIMENSION,
-    )
+    assert (best.id, best.key, best.score) == ("id-b", row_key("id-b", "b", ["hr", "it"]), DIMENSION)
     assert [hit.id for hit in others] == ["id-a"]
     both = {"document_id": ["x", "y"], "media_type": ["pdf"]}
     assert [hit.id for hit in server.search("chunk_c", query, 9, both)] == ["id-d", "id-c"]
@@ -113,8 +107,6 @@ def test_a_search_returns_the_nearest_rows_that_fit(server: VectorStore) -> None
         {"labels": [""]},
     ],
 )  # fmt: skip
-def test_a_filter_holds_ids_and_nothing_else(
-    server: VectorStore, where: dict[str, list[str]]
-) -> None:
+def test_a_filter_holds_ids_and_nothing_else(server: VectorStore, where: dict[str, list[str]]) -> None:
     with pytest.raises(QueryError, match="a filter may not hold"):
         server.search("chunk_a", [1.0] * DIMENSION, 1, where)

@@ -42,9 +42,7 @@ def test_it_that_stands_for_nothing(parse: ParseIt, sentence: str, pleonastic: b
 def test_a_bare_noun_takes_the_one_longer_name_of_its_head(parse: ParseIt) -> None:
     later = parse("Start/VB/ROOT/0 the/DT/det/2 report/NN/dobj/0")
     other = parse("An/DT/det/2 error/NN/compound/2 report/NN/nsubj/3 follows/VBZ/ROOT/3")
-    assert said(resolve_things(Passage([parse(STORES), later]))) == [
-        ("the report", "migration report", "head_match")
-    ]
+    assert said(resolve_things(Passage([parse(STORES), later]))) == [("the report", "migration report", "head_match")]
     assert resolve_things(Passage([parse(STORES), other, later])) == []
 
 

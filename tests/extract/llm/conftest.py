@@ -14,8 +14,7 @@ from graphrag_tasks.pipeline import SHARD_STAGES, Run
 from tests.llm.endpoint import Body, Script, ScriptedEndpoint
 
 Row = dict[str, Any]
-Fact = tuple[int, str, str, str]
-"""Number of the sentence, head, relation, tail."""
+Fact = tuple[int, str, str, str]  # Number of the sentence, head, relation, tail.
 
 
 def shown(body: Body) -> dict[int, str]:
@@ -40,11 +39,7 @@ class Reading:
 
     def triples(self, extractor: str = "llm") -> list[tuple[str, str, str]]:
         rows = self.tables["adopted_triples"]
-        return [
-            (row["head"], row["relation"], row["tail"])
-            for row in rows
-            if row["extractor"] == extractor
-        ]
+        return [(row["head"], row["relation"], row["tail"]) for row in rows if row["extractor"] == extractor]
 
     @property
     def reasons(self) -> list[str]:
@@ -83,10 +78,7 @@ class Reader:
         names = ("windows", "replies", "sentences", "adopted_frames", "adopted_triples")
         names += ("answers", "declined", "triples", "frames")
         folders = [run.state.shard_tables(shard) for shard in run.shards]
-        tables = {
-            name: [row for folder in folders for row in folder.read_table(name).to_pylist()]
-            for name in names
-        }
+        tables = {name: [row for folder in folders for row in folder.read_table(name).to_pylist()] for name in names}
         return Reading(run, tables)
 
 

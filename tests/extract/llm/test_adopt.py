@@ -77,10 +77,7 @@ def telling(*facts: tuple[str, str, str, str]) -> Callable[[dict[int, str]], str
 
     def tell(sentences: dict[int, str]) -> str:
         found: list[Fact] = [
-            (number, *fact)
-            for words, *fact in facts
-            for number, text in sentences.items()
-            if words in text
+            (number, *fact) for words, *fact in facts for number, text in sentences.items() if words in text
         ]
         return answer(*found)
 
@@ -90,10 +87,7 @@ def telling(*facts: tuple[str, str, str, str]) -> Callable[[dict[int, str]], str
 @pytest.mark.parametrize(
     ("fact", "triple"),
     [
-        (
-            ("ACDOCA", "Table ACDOCA", "replaces", "BSEG"),
-            ("Table ACDOCA", "replace", "tables BSEG"),
-        ),
+        (("ACDOCA", "Table ACDOCA", "replaces", "BSEG"), ("Table ACDOCA", "replace", "tables BSEG")),
         (("ACDOCA", "BKPF", "is replaced by", "ACDOCA"), ("Table ACDOCA", "replace", "BKPF")),
         (("needs", "posting run", "needs", "role FI_CLERK"), None),
         (("needs", "Posting Run", "needs", "role FI_CLERK"), None),
@@ -150,9 +144,7 @@ def test_a_fact_of_the_rules_grows_more_sure_and_is_no_second_one(reader: Make) 
     (before,) = [row for row in alone.tables["triples"] if row["tail"] == "tables BSEG"] or [
         row for row in alone.tables["triples"] if "BSEG" in row["tail"] and "ACDOCA" in row["head"]
     ][:1]
-    (after,) = [
-        row for row in told.tables["adopted_triples"] if row["triple_id"] == before["triple_id"]
-    ]
+    (after,) = [row for row in told.tables["adopted_triples"] if row["triple_id"] == before["triple_id"]]
     assert after["confidence"] > before["confidence"]
     assert told.triples() == []
 
@@ -180,9 +172,7 @@ def test_what_the_sentence_says_otherwise_is_declined(reader: Make) -> None:
     check_declined(reader, expected)
 
 
-def test_a_fact_is_adopted_as_its_plain_sentence_says_it_and_never_the_other_way(
-    reader: Make,
-) -> None:
+def test_a_fact_is_adopted_as_its_plain_sentence_says_it_and_never_the_other_way(reader: Make) -> None:
     rows = [line.split("|") for line in PLAIN.strip().splitlines()]
     true = [(words, head, verb, tail) for words, head, verb, tail in rows]
     false = [(words, tail, verb, head) for words, head, verb, tail in true]

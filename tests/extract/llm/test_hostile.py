@@ -7,15 +7,12 @@ import pytest
 from tests.extract.llm.conftest import Reader, answer
 from tests.extract.llm.hostile import GOOD, HEAD, PASSAGES, TAIL
 
-FAR = "Project Zephyrion{number} funds Quorumex{number}."
-"""Stands in another window, of the same request."""
+FAR = "Project Zephyrion{number} funds Quorumex{number}."  # Stands in another window, of the same request.
 
 
 def document(number: int, text: str) -> str:
     good, far = GOOD.format(code=f"ZREP{number}"), FAR.format(number=number)
-    filler = (
-        "The posting run starts every night. The job log lists each posting. The run ends early."
-    )
+    filler = "The posting run starts every night. The job log lists each posting. The run ends early."
     return f"# Page {number}\n\n{good}\n\n{filler}\n\n{text}\n\n# Far {number}\n\n{far}\n"
 
 

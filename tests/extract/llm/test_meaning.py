@@ -65,7 +65,5 @@ def test_a_fact_passes(judged: Judged, sentence: str, head: str, relation: str, 
          "has implication to", "object structure", "negation"),
     ],
 )  # fmt: skip
-def test_a_fact_is_declined(
-    judged: Judged, sentence: str, head: str, relation: str, tail: str, reason: str
-) -> None:
+def test_a_fact_is_declined(judged: Judged, sentence: str, head: str, relation: str, tail: str, reason: str) -> None:
     assert judged(sentence, head, relation, tail) == reason

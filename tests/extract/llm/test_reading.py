@@ -88,9 +88,7 @@ def test_excluded_documents_are_never_sent(reader: Make, path: str, pattern: str
         (["/secret/**"], "Write the path below the source's root"),
     ],
 )
-def test_a_pattern_that_keeps_nothing_back_stops_the_run(
-    reader: Make, patterns: list[str], message: str
-) -> None:
+def test_a_pattern_that_keeps_nothing_back_stops_the_run(reader: Make, patterns: list[str], message: str) -> None:
     one = reader(nothing)
     for path in ("secret/salary.md", "b.md"):
         (one.folder / "docs" / path).parent.mkdir(parents=True, exist_ok=True)
@@ -110,9 +108,7 @@ def test_a_pack_whose_answer_is_too_long_is_halved(reader: Make) -> None:
 
     one = reader(tell)
     one.endpoint.script.refuse = lambda body: (
-        (400, {"message": "too long", "code": "context_length_exceeded"})
-        if len(shown(body)) >= 5
-        else None
+        (400, {"message": "too long", "code": "context_length_exceeded"}) if len(shown(body)) >= 5 else None
     )
     found = one.read(pages(1))
     assert set(statuses(found.tables["answers"])) == {"silent"}
@@ -122,8 +118,7 @@ def test_a_pack_whose_answer_is_too_long_is_halved(reader: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
-    [("prose", "invalid"), ("long", "longer than they may be"), ("empty", "empty")],
+    ("kind", "said"), [("prose", "invalid"), ("long", "longer than they may be"), ("empty", "empty")]
 )
 def test_a_model_of_no_use_ends_the_run(reader: Make, kind: str, said: str) -> None:
     one = reader(nothing, faults=1, kinds=(kind,))

@@ -10,17 +10,11 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ExtractConfig
 from graphrag_tasks.extract.llm.windows import windows_of
 
-Chunk = tuple[str, Sequence[str]]
-"""A heading, and the sentences below it."""
+Chunk = tuple[str, Sequence[str]]  # A heading, and the sentences below it.
 
 
 def windows(
-    chunks: Sequence[Chunk],
-    *,
-    covered: Iterable[str] = (),
-    path: str = "a.md",
-    extractor: str = "llm",
-    **llm: object,
+    chunks: Sequence[Chunk], *, covered: Iterable[str] = (), path: str = "a.md", extractor: str = "llm", **llm: object
 ) -> list[dict[str, object]]:
     """Return the windows of one document; of sentences that are `covered` a triple has all."""
     known = set(covered)
@@ -103,9 +97,7 @@ def ids(rows: Iterable[dict[str, object]]) -> list[object]:
 
 def test_hybrid_reads_where_the_rules_found_least() -> None:
     known = [f"The report {number} reads the table BSEG." for number in range(40)]
-    missed = [
-        f"Nightly after {n}, jobs, queues and mails of plants stall or restart." for n in (1, 2, 3)
-    ]
+    missed = [f"Nightly after {n}, jobs, queues and mails of plants stall or restart." for n in (1, 2, 3)]
     sentences = [*known[:20], *missed, *known[20:]]
     rows = windows([("A", sentences)], covered=known, extractor="hybrid", share=0.5)
     read = {one for of in ids(rows) for one in of}  # type: ignore[attr-defined]

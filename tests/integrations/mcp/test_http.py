@@ -15,10 +15,8 @@ from typing import Any
 import httpx
 from mcp import Client
 
-LEAVERS = 6
-"""More than the calls that the server works on together."""
-GONE_AFTER_SECONDS = 0.2
-"""Less than a first search takes as a rule: it loads the models."""
+LEAVERS = 6  # More than the calls that the server works on together.
+GONE_AFTER_SECONDS = 0.2  # Less than a first search takes as a rule: it loads the models.
 SEARCH = {
     "jsonrpc": "2.0", "id": 1, "method": "tools/call",
     "params": {"name": "search", "arguments": {"question": "Which table replaces BSEG?"}},
@@ -52,9 +50,7 @@ def asked(address: str, name: str, **arguments: Any) -> Any:
     return json.loads(asyncio.run(asyncio.wait_for(ask(), 120)).content[0].text)
 
 
-def test_it_answers_on_loopback_alone_and_after_clients_that_go_away_in_a_call(
-    ledger: Path, tmp_path: Path
-) -> None:
+def test_it_answers_on_loopback_alone_and_after_clients_that_go_away_in_a_call(ledger: Path, tmp_path: Path) -> None:
     clients = httpx.Client(headers=ACCEPT)  # made before: each one of its own takes a while
 
     def leave(address: str) -> None:

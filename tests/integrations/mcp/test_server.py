@@ -223,9 +223,7 @@ def test_a_snapshot_of_a_newer_version_is_one_error(
     assert result.is_error
     assert result.content[0].text.startswith("The index cannot be read now.")
     (logged,) = [message for message in caplog.messages if "schema version" in message]
-    versions = (
-        f"has schema version {newer}, this package reads {SCHEMA_VERSION}. Read it with the release"
-    )
+    versions = f"has schema version {newer}, this package reads {SCHEMA_VERSION}. Read it with the release"
     assert versions in logged
 
     line = [sys.executable, "-m", "graphrag_tasks", "mcp", "--store", str(tmp_path / "store")]

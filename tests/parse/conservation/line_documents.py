@@ -49,9 +49,7 @@ def text_file(serials: Serials) -> bytes:
 
 def passage(serials: Serials) -> bytes:
     """Return a line of a JSONL file."""
-    text = serials.random.choice([" ", "\n", "\n\n"]).join(
-        serials.sentence() for _ in serials.few(40)
-    )
+    text = serials.random.choice([" ", "\n", "\n\n"]).join(serials.sentence() for _ in serials.few(40))
     title = serials.sentence() if serials.chance() else None
     return json.dumps({"title": title, "text": text}).encode()
 

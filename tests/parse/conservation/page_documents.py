@@ -158,9 +158,7 @@ class _Page:
         return f"<form>{self._serials.sentence()}{legend}{button}</form>"
 
     def _div(self, level: int) -> str:
-        return (
-            f"<div>{self._serials.sentence()}{self._blocks(level)}{self._serials.sentence()}</div>"
-        )
+        return f"<div>{self._serials.sentence()}{self._blocks(level)}{self._serials.sentence()}</div>"
 
     def _section(self, level: int) -> str:
         heading = self._serials.sentence()
@@ -183,9 +181,7 @@ class _Page:
         return form.format(self._serials.sentence("hidden"))
 
     def _unread(self, level: int) -> str:
-        form = self._serials.random.choice(
-            ["<video>{}</video>", "<object>{}</object>", "<iframe>{}</iframe>"]
-        )
+        form = self._serials.random.choice(["<video>{}</video>", "<object>{}</object>", "<iframe>{}</iframe>"])
         return form.format(self._serials.sentence("hidden"))
 
 

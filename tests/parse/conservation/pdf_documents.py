@@ -39,9 +39,7 @@ MARGIN = 60
 class _Drawn(Flowable):
     """Strings at places of their own, each with an angle and a size."""
 
-    def __init__(
-        self, strings: list[tuple[float, float, str, float, float]], height: float
-    ) -> None:
+    def __init__(self, strings: list[tuple[float, float, str, float, float]], height: float) -> None:
         super().__init__()
         self.strings, self.width, self.height = strings, A4[0] - 2 * MARGIN, height
         self.frames: list[tuple[float, float, float, float]] = []
@@ -127,10 +125,7 @@ class _Maker:
         rows, columns = self.random.randint(2, 6), self.random.randint(2, 4)
         is_wordy = self.random.random() < 0.4
         cells: list[list[Any]] = [
-            [
-                Paragraph(self.sentence(1, 9), STYLES["Normal"]) if is_wordy else self.short()
-                for _ in range(columns)
-            ]
+            [Paragraph(self.sentence(1, 9), STYLES["Normal"]) if is_wordy else self.short() for _ in range(columns)]
             for _ in range(rows)
         ]
         style: list[Any] = [("VALIGN", (0, 0), (-1, -1), self.random.choice(["TOP", "MIDDLE"]))]
@@ -147,10 +142,7 @@ class _Maker:
 
     def _merge(self, cells: list[list[Any]], style: list[Any]) -> None:
         """Merge a cell with the one beside or below it, whose sentence was never drawn."""
-        row, column = (
-            self.random.randrange(len(cells) - 1),
-            self.random.randrange(len(cells[0]) - 1),
-        )
+        row, column = (self.random.randrange(len(cells) - 1), self.random.randrange(len(cells[0]) - 1))
         across = self.random.random() < 0.5
         other = (row, column + 1) if across else (row + 1, column)
         hidden = cells[other[0]][other[1]]
@@ -215,9 +207,7 @@ class _Maker:
             [f"{self.serial()} {self.random.randint(1, 999)}" for _ in range(columns)]
             for _ in range(self.random.randint(30, 60))
         ]
-        style = (
-            [("GRID", (0, 0), (-1, -1), 0.5, colors.black)] if self.random.random() < 0.5 else []
-        )
+        style = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)] if self.random.random() < 0.5 else []
         return [Table([head, *rows], style=style, repeatRows=self.random.randint(0, 1))]
 
     def certificates(self) -> list[Any]:
@@ -268,10 +258,7 @@ class _Maker:
         draw = self.running()
         template = BaseDocTemplate(buffer, pagesize=A4, invariant=1)
         template.addPageTemplates(
-            [
-                PageTemplate("one", [whole], onPage=draw),
-                PageTemplate("two", [left, right], onPage=draw),
-            ]
+            [PageTemplate("one", [whole], onPage=draw), PageTemplate("two", [left, right], onPage=draw)]
         )
         template.build(self.story())
         self.made.data = buffer.getvalue()

@@ -1,8 +1,8 @@
 """Sentences with serial numbers, and what became of each after parse and chunk.
 
-A generator asks `Serials` for every sentence it writes and says what has to become of it: it is
-kept, or it is left out for a reason (`core.left_out.LeftOut`). A part that is left out has one
-sentence, so that the counts of parts and of sentences can be compared.
+A generator asks `Serials` for every sentence it writes and says what has to become of it: it is kept, or it is left out
+for a reason (`core.left_out.LeftOut`). A part that is left out has one sentence, so that the counts of parts and of
+sentences can be compared.
 """
 
 from __future__ import annotations

@@ -117,9 +117,7 @@ class _Book:
 
     def _merged(self) -> None:
         self._put(1)
-        self._sheet.merge_cells(
-            start_row=self._row, end_row=self._row, start_column=1, end_column=3
-        )
+        self._sheet.merge_cells(start_row=self._row, end_row=self._row, start_column=1, end_column=3)
         self._row += 1
         self._table()
 
@@ -138,9 +136,7 @@ class _Book:
             self._put(1, top + row)
             self._sheet.cell(top + row, 2).value = row
         chart = BarChart()
-        chart.add_data(
-            Reference(self._sheet, min_col=2, min_row=top, max_row=top + 2), titles_from_data=True
-        )
+        chart.add_data(Reference(self._sheet, min_col=2, min_row=top, max_row=top + 2), titles_from_data=True)
         chart.set_categories(Reference(self._sheet, min_col=1, min_row=top + 1, max_row=top + 2))
         if self._serials.chance():
             chart.title = self._serials.sentence()

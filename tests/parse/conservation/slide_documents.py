@@ -182,6 +182,5 @@ def diagram_data(serials: Serials) -> bytes:
         for number in serials.few()
     )
     return (
-        f'<dgm:dataModel xmlns:dgm="{_DIAGRAM}" xmlns:a="{_DRAWING}"><dgm:ptLst>{points}'
-        "</dgm:ptLst></dgm:dataModel>"
+        f'<dgm:dataModel xmlns:dgm="{_DIAGRAM}" xmlns:a="{_DRAWING}"><dgm:ptLst>{points}</dgm:ptLst></dgm:dataModel>'
     ).encode()

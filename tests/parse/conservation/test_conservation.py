@@ -1,7 +1,7 @@
 """Every sentence of a document is in a chunk, or in the count of what was left out.
 
-The documents are made from a seed. Run `pytest -m slow -s tests/parse/conservation` for the share
-that is kept of many, with seeds that no run had before.
+The documents are made from a seed. Run `pytest -m slow -s tests/parse/conservation` for the share that is kept of many,
+with seeds that no run had before.
 """
 
 from __future__ import annotations
@@ -57,12 +57,7 @@ def made(media_type: str, seed: int) -> Outcome:
 
 
 @pytest.mark.parametrize("media_type", FORMATS)
-@settings(
-    max_examples=6,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**_SEED_BITS - 1))
 def test_every_sentence_is_kept_or_counted(media_type: str, seed: int) -> None:
     found = made(media_type, seed)
@@ -71,9 +66,7 @@ def test_every_sentence_is_kept_or_counted(media_type: str, seed: int) -> None:
 
 @pytest.mark.parametrize("target", [b"", b"../NULL", b"#_ftn1"])
 @pytest.mark.parametrize(("media_type", "seed"), [("docx", 46), ("pptx", 3), ("xlsx", 13)])
-def test_a_relation_that_leads_nowhere_costs_at_most_its_part(
-    media_type: str, seed: int, target: bytes
-) -> None:
+def test_a_relation_that_leads_nowhere_costs_at_most_its_part(media_type: str, seed: int, target: bytes) -> None:
     serials = Serials(seed)
     for kind, data in _with_dead_relations(FORMATS[media_type](serials), target):
         found = outcome(media_type, data, serials)

@@ -99,9 +99,7 @@ def test_what_a_page_declares_may_be_wrong(language: str, true: str, encoding: s
 
 @pytest.mark.parametrize("encoding", ["cp1252", "iso-8859-1"])
 @pytest.mark.parametrize("media_type", ["txt", "md", "csv", "html"])
-def test_lines_in_another_encoding_leave_the_others_alone(
-    parse_one: Any, media_type: str, encoding: str
-) -> None:
+def test_lines_in_another_encoding_leave_the_others_alone(parse_one: Any, media_type: str, encoding: str) -> None:
     lines = [f"Le café numéro {number} coûte cher, là où l'été dure." for number in range(40)]
     data = "\n\n".join(lines).encode().split(b"\n\n")
     for number in range(10, 15):

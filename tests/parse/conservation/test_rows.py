@@ -107,9 +107,7 @@ def test_a_list_of_numbers_keeps_its_rows(parse_one: Any, name: str) -> None:
 
 
 def test_a_table_begins_below_a_line_of_text(parse_one: Any) -> None:
-    page = (
-        "> Articles\n> | A | B |\n> |---|---|\n> | a1 | b1 |\n\n- Item\n  | C | D |\n  |---|---|\n"
-    )
+    page = "> Articles\n> | A | B |\n> |---|---|\n> | a1 | b1 |\n\n- Item\n  | C | D |\n  |---|---|\n"
     parsed = parse_one("a.md", f"{page}  | c1 | d1 |\n\nOne | two\nthree --- four\n".encode())
     assert parsed.kinds == [
         ("paragraph", "Articles"),
@@ -136,9 +134,7 @@ CUT = {
     "encoded": base64.encodebytes(_NOISE).decode(),
     "dump": _dump(_NOISE),
     **{
-        kind: ("" if kind == "packed script" else "\n").join(
-            line.format(at=at % 60) for at in range(300)
-        )
+        kind: ("" if kind == "packed script" else "\n").join(line.format(at=at % 60) for at in range(300))
         for kind, line in _LINES.items()
     },
 }

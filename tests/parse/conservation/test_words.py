@@ -1,7 +1,6 @@
 """The words of a paragraph are read as they stand: in their order, none joined, parted or changed.
 
-Paragraphs are made from a seed, of words with bold, raised or lowered letters in them, with signs
-and of all scripts.
+Paragraphs are made from a seed, of words with bold, raised or lowered letters in them, with signs and of all scripts.
 """
 
 from __future__ import annotations
@@ -62,8 +61,7 @@ _SIGNS = (  # noqa: SIM905 - shorter
     r"C++ a_b snake_case x*y <tag> AT&T #1 $5 50% @home {set} ~5 a^b [1] back\slash `tick` |"
 ).split()
 _SCRIPTS = (  # noqa: SIM905 - shorter
-    "Ελλάδα насос مضخة משאבה पंप ポンプ 水泵 펌프 ปั๊ม помпа١٢ 42個 Łódź Đặng "
-    "co\u00adop zero\u200bwidth"
+    "Ελλάδα насос مضخة משאבה पंप ポンプ 水泵 펌프 ปั๊ม помпа١٢ 42個 Łódź Đặng co\u00adop zero\u200bwidth"
 ).split()
 
 
@@ -79,8 +77,7 @@ def _paragraphs(random: Random, kinds: Sequence[Sequence[Any]]) -> list[list[Wor
     """Return paragraphs of words, each of one of the kinds that the format can write."""
     words = [[word if isinstance(word, list) else [Piece(word)] for word in kind] for kind in kinds]
     return [
-        [random.choice(random.choice(words)) for _ in range(random.randint(4, 14))]
-        for _ in range(random.randint(1, 6))
+        [random.choice(random.choice(words)) for _ in range(random.randint(4, 14))] for _ in range(random.randint(1, 6))
     ]
 
 
@@ -88,18 +85,11 @@ def _marked(word: Word, marks: dict[str, str], escaped: Callable[[str], str]) ->
     return "".join(marks.get(piece.style, "{}").format(escaped(piece.text)) for piece in word)
 
 
-def _lines(
-    paragraphs: list[list[Word]], marks: dict[str, str], escaped: Callable[[str], str]
-) -> list[str]:
+def _lines(paragraphs: list[list[Word]], marks: dict[str, str], escaped: Callable[[str], str]) -> list[str]:
     return [" ".join(_marked(word, marks, escaped) for word in words) for words in paragraphs]
 
 
-_HTML = {
-    "bold": "<b>{}</b>",
-    "italic": "<em>{}</em>",
-    "sup": "<sup>{}</sup>",
-    "sub": "<sub>{}</sub>",
-}
+_HTML = {"bold": "<b>{}</b>", "italic": "<em>{}</em>", "sup": "<sup>{}</sup>", "sub": "<sub>{}</sub>"}
 
 
 def _html_lines(paragraphs: list[list[Word]]) -> list[str]:
@@ -112,9 +102,7 @@ def _html(paragraphs: list[list[Word]]) -> bytes:
 
 
 def _book(paragraphs: list[list[Word]]) -> bytes:
-    return book(
-        {f"c{at}.xhtml": f"<p>{line}</p>" for at, line in enumerate(_html_lines(paragraphs))}
-    )
+    return book({f"c{at}.xhtml": f"<p>{line}</p>" for at, line in enumerate(_html_lines(paragraphs))})
 
 
 def _mhtml(paragraphs: list[list[Word]]) -> bytes:
@@ -140,12 +128,7 @@ def _markdown(paragraphs: list[list[Word]]) -> bytes:
 
 
 def _rst(paragraphs: list[list[Word]]) -> bytes:
-    marks = {
-        "bold": r"\ **{}**\ ",
-        "italic": r"\ *{}*\ ",
-        "sup": r"\ :sup:`{}`\ ",
-        "sub": r"\ :sub:`{}`\ ",
-    }
+    marks = {"bold": r"\ **{}**\ ", "italic": r"\ *{}*\ ", "sup": r"\ :sup:`{}`\ ", "sub": r"\ :sub:`{}`\ "}
     lines = _lines(paragraphs, marks, lambda text: re.sub(r"([\\*`|_:\[\]<>])", r"\\\1", text))
     return "\n\n".join(rf"\ {line}" for line in lines).encode()
 
@@ -156,20 +139,8 @@ def _adoc(paragraphs: list[list[Word]]) -> bytes:
 
 
 def _tex(paragraphs: list[list[Word]]) -> bytes:
-    marks = {
-        "bold": r"\textbf{{{}}}",
-        "italic": r"\emph{{{}}}",
-        "sup": "$^{{{}}}$",
-        "sub": "$_{{{}}}$",
-    }
-    signs = {
-        "–": "--",
-        "—": "---",
-        "“": "``",
-        "”": "''",
-        "°": r"\textdegree{}",
-        "\\": r"\textbackslash{}",
-    }
+    marks = {"bold": r"\textbf{{{}}}", "italic": r"\emph{{{}}}", "sup": "$^{{{}}}$", "sub": "$_{{{}}}$"}
+    signs = {"–": "--", "—": "---", "“": "``", "”": "''", "°": r"\textdegree{}", "\\": r"\textbackslash{}"}
     signs |= {sign: f"\\{sign}" for sign in "$%&#_{}"} | {"~": r"\textasciitilde{}", "^": r"\^{}"}
     lines = _lines(paragraphs, marks, lambda text: "".join(signs.get(one, one) for one in text))
     body = "\n\n".join(lines)
@@ -177,18 +148,12 @@ def _tex(paragraphs: list[list[Word]]) -> bytes:
 
 
 def _rtf(paragraphs: list[list[Word]]) -> bytes:
-    marks = {
-        "bold": r"{{\b {}}}",
-        "italic": r"{{\i {}}}",
-        "sup": r"{{\super {}}}",
-        "sub": r"{{\sub {}}}",
-    }
+    marks = {"bold": r"{{\b {}}}", "italic": r"{{\i {}}}", "sup": r"{{\super {}}}", "sub": r"{{\sub {}}}"}
     escaped = {sign: f"\\{sign}" for sign in "\\{}"}
 
     def written(text: str) -> str:
         return "".join(
-            one if one.isascii() else f"\\u{ord(one)}?"
-            for one in map(lambda sign: escaped.get(sign, sign), text)
+            one if one.isascii() else f"\\u{ord(one)}?" for one in map(lambda sign: escaped.get(sign, sign), text)
         )
 
     body = "\\par ".join(_lines(paragraphs, marks, written))
@@ -198,8 +163,7 @@ def _rtf(paragraphs: list[list[Word]]) -> bytes:
 def _odt(paragraphs: list[list[Word]]) -> bytes:
     marks = {name: f'<text:span text:style-name="{name}">{{}}</text:span>' for name in _HTML}
     styles = "".join(
-        f'<style:style style:name="{name}">'
-        f'<style:text-properties style:text-position="{name} 58%"/></style:style>'
+        f'<style:style style:name="{name}"><style:text-properties style:text-position="{name} 58%"/></style:style>'
         for name in ("sup", "sub")
     )
     body = "".join(f"<text:p>{line}</text:p>" for line in _lines(paragraphs, marks, xml_escape))
@@ -251,9 +215,7 @@ def _xlsx(paragraphs: list[list[Word]]) -> bytes:
     scripts = {"sup": "superscript", "sub": "subscript"}
     for at, words in enumerate(paragraphs, 1):
         runs = (
-            TextBlock(
-                InlineFont(b=piece.style == "bold", vertAlign=scripts.get(piece.style)), piece.text
-            )
+            TextBlock(InlineFont(b=piece.style == "bold", vertAlign=scripts.get(piece.style)), piece.text)
             for piece in _runs(words)
         )
         workbook.active.cell(at, 1, CellRichText(*runs))
@@ -267,9 +229,7 @@ def _text(paragraphs: list[list[Word]]) -> bytes:
 def _vtt(paragraphs: list[list[Word]]) -> bytes:
     cues = (
         f"00:{at:02}:00.000 --> 00:{at:02}:05.000\n{line}\n"
-        for at, line in enumerate(
-            _lines(paragraphs, {"bold": "<b>{}</b>", "italic": "<i>{}</i>"}, escape)
-        )
+        for at, line in enumerate(_lines(paragraphs, {"bold": "<b>{}</b>", "italic": "<i>{}</i>"}, escape))
     )
     return "\n".join(["WEBVTT\n", *cues]).encode()
 
@@ -291,9 +251,7 @@ def _pdf(paragraphs: list[list[Word]]) -> bytes:
 
 _MARKED = (_STYLED, _LATIN, _SIGNS, _SCRIPTS)
 _BARE = (_LATIN, _SIGNS, _SCRIPTS)
-_NO_SCRIPTS = [
-    word for word in _STYLED if all(piece.style in ("", "bold", "italic") for piece in word)
-]
+_NO_SCRIPTS = [word for word in _STYLED if all(piece.style in ("", "bold", "italic") for piece in word)]
 FORMATS: dict[str, tuple[Callable[[list[list[Word]]], bytes], Sequence[Sequence[Any]]]] = {
     "adoc": (_adoc, (_STYLED, _LATIN, _SCRIPTS)),
     "csv": (_csv, _BARE),

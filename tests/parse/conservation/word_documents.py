@@ -230,16 +230,12 @@ class _Writer:
 
     def _add_notes(self, kind: str, notes: list[str]) -> None:
         inner = "".join(
-            f'<w:{kind} w:id="{number}">{self._xml(text)}</w:{kind}>'
-            for number, text in enumerate(notes, 1)
+            f'<w:{kind} w:id="{number}">{self._xml(text)}</w:{kind}>' for number, text in enumerate(notes, 1)
         )
         content = f"application/vnd.openxmlformats-officedocument.wordprocessingml.{kind}s+xml"
         blob = f"<w:{kind}s {_W}>{inner}</w:{kind}s>".encode()
         part = Part(PackURI(f"/word/{kind}s.xml"), content, blob, self._file.part.package)
-        relation = {
-            "footnote": RELATIONSHIP_TYPE.FOOTNOTES,
-            "endnote": RELATIONSHIP_TYPE.ENDNOTES,
-        }[kind]
+        relation = {"footnote": RELATIONSHIP_TYPE.FOOTNOTES, "endnote": RELATIONSHIP_TYPE.ENDNOTES}[kind]
         self._file.part.relate_to(part, relation)
 
     def _comment(self) -> None:
@@ -247,9 +243,7 @@ class _Writer:
         self._file.add_comment(run, self._serials.sentence(), author="Ann", initials="A")
 
     def _hidden(self) -> None:
-        paragraph = self._file.add_paragraph(
-            self._serials.sentence() + " " if self._serials.chance() else ""
-        )
+        paragraph = self._file.add_paragraph(self._serials.sentence() + " " if self._serials.chance() else "")
         paragraph.add_run(self._serials.sentence("hidden")).font.hidden = True
 
     def _picture(self) -> None:
@@ -324,9 +318,7 @@ def add_list(file: Any, *forms: str) -> None:
         lists.append(parse_xml(f'<w:num {_W} w:numId="{number}">{inner}</w:num>'))
 
 
-def add_clause(
-    file: Any, text: str, level: int, number: str = "80", style: str | None = None
-) -> None:
+def add_clause(file: Any, text: str, level: int, number: str = "80", style: str | None = None) -> None:
     """Add a paragraph of a list."""
     inner = f'<w:ilvl w:val="{level}"/><w:numId w:val="{number}"/>'
     properties = file.add_paragraph(text, style)._p.get_or_add_pPr()

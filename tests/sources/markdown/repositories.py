@@ -1,7 +1,7 @@
 """Ten small repositories of documentation, each in the Markdown of another generator.
 
-A file's text is what its authors wrote; behind it, where it is a page, what a reader should get of
-it: kinds and texts of blocks, and how many parts are left out, by reason.
+A file's text is what its authors wrote; behind it, where it is a page, what a reader should get of it: kinds and texts
+of blocks, and how many parts are left out, by reason.
 """
 
 from __future__ import annotations

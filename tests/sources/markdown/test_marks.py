@@ -139,10 +139,7 @@ def test_marks_of_obsidian(text: str, plain: str | None) -> None:
 @pytest.mark.parametrize(
     ("front", "start"),
     [
-        (
-            'aliases: ["Big Berta", Bertha]',
-            "# Crane\n\nCrane is also known as Big Berta and Bertha.",
-        ),
+        ('aliases: ["Big Berta", Bertha]', "# Crane\n\nCrane is also known as Big Berta and Bertha."),
         ("alias: Big Berta", "# Crane\n\nCrane is also known as Big Berta."),
         ("title: Lift\naliases:\n- Big Berta", "# Crane\n\nLift is also known as Big Berta."),
         ("aliases: [/old/page, my-old-page, old.html]", "# Crane\n\nIt lifts"),

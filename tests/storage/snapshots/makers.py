@@ -10,13 +10,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.storage.snapshots.publish import build_manifest
-from graphrag_tasks.storage.snapshots.store import (
-    ARROW_TABLES,
-    SNAPSHOT_TABLES,
-    Snapshot,
-    Store,
-    write_table,
-)
+from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, SNAPSHOT_TABLES, Snapshot, Store, write_table
 
 EMBEDDING = {"model": "m", "max_tokens": 8, "fingerprint": "f", "dimension": 4}
 
@@ -43,17 +37,13 @@ def staged(
         data = (
             pa.Table.from_pylist(rows, schema=schemas.vectors_schema(4))
             if schema is None
-            else pa.Table.from_pylist(
-                [_blank(schema) | row for row in texts.get(name, [])], schema=schema
-            )
+            else pa.Table.from_pylist([_blank(schema) | row for row in texts.get(name, [])], schema=schema)
         )
         tables[name] = write_table(folder, name, data, fingerprint=fingerprint)
     defaults: dict[str, Any] = {
         "fingerprints": {"load": fingerprint}, "sources": {}, "collections": {}, "stats": {},
     }  # fmt: skip
-    manifest = build_manifest(
-        tables, embedding=EMBEDDING, parent_id=store.current_id(), **defaults | about
-    )
+    manifest = build_manifest(tables, embedding=EMBEDDING, parent_id=store.current_id(), **defaults | about)
     return folder, manifest
 
 
@@ -66,9 +56,7 @@ def _blank(schema: pa.Schema) -> dict[str, Any]:
 def published(store: Store, fingerprint: str, now: datetime, **about: Any) -> str:
     """Put a snapshot where published ones lie, unchecked, and return its id."""
     folder, manifest = staged(store, fingerprint, now=now, **about)
-    Snapshot.of(folder, manifest).folder.move_to(
-        store.snapshot_folder(manifest.snapshot_id), last=MANIFEST_FILE
-    )
+    Snapshot.of(folder, manifest).folder.move_to(store.snapshot_folder(manifest.snapshot_id), last=MANIFEST_FILE)
     store.set_current(manifest.snapshot_id, instead_of=store.current_id())
     (store.staging / "runs" / f"run-{fingerprint}").delete()
     return manifest.snapshot_id

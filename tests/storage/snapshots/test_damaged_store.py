@@ -70,9 +70,7 @@ EDITS: dict[str, Callable[[dict[str, Any]], object]] = {
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())
-def test_an_older_damaged_manifest_stops_nothing(
-    store: Store, edit: Callable[[dict[str, Any]], object]
-) -> None:
+def test_an_older_damaged_manifest_stops_nothing(store: Store, edit: Callable[[dict[str, Any]], object]) -> None:
     oldest, second, current = store.snapshot_ids()
     change(store, oldest, edit)
     assert store.snapshot_ids() == [second, current]
@@ -86,9 +84,7 @@ def test_an_older_damaged_manifest_stops_nothing(
     listed = CliRunner().invoke(app, [*command, "--json"])
     rows = {row["snapshot_id"]: row for row in json.loads(listed.stdout)}
     assert (rows[oldest]["created_at"], rows[oldest]["chunks"]) == ("damaged", None)
-    assert (
-        CliRunner().invoke(app, ["snapshots", "list", "--store", store.folder.uri]).exit_code == 0
-    )
+    assert CliRunner().invoke(app, ["snapshots", "list", "--store", store.folder.uri]).exit_code == 0
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())
@@ -127,9 +123,7 @@ def lose(store: Store, content: bytes | None) -> None:
 
 
 @pytest.mark.parametrize("content", LOST.values(), ids=LOST.keys())
-def test_a_store_without_its_pointer_keeps_a_snapshot_and_takes_a_rollback(
-    store: Store, content: bytes | None
-) -> None:
+def test_a_store_without_its_pointer_keeps_a_snapshot_and_takes_a_rollback(store: Store, content: bytes | None) -> None:
     oldest, second, newest = store.snapshot_ids()
     lose(store, content)
     for call in (store.open, lambda: open_index(store.folder.uri)):

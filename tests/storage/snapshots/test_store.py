@@ -10,10 +10,7 @@ from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.operations.retention import collect_garbage, rollback
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.publish import publish, time_of_publish
-from graphrag_tasks.storage.snapshots.store import (
-    Snapshot,
-    Store,
-)
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 from tests.storage.snapshots.makers import staged
 
 
@@ -98,9 +95,7 @@ def test_a_changed_or_lost_file_is_found_and_named(tmp_path: Path, file: str) ->
         store.open().verify()
 
 
-def test_a_large_file_is_hashed_once_and_again_when_it_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_file_is_hashed_once_and_again_when_it_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphrag_tasks.storage.snapshots.store._LARGE", 0)
     store = Store(str(tmp_path))
     publish(store, *staged(store))

@@ -32,9 +32,7 @@ def test_a_note_begins_with_what_failed() -> None:
 
 
 def test_a_note_shows_names_of_files_and_renders_nothing_of_them() -> None:
-    said = as_markdown(
-        "Failed: docs/<img src=//x/y>\n# a ![b](//x/_c_) `d` <e> & f_g.pdf (no_text)."
-    )
+    said = as_markdown("Failed: docs/<img src=//x/y>\n# a ![b](//x/_c_) `d` <e> & f_g.pdf (no_text).")
     assert said == (
         r"Failed: docs/&lt;img src=//x/y&gt; # a !\[b\](//x/\_c\_) \`d\` &lt;e&gt; &amp; f_g.pdf "
         "(no_text)."

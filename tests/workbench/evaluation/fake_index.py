@@ -30,8 +30,7 @@ def snapshot_of(corpus: dict[str, list[str]]) -> Snapshot:
     return cast(
         "Snapshot",
         SimpleNamespace(
-            snapshot_id="snap",
-            table=lambda name, columns: pa.Table.from_pylist(tables[name]).select(columns),
+            snapshot_id="snap", table=lambda name, columns: pa.Table.from_pylist(tables[name]).select(columns)
         ),
     )
 

@@ -9,12 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from graphrag_tasks.workbench.evaluation import (
-    Comparison,
-    Question,
-    evaluate_retrieval,
-    paired_bootstrap,
-)
+from graphrag_tasks.workbench.evaluation import Comparison, Question, evaluate_retrieval, paired_bootstrap
 from graphrag_tasks.workbench.evaluation.comparison import write_files
 from tests.workbench.evaluation.fake_index import fake_index
 

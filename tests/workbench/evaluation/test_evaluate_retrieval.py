@@ -30,13 +30,7 @@ def test_documents_stand_where_their_first_chunk_stands(report: RetrievalReport)
     assert first.ranking == ("a", "b", "c")
     assert first.found_at == (1, 3)
     assert first.failure is None
-    assert first.metrics == {
-        "recall@2": 0.5,
-        "recall@5": 1.0,
-        "recall@10": 1.0,
-        "all_gold@8": 1.0,
-        "mrr@10": 1.0,
-    }
+    assert first.metrics == {"recall@2": 0.5, "recall@5": 1.0, "recall@10": 1.0, "all_gold@8": 1.0, "mrr@10": 1.0}
     assert second.gold == ("a",)
     assert second.metrics["recall@2"] == 0.0
     assert second.metrics["mrr@10"] == pytest.approx(1 / 3)

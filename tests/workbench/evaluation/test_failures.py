@@ -97,7 +97,5 @@ def test_names_lead_from_the_question_to_chunks() -> None:
     asked = context(question="Who smiles in Paris?")
     assert reach.distances(asked) == {"paris": 1, "louvre": 2, "lisa": 3}
     assert reach.distances(context(question="who smiles?")) == {}
-    reasons = [
-        reason(target(one), frozenset([0]), asked, reach) for one in ("louvre", "lisa", "oslo")
-    ]
+    reasons = [reason(target(one), frozenset([0]), asked, reach) for one in ("louvre", "lisa", "oslo")]
     assert reasons == ["ranking", "missing_link", "no_seed"]

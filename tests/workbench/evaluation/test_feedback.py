@@ -8,10 +8,7 @@ import pytest
 
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.workbench.evaluation import (
-    GoldSpan,
-    read_questions,
-)
+from graphrag_tasks.workbench.evaluation import GoldSpan, read_questions
 from graphrag_tasks.workbench.evaluation.feedback import judge, judged_file, judgement_of
 from tests.workbench.evaluation.test_gold_spans import gold
 
@@ -49,9 +46,7 @@ def test_what_a_person_wrote_stays(file: Path) -> None:
     assert judgement_of(file, "Who?") is None
 
 
-def test_a_line_that_was_cut_off_does_not_spoil_the_next(
-    file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_line_that_was_cut_off_does_not_spoil_the_next(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     judge(file, "Where lies stock?", "right", [span()])
     whole = file.read_text()
     file.write_text(whole + whole[:40])

@@ -9,14 +9,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.workbench.evaluation import (
-    GoldSpan,
-    Question,
-    Span,
-    evaluate_retrieval,
-    gate,
-    read_questions,
-)
+from graphrag_tasks.workbench.evaluation import GoldSpan, Question, Span, evaluate_retrieval, gate, read_questions
 from graphrag_tasks.workbench.evaluation.gold import find_span, locate
 from tests.workbench.evaluation.fake_index import fake_index, snapshot_of
 
@@ -31,13 +24,7 @@ def sha(text: str) -> str:
 
 
 def gold(text: str, path: str, start: int, *alternatives: Span) -> GoldSpan:
-    return GoldSpan(
-        path=path,
-        char_start=start,
-        char_end=start + len(text),
-        sha=sha(text),
-        alternatives=alternatives,
-    )
+    return GoldSpan(path=path, char_start=start, char_end=start + len(text), sha=sha(text), alternatives=alternatives)
 
 
 def asking(*spans: GoldSpan, id_: str = "q") -> Question:

@@ -38,20 +38,13 @@ def test_what_is_tuned_on_asks_about_other_documents_than_test(questions: list[Q
         split: {span.path for one in questions if one.split == split for span in one.gold}
         for split in ("dev", "test", "tune")
     }
-    alternatives = {
-        span.path
-        for one in questions
-        if one.split == "tune"
-        for gold in one.gold
-        for span in gold.spans()
-    }
+    alternatives = {span.path for one in questions if one.split == "tune" for gold in one.gold for span in gold.spans()}
     assert len(paths["dev"] & paths["test"]) <= 3
     assert not alternatives & paths["test"]
 
 
 @pytest.mark.parametrize(
-    ("split", "others"),
-    [("held-out", ("dev", "tune", "test")), ("fresh", ("dev", "tune", "test", "held-out"))],
+    ("split", "others"), [("held-out", ("dev", "tune", "test")), ("fresh", ("dev", "tune", "test", "held-out"))]
 )
 def test_each_question_needs_a_passage_that_none_of_the_other_splits_asks_for(
     questions: list[Question], split: str, others: tuple[str, ...]
@@ -65,10 +58,7 @@ def test_each_question_needs_a_passage_that_none_of_the_other_splits_asks_for(
         new = [
             gold
             for gold in one.gold
-            if not any(
-                gold.char_start < end and start < gold.char_end
-                for start, end in asked.get(gold.path, [])
-            )
+            if not any(gold.char_start < end and start < gold.char_end for start, end in asked.get(gold.path, []))
         ]
         assert new or one.split != split, one.id
 

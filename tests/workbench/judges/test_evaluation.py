@@ -78,16 +78,12 @@ def test_without_a_model_gold_and_words_judge(index: Index, gold: Gold) -> None:
     assert "`auto` less `bm25`" in text
 
 
-def test_a_judged_report_says_first_whether_the_judge_can_be_trusted(
-    index: Index, gold: Gold, tmp_path: Path
-) -> None:
+def test_a_judged_report_says_first_whether_the_judge_can_be_trusted(index: Index, gold: Gold, tmp_path: Path) -> None:
     for compare, said in ((honest, "passed its own check"), (first_place, "prefers a place")):
         with scripted(answer=judge(compare)) as endpoint:
             config = {"base_url": endpoint.url, "model": "m", "budget": {"usd": 0}}
             client = Client(LlmConfig.model_validate(config))
-            report = evaluate_answers(
-                index, gold, ["bm25", "auto"], against="bm25", judge=Judge(client)
-            )
+            report = evaluate_answers(index, gold, ["bm25", "auto"], against="bm25", judge=Judge(client))
         first = report.to_markdown().splitlines()[0]
         assert said in first
         if compare is first_place:
@@ -95,9 +91,7 @@ def test_a_judged_report_says_first_whether_the_judge_can_be_trusted(
     write_files(report.files(), tmp_path / "out")
     rows = pq.read_table(tmp_path / "out" / "answers.parquet").to_pylist()
     measures = {row["measure"] for row in rows}
-    assert {"alignment", "faithfulness", "answer_relevancy", "context_precision", "coverage"} <= (
-        measures
-    )
+    assert {"alignment", "faithfulness", "answer_relevancy", "context_precision", "coverage"} <= (measures)
     votes = [row for row in rows if row["measure"] == "alignment" and row["mode"] == "auto"]
     assert len(votes) == 3 * len(QUESTIONS)
     assert all(row["value"] is None or 0 <= row["value"] <= 1 for row in rows)

@@ -9,30 +9,11 @@ import pytest
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import Client
-from graphrag_tasks.workbench.judges import (
-    Answered,
-    Judge,
-    JudgedByHand,
-    check_judge,
-)
+from graphrag_tasks.workbench.judges import Answered, Judge, JudgedByHand, check_judge
 from graphrag_tasks.workbench.judges.check import falsified
-from graphrag_tasks.workbench.judges.verdicts import (
-    PRECISION,
-    RELEVANT,
-    aligned,
-    context_precision,
-    faithful,
-    relevant,
-)
+from graphrag_tasks.workbench.judges.verdicts import PRECISION, RELEVANT, aligned, context_precision, faithful, relevant
 from tests.llm.endpoint import ScriptedEndpoint, scripted
-from tests.workbench.judges.scripted_judges import (
-    Body,
-    Guesser,
-    first_place,
-    honest,
-    judge,
-    longer,
-)
+from tests.workbench.judges.scripted_judges import Body, Guesser, first_place, honest, judge, longer
 
 ANSWERS = [
     Answered(
@@ -105,11 +86,7 @@ def test_the_measures_of_ragas_come_from_the_verdicts() -> None:
 
 @pytest.mark.parametrize(
     ("text", "other"),
-    [
-        ("It does not lock.", "It does lock."),
-        ("The table is locked.", "The table is not locked."),
-        ("Use VBBE.", None),
-    ],
+    [("It does not lock.", "It does lock."), ("The table is locked.", "The table is not locked."), ("Use VBBE.", None)],
 )
 def test_a_falsified_text_denies_what_it_said(text: str, other: str | None) -> None:
     assert falsified(text) == other

@@ -4,20 +4,14 @@ import math
 
 import pytest
 
-from graphrag_tasks.workbench.evaluation.measures import (
-    share_interval,
-)
+from graphrag_tasks.workbench.evaluation.measures import share_interval
 from graphrag_tasks.workbench.judges import AnswersReport
 from graphrag_tasks.workbench.judges.report import JudgedMode
 from graphrag_tasks.workbench.judges.verdicts import ALIGNMENT, Verdicts
 
 
-@pytest.mark.parametrize(
-    ("half", "whole", "expected"), [(1000, 2040, 50.80), (1, 3291, 65.83), (1, 3093, 61.87)]
-)
-def test_alignment_is_half_of_the_partly_and_all_of_the_same(
-    half: int, whole: int, expected: float
-) -> None:
+@pytest.mark.parametrize(("half", "whole", "expected"), [(1000, 2040, 50.80), (1, 3291, 65.83), (1, 3093, 61.87)])
+def test_alignment_is_half_of_the_partly_and_all_of_the_same(half: int, whole: int, expected: float) -> None:
     """The figures of Min et al., table 2, from shares of 5,000 answers that come to them."""
     classes = [0.5] * half + [1.0] * whole + [0.0] * (5000 - half - whole)
     mode = JudgedMode("auto", (), {ALIGNMENT: [Verdicts(ALIGNMENT, (one,)) for one in classes]})

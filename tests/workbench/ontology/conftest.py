@@ -30,11 +30,7 @@ QUESTIONS = (
 
 
 def settings(store: Path, **overrides: object) -> Config:
-    given = {
-        "store": str(store),
-        "sources": [str(store.parent / "corpus")],
-        "load": {"vector_store": "none"},
-    }
+    given = {"store": str(store), "sources": [str(store.parent / "corpus")], "load": {"vector_store": "none"}}
     return load_config(overrides=given | overrides, environ={})
 
 

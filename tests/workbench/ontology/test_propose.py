@@ -16,13 +16,7 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.storage.snapshots.store import Store
-from graphrag_tasks.workbench.ontology import (
-    Ontologies,
-    Questions,
-    propose,
-    propose_in_store,
-    shown_in_store,
-)
+from graphrag_tasks.workbench.ontology import Ontologies, Questions, propose, propose_in_store, shown_in_store
 from tests.llm.endpoint import scripted
 from tests.workbench.ontology.conftest import QUESTIONS, settings
 
@@ -99,9 +93,7 @@ def test_a_model_names_types_and_relations_once(store: Path, file: Path) -> None
     assert why["galaxy"] == "the graph has nothing by this name"
 
 
-def test_prose_and_refusals_are_counted_and_their_clusters_are_as_the_graph_has_them(
-    store: Path, file: Path
-) -> None:
+def test_prose_and_refusals_are_counted_and_their_clusters_are_as_the_graph_has_them(store: Path, file: Path) -> None:
     def answer(body: dict[str, Any]) -> str:
         text = json.dumps(body)
         return "It depends." if "Which report" in text else answer_of("replace")

@@ -37,9 +37,7 @@ def approved(ontologies: Ontologies, one: Proposal) -> None:
 
 
 @pytest.mark.parametrize("unknown", ["0" * 24, "../../etc/passwd", "", "CURRENT"])
-def test_what_is_not_proposed_is_refused(
-    ontologies: Ontologies, current: Path, unknown: str
-) -> None:
+def test_what_is_not_proposed_is_refused(ontologies: Ontologies, current: Path, unknown: str) -> None:
     with pytest.raises(ConfigError, match="nothing is proposed"):
         ontologies.show()
     ontologies.keep(proposal("read"))
@@ -88,9 +86,7 @@ def test_what_is_no_schema_is_refused(ontologies: Ontologies, current: Path, tex
     assert not current.exists()
 
 
-def test_a_proposal_beside_another_ontology_is_refused(
-    ontologies: Ontologies, current: Path
-) -> None:
+def test_a_proposal_beside_another_ontology_is_refused(ontologies: Ontologies, current: Path) -> None:
     first, second = proposal("read"), proposal("write")
     approved(ontologies, first)
     ontologies.keep(second)

@@ -8,11 +8,7 @@ from graphrag_tasks.retrieval.ranker.path_query import Pattern
 from graphrag_tasks.workbench.ontology.consolidate import Consolidated, consolidated
 from graphrag_tasks.workbench.ontology.facts import Fact
 from graphrag_tasks.workbench.ontology.gathering import Need
-from graphrag_tasks.workbench.ontology.inducing import (
-    InducedOntology,
-    InducedRelation,
-    InducedType,
-)
+from graphrag_tasks.workbench.ontology.inducing import InducedOntology, InducedRelation, InducedType
 
 
 def typed(name: str, *examples: str) -> InducedType:
@@ -29,9 +25,7 @@ def fact(relation: str, head: str = "", tail: str = "", name: str = "A") -> Fact
     return Fact("c", "d", relation, "h", "t", name, "B", head, tail)
 
 
-def need(
-    *facts: Fact, cluster: int = 0, named: Iterable[tuple[str, str]] = (), question: str = "?"
-) -> Need:
+def need(*facts: Fact, cluster: int = 0, named: Iterable[tuple[str, str]] = (), question: str = "?") -> Need:
     return Need(question, cluster, tuple(named), facts, facts)
 
 

@@ -18,8 +18,7 @@ from graphrag_tasks.workbench.questions import MadeQuestions, make_questions
 from graphrag_tasks.workbench.questions.candidates import content_words
 from tests.workbench.questions.conftest import DOCUMENTS, indexed
 
-MANY = 200
-"""More than the small corpus gives."""
+MANY = 200  # More than the small corpus gives.
 
 
 def by_words(made: MadeQuestions) -> dict[str, Question]:
@@ -127,9 +126,7 @@ def test_a_reader_gets_questions_about_visible_documents_alone(tmp_path: Path) -
     assert "Zephyr" in make_questions(visible(whole, ["board"]), MANY).to_jsonl()
 
 
-def test_unanswerable_questions_are_read_on_wish_and_judged_by_refusal(
-    store: Path, tmp_path: Path
-) -> None:
+def test_unanswerable_questions_are_read_on_wish_and_judged_by_refusal(store: Path, tmp_path: Path) -> None:
     index = open_index(store)
     made = make_questions(index.snapshot, 10)
     file = tmp_path / "questions.jsonl"

@@ -61,25 +61,16 @@ def test_what_must_not_be_sent_is_in_no_request(snapshot: Snapshot) -> None:
     [
         pytest.param(lambda body: json.dumps({"question": "Who knows?"}), id="asks something else"),
         pytest.param(
-            lambda body: json.dumps(
-                {"question": f"{shown(body)['question'][:-1]} {shown(body)['answer']}?"}
-            ),
+            lambda body: json.dumps({"question": f"{shown(body)['question'][:-1]} {shown(body)['answer']}?"}),
             id="says the answer",
         ),
+        pytest.param(lambda body: json.dumps({"question": shown(body)["question"][:-1]}), id="no question"),
         pytest.param(
-            lambda body: json.dumps({"question": shown(body)["question"][:-1]}), id="no question"
-        ),
-        pytest.param(
-            lambda body: json.dumps(
-                {"question": shown(body)["question"] + " " + "x" * 10_000 + "?"}
-            ),
-            id="too long",
+            lambda body: json.dumps({"question": shown(body)["question"] + " " + "x" * 10_000 + "?"}), id="too long"
         ),
     ],
 )
-def test_words_that_do_not_ask_the_same_are_not_taken(
-    snapshot: Snapshot, answer: Callable[[Body], str]
-) -> None:
+def test_words_that_do_not_ask_the_same_are_not_taken(snapshot: Snapshot, answer: Callable[[Body], str]) -> None:
     with scripted(answer=answer) as endpoint:
         made = make_questions(snapshot, MANY, rewording=Rewording(client(endpoint.url)))
     assert {one.made for one in made.questions} == {"rule"}

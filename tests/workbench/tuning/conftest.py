@@ -1,7 +1,7 @@
 """A corpus in a cipher: no question shares a word with its document, and each word has a partner.
 
-48 documents in four folders each say two of twelve words; the question about a document asks with
-their partners. Neither BM25 nor a random model finds anything; who has learned the pairs finds all.
+48 documents in four folders each say two of twelve words; the question about a document asks with their partners.
+Neither BM25 nor a random model finds anything; who has learned the pairs finds all.
 """
 
 from __future__ import annotations
@@ -40,11 +40,7 @@ def document(place: int) -> str:
 
 def questions(count: int = len(PAIRS)) -> list[Question]:
     return [
-        Question(
-            id=f"q{place:02}",
-            question=f"{ASKED[first]} near {ASKED[second]}?",
-            gold_ids=(document(place),),
-        )
+        Question(id=f"q{place:02}", question=f"{ASKED[first]} near {ASKED[second]}?", gold_ids=(document(place),))
         for place, (first, second) in enumerate(PAIRS[:count])
     ]
 
@@ -61,9 +57,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> ModelFolder:
         )
         tokenizer.pre_tokenizer = BertPreTokenizer()
         tokenizer.post_processor = TemplateProcessing(
-            single="[CLS] $A [SEP]",
-            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-            special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+            single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
         )
         tokenizer.save(str(folder / "tokenizer.json"))
         config = {
@@ -88,11 +82,7 @@ def _weights(words: int, is_reranker: bool) -> dict[str, np.ndarray]:
     dense = {f"attention.self.{part}": (HIDDEN, HIDDEN) for part in ("query", "key", "value")}
     dense |= {"attention.output.dense": (HIDDEN, HIDDEN)}
     dense |= {"intermediate.dense": (INNER, HIDDEN), "output.dense": (HIDDEN, INNER)}
-    dense = {
-        f"encoder.layer.{layer}.{name}": shape
-        for layer in range(LAYERS)
-        for name, shape in dense.items()
-    }
+    dense = {f"encoder.layer.{layer}.{name}": shape for layer in range(LAYERS) for name, shape in dense.items()}
     if is_reranker:
         dense |= {"mid": (HIDDEN, HIDDEN), "out": (1, HIDDEN)}
     for name, shape in dense.items():
@@ -100,9 +90,7 @@ def _weights(words: int, is_reranker: bool) -> dict[str, np.ndarray]:
     drawn = {name: random.normal(0, 0.1, shape) for name, shape in shapes.items()}
     norms = ["embeddings.LayerNorm"]
     for layer in range(LAYERS):
-        norms += [
-            f"encoder.layer.{layer}.{part}.LayerNorm" for part in ("attention.output", "output")
-        ]
+        norms += [f"encoder.layer.{layer}.{part}.LayerNorm" for part in ("attention.output", "output")]
     for name in norms:
         drawn |= {f"{name}.weight": np.ones(HIDDEN), f"{name}.bias": np.zeros(HIDDEN)}
     return {name: tensor.astype(np.float32) for name, tensor in drawn.items()}

@@ -18,11 +18,7 @@ from graphrag_tasks.workbench.evaluation.questions import Question
 from graphrag_tasks.workbench.tuning import Adaptation, adapt
 from graphrag_tasks.workbench.tuning.adapt import ENCODER, RECIPES, RERANKER, Way
 from graphrag_tasks.workbench.tuning.bert import load_bert
-from graphrag_tasks.workbench.tuning.held_out import (
-    Figures,
-    Gain,
-    calibration,
-)
+from graphrag_tasks.workbench.tuning.held_out import Figures, Gain, calibration
 from graphrag_tasks.workbench.tuning.learning import TunableReranker, padded
 from graphrag_tasks.workbench.tuning.writing import write_model
 from tests.workbench.tuning.conftest import questions
@@ -33,9 +29,7 @@ FAST = {
 }
 
 
-def run(
-    index: Index, asked: Sequence[Question], out: Path, kind: str, **given: object
-) -> list[str]:
+def run(index: Index, asked: Sequence[Question], out: Path, kind: str, **given: object) -> list[str]:
     told: list[str] = []
     adapt(index, asked, out, kinds=(kind,), recipes=FAST, folds=2, tell=told.append, **given)  # type: ignore[arg-type]
     return told
@@ -50,9 +44,7 @@ def test_an_encoder_learns_to_find_what_it_was_not_asked_for(index: Index, tmp_p
         "encoder, folders left out: 2 trainings",
     ]
     made = LocalEmbedder(tmp_path / "out" / "encoder", max_tokens=64)
-    asked, said, other = made.encode(
-        ["mango near nylon?", "The amber is near the basin.", "The ledge."]
-    )
+    asked, said, other = made.encode(["mango near nylon?", "The amber is near the basin.", "The ledge."])
     assert asked @ said > asked @ other
     card = (tmp_path / "out" / "encoder" / "README.md").read_text()
     assert "| questions left out | 48 |" in card
@@ -88,9 +80,7 @@ def adaptation(*gains: tuple[float, float]) -> Adaptation:
         ([(0.1, 0.1), (0.1, -0.2)], False),
     ],
 )
-def test_better_is_more_of_both_and_no_worse_on_new_folders(
-    gains: list[tuple[float, float]], is_better: bool
-) -> None:
+def test_better_is_more_of_both_and_no_worse_on_new_folders(gains: list[tuple[float, float]], is_better: bool) -> None:
     assert adaptation(*gains).is_better == is_better
 
 
@@ -105,9 +95,7 @@ def test_what_is_not_better_is_refused_and_not_written(index: Index, tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
-def test_questions_whose_gold_is_gone_are_left_out_and_counted(
-    index: Index, tmp_path: Path
-) -> None:
+def test_questions_whose_gold_is_gone_are_left_out_and_counted(index: Index, tmp_path: Path) -> None:
     asked = [
         one.model_copy(update={"gold_ids": ("a/gone.md",)}) if place < 19 else one
         for place, one in enumerate(questions())
@@ -116,9 +104,7 @@ def test_questions_whose_gold_is_gone_are_left_out_and_counted(
         run(index, asked, tmp_path / "out", ENCODER)
 
 
-@pytest.mark.parametrize(
-    "model", [DEFAULT_MODEL, pytest.param(DEFAULT_RERANKER, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("model", [DEFAULT_MODEL, pytest.param(DEFAULT_RERANKER, marks=pytest.mark.slow)])
 def test_what_is_written_untuned_gives_the_same_as_before(model: str, tmp_path: Path) -> None:
     texts = ["Which table replaces VBBS?", "Use table VBBE instead of table VBBS. " * 9]
     is_reranker = model == DEFAULT_RERANKER

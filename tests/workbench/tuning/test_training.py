@@ -13,20 +13,14 @@ from tests.workbench.tuning.conftest import ASKED, PAIRS, SAID, document, questi
 
 
 @pytest.mark.slow
-def test_both_stages_write_models(
-    store: Path, encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_stages_write_models(store: Path, encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for stage in (models.FIRST_STAGE, models.SECOND_STAGE):
         for kind, recipe in stage.items():
             small = replace(recipe, epochs=1, tokens=96, questions=8)
             monkeypatch.setitem(stage, kind, small)
     pairs, asked = tmp_path / "pairs.jsonl", tmp_path / "questions.jsonl"
     sections = [
-        {
-            "heading": ASKED[one],
-            "title": f"guide {other % 4}",
-            "text": f"{SAID[one]} {SAID[other]}.",
-        }
+        {"heading": ASKED[one], "title": f"guide {other % 4}", "text": f"{SAID[one]} {SAID[other]}."}
         for one, other in PAIRS
     ]
     pairs.write_text("\n".join(map(json.dumps, sections)))
