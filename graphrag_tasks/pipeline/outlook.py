@@ -23,7 +23,6 @@ from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
 from graphrag_tasks.pipeline.stages import STAGES_OF_SHARDS, first_changed, merge_shards
 from graphrag_tasks.pipeline.state import Basis
 from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import list_sources
 from graphrag_tasks.sources.rules import check_rules
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store, last_readable
@@ -37,14 +36,12 @@ class Outlook(Basis):
 
     Attributes:
         sources: Rows of `schemas.SOURCES`: each document with its change and its shard.
-        versions: Versions of S3 objects among them.
         stats: Documents by change, number of shards, and number of skipped hidden files.
         stages: Why each stage will run, or None if its tables are reused.
         access: The listed documents with `labels`, `labels_from` and `labels_error`.
     """
 
     sources: pa.Table
-    versions: Versions
     stats: Mapping[str, int | float]
     stages: Mapping[str, str | None]
     access: pa.Table
@@ -61,9 +58,8 @@ def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
     parent_id = store.current_id()
     parent = last_readable(store, merge_shards.makes)
     before = parent.manifest.fingerprints if parent else {}
-    versions = Versions() if config.plan.full_refresh else Versions.of(store.folder)
     passed_over = Counter[str]()
-    listed = list_sources(roots, config.access, versions, passed_over)
+    listed = list_sources(roots, config.access, passed_over)
     known = known_documents(store)
     names = [root.name for root in roots]
     add = command("index", *store.sources(), *config.sources, store=config.store)
@@ -96,7 +92,6 @@ def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
         files=files,
         engine=vectors.engine_of(config),
         sources=sources,
-        versions=versions,
         stats={**planned.stats, "files_passed_over": passed_over.total()},
         stages=_reasons(config, before, fingerprints, sources),
         access=listed.select(["uri", "labels", "labels_from", "labels_error"]),

@@ -96,7 +96,6 @@ class Run:
             outlook = look_ahead(config, spends=spends)
             state = RunState.freeze(outlook)
             fingerprint = outlook.fingerprints[merge_shards.name]
-            outlook.versions.keep(state.store.folder)
             table = state.folder.write_table("sources", outlook.sources, fingerprint=fingerprint)
         tables, stats = {"sources": table}, dict(outlook.stats)
         receipt = Receipt("plan", state.folder.uri, fingerprint, tables, stats, **asdict(cost))

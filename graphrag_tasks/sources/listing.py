@@ -29,7 +29,6 @@ from graphrag_tasks.core.config import AccessConfig
 from graphrag_tasks.core.errors import DocumentError, SourceError, TransientError
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.sources.access_files import is_access_file, may_label
-from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.first_bytes import DIRECTORY_BYTES, HEAD_BYTES, PACKAGE, is_text, media_type_of
 from graphrag_tasks.sources.labels import Labeller
 from graphrag_tasks.sources.markdown import MarkdownPages, assemble
@@ -49,6 +48,7 @@ log = logging.getLogger(__name__)
 _LEADS_OUT, _PUT_THERE = "the path leads out of its source", "Put the file itself in its place"
 
 _NO_ENDING = "no ending"
+_READ_BYTES = 1 << 20  # Bytes read at a time.
 _TOLD_BY_BYTES = frozenset({_NO_ENDING, ".doc", ".xls", ".ppt"})
 """Extensions whose media type is detected from bytes: programs write HTML, RTF and newer formats under old names."""
 
@@ -80,26 +80,21 @@ or rule that gives a document its labels."""
 
 
 def list_sources(
-    roots: Iterable[SourceRoot],
-    access: AccessConfig | None = None,
-    versions: Versions | None = None,
-    passed_over: Counter[str] | None = None,
+    roots: Iterable[SourceRoot], access: AccessConfig | None = None, passed_over: Counter[str] | None = None
 ) -> pa.Table:
     """List and hash every document below the roots, with its labels.
 
     Hidden files and folders, and lock files of office programs, are skipped; `passed_over` counts them by source.
     Returned are rows of `LISTED`, sorted by uri; `content_sha256` is null if a file cannot be read.
     """
-    access, versions = access or AccessConfig(), versions or Versions()
+    access = access or AccessConfig()
     counted = Counter[str]() if passed_over is None else passed_over
-    rows = [row for root in roots for row in _list_root(root, access, versions, counted)]
+    rows = [row for root in roots for row in _list_root(root, access, counted)]
     rows.sort(key=lambda row: str(row["uri"]))
     return pa.Table.from_pylist(rows, schema=LISTED)
 
 
-def _list_root(
-    root: SourceRoot, access: AccessConfig, versions: Versions, passed_over: Counter[str]
-) -> Iterable[dict[str, Any]]:
+def _list_root(root: SourceRoot, access: AccessConfig, passed_over: Counter[str]) -> Iterable[dict[str, Any]]:
     fs, base = file_system(root.uri)
     base = str(base).rstrip("/")
     read = partial(_read_inside, fs, base)
@@ -125,21 +120,17 @@ def _list_root(
         if root.file is None and is_passed_over(path):
             passed_over[root.name] += 1
             continue
-        row = _row(fs, root, path, full, info, versions)
+        row = _row(fs, root, path, full, info)
         row["metadata"] = metadata.of(full) or None
         rows.append(row | labeller.columns(full, row["path"].removeprefix(ESCAPED)))
     if root.file is None:
         MarkdownPages(
-            base,
-            found,
-            read=read,
-            labels=lambda path: labeller.columns(f"{base}/{path}", path)["labels"],
-            versions=versions,
+            base, found, read=read, labels=lambda path: labeller.columns(f"{base}/{path}", path)["labels"]
         ).assemble(rows)
     for full, problem in metadata.problems():
         path = full[len(base) :].removeprefix("/")
         if not is_passed_over(path):
-            row = _row(fs, root, path, full, {}, versions) | labeller.columns(full, path)
+            row = _row(fs, root, path, full, {}) | labeller.columns(full, path)
             row["labels"] = None if row["labels"] is None else []  # it may name hidden documents
             version = hashlib.sha256(problem.encode()).hexdigest()
             about = {"media_type": METADATA_TYPE, "problem": problem, "content_sha256": version}
@@ -223,7 +214,6 @@ def _row(
     path: str,
     full: str,
     info: Mapping[str, Any],
-    versions: Versions,
 ) -> dict[str, Any]:
     shown = printable(path)
     uri = root.name if root.file is not None else f"{root.name}/{shown}"
@@ -236,7 +226,7 @@ def _row(
         "path": shown,
         "media_type": media_type,
         "size_bytes": int(info.get("size") or 0),
-        "content_sha256": _sha256(fs, full, info, versions) if is_read else None,
+        "content_sha256": _sha256(fs, full) if is_read else None,
     }
 
 
@@ -267,17 +257,16 @@ def _media_type(
     return media_type_of(data, "txt" if end == _NO_ENDING and is_text(data) else UNKNOWN)
 
 
-def _sha256(
-    fs: Any,  # noqa: ANN401 - fsspec is untyped
-    path: str,
-    info: Mapping[str, Any],
-    versions: Versions,
-) -> str | None:
+def _sha256(fs: Any, path: str) -> str | None:  # noqa: ANN401 - fsspec is untyped
+    digest = hashlib.sha256()
     try:
-        return versions.sha256(fs, path, info)
+        with fs.open(path, "rb") as file:
+            while data := file.read(_READ_BYTES):
+                digest.update(data)
     except OSError as error:
         log.warning("cannot read %s: %s", printable(path), error.strerror or error)
         return None
+    return digest.hexdigest()
 
 
 class SourceReader:

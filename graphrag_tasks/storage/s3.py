@@ -7,7 +7,6 @@ the machine's role, never from a setting.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any
@@ -56,21 +55,6 @@ class S3FileSystem(FsspecStore):
     _put_file = _as_os_error(FsspecStore._put_file)
     _cp_file = _as_os_error(FsspecStore._cp_file)
     _rm_file = _as_os_error(FsspecStore._rm_file)
-
-    def hashed(self, path: str) -> tuple[str, str | None, int]:
-        """Return the sha256 of an object, and the version and size of the hashed bytes."""
-        found: tuple[str, str | None, int] = sync(self.loop, self._hashed, path)
-        return found
-
-    async def _hash(self, path: str) -> tuple[str, str | None, int]:
-        bucket, key = self._split_path(path)
-        answer = await self._construct_store(bucket).get_async(key)
-        digest = hashlib.sha256()
-        async for data in answer.stream():
-            digest.update(data)
-        return digest.hexdigest(), answer.meta["e_tag"], answer.meta["size"]
-
-    _hashed = _as_os_error(_hash)
 
     def put_if(self, path: str, data: bytes, expected: str | None) -> str:
         """Write an object if its version is `expected`; None means that it must not exist."""

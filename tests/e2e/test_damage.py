@@ -28,7 +28,6 @@ from graphrag_tasks.pipeline.stages import CORPUS_STAGES, STAGES_OF_SHARDS
 from graphrag_tasks.pipeline.state import Basis, RunState
 from graphrag_tasks.pipeline.user_files import UserFiles
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.sources.etags import VERSIONS_FILE, Versions
 from graphrag_tasks.sources.labels import read_labels
 from graphrag_tasks.sources.listing import SourceRoot
 from graphrag_tasks.storage import locks
@@ -252,16 +251,6 @@ def lease(bench: Bench, random: Random) -> None:
         tried(lambda: locks.Lease(bench.store.folder).release())
 
 
-def versions(bench: Bench, random: Random) -> None:
-    seen = Versions()
-    seen.seen = {"bucket/a.md": ["tag", 7, "0" * 64]}
-    seen.keep(bench.store.folder)
-    file = bench.root / "store" / VERSIONS_FILE
-    data = either(file, random)
-    with bench.holding(file, data):
-        tried(lambda: Versions.of(bench.store.folder))
-
-
 def config(bench: Bench, random: Random) -> None:
     file = bench.root / "graphrag.toml"
     with bench.holding(file, damaged(CONFIG, random)):
@@ -329,7 +318,7 @@ KINDS: dict[str, tuple[Callable[[Bench, Random], None], int]] = {
     one.__name__: (one, share)
     for one, share in (
         (manifest, 6), (current, 3), (table, 12), (parquet, 15), (receipt, 10), (run_state, 8),
-        (lease, 5), (versions, 5), (config, 10), (variables, 5), (access, 8), (overrides, 10),
+        (lease, 5), (config, 10), (variables, 5), (access, 8), (overrides, 10),
         (schema, 10), (user_files, 3), (questions, 10),
     )
 }  # fmt: skip

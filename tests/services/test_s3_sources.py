@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.errors import DocumentError, SourceError
-from graphrag_tasks.sources.etags import Versions
 from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
 from graphrag_tasks.storage import ConflictError, version, write_if
 from graphrag_tasks.storage.artifacts import Folder
@@ -31,37 +30,6 @@ def test_they_are_listed_as_those_of_a_folder(documents: tuple[str, str]) -> Non
     remote, local = (list_sources(source_roots([one])) for one in documents)
     assert remote.equals(local)
     assert remote.num_rows == 4
-
-
-def test_only_objects_of_another_version_are_read_again(
-    s3: str, documents: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from graphrag_tasks.storage.s3 import S3FileSystem
-
-    read: list[str] = []
-    hashed = S3FileSystem.hashed
-
-    def noting(self: S3FileSystem, path: str) -> tuple[str, str | None, int]:
-        read.append(path.rpartition("/")[2])
-        return hashed(self, path)
-
-    monkeypatch.setattr(S3FileSystem, "hashed", noting)
-
-    def hashes() -> list[str]:
-        versions = Versions.of(Folder(f"{s3}/store"))
-        rows = list_sources(source_roots([documents[0]]), versions=versions)
-        versions.keep(Folder(f"{s3}/store"))
-        return [str(one) for one in rows["content_sha256"].to_pylist()]
-
-    first = hashes()
-    assert sorted(read) == ["a.md", "b.txt", "empty.md"]
-    assert hashes() == first
-    assert len(read) == 3
-    Folder(documents[0]).write_bytes("a.md", b"# tABLES\n")
-    Folder(documents[1]).write_bytes("a.md", b"# tABLES\n")
-    local = list_sources(source_roots([documents[1]]))["content_sha256"].to_pylist()
-    assert hashes() == [str(one) for one in local] != first
-    assert read[3:] == ["a.md"]
 
 
 def test_they_are_read(documents: tuple[str, str]) -> None:

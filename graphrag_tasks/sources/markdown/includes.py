@@ -14,23 +14,29 @@ directive before the page is hashed, so a page changes when an included file doe
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Any
 
+from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.sources.labels import PUBLIC
+from graphrag_tasks.sources.markdown.front_matter import split_front_matter
 from graphrag_tasks.sources.markdown.verbatim import Verbatim
 
+INCLUDE = "include"  # Media type of a file whose text is part of the pages that include it.
 MAX_DEPTH = 8  # Limit of nested includes; far more than documentation needs. Chosen.
 MAX_CHARACTERS = 2_000_000  # Limit of characters that a page's includes may add.
 MAX_FILE_BYTES = 200_000  # Larger files are not included. Chosen.
 MAX_PAGE_BYTES = 5_000_000  # Larger pages are read without includes.
+_CACHED_FILES = 200  # Included files in the cache, each up to `MAX_FILE_BYTES`: 40 MB in all.
 _LEAST_COST = 100  # Least characters counted per include, so that thousands of empty ones are bounded too.
 _ENDINGS = (".md", ".markdown", ".mdx", ".txt")
 _FRAGMENT_FOLDERS = frozenset({"include", "includes", "_includes", "snippets", "_snippets", "partials", "_partials"})
 _GITBOOK = ".gitbook"
-_FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(?:.*?\n)?---[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _DIRECTIVE = re.compile(
     r"\[!INCLUDE\s*\[[^\[\]\n]{0,300}\]\s*\(\s*(?P<docfx>[^()\s]{1,300})[^()\n]{0,300}\)\s*\]"
     r"|(?m:^(?P<indent>[ \t]*)-+8<-+[ \t]*\n(?P<listed>(?:[^\n]*\n){1,50}?)[ \t]*-+8<-+[ \t]*$)"
@@ -48,8 +54,8 @@ _LOOK = re.compile(
     rb"\[!include|8<-|\{%-?\s*include|\{\{[<%]\s*(?:include|readfile|snippet)\s|^import\s", re.IGNORECASE | re.MULTILINE
 )
 
-LOOK = _LOOK.pattern.decode("ascii")  # The pattern that `may_hold_includes` searches.
 
+_Labels = Sequence[str] | None
 Read = Callable[[str], bytes | None]
 """Returns the bytes of a file, given its path below the source's root, or None if unreadable."""
 
@@ -60,11 +66,6 @@ class Assembled:
 
     data: bytes
     includes: tuple[str, ...] = ()
-
-
-def may_hold_includes(data: bytes) -> bool:
-    """Tell whether a page may include something; cheap, and never wrongly false."""
-    return _LOOK.search(data) is not None
 
 
 def is_fragment(path: str) -> bool:
@@ -80,7 +81,7 @@ def may_include(page: Collection[str] | None, file: Collection[str] | None) -> b
 
 def assemble(data: bytes, path: str, read: Read) -> Assembled:
     """Resolve a page's includes; `read` is called only for paths below the root."""
-    if len(data) > MAX_PAGE_BYTES or not may_hold_includes(data):
+    if len(data) > MAX_PAGE_BYTES or not _LOOK.search(data):
         return Assembled(data)
     text = _text(data)
     if text is None:
@@ -128,7 +129,7 @@ class _Work:
             self.left -= max(len(text), _LEAST_COST)
             if path in stack or len(stack) > MAX_DEPTH or self.left < 0:
                 return None
-            text = self.expanded(_FRONT_MATTER.sub("", text, count=1), (*stack, path))
+            text = self.expanded(split_front_matter(text)[1], (*stack, path))
             return text.strip("\n").rstrip()
         return None
 
@@ -186,3 +187,64 @@ def _fitted(text: str, found: re.Match[str]) -> str:
         return " ".join(text.split()) if before.lstrip().startswith("|") else text
     first, *others = text.split("\n")
     return (found["indent"] or "") + "\n".join([first, *(before + line for line in others)])
+
+
+class MarkdownPages:
+    """The pages of one folder.
+
+    Args:
+        base: The folder.
+        found: All its files, with their file system information.
+        read: Returns the bytes of a file.
+        labels: Returns the access labels of a path below the folder.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        found: Mapping[str, Mapping[str, Any]],
+        *,
+        read: Callable[[str], bytes],
+        labels: Callable[[str], _Labels],
+    ) -> None:
+        self._base, self._found, self._read, self._labels = base, found, read, cache(labels)
+        self._included = lru_cache(_CACHED_FILES)(self._file)
+
+    def assemble(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Add to the rows of pages what they include, and mark the rows of included files."""
+        shown: set[tuple[str, tuple[str, ...] | None]] = set()
+        for row in rows:
+            if row["media_type"] == "md":
+                assembled = self._assembled(row)
+                if assembled.includes:
+                    row["includes"] = list(assembled.includes)
+                    row["content_sha256"] = hashlib.sha256(assembled.data).hexdigest()
+                    shown |= {(path, _hashable(row["labels"])) for path in assembled.includes}
+        for row in rows:
+            if is_fragment(row["path"]) and (row["path"], _hashable(row["labels"])) in shown:
+                row |= {"media_type": INCLUDE, "content_sha256": None, "includes": None}
+
+    def _assembled(self, row: Mapping[str, Any]) -> Assembled:
+        labels = row["labels"]
+
+        def read(path: str) -> bytes | None:
+            if f"{self._base}/{path}" not in self._found:
+                return None
+            return self._included(path) if may_include(labels, self._labels(path)) else None
+
+        return assemble(self._page(row["path"]), row["path"], read)
+
+    def _page(self, path: str) -> bytes:
+        """Return the bytes of a page; of one that cannot be read, or whose name is not UTF-8, none."""
+        try:
+            return self._read(full) if (full := f"{self._base}/{path}") in self._found else b""
+        except (OSError, DocumentError):
+            return b""
+
+    def _file(self, path: str) -> bytes | None:
+        size = int(self._found[f"{self._base}/{path}"].get("size") or 0)
+        return (self._page(path) or None) if size <= MAX_FILE_BYTES else None
+
+
+def _hashable(labels: _Labels) -> tuple[str, ...] | None:
+    return None if labels is None else tuple(labels)

@@ -42,7 +42,7 @@ class Verbatim:
 
     def hide_spans(self, text: str) -> str:
         """Replace code spans by tokens, in a text with some code already hidden."""
-        return _INLINE.sub(lambda found: self._token(self._tags.sub("", found[0])), text)
+        return _INLINE.sub(lambda found: self.token(self._tags.sub("", found[0])), text)
 
     def show(self, text: str) -> str:
         """Restore the code; a block that was indented or dedented keeps its shape."""
@@ -53,9 +53,10 @@ class Verbatim:
     def fence(self, code: str) -> str:
         """Return a token for code that will be fenced."""
         marks = "`" * max(3, *(1 + len(run) for run in re.findall("`+", self.show(code)) or [""]))
-        return self._token(f"{marks}\n{code.strip(chr(10))}\n{marks}")
+        return self.token(f"{marks}\n{code.strip(chr(10))}\n{marks}")
 
-    def _token(self, code: str, indent: int = 0) -> str:
+    def token(self, code: str, indent: int = 0) -> str:
+        """Return what stands for a piece of code."""
         self._kept.append((code, indent))
         return f"{_OPEN}{len(self._kept) - 1}{_CLOSE}"
 
@@ -76,12 +77,12 @@ class Verbatim:
             if fence := _FENCE.match(line):
                 end = _end_of_fence(lines, number, fence[2])
                 code = "\n".join(lines[number:end])
-                yield fence[1] + self._token(code[len(fence[1]) :], len(fence[1]))
+                yield fence[1] + self.token(code[len(fence[1]) :], len(fence[1]))
                 number, after_blank = end, False
                 continue
             if after_blank and not in_container and _INDENTED.match(line):
                 indent = len(line) - len(line.lstrip())
-                yield line[:indent] + self._token(line[indent:], indent)
+                yield line[:indent] + self.token(line[indent:], indent)
             else:
                 yield line
                 after_blank = not line.strip()

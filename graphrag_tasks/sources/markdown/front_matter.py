@@ -1,27 +1,19 @@
-"""State of a page while it is read: front matter, code, and counts of what is left out."""
+"""Front matter of a Markdown page: YAML, TOML or JSON."""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import yaml
 
-from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.sources.markdown.verbatim import Verbatim
-
 Fields = dict[str, str]  # Texts of front matter, or of a tag's attributes, by name.
 
 ALIASES = ("aliases", "alias")  # Fields of other names of what the page is about; Hugo's are addresses.
-_LABELS = ("title", "label", "header", "heading", "summary", "question", "caption", "alt-text")
-_LABELS_OF_PICTURES = ("caption", "title", "alt-text", "alt")
-_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\{\s*)?(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
 _MOST_CHARACTERS = 50_000  # of front matter
 _YAML = re.compile(r"\A---[^\S\n]*\n(.*?\n)??(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[^\S\n]*\n(.*?\n)??\+\+\+[^\S\n]*(?:\n|\Z)", re.DOTALL)
@@ -29,54 +21,6 @@ _JSON = re.compile(r"\A;;;[^\S\n]*\n(.*?\n)??;;;[^\S\n]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^(title|description):[^\S\n]*(\S.*)$", re.MULTILINE)
 _NAMED = re.compile(r"\s*(?:#[^\n]*\n\s*)*[\"']?[\w.-]+[\"']?[^\S\n]*[:=]")
 """The beginning of front matter, valid or not."""
-
-
-@dataclass
-class Page:
-    """A page while it is read.
-
-    Attributes:
-        fields: Texts of its front matter, and variables that it defines.
-        verbatim: Its code, represented in the text by tokens.
-        left_out: Counts of what was dropped.
-    """
-
-    fields: Fields
-    verbatim: Verbatim = field(default_factory=Verbatim)
-    left_out: Counter[str] = field(default_factory=Counter)
-
-    def drop(self, reason: LeftOut = LeftOut.DIRECTIVE) -> str:
-        """Count something as left out, and return ""."""
-        self.left_out[reason] += 1
-        return ""
-
-    def value(self, name: str) -> str:
-        """Return the text of a field; if absent, count it as left out."""
-        return self.fields[name] if name in self.fields else self.drop()
-
-
-def attributes(text: str) -> Fields:
-    """Return the attributes of a tag, `name="value"`, by lower-case name."""
-    return {
-        found[1].lower(): next((group for group in found.groups()[1:] if group is not None), "")
-        for found in _ATTRIBUTE.finditer(text)
-    }
-
-
-def label_of(found: Fields, names: tuple[str, ...] = _LABELS) -> str:
-    """Return the label in a tag's attributes, shown above its content."""
-    return next((found[name] for name in names if found.get(name, "").strip()), "")
-
-
-def picture_text(found: Fields) -> str:
-    """Return the alternative text in a picture's attributes."""
-    return label_of(found, _LABELS_OF_PICTURES)
-
-
-def paragraph(label: str, indent: str = "") -> str:
-    """Return a label as a paragraph of its own, or "" if it is empty."""
-    label = " ".join(label.replace("**", "").split())
-    return f"\n\n{indent}**{label}**\n\n{indent}" if label else ""
 
 
 def split_front_matter(text: str) -> tuple[Fields, str]:
