@@ -30,7 +30,7 @@ from graphrag_tasks.sources.listing import MEDIA_TYPES
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'’:/–-][^\W_]+)*")
 _PANDOC = {"docx": "docx", "epub": "epub", "html": "html", "md": "gfm+footnotes", "odt": "odt",
-           "rst": "rst", "rtf": "rtf", "tex": "latex", "xml": "jats"}  # fmt: skip
+           "rst": "rst", "tex": "latex", "xml": "jats"}  # fmt: skip
 _SECONDS = 120
 
 

@@ -43,8 +43,6 @@ class LeftOut(StrEnum):
     """Alternative forms of a message text that is read."""
     MAIL_FURNITURE = "mail_furniture"
     """Signatures and attribution lines of a message."""
-    QUOTE = "quote"
-    """Lines that quote an earlier message of the same mailbox, which is read."""
     MESSAGE = "message"
     """Messages of a mailbox that cannot be read, such as encrypted ones."""
     PROPERTIES = "properties"

@@ -31,7 +31,6 @@ READERS: dict[str, tuple[str, ...]] = {
     "pdf": (".pdf.reader", "read_pdf"),
     "pptx": (".office", "read_pptx"),
     "rst": (".rst", "read_rst"),
-    "rtf": (".rtf", "read_rtf"),
     "tex": (".latex", "read_tex"),
     "txt": (".text_files", "read_plain_text"),
     "vtt": (".subtitles", "read_webvtt"),

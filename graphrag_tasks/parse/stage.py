@@ -67,6 +67,7 @@ _PACKED = (".zip", ".gz", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
 
 _ADVICE: Mapping[str, str] = {
     **{f".{old}": f"{_OFFICE}, {_LIBRE_OFFICE} {old}x" for old in ("doc", "xls", "ppt")},
+    ".rtf": f"{_OFFICE}, {_LIBRE_OFFICE} docx",
     **dict.fromkeys((".pages", ".numbers", ".key", ".wpd", ".xlsb"), _OFFICE),
     **dict.fromkeys((".org", ".ipynb"), _PROSE),
     **dict.fromkeys((".pst", ".ost"), _MAIL),

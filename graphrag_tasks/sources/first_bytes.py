@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from graphrag_tasks.sources.media_types import FACTS
+from graphrag_tasks.sources.media_types import FACTS, UNKNOWN
 
 HEAD_BYTES, DIRECTORY_BYTES = 4096, 65_536
 """Bytes of a file's start used for detection, and of a zip package's end, where its parts are listed. Chosen."""
@@ -45,7 +45,7 @@ def media_type_of(data: bytes, named: str) -> str:
     if data.startswith(_PDF):
         return "pdf"
     if data.startswith(_RTF):
-        return "rtf"
+        return UNKNOWN
     return "html" if _PAGE.match(data) else named
 
 

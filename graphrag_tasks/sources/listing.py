@@ -32,7 +32,7 @@ from graphrag_tasks.sources.access_files import is_access_file, may_label
 from graphrag_tasks.sources.first_bytes import DIRECTORY_BYTES, HEAD_BYTES, PACKAGE, is_text, media_type_of
 from graphrag_tasks.sources.labels import Labeller
 from graphrag_tasks.sources.markdown import MarkdownPages, assemble
-from graphrag_tasks.sources.media_types import FACTS, MEDIA_TYPES, METADATA_TYPE, may_hold_facts
+from graphrag_tasks.sources.media_types import FACTS, MEDIA_TYPES, METADATA_TYPE, UNKNOWN, may_hold_facts
 from graphrag_tasks.sources.metadata import MetadataFiles
 from graphrag_tasks.sources.passage_lines import PassageLine, read_passages
 from graphrag_tasks.sources.roots import ESCAPED, SourceRoot, is_passed_over, printable, source_roots, unescaped
@@ -50,11 +50,10 @@ _LEADS_OUT, _PUT_THERE = "the path leads out of its source", "Put the file itsel
 _NO_ENDING = "no ending"
 _READ_BYTES = 1 << 20  # Bytes read at a time.
 _TOLD_BY_BYTES = frozenset({_NO_ENDING, ".doc", ".xls", ".ppt"})
-"""Extensions whose media type is detected from bytes: programs write HTML, RTF and newer formats under old names."""
+"""Extensions whose media type is detected from bytes: programs write HTML and newer formats under old names."""
 
 PASSAGE = "passage"
 INCLUDE = "include"
-UNKNOWN = "unknown"
 LINK = "link"  # Media type of symbolic links, which are not followed.
 SPECIAL = "special"  # Media type of pipes, sockets and devices, which are not opened.
 

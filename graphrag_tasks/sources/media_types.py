@@ -4,6 +4,8 @@ from __future__ import annotations
 
 METADATA_TYPE = "metadata"  # Of a file of metadata that names no document.
 
+UNKNOWN = "unknown"  # Of a file that no reader reads.
+
 MEDIA_TYPES = {
     ".pdf": "pdf",
     ".html": "html",
@@ -34,7 +36,6 @@ MEDIA_TYPES = {
     ".ods": "ods",
     ".odt": "odt",
     ".rst": "rst",
-    ".rtf": "rtf",
     ".tex": "tex",
     ".xml": "xml",
     ".nxml": "xml",

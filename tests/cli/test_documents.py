@@ -16,6 +16,7 @@ MIXED = {
     "good.md": b"# Tables\n\nSAP replaced the table VBBS with VBBE.\n<!-- 1 -->\n\n<!-- 2 -->\n",
     "mail/a.pst": b"Subject: x\n\nText.\n",
     "mail/b.pst": b"Subject: y\n\nText.\n",
+    "memo.rtf": b"{\\rtf1 The pump feeds it.}",
     "letter.doc": b"PK",
     "plan.png": b"\x89PNG",
     "program": b"\x7fELF\x00",
@@ -46,7 +47,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     assert made.exit_code == 0, made.output
     assert "Documents that were not read as a whole" in made.stdout
     planned = CliRunner().invoke(app, ["index", "--dry-run", str(folder / "files"), *store], env=environment)
-    assert "not read: 2 .pst, 1 .doc, 1 .png, 1 no ending" in " ".join(planned.stdout.split())
+    assert "not read: 2 .pst, 1 .doc, 1 .png, 1 .rtf, 1 no ending" in " ".join(planned.stdout.split())
     assert re.search(r"^added +0", planned.stdout, re.MULTILINE)
     return command
 
@@ -56,7 +57,7 @@ def test_documents_are_listed_failed_ones_first_and_not_all_of_many(
 ) -> None:
     printed = command("documents").stdout
     order = re.findall(r"  (failed|empty|skipped|parsed)  ", printed)
-    assert order == ["failed", "empty", *["skipped"] * 5, "parsed"]
+    assert order == ["failed", "empty", *["skipped"] * 6, "parsed"]
     assert max(map(len, printed.splitlines())) <= 80
     assert re.search(r"  md\s+parsed\s+1  ", printed)
     assert "more" not in printed
@@ -72,7 +73,7 @@ def test_problems_come_by_kind_with_what_to_do(command: Command) -> None:
     assert re.search(r"Left out of documents\s+part +documents +parts\s+─+\s+comment +1 +2", text)
     assert text.index("failed, pdf: 1 (broken)") < text.index("skipped, .pst: 2 (unknown_type)")
     for kind, advice in (
-        (".pst", "Save each message"), (".doc", "soffice --headless --convert-to docx"),
+        (".pst", "Save each message"), (".doc", "soffice --headless --convert-to docx"), (".rtf", "--convert-to docx"),
         (".png", "Put it into a PDF"), ("no ending", "If it holds text"),
     ):  # fmt: skip
         part = text.partition(f"skipped, {kind}:")[2].partition("skipped,")[0]

@@ -160,7 +160,7 @@ def test_nothing_a_document_refers_to_is_fetched(parse_one: Any) -> None:
 
 
 def test_readers_do_not_even_try_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("docx", "html", "md", "xlsx", "adoc", "rst", "rtf", "tex", "xml")
+    names = ("docx", "html", "md", "xlsx", "adoc", "rst", "tex", "xml")
     readers = load_readers({name: READERS[name] for name in names})
 
     def refuse(*args: object, **kwargs: object) -> None:
@@ -174,7 +174,6 @@ def test_readers_do_not_even_try_to_connect(monkeypatch: pytest.MonkeyPatch) -> 
     page = "https://example.com/a"
     assert readers["adoc"](f"Text\n\ninclude::{page}[]\n\nimage::{page}[]".encode()).blocks
     assert readers["rst"](f"Text\n\n.. csv-table::\n   :url: {page}\n\n.. image:: {page}".encode()).blocks
-    assert readers["rtf"](rb"{\rtf1 Text {\field{\*\fldinst INCLUDETEXT https://example.com/a}}}").blocks
     assert readers["tex"](rf"Text \input{{{page}}} \includegraphics{{{page}}}".encode()).blocks
     dtd = f'<!DOCTYPE article SYSTEM "{page}">'
     assert readers["xml"](f"{dtd}<article><body>Text</body></article>".encode()).blocks

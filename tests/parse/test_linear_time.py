@@ -14,7 +14,6 @@ AROUND = {
     "mbox": ("From a@b.c Thu Jan  1 00:00:00 2020\nFrom: a@b.c\nSubject: x\n\n", ""),
     "mhtml": ("MIME-Version: 1.0\nContent-Type: text/html\n\n", ""),
     "passage": ('{"text": "', '"}'),
-    "rtf": ("{\\rtf1\\ansi ", "}"),
     "tex": ("\\documentclass{article}\\begin{document}\n", "\n\\end{document}\n"),
     "vtt": ("WEBVTT\n\n00:01.000 --> 00:02.000\n<v", ""),
     "xml": ("<article><body><p>", "</p></body></article>"),

@@ -138,7 +138,6 @@ TURNING = {
     "a.rst": f"{TURNED}\n===================\n\n{TURNED} runs.\n",
     "a.adoc": f"= {TURNED}\n\n{TURNED} runs.\n",
     "a.tex": f"\\title{{{TURNED}}}\\begin{{document}}\\maketitle {TURNED} runs.\\end{{document}}",
-    "a.rtf": "{\\rtf1 {\\info{\\title \\u8238 ?gnp}} \\u8238 ?gnp runs.}",
     "a.vtt": f"WEBVTT\n\n00:00.000 --> 00:01.000\n<v {TURNED}>{TURNED} runs.\n",
     "a.eml": f"Subject: {TURNED}\nFrom: a@b.c\n\n{TURNED} runs.\n",
 }  # fmt: skip
@@ -166,7 +165,6 @@ PAGE = b"<!DOCTYPE html>\n<html><body><p>The pump feeds it.</p></body></html>"
         ("a.nxml", b"<article><body><p>The pump feeds it.</p></body></article>", "xml"),
         *((name, PAGE, "html") for name in ("page", "a.txt", "a.doc", "a.xls", "a.docx", "a.pdf")),
         ("a.xls", b"\xef\xbb\xbf <?xml version='1.0'?>\n<HTML>The pump feeds it.</HTML>", "html"),
-        *((name, rb"{\rtf1 The pump feeds it.}", "rtf") for name in ("a.docx", "a.doc", "a.txt")),
         ("a.md", b"<html>\n\nThe pump feeds it.", "md"),
     ],
 )

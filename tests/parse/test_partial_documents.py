@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -76,21 +75,6 @@ def test_a_page_that_cannot_be_read_is_lost(monkeypatch: pytest.MonkeyPatch) -> 
     parsed = read_pdf(pages("text", "text", "text"))
     assert parsed.pages_lost == [2]
     assert [block.page for block in parsed.blocks] == [1, 3]
-
-
-def test_no_more_pages_are_read_than_can_be_joined_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    join = pipeline.style_pages
-
-    def slowly(on: Any, elements: Any, lines: Any) -> None:
-        time.sleep(0.1 * len(on))
-        join(on, elements, lines)
-
-    monkeypatch.setattr(pipeline, "style_pages", slowly)
-    with allowed(Allowance(total=2.0)) as bound:
-        parsed = read_pdf(pages(*["text"] * 800))
-    assert 1 <= parsed.pages_out < 25
-    assert bound.watch.seconds < 4
-    assert parsed.pages_lost == list(range(parsed.pages_out + 1, 801))
 
 
 @pytest.mark.slow

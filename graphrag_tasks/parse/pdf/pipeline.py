@@ -23,7 +23,7 @@ from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.language.glyphs import is_unreadable
-from graphrag_tasks.parse.allowance import Allowance, current_allowance
+from graphrag_tasks.parse.allowance import current_allowance
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.docling_private import PdfPipeline, Timings, outline_of
 from graphrag_tasks.parse.pdf.cells import box_of, by_turn, drawn_lines, page_text
@@ -53,9 +53,7 @@ _FIRST_TEXT = 100_000  # elements of a page are numbered: tables from 0, texts f
 _SIZE_TOLERANCE = 0.09  # between headings of one level
 _MAX_LEVEL = 5  # levels of headings that are told apart
 _MIN_TABLE_SIZE = 0.6  # of the body: smaller words are those of a drawing
-_TRIAL_PAGES, _TRIAL_SHARE = 16, 8  # at most so many, and one of so many
-_TRIAL_MARGIN = 1.1  # times what was measured
-_FIRST_TRIAL = 0.1  # of the time for pages
+_FOR_JOINING = 0.5  # Share of the time that is kept for joining the pages. Chosen.
 # What geometry can raise on a page that is not as pages are; such a page keeps its text as lines
 _LAYOUT_ERRORS = (ArithmeticError, LookupError, ValueError)
 
@@ -84,19 +82,11 @@ class LayoutPdfPipeline(PdfPipeline):
             HeadingHierarchyOptions(enabled=True, style_size_tolerance=_SIZE_TOLERANCE, max_level=_MAX_LEVEL)
         )
 
-    def read_pages(self, result: ConversionResult) -> ConversionResult:
-        """Read as many pages as can be joined in time."""
-        self._pace = _Pace(current_allowance())
-        result = super().read_pages(result)
-        result.pages = self._pace.joinable(result.pages)
-        return result
-
     def read_page(self, timings: Timings, result: ConversionResult, page: PdfPageBackend) -> Page | None:
-        """Read a page, and stop reading when the pages so far just fit the remaining time."""
+        """Read a page, and no further one when half of the time is over: the rest is for joining them."""
         found = self._read_page(timings, result, page)
-        if self._pace.is_due:
-            self._pace.measure(result.pages, lambda pages: self._try_to_assemble(result, pages))
-        is_last = self._pace.is_enough(len(result.pages) + 1)
+        bound = current_allowance()
+        is_last = bound.is_full or bound.left < bound.total * _FOR_JOINING
         self.pipeline_options.document_timeout = 0.0 if is_last else None
         return found
 
@@ -123,9 +113,6 @@ class LayoutPdfPipeline(PdfPipeline):
         )
         return page
 
-    def _try_to_assemble(self, conv_res: ConversionResult, pages: list[Page]) -> None:
-        self.assemble(ConversionResult(input=conv_res.input, pages=pages))
-
     def assemble(self, conv_res: ConversionResult) -> ConversionResult:
         """Make a document of the pages."""
         numbers = {page.page_no for page in conv_res.pages} & self._lines.keys()
@@ -141,38 +128,6 @@ class LayoutPdfPipeline(PdfPipeline):
         for item, level in zip(headings, nested(item.level for item in headings), strict=True):
             item.level = level
         return conv_res
-
-
-class _Pace:
-    """Decides when to stop reading pages, by repeatedly measuring the time to join some."""
-
-    def __init__(self, bound: Allowance) -> None:
-        self._bound = bound
-        self._trial = bound.left * (1 - _FIRST_TRIAL)
-        self._joining = 0.0
-
-    @property
-    def is_due(self) -> bool:
-        """Whether it is time to measure; never for files that are read fast."""
-        return self._bound.left < self._trial
-
-    def measure(self, pages: Sequence[Page], join: Callable[[list[Page]], None]) -> None:
-        count = min(len(pages), max(1, len(pages) // _TRIAL_SHARE), _TRIAL_PAGES)
-        if last := list(pages[len(pages) - count :]):
-            left = self._bound.left
-            join(last)
-            seconds = (left - self._bound.left) / len(last)
-            self._joining = max(self._joining, seconds * _TRIAL_MARGIN)
-        self._trial = self._bound.left - (self._bound.total - self._bound.left)
-
-    def joinable(self, pages: list[Page]) -> list[Page]:
-        if not self._joining:
-            return pages
-        return pages[: max(1, int(self._bound.left / self._joining))]
-
-    def is_enough(self, pages: int) -> bool:
-        """Tell whether no more than this number of pages can be joined."""
-        return self._bound.is_full or self._bound.left < pages * self._joining
 
 
 @dataclass(frozen=True)

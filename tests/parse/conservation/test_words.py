@@ -147,19 +147,6 @@ def _tex(paragraphs: list[list[Word]]) -> bytes:
     return f"\\documentclass{{article}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n".encode()
 
 
-def _rtf(paragraphs: list[list[Word]]) -> bytes:
-    marks = {"bold": r"{{\b {}}}", "italic": r"{{\i {}}}", "sup": r"{{\super {}}}", "sub": r"{{\sub {}}}"}
-    escaped = {sign: f"\\{sign}" for sign in "\\{}"}
-
-    def written(text: str) -> str:
-        return "".join(
-            one if one.isascii() else f"\\u{ord(one)}?" for one in map(lambda sign: escaped.get(sign, sign), text)
-        )
-
-    body = "\\par ".join(_lines(paragraphs, marks, written))
-    return f"{{\\rtf1\\ansi\\uc1 {body}\\par}}".encode()
-
-
 def _odt(paragraphs: list[list[Word]]) -> bytes:
     marks = {name: f'<text:span text:style-name="{name}">{{}}</text:span>' for name in _HTML}
     styles = "".join(
@@ -266,7 +253,6 @@ FORMATS: dict[str, tuple[Callable[[list[list[Word]]], bytes], Sequence[Sequence[
     "pdf": (_pdf, (_NO_SCRIPTS, [word for word in _LATIN if word.isascii()])),
     "pptx": (_pptx, _MARKED),
     "rst": (_rst, _MARKED),
-    "rtf": (_rtf, _MARKED),
     "tex": (_tex, (_STYLED, _LATIN)),
     "txt": (_text, _BARE),
     "vtt": (_vtt, (_NO_SCRIPTS, _LATIN, _SCRIPTS)),

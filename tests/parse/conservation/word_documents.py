@@ -261,9 +261,7 @@ class _Writer:
 
     def _chunk(self) -> None:
         """Put another file into the document: a page, a text, or what nobody reads."""
-        form, ending = self._serials.random.choice(
-            [("<p>{}</p>", "html"), (r"{{\rtf1 {}}}", "rtf"), ("{}", "docx"), ("{}", "bin")]
-        )
+        form, ending = self._serials.random.choice([("<p>{}</p>", "html"), ("{}", "docx"), ("{}", "bin")])
         text = self._serials.sentence("unread" if ending == "bin" else KEPT)
         self._ids += 1
         name = PackURI(f"/word/chunk{self._ids}.{ending}")
