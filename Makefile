@@ -179,7 +179,7 @@ test-spark: .venv-spark/installed ## Compare extract and embed on Spark with the
 	@VIRTUAL_ENV="$(CURDIR)/.venv-spark" $(BIN)/uv pip install --quiet --no-deps -e .
 	@touch $@
 
-test-platform: .venv-platform/installed ## Check lineage, metrics and deployment by Airflow's providers, in an environment of their own
+test-platform: .venv-platform/installed ## Check metrics and deployment by Airflow's providers, in an environment of their own
 	.venv-platform/bin/python -m pytest -q -rs -m platform tests/platform
 
 .venv-platform/installed: .venv/installed-dev tests/platform/requirements.txt

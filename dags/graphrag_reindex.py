@@ -240,7 +240,7 @@ def graphrag_reindex() -> None:
         published = runner.publish(run)
         snapshot_id = published.manifest.snapshot_id
         summary = headline(run.state.store.open(snapshot_id))
-        tell_publish(run, published, summary)
+        tell_publish(published, summary)
         told = note(summary, changed=published.changed)
         if changed := since(run.state.store.open(snapshot_id), run.state.parent):
             told = f"{told} {changed}."

@@ -32,7 +32,6 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "llama-index": ("llama_index",),
     "spark": ("pyspark",),
     "airflow": ("airflow",),
-    "openlineage": ("openlineage",),
 }  # fmt: skip
 """The modules of each extra."""
 

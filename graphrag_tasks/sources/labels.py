@@ -10,8 +10,8 @@ documents that carry one of them. A document's labels come from the first of:
 2. the first rule of `access.rules` whose pattern matches its path (see `rules`);
 3. `access.default`, which is empty unless set.
 
-Nobody sees a document without a label, or with an unreadable or misnamed access file (see `access_files`): a mistake
-hides a document, and never exposes it. An access file without a document hides nothing, so it stops the run.
+Nobody sees a document without a label, or with an unreadable access file: a mistake hides a document, and never exposes
+it. A file that seems to be an access file and is no document's, such as `report.pdf.access.yml`, stops the run.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from __future__ import annotations
 import logging
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.config import LABEL_PATTERN, AccessConfig
 from graphrag_tasks.core.errors import AccessError, DocumentError, SourceError
-from graphrag_tasks.sources.access_files import SIDECAR_SUFFIX, AccessFiles, differ_in_form, is_surely_meant
+from graphrag_tasks.core.globs import nfc
 from graphrag_tasks.sources.roots import is_passed_over, printable
 from graphrag_tasks.sources.rules import DEFAULT, first_rule, name_of_rule
 
@@ -33,12 +34,48 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+SIDECAR_SUFFIX = ".access.yaml"  # Suffix of an access file's name, after the document's full name.
 PUBLIC = "public"  # Label of documents that every reader may see, even without principals.
 _MOST_BYTES = 10_000  # Limit of an access file, which has some lines: protects against hostile files.
 _KEY = "labels"
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _HINT = f"Nobody sees the document until the file has one key: {_KEY}: [name, …]"
 _LABEL = re.compile(LABEL_PATTERN)
+_SEEMS = re.compile(r"(?<![a-z])access(?![a-z]).*\.(?:ya?ml|json)\b|\.access[^.]*\Z", re.IGNORECASE)
+"""Names of access files, spelled right or not."""
+
+
+def is_access_file(name: str) -> bool:
+    """Tell whether a file is an access file, not a document."""
+    return name.lower().endswith(SIDECAR_SUFFIX)
+
+
+def seems_access_file(name: str) -> bool:
+    """Tell whether a file has the name of an access file, spelled right or not."""
+    return _SEEMS.search(posixpath.basename(name)) is not None
+
+
+def may_label(file: str, document: str) -> bool:
+    """Tell whether a file beside a document, or of its folder, seems to be its access file."""
+    name, whole = (nfc(posixpath.basename(one)).casefold() for one in (file, document))
+    rest = name.removeprefix(posixpath.splitext(whole)[0])
+    return seems_access_file(name) and (name.startswith(whole) or re.match(r"[\W_]*access", rest) is not None)
+
+
+def _by_document(files: Collection[str]) -> dict[str, str]:
+    """Return the access file of each document that has one.
+
+    Names are compared in Unicode form NFC, as macOS uses another form. Of several that only differ in it none counts.
+    """
+    labelling = {_place(file)[: -len(SIDECAR_SUFFIX)]: file for file in files if is_access_file(file)}
+    documents = [file for file in files if not is_access_file(file)]
+    same = Counter(map(_place, documents))
+    same += Counter(_place(file)[: -len(SIDECAR_SUFFIX)] for file in files if is_access_file(file))
+    return {file: labelling[place] for file in documents if same[place := _place(file)] == 2 and place in labelling}
+
+
+def _place(file: str) -> str:
+    return posixpath.join(posixpath.dirname(file), nfc(posixpath.basename(file)))
 
 
 class Labeller:
@@ -52,20 +89,24 @@ class Labeller:
         if not config.enabled:
             _refuse_access_files(files)
             files = ()
-        self._access_files = AccessFiles(files)
+        self._access_files = _by_document(files)
+        self._files = files
 
     def refuse_strays(self, base: str, folders: Iterable[str]) -> None:
-        """Refuse access files without a document, and folders named like one."""
-        named = sorted(folder for folder in folders if is_surely_meant(folder))
+        """Refuse access files without a document, misnamed ones, and folders named like one."""
         if not self._enabled:
-            _refuse_access_files(named)
+            _refuse_access_files(folders)
             return
-        strays = ((one, "a folder is named as an access file") for one in named)
-        unused = ((one, "it is the access file of no document") for one in self._access_files.unused)
-        for full, what in (*strays, *unused):
+        used = set(self._access_files.values())
+        strays = [(one, "a folder is named as an access file") for one in folders if seems_access_file(one)]
+        for file in filter(seems_access_file, self._files):
+            end = file.lower().rfind(SIDECAR_SUFFIX) + len(SIDECAR_SUFFIX)
+            if file not in used and file[:end] not in used:  # as editors leave copies
+                strays.append((file, "it seems to be an access file, and is the access file of no document"))
+        for full, what in sorted(strays):
             path = full.removeprefix(base).removeprefix("/")
             if not is_passed_over(posixpath.dirname(path)):
-                hint = "Nothing was changed. Name it as its document, or remove it"
+                hint = f"Nothing was changed. Name it as its document, with {SIDECAR_SUFFIX} behind it, or remove it"
                 raise AccessError(what, printable(path), hint)
 
     def columns(self, file: str, path: str) -> dict[str, Any]:
@@ -82,16 +123,7 @@ class Labeller:
 
     def _labels(self, file: str, path: str) -> tuple[Iterable[str], str]:
         """Return the labels of a file, and the access file or rule that gives them."""
-        if (wrong := self._access_files.suspect(file)) is not None:
-            name = posixpath.basename(wrong)
-            shown = printable(name)
-            hint = f"Name that {path}{SIDECAR_SUFFIX}, or remove it"
-            if differ_in_form(name, f"{posixpath.basename(file)}{SIDECAR_SUFFIX}"):
-                hint = "Several files differ only in their Unicode form: keep one of them"
-            raise AccessError(f"{shown} seems to be its access file", path, hint)
-        if self._access_files.is_suspect(file):
-            raise AccessError("the file seems to be an access file", path, "Rename or remove it")
-        access_file = self._access_files.exact(file)
+        access_file = self._access_files.get(file)
         if access_file is not None:
             where = f"{path}{SIDECAR_SUFFIX}"
             return read_labels(self._bytes(access_file, where), where), where
@@ -109,7 +141,7 @@ class Labeller:
 
 
 def _refuse_access_files(files: Iterable[str]) -> None:
-    found = min((file for file in files if is_surely_meant(file)), default=None)
+    found = min((file for file in files if file.lower().endswith((SIDECAR_SUFFIX, ".access.yml"))), default=None)
     if found is not None:
         raise SourceError(
             "there are access files, but access.enabled is off",

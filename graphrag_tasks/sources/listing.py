@@ -28,9 +28,8 @@ import pyarrow as pa
 from graphrag_tasks.core.config import AccessConfig
 from graphrag_tasks.core.errors import DocumentError, SourceError, TransientError
 from graphrag_tasks.core.ids import content_id
-from graphrag_tasks.sources.access_files import is_access_file, may_label
 from graphrag_tasks.sources.first_bytes import DIRECTORY_BYTES, HEAD_BYTES, PACKAGE, is_text, media_type_of
-from graphrag_tasks.sources.labels import Labeller
+from graphrag_tasks.sources.labels import Labeller, is_access_file, may_label
 from graphrag_tasks.sources.markdown import MarkdownPages, assemble
 from graphrag_tasks.sources.media_types import FACTS, MEDIA_TYPES, METADATA_TYPE, UNKNOWN, may_hold_facts
 from graphrag_tasks.sources.metadata import MetadataFiles
@@ -102,6 +101,7 @@ def _list_root(root: SourceRoot, access: AccessConfig, passed_over: Counter[str]
         found = {file: fs.info(file)} if fs.exists(file) else {}
         beside = [name for name in _names_in(fs, base) if may_label(name, file)]
         labeller = Labeller(access, root.name, [*found, *beside], read)
+        labeller.refuse_strays(base, ())
     else:
         found, folders = _files_below(fs, base or "/")
         labeller = Labeller(access, root.name, found, read)

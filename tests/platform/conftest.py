@@ -1,4 +1,4 @@
-"""A run of the reindex DAG where lineage and metrics are sent: to a file, and to a UDP port."""
+"""A run of the reindex DAG where metrics are sent to a UDP port."""
 
 import json
 import os
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import pytest
 
@@ -19,8 +18,7 @@ from tests.llm.endpoint import scripted
 
 ROOT = Path(__file__).parents[2]
 
-if find_spec("statsd") is None or find_spec("airflow.providers.openlineage") is None:
-    # in this order: the other one imports Airflow
+if find_spec("statsd") is None:
     collect_ignore_glob = ["test_*.py"]  # another environment: make test-platform
 
 
@@ -28,12 +26,11 @@ if find_spec("statsd") is None or find_spec("airflow.providers.openlineage") is 
 class Told:
     """What was sent of three runs (a first, one that has a model read, one without its source).
 
-    `events` are of OpenLineage, `lines` of StatsD. `states` says how the runs ended.
+    `lines` are of StatsD. `states` says how the runs ended.
     """
 
     store: Path
     corpus: Path
-    events: list[dict[str, Any]]
     lines: list[str]
     states: list[str]
 
@@ -66,7 +63,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     (corpus / "broken.docx").write_text("no DOCX file")
     listener = Listener()
     listener.start()
-    sent = folder / "events.jsonl"
     settings = {
         "AIRFLOW_HOME": str(home),
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
@@ -75,7 +71,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
         "AIRFLOW__METRICS__STATSD_ON": "True",
         "AIRFLOW__METRICS__STATSD_HOST": "127.0.0.1",
         "AIRFLOW__METRICS__STATSD_PORT": str(listener.port),
-        "AIRFLOW__OPENLINEAGE__TRANSPORT": json.dumps({"type": "file", "log_file_path": str(sent), "append": True}),
         "GRAPHRAG__LLM__MODEL": "m",
         "GRAPHRAG__LLM__PRICES": json.dumps({"m": {"input": 1000, "output": 2000}}),
         "GRAPHRAG__LOAD__VECTOR_STORE": "none",
@@ -95,10 +90,4 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     listener.stop()
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     assert lines and done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return Told(
-        store,
-        corpus,
-        [json.loads(line) for line in sent.read_text().splitlines()],
-        listener.lines,
-        json.loads(lines[0].removeprefix("RESULT ")),
-    )
+    return Told(store, corpus, listener.lines, json.loads(lines[0].removeprefix("RESULT ")))

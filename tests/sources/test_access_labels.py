@@ -139,56 +139,12 @@ def test_an_access_file_that_leads_out_of_its_source_hides_its_document(tmp_path
     assert "leads out of its source" in row["labels_error"]
 
 
-def test_an_access_file_of_the_bare_name_hides_what_it_may_be_meant_for(tmp_path: Path) -> None:
-    write(tmp_path, a_md="text", a_access_yaml="labels: [hr]", b_md="text")
-    first, second = rows(tmp_path, access(default=(PUBLIC,)))
-    assert (first["labels"], second["labels"]) == ([], [PUBLIC])
-    assert "Name that a.md.access.yaml" in first["labels_error"]
-
-
-MISNAMED = (
-    "a.md.access.yml", "a.md.ACCESS.YML", "a.md.access.yaml.txt", "a.md.access.json",
-    "a.md.acces.yaml", "a.md.acess.yml", "a.md.access.yaml~", "a.md.access.yaml.bak",
-    "a.md.access (1).yaml", "a.md.access", "a.access.yml", "a.access.yaml", "A.md.access.yaml",
-    ".access.yaml", ".access.yml", "a.md .access.yaml", "a.md_access.yaml", "a.md-access.yml",
-    "a.md access.yaml", "a.md.access .yaml", "a_access.yaml",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", MISNAMED)
-def test_a_misnamed_access_file_hides_its_document(tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture) -> None:
-    write(tmp_path, hr__a_md="text", b_md="text")
-    (tmp_path / "hr" / name).write_text("labels: [board]")
-    found = {row["path"]: row for row in rows(tmp_path, access(("**", ["staff"])))}
-    assert found["b.md"]["labels"] == ["staff"]
-    assert found["hr/a.md"]["labels"] == []
-    assert f"{name} seems to be its access file" in found["hr/a.md"]["labels_error"]
-    assert "Name that hr/a.md.access.yaml" in found["hr/a.md"]["labels_error"]
-    assert "nobody will see hr/a.md" in caplog.text
-    if f"hr/{name}" in found:  # it is listed, and what it says of labels is for nobody
-        assert found[f"hr/{name}"]["labels"] == []
-
-
-def test_an_access_file_of_a_folder_hides_what_is_below_it(tmp_path: Path) -> None:
-    write(tmp_path, hr__pay__a_md="text", b_md="text")
-    write(tmp_path, hr__c_md="text", hr__c_md_access_yaml="labels: [c]")
-    (tmp_path / "hr" / ".access.yaml").write_text("labels: [board]")
-    assert labels(tmp_path, access(("**", ["staff"]))) == {
-        "b.md": ["staff"], "hr/c.md": ["c"], "hr/pay/a.md": [],
-    }  # fmt: skip
-
-
-def test_a_second_access_file_hides_its_document_unless_it_is_a_copy(tmp_path: Path) -> None:
-    write(tmp_path, a_md="text", a_md_access_yaml="labels: [hr]", b_md="text")
-    write(tmp_path, b_md_access_yaml="labels: [hr]", b_md_access_yml="labels: [board]")
-    (tmp_path / "a.md.access.yaml~").write_text("labels: [public]")
-    found = labels(tmp_path, ON)
-    assert (found["a.md"], found["b.md"]) == (["hr"], [])
-
-
 STRAYS = (
-    "gone.md.access.yaml", "gone.md .access.yaml", "gone.md_access.yaml", "gone.txt-access.yml",
-    "gone.md.access.yml ", "a.md\u200b.access.yaml", "hr/.access.yaml",
+    "gone.md.access.yaml", "gone.md_access.yaml", "gone.txt-access.yml", "gone.md.access.yml ",
+    "a.md\u200b.access.yaml", "hr/.access.yaml", "a.md.access.yml", "a.md.ACCESS.YML", "a.md.access.yaml.txt",
+    "a.md.access.json", "a.md.access (1).yaml", "a.md.access", "a.access.yml", "A.md.access.yaml", ".access.yml",
+    "a.md .access.yaml",
+    "a.md access.yaml", "a.md.access .yaml", "a_access.yaml", "a.md.access.yaml.bak",
 )  # fmt: skip
 
 
@@ -197,10 +153,22 @@ def test_an_access_file_without_a_document_stops_the_run(tmp_path: Path, name: s
     write(tmp_path, a_md="text")
     (tmp_path / "hr").mkdir()
     (tmp_path / name).write_text("labels: [hr]")
-    with pytest.raises(AccessError, match="it is the access file of no document") as raised:
+    with pytest.raises(AccessError, match="it seems to be an access file") as raised:
         labels(tmp_path, access(default=(PUBLIC,)))
     assert raised.value.where == name
     assert "Nothing was changed" in raised.value.hint
+    if name.startswith("a."):
+        with pytest.raises(AccessError, match="it seems to be an access file"):
+            labels(tmp_path / "a.md", access(default=(PUBLIC,)))
+
+
+def test_copies_and_other_files_are_no_access_files(tmp_path: Path) -> None:
+    write(tmp_path, a_md="text", a_md_access_yaml="labels: [hr]", accessibility_json="{}", access_log="text")
+    write(tmp_path, ab_md="text", ab_md_access_yaml="labels: [board]")
+    (tmp_path / "a.md.access.yaml~").write_text("labels: [public]")
+    found = labels(tmp_path, access(default=("staff",)))
+    assert (found["a.md"], found["ab.md"], found["access.log"]) == (["hr"], ["board"], ["staff"])
+    assert labels(tmp_path / "a.md", ON) == {"a.md": ["hr"]}
 
 
 @pytest.mark.parametrize("name", ["a.md.access.yaml", "a.md.access.yml", "hr/a.md.access.yaml"])
@@ -225,13 +193,12 @@ def test_an_access_file_is_its_documents_in_any_unicode_form(tmp_path: Path, doc
     assert labels(tmp_path / document, access(default=(PUBLIC,))) == {document: ["hr"]}
 
 
-def test_files_that_only_their_unicode_form_tells_apart_are_closed(tmp_path: Path) -> None:
+def test_files_that_only_their_unicode_form_tells_apart_stop_the_run(tmp_path: Path) -> None:
     (tmp_path / NFC).write_text("text")
     (tmp_path / NFD).write_text("text")
     (tmp_path / f"{NFC}.access.yaml").write_text("labels: [public]")
-    found = rows(tmp_path, access(default=(PUBLIC,)))
-    assert [row["labels"] for row in found] == [[], []]
-    assert any("differ only in their Unicode form" in row["labels_error"] for row in found)
+    with pytest.raises(AccessError, match="it seems to be an access file"):
+        rows(tmp_path, access(default=(PUBLIC,)))
 
 
 @pytest.mark.parametrize("suffix", ["yaml", "yml", "YML"])

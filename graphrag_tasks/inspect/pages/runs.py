@@ -26,7 +26,7 @@ from graphrag_tasks.inspect.pages.changes import Fields, authorised_editor, go_t
 from graphrag_tasks.inspect.pages.graph import Renderer
 from graphrag_tasks.operations.background import BackgroundRun
 from graphrag_tasks.operations.documents import Outcome, outcome
-from graphrag_tasks.sources.access_files import SIDECAR_SUFFIX, document_of
+from graphrag_tasks.sources.labels import SIDECAR_SUFFIX, seems_access_file
 from graphrag_tasks.sources.metadata import SUFFIX
 from graphrag_tasks.sources.roots import is_passed_over, source_roots, unescaped
 from graphrag_tasks.storage.files import Files
@@ -133,7 +133,7 @@ class Runs:
             return "has a name that cannot be used"
         if is_passed_over(name):
             return "is hidden, and would be passed over"
-        if document_of(name) is not None:
+        if seems_access_file(name):
             return "is an access file: who runs the server puts it there"
         if size > (most := self.config.parse.max_bytes):
             return f"has {size:,} bytes, more than {most:,} (parse.max_bytes)"
