@@ -199,7 +199,7 @@ test-browser: install-dev ## Drive Airflow's UI and the pages in a real browser 
 	@test -e graphrag_tasks/inspect/pages/web/node_modules/axe-core || ! command -v npm > /dev/null || (cd graphrag_tasks/inspect/pages/web && npm ci --no-audit --no-fund)
 	$(BIN)/python -m pytest -q -m browser
 
-web: ## Build the script of the graph page (needs node and npm)
+web: ## Build the script of the pages graph and map (needs node and npm)
 	cd graphrag_tasks/inspect/pages/web && npm ci --no-audit --no-fund && npm run build
 
 train: .venv/installed-dev ## Learn weights anew: make train CARB=gold.jsonl GAP=gap.tsv PAIRS=pairs.jsonl SETS="a=STORE,QUESTIONS …"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         index,
         load_config,
         open_index,
+        picture,
     )
     from graphrag_tasks.core.errors import (
         AccessError,
@@ -77,6 +78,7 @@ __all__ = [
     "index",
     "load_config",
     "open_index",
+    "picture",
 ]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.answering import Reply, answer, answer_stream
 from graphrag_tasks.core.config import Config, load_config
@@ -20,9 +20,12 @@ from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index, open_index
 
+if TYPE_CHECKING:
+    from graphrag_tasks.inspect.pages.graph_file import GraphPage
+
 __all__ = [
     "Client", "Config", "Context", "Index", "Reply", "answer", "answer_stream", "index",
-    "load_config", "open_index",
+    "load_config", "open_index", "picture",
 ]  # fmt: skip
 
 
@@ -74,6 +77,25 @@ def index(
     return open_index(
         found.store, principals=principals, config=found.retrieval, language=found.language, load=found.load
     )
+
+
+def picture(index: Index, name: str, most: int = 20, *, all_kinds: bool = False) -> GraphPage:
+    """Return the entity of this name and its neighbours along facts as a page without a server.
+
+    A notebook shows it in a frame, and written into a file any browser does.
+
+    Args:
+        index: An opened index.
+        name: Any name of the entity.
+        most: Number of neighbours, most strongly tied first.
+        all_kinds: Whether associations and conditions are drawn too.
+    """
+    from graphrag_tasks.inspect.pages.graph_file import graph_page
+    from graphrag_tasks.retrieval.notebook.parts import around
+
+    rows = index.entity_rows(name)
+    part = around(index.snapshot, index.graph, rows, most, all_kinds=all_kinds)
+    return graph_page(index.snapshot, part)
 
 
 def _merged(into: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:

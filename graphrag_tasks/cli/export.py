@@ -1,4 +1,4 @@
-"""`graphrag-tasks export`: write the graph for other programs, as a page or as a picture."""
+"""`graphrag-tasks export`: write the graph for other programs, or as a page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphrag_tasks.inspect.export import Selection
     from graphrag_tasks.storage.snapshots.store import Snapshot
 
-ExportFormat = StrEnum("ExportFormat", ["GRAPHML", "JSON", "TTL", "NT", "HTML", "SVG", "CSV", "JSONL"])
+ExportFormat = StrEnum("ExportFormat", ["GRAPHML", "JSON", "TTL", "NT", "HTML", "CSV", "JSONL"])
 _RDF = (ExportFormat.TTL, ExportFormat.NT)
 
 
@@ -44,19 +44,16 @@ def export(
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Write the graph of entities for other programs, as a page or as a picture.
+    """Write the graph of entities for other programs, or as a page.
 
     graphml and json (node-link) are for graph programs, csv for Neo4j, ttl and nt are RDF, html is a page that needs no
-    server, svg a picture. A file facts.jsonl can be indexed again.
+    server. A file facts.jsonl can be indexed again.
     """
     from graphrag_tasks.storage.snapshots.store import Store
 
     chosen = format_ or _by_ending(target)
     if entity is not None and community is not None:
         raise ConfigError("choose one part of the graph", "--entity, --community")
-    if chosen is ExportFormat.SVG and entity is None and community is None:
-        hint = "Choose a part of it: --entity NAME or --community TITLE"
-        raise ConfigError("a picture of a whole graph shows nothing", "--format svg", hint)
     if chosen in _RDF:
         require("rdf")
     elif base is not None:
@@ -121,20 +118,17 @@ def _writer(
     from graphrag_tasks.inspect import export as exporting
 
     if chosen in _RDF:
-        from graphrag_tasks.inspect.export import rdf
+        from graphrag_tasks.inspect.export.rdf import BASE, rdf_text
 
-        write = rdf.write_turtle if chosen is ExportFormat.TTL else rdf.write_ntriples
-        resources = rdf.Resources(base or rdf.BASE)
         sources = exporting.provenance(snapshot, selection)
-        return lambda file: write(selection, sources, snapshot.manifest, file, resources)
+        form = "turtle" if chosen is ExportFormat.TTL else "nt"
+        rdf = rdf_text(selection, sources, snapshot.manifest, form, base or BASE)
+        return lambda file: file.write(rdf)
     if chosen is ExportFormat.HTML:
         from graphrag_tasks.inspect.pages.graph_file import graph_page
 
         page = graph_page(snapshot, selection)
         return lambda file: file.write(page)
-    if chosen is ExportFormat.SVG:
-        picture = exporting.draw(selection)
-        return lambda file: file.write(picture)
     if chosen is ExportFormat.JSONL:
         return lambda file: exporting.write_facts(snapshot, selection, file)
     writers = {ExportFormat.GRAPHML: exporting.write_graphml, ExportFormat.JSON: exporting.write_json}

@@ -123,20 +123,15 @@ def diff(
     before: Annotated[str, typer.Argument(help="Id of the earlier snapshot.")],
     after: Annotated[str | None, typer.Argument(help="Id of the later one.", show_default="the current one")] = None,
     names: Annotated[int, typer.Option(min=0, help="Names shown of each kind of change.")] = 10,
-    svg: Annotated[Path | None, typer.Option(help="Picture of the facts that came and went, as SVG.")] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
     """Say what a snapshot gained, lost and changed since another."""
-    from graphrag_tasks.inspect.export import changed_facts, draw
     from graphrag_tasks.operations.diff import difference
 
     opened = _store(store, config)
-    earlier, later = opened.open(before), opened.open(after)
-    if svg:
-        svg.write_text(draw(changed_facts(earlier, later)), encoding="utf-8")
-    changes = difference(earlier, later)
+    changes = difference(opened.open(before), opened.open(after))
     if json:
         print_json({kind: asdict(one) for kind, one in changes.items()})
         return

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 19
+SCHEMA_VERSION = 20
 BLOCK_SEPARATOR = "\n\n"
 _ROWS_AT_ONCE = 10_000
 FACT_CELL, GIVEN = "fact", "given"
@@ -473,17 +473,12 @@ COMMUNITIES = _table(
     _column("size", INT, "number of entities"),
     _column("member_sha256", STRING, "hash of its members"),
     _column("summary_key", STRING, "hash of what the summary was written from, and by what"),
-    _column("x", FLOAT, "middle of its circle on the map, from -1000 to 1000"),
-    _column("y", FLOAT, "as x, upwards"),
-    _column("radius", FLOAT, "of its circle, inside its parent's; beside others, area is size"),
 )
 
 MEMBERS = _table(
     _column("community_id", STRING, "community"),
     _column("entity_id", STRING, "entity in it; one community a level at most"),
     _column("centrality", FLOAT, "weight of its relations inside the community"),
-    _column("x", FLOAT, "where the entity is on the map; the same at each level"),
-    _column("y", FLOAT, "as x, upwards"),
 )
 
 NODES = _table(

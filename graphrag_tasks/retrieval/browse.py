@@ -22,7 +22,7 @@ from graphrag_tasks.retrieval.context.views import View, views_of
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.graph.topics import topics
 from graphrag_tasks.retrieval.notebook import frames, parts
-from graphrag_tasks.retrieval.question.query import RankedRow, Seed, checked_number
+from graphrag_tasks.retrieval.question.query import RankedRow, Seed
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
 from graphrag_tasks.retrieval.ranker.traverse import MAX_HOPS, MAX_PATHS, paths_between
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     import igraph
     import networkx as nx
     import pandas as pd
-
-    from graphrag_tasks.graph.drawing import Picture
 
 _DOCUMENTS_SHOWN = 3  # Documents that a topic is shown with; chosen.
 
@@ -116,21 +114,6 @@ class Browser:
         Vertices and edges have the same attributes, and their id as `id`.
         """
         return parts.as_igraph(parts.whole(self.snapshot, self.graph, all_kinds=all_kinds))
-
-    def picture(self, name: str, most: int = 20, *, all_kinds: bool = False) -> Picture:
-        """Return a picture of the entity with this name and of its neighbours along facts.
-
-        Args:
-            name: Any name of the entity.
-            most: Number of neighbours, most strongly tied first; more than 40 are hard to read.
-            all_kinds: Whether associations and conditions are drawn too.
-        """
-        from graphrag_tasks.graph.drawing import Picture
-
-        checked_number("most", most)
-        rows = self.entity_rows(name)
-        shown = parts.around(self.snapshot, self.graph, rows, most, all_kinds=all_kinds)
-        return Picture.of(shown)
 
     def relations_at(self, rows: Sequence[int]) -> tuple[RelationHit, ...]:
         """Return relations with their best evidence, by row in `graph`."""

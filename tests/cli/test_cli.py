@@ -245,11 +245,10 @@ def test_only_facts_are_exported_unless_all_relations_are_asked_for(store: Path,
 
 def test_an_export_that_cannot_be_says_what_can(store: Path, tmp_path: Path) -> None:
     for arguments, words in (
-        (["x.svg"], "Choose a part"),
         (["x.doc"], "Name one by --format"),
-        (["x.svg", "--entity", "VBBX"], "Did you mean 'vbbe'?"),
-        (["x.svg", "--community", "nothing"], "there is no community"),
-        (["x.svg", "--community", "a", "--entity", "b"], "choose one part"),
+        (["x.html", "--entity", "VBBX"], "Did you mean 'vbbe'?"),
+        (["x.html", "--community", "nothing"], "there is no community"),
+        (["x.html", "--community", "a", "--entity", "b"], "choose one part"),
     ):
         with pytest.raises(GraphragError) as caught:
             run("export", tmp_path / arguments[0], *arguments[1:], "--store", store)

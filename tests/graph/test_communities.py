@@ -1,6 +1,5 @@
 """The communities stage: rows, summaries with sources, and what is reused."""
 
-import math
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -106,22 +105,6 @@ def test_members_come_with_the_most_central_first() -> None:
     assert {row["entity_id"] for row in first} == {f"e-{name}" for name in CLIQUES[1]}
     assert [row["centrality"] for row in first] == sorted((row["centrality"] for row in first), reverse=True)
     assert {row["entity_id"] for row in first[:2]} == {"e-Leave", "e-Payroll"}
-
-
-def test_communities_are_circles_on_a_map_with_their_members_in_them() -> None:
-    result = run(world())
-    members = result.tables["members"].to_pylist()
-    places = {(row["entity_id"], row["x"], row["y"]) for row in members}
-    assert len(places) == 6  # the same at both levels
-    circles = {row["community_id"]: row for row in result.tables["communities"].to_pylist()}
-    assert all(0 < row["radius"] <= 1000 for row in circles.values())
-    for row in members:
-        circle = circles[row["community_id"]]
-        away = math.hypot(row["x"] - circle["x"], row["y"] - circle["y"])
-        assert away < circle["radius"]
-    first, second = (row for row in circles.values() if row["level"] == 0)
-    between = math.hypot(first["x"] - second["x"], first["y"] - second["y"])
-    assert between > first["radius"] + second["radius"]
 
 
 def test_the_extractive_summary_quotes_its_sources() -> None:

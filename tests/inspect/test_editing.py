@@ -65,16 +65,11 @@ def send(browser: TestClient, headers: Mapping[str, str] = OWN, **fields: str) -
     return browser.post(EDIT, data=fields, headers=dict(headers))
 
 
-def test_the_page_shows_what_would_change_and_writes_nothing(browser: TestClient, file: Path) -> None:
+def test_the_page_has_the_names_and_writes_nothing(browser: TestClient, file: Path) -> None:
     page = shown(browser, name=SHORT)
-    assert f"<option>{SHORT}</option>" in page or f"<option>{LONG}</option>" in page
-    assert "What changes" not in page
-    merged = shown(browser, name="table VBBS", change="merge", other="table VBBE")
-    assert "together" in merged
-    assert "[&#34;table VBBS&#34;, &#34;table VBBE&#34;]" in merged
-    renamed = shown(browser, name="table VBBS", change="rename", other="Totals of sales")
-    assert "It will be called “Totals of sales”." in renamed
-    assert "takes effect with the next run" in renamed
+    assert f'<option value="{SHORT}">' in page
+    assert f'<option value="{LONG}">' in page
+    assert "Written" not in page
     assert not file.exists()
 
 
@@ -84,8 +79,8 @@ def test_what_is_written_is_what_the_next_run_makes(tmp_path: Path) -> None:
     config = configured(tmp_path)
     run_index(config, workers=1)
     browser = client(with_file(config, file))
-    (alias,) = [one for one in (LONG, SHORT) if f"<option>{one}</option>"
-                in shown(browser, name=SHORT)]  # fmt: skip
+    names = open_index(config.store).snapshot.table("entities")["name"].to_pylist()
+    (alias,) = {LONG, SHORT} - set(names)
     for change, name, other in (
         ("split", SHORT, alias), ("merge", "report ZSALES", "table VBBS"),
         ("rename", "table VBBE", "Requirements: <all>"),
@@ -93,7 +88,7 @@ def test_what_is_written_is_what_the_next_run_makes(tmp_path: Path) -> None:
         done = send(browser, name=name, change=change, other=other)
         assert done.status_code == 303, done.text
     page = browser.get(done.headers["location"]).text
-    assert "is called “Requirements: &lt;all&gt;”" in page
+    assert "Written. It takes effect with the next run" in page
     run_index(with_file(config, file), workers=1)
     aliases = open_index(config.store).snapshot.table("aliases").to_pylist()
     of = {row["alias"].casefold(): row["entity_id"] for row in aliases}
@@ -104,7 +99,7 @@ def test_what_is_written_is_what_the_next_run_makes(tmp_path: Path) -> None:
     assert names[of["table vbbe"]] == "Requirements: <all>"
     again = send(browser, name="Requirements: <all>", change="rename", other="Other")
     assert again.status_code == 409
-    assert "is to be called" in again.text
+    assert "is renamed by line" in again.text
 
 
 @pytest.mark.parametrize(
@@ -124,9 +119,8 @@ def test_what_changes_nothing_or_stands_in_the_way_is_refused(
     fields = {"name": "table VBBS"} | fields
     answer = send(browser, **fields)
     assert answer.status_code == 400
-    for page in (answer.text, shown(browser, **fields)):
-        assert words in page
-        assert "<script" not in page
+    assert words in answer.text
+    assert "<script" not in answer.text
     assert not file.exists()
 
 
@@ -142,7 +136,6 @@ def test_what_changes_nothing_or_stands_in_the_way_is_refused(
 def test_odd_forms_are_refused(browser: TestClient, file: Path, fields: dict[str, str], status: int) -> None:
     fields = {"name": "table VBBS", "change": "rename", "other": "Totals"} | fields
     assert send(browser, **fields).status_code == status
-    assert browser.get(EDIT, params=fields).status_code == 422
     assert not file.exists()
 
 
@@ -150,8 +143,7 @@ def test_a_file_that_cannot_be_read_is_told_and_stays(browser: TestClient, file:
     file.write_text("same: [\n")
     broken = send(browser, name="table VBBS", change="merge", other="table VBBE")
     assert broken.status_code == 409
-    for page in (broken.text, shown(browser, name="table VBBS")):
-        assert "not readable as YAML" in page
+    assert "not readable as YAML" in broken.text
     assert file.read_text() == "same: [\n"
 
 
@@ -204,14 +196,13 @@ def test_nothing_hidden_is_told(tmp_path: Path) -> None:
         pages = config.pages.model_copy(update={"principals": principals})
         return client(with_file(config, file).model_copy(update={"pages": pages}))
 
-    assert HIDDEN.lower() in shown(seen_by("staff", "board"), name="table VBBS")
     staff = seen_by("staff")
     page: dict[str, Any] = {"name": "table VBBS", "change": "merge", "other": "table VBBE"}
-    answers = [shown(staff, name="table VBBS"), shown(staff, **page), send(staff, **page).text,
+    hidden = page | {"other": HIDDEN}
+    answers = [shown(staff, name="table VBBS"), send(staff, **page).text,
                shown(staff, name=HIDDEN).replace(HIDDEN, "", 2),
-               shown(staff, name="table VBBS", change="merge", other=HIDDEN)
-               .replace(HIDDEN, "", 1)]  # fmt: skip
+               send(staff, **hidden).text.replace(HIDDEN, "", 1)]  # fmt: skip
     assert not any(HIDDEN.lower() in one.lower() for one in answers)
     assert "says otherwise" in answers[1]
-    assert "there is no entity" in answers[3]
+    assert "there is no entity" in answers[2]
     assert file.read_text() == before

@@ -1,7 +1,5 @@
 """RDF: what rdflib reads is what was written, a fact leads to its document, what is denied not."""
 
-import io
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,22 +7,20 @@ import pytest
 from rdflib import DCTERMS, PROV, RDF, RDFS, SKOS, Graph, Literal, URIRef
 
 from graphrag_tasks.inspect.export import Selection, provenance, whole_graph
-from graphrag_tasks.inspect.export.rdf import BASE, VOCABULARY, Resources, write_ntriples, write_turtle
+from graphrag_tasks.inspect.export.rdf import BASE, VOCABULARY, rdf_text
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from tests.inspect.parts import CHUNK_TEXT, HOSTILE, SMALL, indexed, selection, sources
 
 MANIFEST: Any = SimpleNamespace(snapshot_id="0" * 24, schema_version=1, fingerprints={"chunk": "b", "a": "c"})
-FORMATS = {"nt": write_ntriples, "turtle": write_turtle}
+FORMATS = ("nt", "turtle")
 NAMES = [
     *HOSTILE, 'ends with "', 'ends with \\"', 'three """ and\nmore """', "back\\slash\\", "\r\n\t",
     "]]>", "</script>", "\u2028\u2029\u0085", "{curly} `tick` ^caret | <iri>", "@prefix a: <b> .",
 ]  # fmt: skip
 
 
-def written(write: Callable[..., None], what: Selection, base: str = BASE, title: str = "T") -> str:
-    file = io.StringIO()
-    write(what, sources(what, title), MANIFEST, file, Resources(base))
-    return file.getvalue()
+def written(form: str, what: Selection, title: str = "T") -> str:
+    return rdf_text(what, sources(what, title), MANIFEST, form)
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +29,16 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 
 def parsed(snapshot: Snapshot, format_: str = "turtle") -> Graph:
-    what, file = whole_graph(snapshot), io.StringIO()
-    FORMATS[format_](what, provenance(snapshot, what), snapshot.manifest, file, Resources("https://e.org/g#"))
-    return Graph().parse(data=file.getvalue(), format=format_)
+    what = whole_graph(snapshot)
+    cited = provenance(snapshot, what)
+    text = rdf_text(what, cited, snapshot.manifest, format_, "https://e.org/g#")
+    return Graph().parse(data=text, format=format_)
 
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_hostile_names_survive_the_round_trip(format_: str) -> None:
     what = selection(NAMES, [(0, 1, "needs"), (1, 2, 'is <b> "of"\n{x}')])
-    graph = Graph().parse(data=written(FORMATS[format_], what, title=NAMES[2]), format=format_)
+    graph = Graph().parse(data=written(format_, what, NAMES[2]), format=format_)
     for number, name in enumerate(NAMES):
         assert graph.value(URIRef(f"{BASE}entity/e{number}"), RDFS.label) == Literal(name)
     assert graph.value(URIRef(f"{BASE}chunk/c"), PROV.value) == Literal(CHUNK_TEXT)
@@ -55,7 +52,7 @@ def test_what_is_denied_or_conditional_is_a_statement_and_no_plain_triple() -> N
     kinds = [*SMALL.relations["kind"].to_pylist()[:-2], "condition", "fact"]
     place = SMALL.relations.column_names.index("kind")
     what = Selection("T", SMALL.entities, SMALL.relations.set_column(place, "kind", [kinds]))
-    graph = Graph().parse(data=written(write_turtle, what), format="turtle")
+    graph = Graph().parse(data=written("turtle", what), format="turtle")
     negated, conditional = set(), set()
     for row in what.relations.to_pylist():
         head, tail = (URIRef(f"{BASE}entity/{row[end]}") for end in ("head_id", "tail_id"))

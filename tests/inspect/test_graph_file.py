@@ -5,11 +5,13 @@ import hashlib
 import html
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from graphrag_tasks import open_index, picture
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.inspect.export import Selection, neighbourhood, whole_graph
 from graphrag_tasks.inspect.pages import graph_file
@@ -80,6 +82,15 @@ def test_names_titles_and_sentences_are_text(snapshot: Snapshot) -> None:
     (text,) = _HELD.findall(page)
     assert not re.search("[<>&\u2028\u2029]", text)
     assert f"<h1>{html.escape(ODD[0])}</h1>" in page
+
+
+def test_a_notebook_shows_a_name_and_its_neighbours_in_a_frame(tmp_path: Path) -> None:
+    indexed(tmp_path)
+    page = picture(open_index(tmp_path / "store"), "table VBBS", most=1)
+    assert len(held(page)["entities"]["id"]) == 2
+    shown = page._repr_html_()
+    assert html.unescape(shown.partition('srcdoc="')[2].partition('"')[0]) == page
+    assert repr(page) == f"GraphPage({len(page):,} characters)"
 
 
 def test_a_graph_too_large_for_a_page_is_refused(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:

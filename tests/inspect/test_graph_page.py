@@ -1,7 +1,5 @@
 """The graph page: what its routes tell, how much at most, to whom, and what it may do."""
 
-import csv
-import io
 import re
 from pathlib import Path
 from typing import Any
@@ -188,8 +186,6 @@ def test_what_is_shown_is_saved_as_graphml_and_as_a_sheet(config: Config) -> Non
     edges = {one.get("id") for one in tree.iterfind(".//g:edge", space)}
     assert nodes == set(found["entities"]["id"])
     assert edges == set(found["relations"]["id"])
-    rows = list(csv.DictReader(io.StringIO(browser.get(f"{AT}/shown.csv?{query}").text)))
-    assert {f"{one['head']} {one['phrase']} {one['tail']}" for one in rows} == statements(found)
 
 
 def test_the_page_may_run_one_script_of_ours_and_no_other(config: Config) -> None:
@@ -272,7 +268,7 @@ def test_no_route_tells_what_a_reader_may_not_see(labelled: Config) -> None:
     kept = seen["relations"]["id"][0]
     for address in (
         AT, f"{AT}/shown.json", f"{AT}?name=table+VBBS", f"{AT}/shown.json?name=table+VBBS",
-        f"{AT}/shown.graphml?name=table+VBBS", f"{AT}/shown.csv?name=table+VBBS",
+        f"{AT}/shown.graphml?name=table+VBBS",
         f"{AT}/names.json?text=ephy", f"{AT}/entity.json?id={ids[HIDDEN]}",
         f"{AT}/entity.json?id={ids['table VBBS']}", f"{AT}/relations.json?id={kept}",
         f"{AT}/relations.json?{relations}",
@@ -289,6 +285,6 @@ def test_without_a_script_the_page_lists_the_relations(config: Config) -> None:
     assert "The table VBBE replaces the table VBBS." in page
     assert "<h2>Relations of table VBBS</h2>" in page
     assert 'id="drawn" hidden' in page
-    assert re.search(r'href="/snapshots/\w+/graph/shown.csv\?name=table\+VBBS" download', page)
+    assert re.search(r'href="/snapshots/\w+/graph/shown.graphml\?name=table\+VBBS" download', page)
     entities = client(config).get("/snapshots/current/entities?name=table+VBBS").text
     assert re.search(r'href="/snapshots/\w+/graph\?name=table\+VBBS">graph</a>', entities)

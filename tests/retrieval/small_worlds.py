@@ -173,11 +173,11 @@ def _rows(world: World) -> dict[str, list[dict[str, Any]]]:
         "communities": [
             {"community_id": one, "level": level, "parent_id": None, "title": title,
              "summary": summary, "size": [of for of, _ in world.members].count(one),
-             "member_sha256": "0", "summary_key": "0", "x": 0.0, "y": 0.0, "radius": 1.0}
+             "member_sha256": "0", "summary_key": "0"}
             for one, level, title, summary in world.communities
         ],
         "members": [
-            {"community_id": one, "entity_id": entity, "centrality": 1.0, "x": 0.0, "y": 0.0}
+            {"community_id": one, "entity_id": entity, "centrality": 1.0}
             for one, entity in world.members
         ],
     }  # fmt: skip

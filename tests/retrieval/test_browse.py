@@ -94,7 +94,7 @@ def test_skeleton_keeps_whole_lines_within_the_budget(index: Index) -> None:
         index.skeleton(-1)
 
 
-def test_context_as_a_graph_and_a_drawing(index: Index) -> None:
+def test_context_as_a_graph_and_as_html(index: Index) -> None:
     context = index.search("spooler", "paper")
     graph = context.to_networkx()
     assert graph.nodes["spooler"]["kind"] == "entity"
@@ -102,8 +102,7 @@ def test_context_as_a_graph_and_a_drawing(index: Index) -> None:
     assert graph.has_edge("spooler", "c2")
     assert not graph.edges["print server", "spooler", "r1"]["negated"]
     html = context._repr_html_()
-    assert "<svg" in html
-    assert "not support" in html.partition("<svg")[2]
+    assert "not support" in html
     assert html == context._repr_html_()
 
 

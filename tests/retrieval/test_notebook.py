@@ -1,8 +1,7 @@
-"""An index in a notebook: data frames, graphs, pictures, modes side by side, displays."""
+"""An index in a notebook: data frames, graphs, modes side by side, displays."""
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphrag_tasks.graph.drawing import Picture
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, Context, Index, ModeComparison, open_index
 from tests.retrieval import labelled_worlds
 from tests.retrieval.labelled_worlds import Document, Fact
@@ -133,31 +131,6 @@ def test_modes_side_by_side(world: Index) -> None:
     assert frame["modes"].tolist() == [counts[one] for one in frame["chunk_id"]]
 
 
-# --- pictures
-
-
-def texts(picture: Picture) -> list[str]:
-    root = ET.fromstring(picture.svg)  # noqa: S314 - our own
-    return [one.text or "" for one in root.iter("{http://www.w3.org/2000/svg}text")]
-
-
-def test_a_picture_of_a_neighbourhood(world: Index) -> None:
-    picture = world.picture("Old Spooler")
-    assert repr(picture) == "Picture('Around spooler', 4 entities, 3 relations)"
-    assert picture.svg == picture._repr_svg_()
-    assert SCRIPT not in picture.svg
-    assert {"print server", "spooler", "driver"} <= set(texts(picture))
-    assert picture == world.picture("spooler")
-    assert world.picture("spooler", all_kinds=True).relations == 4
-
-
-def test_a_picture_keeps_the_strongest_and_says_what_it_leaves_out(world: Index) -> None:
-    picture = world.picture("spooler", most=1)
-    assert (picture.entities, picture.relations) == (2, 1)
-    assert "2 entities, 1 relation; 2 less central ones left out" in texts(picture)
-    assert world.picture("spooler", most=0).entities == 1
-
-
 # --- displays
 
 
@@ -207,7 +180,5 @@ def test_a_reader_gets_what_the_reader_may_see(tmp_path: Path) -> None:
         "Pump", "Valve", "Guide",
     }  # fmt: skip
     assert seen.to_igraph(all_kinds=True).ecount() == 1
-    assert seen.picture("Pump").entities == 2
-    assert everything.picture("Pump").entities == 3
     assert np.all(seen.compare("Zephyr").to_dataframe()["title"] == "Guide")
     assert "Zephyr" not in f"{seen._repr_html_()}{Context.__str__(seen.search('Pump'))}"

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from graphrag_tasks import picture
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError, QueryError
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
@@ -84,7 +85,7 @@ def outputs(index: Index, questions: Sequence[str], names: Sequence[str]) -> Ite
                 yield str(index.explain(question, chunk.chunk_id, mode)).replace(question, "")
     yield from notebook_outputs(index, questions[:1])
     for name in names:
-        yield from _answers(lambda one: index.picture(one, all_kinds=True).svg, name)
+        yield from _answers(lambda one: picture(index, one, all_kinds=True), name)
         for browse in (index.neighbors, index.community):
             yield from _answers(browse, name)
         for other in names:
@@ -114,7 +115,6 @@ def notebook_outputs(index: Index, questions: Sequence[str]) -> Iterator[str]:
             yield said.replace(question, "")
         for found in compared.contexts.values():
             yield str(found).replace(question, "")
-            yield found.picture().svg.replace(question, "")
             for hit in (*found.entities, *found.communities):
                 yield f"{hit}{hit._repr_html_()}"
 
@@ -227,7 +227,7 @@ def test_an_entity_has_a_name_that_a_visible_document_gives_it(tmp_path: Path) -
     assert not seen.graph.relations.vectors.take(np.array([row])).any()
 
 
-def test_the_map_is_drawn_from_visible_documents(tmp_path: Path) -> None:
+def test_communities_are_found_in_visible_documents(tmp_path: Path) -> None:
     groups = [[f"Thing {group}{one}" for one in "ABCDE"] for group in "XYZ"]
     facts = [Fact(one, "need", two) for group in groups for one, two in pairwise(group)]
     things = Document("all", "Things", tuple(facts), ("staff",))
@@ -236,11 +236,11 @@ def test_the_map_is_drawn_from_visible_documents(tmp_path: Path) -> None:
     both = Store(str(publish(tmp_path / "both", [things, board]))).open()
     alone = Store(str(publish(tmp_path / "alone", [things]))).open()
     seen = visible(both, ["staff"])
-    for name, columns in (("communities", ["x", "y", "radius"]), ("members", ["x", "y"])):
-        places = alone.table(name, columns).to_pylist()
-        assert seen.table(name, columns).to_pylist() == places
-        assert len(places) >= 3
-        assert both.table(name, columns).to_pylist() != places
+    for name, columns in (("communities", ["member_sha256"]), ("members", ["centrality"])):
+        rows = alone.table(name, columns).to_pylist()
+        assert seen.table(name, columns).to_pylist() == rows
+        assert len(rows) >= 3
+        assert both.table(name, columns).to_pylist() != rows
 
 
 def test_a_hidden_document_is_not_even_suggested(store: Path) -> None:

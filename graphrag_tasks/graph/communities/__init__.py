@@ -1,6 +1,6 @@
 """Communities: Leiden at several resolutions over the entity graph, titled and summarised.
 
-The entity graph comes in; communities with titles, summaries and map positions go out. Open `stage.py` first.
+The entity graph comes in; communities with titles and summaries go out. Open `stage.py` first.
 """
 
 from graphrag_tasks.graph.communities.source import COLUMNS

@@ -56,8 +56,7 @@ def communities(
     are reused. Communities with one of `unsent_entities` are private. The result has `communities`, by level and
     number, and the stream `members`, the most central first.
     """
-    # These bring igraph and scipy.
-    from graphrag_tasks.graph.communities.map import draw
+    # This brings igraph and scipy.
     from graphrag_tasks.graph.communities.partition import partition
 
     tables = {
@@ -71,8 +70,7 @@ def communities(
         memberships = partition(len(source.entity_ids), source.ends, source.weights, resolutions=config.resolutions)
         levels = [rank(source, membership) for membership in memberships]
         named = names(levels, source)
-        drawn = draw(memberships, [level.centrality for level in levels], source.ends, source.weights)
-        rows = _rows(levels, source.entity_ids, drawn.circles)
+        rows = _rows(levels, source.entity_ids)
         summaries = _Summaries(summarizer, summarized)
         made: list[pa.Table] = []
         below: list[dict[str, Any]] = []
@@ -89,20 +87,17 @@ def communities(
     ids = [pa.array([row["community_id"] for row in one], pa.string()) for one in rows]
     found = {
         "communities": pa.concat_tables([schemas.empty("communities"), *made]),
-        "members": _members(levels, ids, source.entity_ids, drawn.points),
+        "members": _members(levels, ids, source.entity_ids),
     }
     return StageResult(found, stats)
 
 
-def _rows(
-    levels: list[Level], entity_ids: pa.Array[Any], circles: Sequence[NDArray[np.float64]]
-) -> list[list[dict[str, Any]]]:
+def _rows(levels: list[Level], entity_ids: pa.Array[Any]) -> list[list[dict[str, Any]]]:
     """Return the rows of `communities` per level, without their summaries."""
     rows: list[list[dict[str, Any]]] = []
     for number, level in enumerate(levels):
         made = []
-        of_level = zip(_split(level.members, level.members.rows), circles[number], strict=True)
-        for members, (x, y, radius) in of_level:
+        for members in _split(level.members, level.members.rows):
             ids = entity_ids.take(pa.array(np.sort(members))).to_pylist()
             sha256 = fingerprint({"members": ids})
             above = levels[number - 1].membership[members[0]] if number else -1
@@ -113,9 +108,6 @@ def _rows(
                     "parent_id": rows[-1][above]["community_id"] if above >= 0 else None,
                     "size": len(members),
                     "member_sha256": sha256,
-                    "x": x,
-                    "y": y,
-                    "radius": radius,
                 }
             )
         rows.append(made)
@@ -211,9 +203,7 @@ class _Summaries:
         self.reused += len(taken)
 
 
-def _members(
-    levels: list[Level], ids: list[pa.Array[Any]], entity_ids: pa.Array[Any], points: NDArray[np.float64]
-) -> pa.RecordBatchReader:
+def _members(levels: list[Level], ids: list[pa.Array[Any]], entity_ids: pa.Array[Any]) -> pa.RecordBatchReader:
     schema = schemas.MEMBERS
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -227,7 +217,6 @@ def _members(
                         community_ids.take(pa.array(of[part])),
                         entity_ids.take(pa.array(members[part])),
                         pa.array(level.centrality[members[part]], pa.float32()),
-                        *(pa.array(axis, pa.float32()) for axis in points[members[part]].T),
                     ],
                     schema=schema,
                 )

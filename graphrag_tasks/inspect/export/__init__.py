@@ -1,11 +1,10 @@
-"""Export the entity graph of a snapshot, or a part of it, as files or a picture.
+"""Export the entity graph of a snapshot, or a part of it, as files.
 
 In: a `Selection`. Out: the same bytes for the same part. Open `selection.py` first; `rdf.py` needs an extra.
 """
 
-from graphrag_tasks.graph.drawing import Selection, draw
-from graphrag_tasks.inspect.export.changes import changed_facts, listed_facts
-from graphrag_tasks.inspect.export.csv_files import NEO4J_FILES, write_property_graph, write_sheet
+from graphrag_tasks.graph.selection import Selection
+from graphrag_tasks.inspect.export.csv_files import NEO4J_FILES, write_property_graph
 from graphrag_tasks.inspect.export.graph_files import write_facts, write_graphml, write_json
 from graphrag_tasks.inspect.export.provenance import Provenance, provenance
 from graphrag_tasks.inspect.export.selection import community, neighbourhood, whole_graph
@@ -14,10 +13,7 @@ __all__ = [
     "NEO4J_FILES",
     "Provenance",
     "Selection",
-    "changed_facts",
     "community",
-    "draw",
-    "listed_facts",
     "neighbourhood",
     "provenance",
     "whole_graph",
@@ -25,5 +21,4 @@ __all__ = [
     "write_graphml",
     "write_json",
     "write_property_graph",
-    "write_sheet",
 ]

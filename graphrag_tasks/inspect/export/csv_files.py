@@ -1,4 +1,4 @@
-"""The graph as CSV: for Neo4j, including chunks and documents, and for spreadsheets.
+"""The graph as CSV for Neo4j, including chunks and documents.
 
 A row is one line, without control characters. A text that a spreadsheet would take for a formula gets an apostrophe in
 front, as names come from documents.
@@ -12,13 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import TextIO
 
 import pyarrow as pa
 
-from graphrag_tasks.graph.drawing import NOT_XML, Selection
+from graphrag_tasks.graph.selection import Selection
 from graphrag_tasks.inspect.export.provenance import Provenance
-from graphrag_tasks.inspect.export.rows import ENTITY, RELATION, rows_of, text_of
+from graphrag_tasks.inspect.export.rows import ENTITY, NOT_XML, RELATION, rows_of, text_of
 
 LOAD = "load.cypher"
 NEO4J_FILES = (
@@ -26,8 +25,6 @@ NEO4J_FILES = (
     "relationships.csv", "mentions.csv", "part_of.csv", LOAD,
 )  # fmt: skip
 """Files of `write_property_graph`: three of nodes, three of relationships."""
-
-_SHEET_COLUMNS = ("relation", "kind", "negated", "support", "confidence", "weight")
 
 _SEPARATOR = ";"  # List separator, the default of `neo4j-admin database import`.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # Characters that begin a spreadsheet formula (OWASP, CSV Injection).
@@ -89,20 +86,6 @@ def _relationships(relations: pa.Table, chunks: Mapping[str, Iterable[str]]) -> 
 def _typed(attributes: Mapping[str, str]) -> dict[str, str]:
     return {name: name if type_ == "string" else f"{name}:{type_}"
             for name, type_ in attributes.items()}  # fmt: skip
-
-
-def write_sheet(selection: Selection, file: TextIO) -> None:
-    """Write the relations as one CSV file for spreadsheets, with head and tail names.
-
-    The file is opened in UTF-8 with `newline=""`.
-    """
-    ids, names = (selection.entities[column].to_pylist() for column in ("entity_id", "name"))
-    name_of = dict(zip(ids, names, strict=True))
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["head", "phrase", "tail", *_SHEET_COLUMNS])
-    for row in rows_of(selection.relations):
-        words = (name_of[row["head_id"]], row["phrase"], name_of[row["tail_id"]])
-        writer.writerow([_cell(value) for value in (*words, *(row[name] for name in _SHEET_COLUMNS))])
 
 
 def _neo4j(value: object) -> object:

@@ -13,9 +13,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 import pyarrow as pa
 
-from graphrag_tasks.graph.drawing import NOT_XML, Selection
 from graphrag_tasks.graph.relation_kinds import CONDITION
-from graphrag_tasks.inspect.export.rows import ENTITY, RELATION, Row, rows_of, text_of
+from graphrag_tasks.graph.selection import Selection
+from graphrag_tasks.inspect.export.rows import ENTITY, NOT_XML, RELATION, Row, rows_of, text_of
 from graphrag_tasks.language.times import DEPRECATED, EVIDENCE_COLUMNS, times_of
 from graphrag_tasks.storage.snapshots.store import Snapshot
 

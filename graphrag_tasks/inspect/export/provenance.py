@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.visible import visible
-from graphrag_tasks.graph.drawing import Selection
+from graphrag_tasks.graph.selection import Selection
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 

@@ -1,9 +1,9 @@
-"""The graph as RDF with provenance (PROV-O): N-Triples and Turtle.
+"""The graph as RDF with provenance (PROV-O), which rdflib writes as N-Triples and Turtle.
 
 Entities, chunks, documents, sentences and facts are resources named by their ids below a base. Asserted facts are plain
 triples, `entity relation entity`, and each relation is also a `rdf:Statement` with support, confidence and sources.
 Negated and conditional facts are only statements, as they do not hold. There are no blank nodes and no dates, so the
-same graph gives the same bytes.
+same graph gives the same bytes. The whole graph is held in memory.
 
 Needs the extra `rdf`.
 """
@@ -11,19 +11,17 @@ Needs the extra `rdf`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from typing import TextIO
 from urllib.parse import quote
 
+import pyarrow as pa
 import pyarrow.compute as pc
-from rdflib import DCTERMS, PROV, RDF, RDFS, SKOS, XSD, Literal, Namespace, URIRef
+from rdflib import DCTERMS, PROV, RDF, RDFS, SKOS, XSD, Graph, Literal, Namespace, URIRef
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.graph.drawing import Selection
 from graphrag_tasks.graph.relation_kinds import CONDITION
+from graphrag_tasks.graph.selection import Selection
 from graphrag_tasks.inspect.export.provenance import Provenance
-from graphrag_tasks.inspect.export.rows import Row, rows_of
+from graphrag_tasks.inspect.export.rows import rows_of
 from graphrag_tasks.storage.snapshots.manifests import Manifest
 
 BASE = "urn:graphrag-tasks:"  # Default prefix of resource IRIs.
@@ -34,212 +32,151 @@ VOCABULARY = Namespace("urn:graphrag-tasks:vocabulary:")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*[/#:]")
 """An absolute IRI (RFC 3987; the excluded characters are those of IRIREF in Turtle)."""
 
-_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
-"""Controls C0, DEL and C1, and Unicode's line and paragraph separators, at which programs split lines."""
-_ESCAPES = {number: f"\\u{number:04X}" for number in _CONTROLS} | str.maketrans(
-    {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-)
-"""Characters that a one-line string cannot hold (N-Triples, STRING_LITERAL_QUOTE), or that programs take for a line
-end."""
-
-_LOCAL = re.compile(r"[A-Za-z0-9_]+")  # Local names that need no escapes in Turtle; a subset of PN_LOCAL.
-_KEPT_SHORT = 100_000  # Cached short names; bounds memory.
 _DIGITS = 6  # Digits of a confidence, which tables store in single precision.
 
-Triple = tuple[URIRef, URIRef, URIRef | Literal]
+_CLASSES = {
+    "document": (PROV.Entity, VOCABULARY.Document),
+    "chunk": (PROV.Entity, VOCABULARY.Chunk),
+    "sentence": (PROV.Entity, VOCABULARY.Sentence),
+    "entity": (VOCABULARY.Entity,),
+    "fact": (RDF.Statement, PROV.Entity),
+}
+"""Classes of each kind of resource."""
+
+_VALUES = {
+    "title": DCTERMS.title, "uri": DCTERMS.identifier, "media_type": DCTERMS.format,
+    "content_sha256": VOCABULARY.sha256, "text": PROV.value, "ordinal": VOCABULARY.place,
+    "heading_path": VOCABULARY.heading, "page_start": VOCABULARY.pageStart,
+    "page_end": VOCABULARY.pageEnd, "page": VOCABULARY.page, "name": RDFS.label,
+    "mentions": VOCABULARY.mentions, "phrase": VOCABULARY.phrase, "kind": VOCABULARY.kind,
+    "negated": VOCABULARY.negated, "support": VOCABULARY.support,
+    "confidence": VOCABULARY.confidence, "alias": SKOS.altLabel,
+}  # fmt: skip
+"""Properties of columns with values."""
+
+_LINKS = {
+    ("chunk", "document_id"): (DCTERMS.isPartOf, PROV.wasDerivedFrom),
+    ("sentence", "chunk_id"): (DCTERMS.isPartOf, PROV.wasQuotedFrom),
+    ("entity", "type"): (RDF.type,),
+    ("entity", "chunk_id"): (VOCABULARY.mentionedIn,),
+    ("fact", "head_id"): (RDF.subject,),
+    ("fact", "relation"): (RDF.predicate,),
+    ("fact", "tail_id"): (RDF.object,),
+    ("fact", "sentence_id"): (PROV.wasDerivedFrom,),
+    ("fact", "chunk_id"): (PROV.wasDerivedFrom,),
+}
+"""Properties of columns that name a resource, by the kind of resource that has them."""
 
 
-class Resources:
-    """The IRIs of resources below a base."""
+class _Graph(Graph):
+    """A graph whose resources are named below a base, with the prefixes that are bound alone."""
 
-    def __init__(self, base: str = BASE) -> None:
-        if not _ABSOLUTE.fullmatch(base):
-            hint = "Give an absolute IRI that ends with / or #: https://example.org/graph/"
-            raise ConfigError("is no beginning of IRIs", f"--base {base}", hint)
-        self._base = base
+    def __init__(self, base: str) -> None:
+        super().__init__(bind_namespaces="none")
+        self._below = base
+        vocabularies = {"rdf": RDF, "rdfs": RDFS, "skos": SKOS, "prov": PROV, "dcterms": DCTERMS,
+                        "xsd": XSD, "graphrag": VOCABULARY}  # fmt: skip
+        for prefix, start in vocabularies.items():
+            self.bind(prefix, start)
+        for kind in (*_CLASSES, "type", "relation"):
+            self.bind(kind, f"{base}{kind}/")
 
-    def prefixes(self) -> Mapping[str, str]:
-        """Return the prefixes for Turtle, one for each kind of resource."""
-        kinds = ("entity", "fact", "sentence", "chunk", "document", "type", "relation")
-        return {
-            "rdf": str(RDF), "rdfs": str(RDFS), "skos": str(SKOS), "prov": str(PROV),
-            "dcterms": str(DCTERMS), "xsd": str(XSD), "graphrag": str(VOCABULARY),
-        } | {kind: f"{self._base}{kind}/" for kind in kinds}  # fmt: skip
+    def compute_qname(self, uri: str, generate: bool = True) -> tuple[str, URIRef, str]:  # noqa: ARG002
+        return super().compute_qname(uri, generate=False)
 
-    def of(self, kind: str, name: str) -> URIRef:
+    def at(self, kind: str, name: str) -> URIRef:
         """Return the IRI of a resource; characters that IRIs forbid are percent-encoded."""
-        return URIRef(f"{self._base}{kind}/{quote(name, safe='')}")
+        return URIRef(f"{self._below}{kind}/{quote(name, safe='')}")
+
+    def describe(self, kind: str, key: str, table: pa.Table) -> None:
+        """Add what the columns of a table say of resources of a kind."""
+        for row in rows_of(table):
+            subject = self.at(kind, row[key])
+            for column, value in row.items():
+                links = _LINKS.get((kind, column), ())
+                for link in links if value else ():
+                    self.add((subject, link, self.at(*_named(column, value))))
+                if column in _VALUES and value is not None and not links:
+                    for one in value if isinstance(value, list) else [value]:
+                        self.add((subject, _VALUES[column], Literal(one)))
+
+    def label(self, kind: str, of: URIRef, names: pa.ChunkedArray) -> None:
+        """Add the labels of entity classes or of relation properties."""
+        for name in filter(None, pc.unique(names).to_pylist()):
+            self.add((self.at(kind, name), RDF.type, of))
+            self.add((self.at(kind, name), RDFS.label, Literal(name)))
 
 
-def write_ntriples(
-    selection: Selection, provenance: Provenance, manifest: Manifest, file: TextIO, resources: Resources
-) -> None:
-    """Write N-Triples (w3.org/TR/n-triples) to a UTF-8 text file."""
-    for subject, predicate, value in _triples(selection, provenance, manifest, resources):
-        said = value.n3() if isinstance(value, URIRef) else _literal(value, str(value.datatype))
-        file.write(f"{subject.n3()} {predicate.n3()} {said} .\n")
+def _named(column: str, name: str) -> tuple[str, str]:
+    """Return the kind and name of the resource that a column names."""
+    kind = column.removesuffix("_id")
+    return "entity" if kind in ("head", "tail") else kind, name
 
 
-def write_turtle(
-    selection: Selection, provenance: Provenance, manifest: Manifest, file: TextIO, resources: Resources
-) -> None:
-    """Write Turtle (w3.org/TR/turtle) to a UTF-8 text file."""
-    prefixes = resources.prefixes()
-    file.writelines(f"@prefix {name}: <{start}> .\n" for name, start in prefixes.items())
-    names = {start: name for name, start in prefixes.items()}
+def rdf_text(selection: Selection, provenance: Provenance, manifest: Manifest, form: str, base: str = BASE) -> str:
+    """Return a part of a snapshot's graph as RDF, its resources named below a base.
 
-    @lru_cache(_KEPT_SHORT)
-    def short(iri: URIRef) -> str:
-        local = re.split("[/#:]", iri)[-1]
-        name = names.get(iri.removesuffix(local))
-        return f"{name}:{local}" if name and _LOCAL.fullmatch(local) else iri.n3()
-
-    before = None
-    for subject, predicate, value in _triples(selection, provenance, manifest, resources):
-        if isinstance(value, URIRef):
-            said = short(value)
-        else:
-            said = _literal(value, "", "" if value.datatype is None else short(value.datatype))
-        if subject != before:
-            file.write(f"{' .' if before else ''}\n\n{short(subject)}")
-        file.write(f"{' ;' if subject == before else ''}\n    {short(predicate)} {said}")
-        before = subject
-    file.write(" .\n" if before else "")
-
-
-def _literal(value: Literal, datatype: str, short: str = "") -> str:
-    text = f'"{str(value).translate(_ESCAPES)}"'
-    if value.datatype is None:
-        return text
-    return f"{text}^^{short or f'<{datatype}>'}"
-
-
-def _triples(selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources) -> Iterator[Triple]:
-    yield from _snapshot(manifest, provenance, at)
-    yield from _names(selection, at)
-    for row in rows_of(provenance.documents):
-        yield from _document(row, at)
-    for row in rows_of(provenance.chunks):
-        yield from _chunk(row, at)
-    for row in rows_of(provenance.sentences):
-        yield from _sentence(row, at)
-    yield from _entities(selection, provenance, manifest, at)
-    yield from _facts(selection, provenance, manifest, at)
-
-
-def _snapshot(manifest: Manifest, provenance: Provenance, at: Resources) -> Iterator[Triple]:
-    snapshot, run = (at.of(kind, manifest.snapshot_id) for kind in ("snapshot", "run"))
-    agent = at.of("software", "graphrag-tasks")
-    yield agent, RDF.type, PROV.SoftwareAgent
-    yield agent, RDFS.label, Literal("graphrag-tasks")
-    yield run, RDF.type, PROV.Activity
-    yield run, PROV.wasAssociatedWith, agent
-    for stage, fingerprint in sorted(manifest.fingerprints.items()):
-        yield run, VOCABULARY.codeVersion, Literal(f"{stage} {fingerprint}")
-    for document in provenance.documents["document_id"].to_pylist():
-        yield run, PROV.used, at.of("document", document)
-    yield snapshot, RDF.type, PROV.Entity
-    yield snapshot, DCTERMS.identifier, Literal(manifest.snapshot_id)
-    yield snapshot, VOCABULARY.schemaVersion, Literal(manifest.schema_version)
-    yield snapshot, PROV.wasGeneratedBy, run
-
-
-def _names(selection: Selection, at: Resources) -> Iterator[Triple]:
-    """Yield the labels of entity classes and of relation properties."""
-    for type_ in sorted(filter(None, pc.unique(selection.entities["type"]).to_pylist())):
-        yield at.of("type", type_), RDF.type, RDFS.Class
-        yield at.of("type", type_), RDFS.label, Literal(type_)
-    for relation in sorted(pc.unique(selection.relations["relation"]).to_pylist()):
-        yield at.of("relation", relation), RDF.type, RDF.Property
-        yield at.of("relation", relation), RDFS.label, Literal(relation)
-
-
-def _document(row: Row, at: Resources) -> Iterator[Triple]:
-    document = at.of("document", row["document_id"])
-    yield document, RDF.type, PROV.Entity
-    yield document, RDF.type, VOCABULARY.Document
-    yield document, DCTERMS.title, Literal(row["title"])
-    yield document, DCTERMS.identifier, Literal(row["uri"])
-    yield document, DCTERMS.format, Literal(row["media_type"])
-    if row["content_sha256"] is not None:
-        yield document, VOCABULARY.sha256, Literal(row["content_sha256"])
-
-
-def _chunk(row: Row, at: Resources) -> Iterator[Triple]:
-    chunk, document = at.of("chunk", row["chunk_id"]), at.of("document", row["document_id"])
-    yield chunk, RDF.type, PROV.Entity
-    yield chunk, RDF.type, VOCABULARY.Chunk
-    yield chunk, PROV.value, Literal(row["text"])
-    yield chunk, VOCABULARY.place, Literal(row["ordinal"])
-    yield chunk, DCTERMS.isPartOf, document
-    yield chunk, PROV.wasDerivedFrom, document
-    for heading in dict.fromkeys(row["heading_path"]):
-        yield chunk, VOCABULARY.heading, Literal(heading)
-    for name, column in (("pageStart", "page_start"), ("pageEnd", "page_end")):
-        if row[column] is not None:
-            yield chunk, VOCABULARY[name], Literal(row[column])
-
-
-def _sentence(row: Row, at: Resources) -> Iterator[Triple]:
-    sentence, chunk = at.of("sentence", row["sentence_id"]), at.of("chunk", row["chunk_id"])
-    yield sentence, RDF.type, PROV.Entity
-    yield sentence, RDF.type, VOCABULARY.Sentence
-    yield sentence, PROV.value, Literal(row["text"])
-    yield sentence, DCTERMS.isPartOf, chunk
-    yield sentence, PROV.wasQuotedFrom, chunk
-    if row["page"] is not None:
-        yield sentence, VOCABULARY.page, Literal(row["page"])
-
-
-def _entities(selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources) -> Iterator[Triple]:
-    snapshot = at.of("snapshot", manifest.snapshot_id)
-    aliases = _grouped(provenance.aliases.to_pylist(), "entity_id", "alias")
-    chunks = _grouped(rows_of(provenance.mentions), "entity_id", "chunk_id")
-    for row in rows_of(selection.entities):
-        entity = at.of("entity", row["entity_id"])
-        yield entity, RDF.type, VOCABULARY.Entity
-        if row["type"]:
-            yield entity, RDF.type, at.of("type", row["type"])
-        yield entity, RDFS.label, Literal(row["name"])
-        for alias in aliases.get(row["entity_id"], ()):
-            if alias != row["name"]:
-                yield entity, SKOS.altLabel, Literal(alias)
-        if row["mentions"] is not None:
-            yield entity, VOCABULARY.mentions, Literal(row["mentions"])
-        for chunk in chunks.get(row["entity_id"], ()):
-            yield entity, VOCABULARY.mentionedIn, at.of("chunk", chunk)
-        yield entity, DCTERMS.isPartOf, snapshot
-
-
-def _facts(selection: Selection, provenance: Provenance, manifest: Manifest, at: Resources) -> Iterator[Triple]:
-    snapshot = at.of("snapshot", manifest.snapshot_id)
-    sources: dict[str, dict[URIRef, None]] = {}
-    for row in rows_of(provenance.evidence):
-        found = sources.setdefault(row["relation_id"], {})
-        found[at.of("sentence", row["sentence_id"])] = None
-        found[at.of("chunk", row["chunk_id"])] = None
-    for row in rows_of(selection.relations):
-        head, tail = (at.of("entity", row[end]) for end in ("head_id", "tail_id"))
-        relation, fact = at.of("relation", row["relation"]), at.of("fact", row["relation_id"])
+    `form` is "turtle" or "nt".
+    """
+    if not _ABSOLUTE.fullmatch(base):
+        hint = "Give an absolute IRI that ends with / or #: https://example.org/graph/"
+        raise ConfigError("is no beginning of IRIs", f"--base {base}", hint)
+    graph = _Graph(base)
+    relations = selection.relations
+    for column, values in (
+        ("support", relations["support"].cast(pa.int64())),
+        ("confidence", pc.round(relations["confidence"].cast(pa.float64()), _DIGITS)),
+    ):
+        relations = relations.set_column(relations.column_names.index(column), column, values)
+    snapshot = _add_snapshot(graph, manifest, provenance)
+    for kind, key, table in (
+        ("document", "document_id", provenance.documents),
+        ("chunk", "chunk_id", provenance.chunks),
+        ("sentence", "sentence_id", provenance.sentences),
+        ("entity", "entity_id", selection.entities),
+        ("fact", "relation_id", relations),
+    ):
+        for name in table[key].to_pylist():
+            for of in _CLASSES[kind]:
+                graph.add((graph.at(kind, name), RDF.type, of))
+            if kind in ("entity", "fact"):
+                graph.add((graph.at(kind, name), DCTERMS.isPartOf, snapshot))
+        graph.describe(kind, key, table)
+    graph.describe("entity", "entity_id", provenance.mentions.select(["entity_id", "chunk_id"]))
+    graph.describe("entity", "entity_id", provenance.aliases)
+    graph.describe("fact", "relation_id", provenance.evidence)
+    graph.label("type", RDFS.Class, selection.entities["type"])
+    graph.label("relation", RDF.Property, relations["relation"])
+    for row in rows_of(selection.entities):  # its name is the label
+        graph.remove((graph.at("entity", row["entity_id"]), SKOS.altLabel, Literal(row["name"])))
+    for row in rows_of(relations):
         if not row["negated"] and row["kind"] != CONDITION:
-            yield head, relation, tail
-        yield fact, RDF.type, RDF.Statement
-        yield fact, RDF.type, PROV.Entity
-        yield fact, RDF.subject, head
-        yield fact, RDF.predicate, relation
-        yield fact, RDF.object, tail
-        yield fact, VOCABULARY.phrase, Literal(row["phrase"])
-        yield fact, VOCABULARY.kind, Literal(row["kind"])
-        yield fact, VOCABULARY.negated, Literal(row["negated"])
-        yield fact, VOCABULARY.support, Literal(int(row["support"]))
-        yield fact, VOCABULARY.confidence, Literal(round(row["confidence"], _DIGITS))
-        for source in sorted(sources.get(row["relation_id"], ())):
-            yield fact, PROV.wasDerivedFrom, source
-        yield fact, DCTERMS.isPartOf, snapshot
+            head, tail = (graph.at("entity", row[end]) for end in ("head_id", "tail_id"))
+            graph.add((head, graph.at("relation", row["relation"]), tail))
+    text = graph.serialize(format=form)
+    # rdflib's store has no order, and Turtle is sorted
+    return "\n".join(sorted(text.split("\n"))).lstrip() + "\n" if form == "nt" else text
 
 
-def _grouped(rows: Iterable[Row], key: str, value: str) -> dict[str, list[str]]:
-    grouped: dict[str, list[str]] = {}
-    for row in rows:
-        grouped.setdefault(row[key], []).append(row[value])
-    return grouped
+def _add_snapshot(graph: _Graph, manifest: Manifest, provenance: Provenance) -> URIRef:
+    """Add the snapshot, and the run that made it of the documents; return the snapshot."""
+    snapshot, run = (graph.at(kind, manifest.snapshot_id) for kind in ("snapshot", "run"))
+    agent = graph.at("software", "graphrag-tasks")
+    used = [(run, PROV.used, graph.at("document", one))
+            for one in provenance.documents["document_id"].to_pylist()]  # fmt: skip
+    versions = [(run, VOCABULARY.codeVersion, Literal(f"{stage} {fingerprint}"))
+                for stage, fingerprint in manifest.fingerprints.items()]  # fmt: skip
+    for triple in (
+        (agent, RDF.type, PROV.SoftwareAgent),
+        (agent, RDFS.label, Literal("graphrag-tasks")),
+        (run, RDF.type, PROV.Activity),
+        (run, PROV.wasAssociatedWith, agent),
+        (snapshot, RDF.type, PROV.Entity),
+        (snapshot, DCTERMS.identifier, Literal(manifest.snapshot_id)),
+        (snapshot, VOCABULARY.schemaVersion, Literal(manifest.schema_version)),
+        (snapshot, PROV.wasGeneratedBy, run),
+        *used,
+        *versions,
+    ):
+        graph.add(triple)
+    return snapshot

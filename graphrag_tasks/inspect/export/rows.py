@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ RELATION = {"relation": "string", "phrase": "string", "kind": "string", "negated
             "support": "double", "confidence": "double", "weight": "double"}  # fmt: skip
 """Attributes of nodes and edges, with XML Schema and neo4j-admin types."""
 
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # Characters that XML does not allow.
 _AT_ONCE = 10_000  # Rows converted to Python objects at a time; bounds memory.
 
 Row = Mapping[str, Any]

@@ -16,7 +16,7 @@ from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.graph import RELATION
-from graphrag_tasks.graph.drawing import Selection
+from graphrag_tasks.graph.selection import Selection
 from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.snapshots.store import Snapshot

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
-from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -21,8 +20,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from graphrag_tasks.core import errors
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
-from graphrag_tasks.graph.drawing import draw
-from graphrag_tasks.inspect.export import changed_facts
 from graphrag_tasks.inspect.pages.ask import (
     MOST_CHUNKS,
     Asked,
@@ -35,7 +32,6 @@ from graphrag_tasks.inspect.pages.ask import (
     limits,
 )
 from graphrag_tasks.inspect.pages.changes import add_rollback, may_change, note_editor
-from graphrag_tasks.inspect.pages.charts import CHART_HEIGHT, CHART_WIDTH, charts_of
 from graphrag_tasks.inspect.pages.documents import (
     CHUNKS_SHOWN,
     DOCUMENTS_SHOWN,
@@ -46,8 +42,8 @@ from graphrag_tasks.inspect.pages.documents import (
 )
 from graphrag_tasks.inspect.pages.editing import add_editing
 from graphrag_tasks.inspect.pages.feedback import Judging, add_judging
-from graphrag_tasks.inspect.pages.graph import add_graph
-from graphrag_tasks.inspect.pages.map import COMMUNITIES_LISTED, ENTITIES_LISTED, WIDTH, view
+from graphrag_tasks.inspect.pages.graph import Script, add_graph
+from graphrag_tasks.inspect.pages.map import add_map
 from graphrag_tasks.inspect.pages.reader import (
     ID_PATTERN,
     NAMES_SHOWN,
@@ -62,12 +58,10 @@ from graphrag_tasks.inspect.pages.runs import Runs, add_runs
 from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
-from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.versions.told import changes
 
 FACTS_SHOWN = 100  # Facts per page of an entity. Chosen.
 CHANGES_SHOWN = 50  # Changed statements per page. Chosen.
-FACTS_DRAWN = 40  # Most facts in a picture; more are unreadable. Chosen.
 AUTO = "auto"
 ICON = "/icon.svg"
 SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
@@ -78,7 +72,6 @@ Beside = Annotated[tuple[Mode, ...], Query(max_length=3)]
 Word = Annotated[str, Query(max_length=40)]
 ChunkId = Annotated[str, Query(max_length=100)]
 DocumentId = Annotated[str, Path(pattern=rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$")]
-Community = Annotated[str, Query(pattern=rf"^([0-9a-f]{{{ID_HEX_DIGITS}}})?$")]
 Asking = Annotated[str, Query(min_length=1, max_length=500, pattern=r"\S")]
 PageNumber = Annotated[int, Path(ge=1, le=1_000_000)]
 From = Annotated[int, Query(ge=0, le=10_000_000, alias="from")]
@@ -131,8 +124,9 @@ def make_app(
         add_runs(app, runs, html)
     _add_questions(app, reader, html)
     _add_documents(app, reader, html)
-    _add_map(app, reader, html)
-    add_graph(app, reader, html)
+    script = Script()
+    add_map(app, reader, html, script)
+    add_graph(app, reader, html, script)
     _add_stores(app, authorise, config, editor)
     return app
 
@@ -172,10 +166,9 @@ def _add_pages(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
 
     @app.get("/snapshots")
     def snapshots(request: Request) -> HTMLResponse:
-        listed = reader.snapshots()
         return html.page(
             request, "snapshots", page="snapshots", store=reader.store.folder.uri,
-            snapshots=listed, charts=charts_of(listed), width=CHART_WIDTH, height=CHART_HEIGHT,
+            snapshots=reader.snapshots(),
         )  # fmt: skip
 
     @app.get(ICON)
@@ -188,7 +181,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         left, right = reader.index(before).snapshot, reader.index(after).snapshot
         return html.page(
             request, "diff", before=left.manifest, after=right.manifest,
-            changes=difference(left, right), drawn=_drawn(left, right), most=FACTS_DRAWN,
+            changes=difference(left, right),
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}")
@@ -229,13 +222,6 @@ def _add_pages(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         )  # fmt: skip
 
 
-def _drawn(before: Snapshot, after: Snapshot) -> Markup:
-    """Return a picture of the facts that two snapshots do not share, or ""."""
-    changed = changed_facts(before, after, limit=FACTS_DRAWN)
-    # not escaped: the picture escapes what it shows
-    return Markup(draw(changed) if changed.relations.num_rows else "")  # noqa: S704
-
-
 def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     examples = Examples()
 
@@ -255,7 +241,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         return html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             after=after, mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, said=said,
-            within=within, limits=limits(index), home=None if said else Home.of(index), width=WIDTH,
+            within=within, limits=limits(index), home=None if said else Home.of(index),
             most=MOST_CHUNKS, examples=([], True) if said else examples.of(index),
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip
@@ -320,17 +306,6 @@ def _add_documents(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     ) -> Response:
         drawn = picture(reader.index(snapshot_id), reader.config, document_id, page, chunk)
         return Response(drawn, headers=html.headers, media_type="image/png")
-
-
-def _add_map(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
-    @app.get("/snapshots/{snapshot_id}/map")
-    def page(request: Request, snapshot_id: SnapshotId, community: Community = "") -> HTMLResponse:
-        index = reader.index(snapshot_id)
-        return html.page(
-            request, "map", manifest=index.snapshot.manifest, page="map",
-            map=view(index, community), width=WIDTH, most_circles=COMMUNITIES_LISTED,
-            most_entities=ENTITIES_LISTED,
-        )  # fmt: skip
 
 
 def _add_errors(app: FastAPI, html: PageRenderer) -> None:

@@ -14,15 +14,11 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
-from markupsafe import Markup
 from pydantic import BeforeValidator, Field
 
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.core.errors import GraphragError
 from graphrag_tasks.core.visible import visible
-from graphrag_tasks.graph.drawing import draw
-from graphrag_tasks.inspect.export import listed_facts
-from graphrag_tasks.inspect.pages.map import View, view
 from graphrag_tasks.operations.documents import document_reports
 from graphrag_tasks.operations.examples import EXAMPLES, examples, kept_examples
 from graphrag_tasks.retrieval import Context, Index
@@ -48,13 +44,12 @@ class Asked:
 
     Attributes:
         reply: The answer, if the mode gives one.
-        found: What was found, and `drawn` its facts as a picture; "" if there are none.
+        found: What was found.
     """
 
     mode: str
     reply: Reply | None
     found: Context
-    drawn: Markup
 
     @property
     def graph(self) -> str:
@@ -83,7 +78,7 @@ def ask(
         else:
             reply = answer(index, question, mode=mode, k=k, filters=filters, after=after)
             found = reply.context
-        asked.append(Asked(mode, reply, found, _drawn(index, found)))
+        asked.append(Asked(mode, reply, found))
     return asked
 
 
@@ -94,16 +89,9 @@ def _filters(within: str) -> Filters:
     return {"uri": pattern} if within else {}
 
 
-def _drawn(index: Index, found: Context) -> Markup:
-    ids = [hit.relation_id for hit in found.relations]
-    facts = listed_facts(index.snapshot, "Facts", ids) if ids else None
-    # not escaped: the picture escapes what it shows
-    return Markup(draw(facts) if facts and facts.relations.num_rows else "")  # noqa: S704
-
-
 @dataclass(frozen=True)
 class Home:
-    """What stands below an empty question: counts of a snapshot, and its map.
+    """What stands below an empty question: counts of a snapshot.
 
     `unread` counts documents that were not read, or not as a whole.
     """
@@ -112,7 +100,6 @@ class Home:
     unread: int
     entities: int
     relations: int
-    map: View
 
     @classmethod
     def of(cls, index: Index) -> Home:
@@ -121,7 +108,7 @@ class Home:
         facts = index.facts
         return cls(
             len(reports), sum(report.is_problem for report in reports),
-            facts.entities, facts.relations, view(index, ""),
+            facts.entities, facts.relations,
         )  # fmt: skip
 
 

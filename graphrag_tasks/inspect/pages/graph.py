@@ -10,12 +10,11 @@ import hashlib
 import io
 import json
 from collections import OrderedDict
-from collections.abc import Callable
 from functools import cached_property
 from http import HTTPStatus
 from importlib.resources import files
 from threading import Lock
-from typing import Annotated, Any, Literal, Protocol, TextIO, get_args
+from typing import Annotated, Any, Literal, Protocol, get_args
 
 from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import HTTPException
@@ -23,7 +22,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
-from graphrag_tasks.inspect.export import Selection, write_graphml, write_sheet
+from graphrag_tasks.inspect.export import write_graphml
 from graphrag_tasks.inspect.pages.neighbourhood import MOST_NAMES, NEIGHBOURS, Neighbourhoods, Shown, View
 from graphrag_tasks.inspect.pages.reader import ID_PATTERN, MOST_OPEN, Reader, names_with
 from graphrag_tasks.retrieval import Index
@@ -39,7 +38,7 @@ _ITEM_ID = rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$"
 _HASH_DIGITS = 16  # Hash digits in the script's name, 64 bits: unique for each version.
 
 _POLICY = "; script-src 'self'; connect-src 'self'"
-"""Extra permissions of the graph page: run our script, which queries our routes."""
+"""Extra permissions of the pages with a script: run it, and let it query our routes."""
 
 _FOREVER = "private, max-age=31536000, immutable"  # Cache policy for files with a hash in their name.
 
@@ -83,15 +82,15 @@ def asked_view(
 AskedView = Annotated[View, Depends(asked_view)]
 
 
-def add_graph(app: FastAPI, reader: Reader, html: Renderer) -> None:
-    """Add the graph page and its data routes."""
-    script, opened = _Script(), _Opened()
+def add_graph(app: FastAPI, reader: Reader, html: Renderer, script: Script) -> None:
+    """Add the graph page, its data routes and the script."""
+    opened = _Opened()
     _add_page(app, reader, html, script, opened)
     _add_data(app, reader, opened)
     _add_files(app, reader, script, opened)
 
 
-def _add_page(app: FastAPI, reader: Reader, html: Renderer, script: _Script, opened: _Opened) -> None:
+def _add_page(app: FastAPI, reader: Reader, html: Renderer, script: Script, opened: _Opened) -> None:
     @app.get("/snapshots/{snapshot_id}/graph")
     def graph(request: Request, snapshot_id: SnapshotId, view: AskedView) -> HTMLResponse:
         index = reader.index(snapshot_id)
@@ -110,8 +109,7 @@ def _add_page(app: FastAPI, reader: Reader, html: Renderer, script: _Script, ope
             edited=_opened_first(index, shown),
             names=names_with(index, view.names[0]).entities if problem and view.names else [],
         )  # fmt: skip
-        answer.headers["Content-Security-Policy"] += _POLICY
-        return answer
+        return script.allowed(answer)
 
 
 def _opened_first(index: Index, shown: Shown) -> str:
@@ -141,16 +139,15 @@ def _add_data(app: FastAPI, reader: Reader, opened: _Opened) -> None:
         return as_columns(opened.of(reader.index(snapshot_id)).relations(id))
 
 
-def _add_files(app: FastAPI, reader: Reader, script: _Script, opened: _Opened) -> None:
+def _add_files(app: FastAPI, reader: Reader, script: Script, opened: _Opened) -> None:
     @app.get("/snapshots/{snapshot_id}/graph/shown.graphml")
     def graphml(snapshot_id: SnapshotId, view: AskedView) -> Response:
-        found = _selected(opened.of(reader.index(snapshot_id)), view)
-        return _file(found, write_graphml, "application/xml", "graph.graphml")
-
-    @app.get("/snapshots/{snapshot_id}/graph/shown.csv")
-    def sheet(snapshot_id: SnapshotId, view: AskedView) -> Response:
-        found = _selected(opened.of(reader.index(snapshot_id)), view)
-        return _file(found, write_sheet, "text/csv", "graph.csv")
+        neighbourhoods, text = opened.of(reader.index(snapshot_id)), io.StringIO(newline="")
+        title = ", ".join(view.names) or "Graph"
+        write_graphml(neighbourhoods.selection(title, neighbourhoods.shown(view)), text)
+        named = {"Content-Disposition": 'attachment; filename="graph.graphml"'}
+        headers = {"Cache-Control": "private, no-store", **named, **_SAFE}
+        return Response(text.getvalue().encode(), HTTPStatus.OK, headers, "application/xml")
 
     @app.get("/static/{name}")
     def static(name: Annotated[str, Path(max_length=100)]) -> Response:
@@ -167,6 +164,12 @@ def as_columns(data: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Resp
     return Response(text, status, headers, "application/json")
 
 
+def as_json(value: object) -> str:
+    """Return JSON that is safe inside a `script` element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.translate({ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
+
+
 def _titles(index: Index, community_id: str) -> list[str]:
     """Return the title of a community, if there is one with this id."""
     if not community_id:
@@ -176,37 +179,33 @@ def _titles(index: Index, community_id: str) -> list[str]:
     return titles
 
 
-def _selected(neighbourhoods: Neighbourhoods, view: View) -> Selection:
-    return neighbourhoods.selection(", ".join(view.names) or "Graph", neighbourhoods.shown(view))
-
-
-def _file(selection: Selection, write: Callable[[Selection, TextIO], None], kind: str, name: str) -> Response:
-    text = io.StringIO(newline="")
-    write(selection, text)
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-store", **_SAFE}
-    return Response(text.getvalue().encode(), HTTPStatus.OK, headers, kind)
-
-
 def script_text() -> str:
     """Return the built script."""
     return files(__package__).joinpath("static", "graph.js").read_text(encoding="utf-8")
 
 
-class _Script:
-    """The built script; its name contains its hash, so that browsers may cache it."""
+class Script:
+    """The built script of graph and map, which browsers may cache."""
 
     @cached_property
     def text(self) -> bytes:
+        """The script."""
         return script_text().encode()
 
     @cached_property
     def name(self) -> str:
+        """Its name, which contains its hash."""
         return f"graph.{hashlib.sha256(self.text).hexdigest()[:_HASH_DIGITS]}.js"
 
     @property
     def path(self) -> str:
         """Return its path below the application's."""
         return f"/static/{self.name}"
+
+    def allowed(self, page: HTMLResponse) -> HTMLResponse:
+        """Return a page with the permission to run the script."""
+        page.headers["Content-Security-Policy"] += _POLICY
+        return page
 
 
 class _Opened:

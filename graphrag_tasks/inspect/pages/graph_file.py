@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
+import html
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.inspect.export import Provenance, Selection, provenance
-from graphrag_tasks.inspect.pages.graph import LISTED, script_text
+from graphrag_tasks.inspect.pages.graph import LISTED, as_json, script_text
 from graphrag_tasks.inspect.pages.neighbourhood import NEIGHBOURS, NO_TYPE, Neighbourhoods, View
 from graphrag_tasks.inspect.pages.rendering import style_text, templates
 from graphrag_tasks.retrieval.browse import Browser
@@ -34,7 +34,19 @@ _TITLES, _ALIASES = 5, 6  # Documents and other names shown for an entity, as on
 _Columns = dict[str, list[Any]]
 
 
-def graph_page(snapshot: Snapshot, selection: Selection) -> str:
+class GraphPage(str):
+    """An HTML page, which a notebook shows in a frame."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"GraphPage({len(self):,} characters)"
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{html.escape(self)}" width="100%" height="640"></iframe>'
+
+
+def graph_page(snapshot: Snapshot, selection: Selection) -> GraphPage:
     """Return a part of a snapshot's graph as an HTML page."""
     count = selection.entities.num_rows
     if count > MOST_ENTITIES_HELD:
@@ -49,7 +61,7 @@ def graph_page(snapshot: Snapshot, selection: Selection) -> str:
     )
     kinds = sorted(set(held["relations"]["kind"]), key=_rank_of_kind) or ["fact"]
     start = urlencode([("kind", kind) for kind in kinds])
-    return templates().get_template("graph_file.html").render(
+    page = templates().get_template("graph_file.html").render(
         policy=policy, start=start, title=selection.title, snapshot_id=snapshot.snapshot_id,
         count=count, relation_count=selection.relations.num_rows, omitted=selection.omitted,
         document_count=sources.documents.num_rows,
@@ -58,12 +70,7 @@ def graph_page(snapshot: Snapshot, selection: Selection) -> str:
         # not escaped as HTML: files of ours, and JSON without the characters that end an element
         held=Markup(as_json(held)), script=Markup(script), style=Markup(style),  # noqa: S704
     )  # fmt: skip
-
-
-def as_json(value: object) -> str:
-    """Return JSON that is safe inside a `script` element."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.translate({ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
+    return GraphPage(page)
 
 
 def _digest(text: str) -> str:

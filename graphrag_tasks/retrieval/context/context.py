@@ -10,7 +10,7 @@ from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit, FurtherHit, ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import FIRST_STAGE, ChunkHit, EntityHit, RelationHit
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN, as_prompt
-from graphrag_tasks.retrieval.context.render import as_frame, as_html, as_networkx, as_picture, as_svg, as_text
+from graphrag_tasks.retrieval.context.render import as_frame, as_html, as_networkx, as_text
 from graphrag_tasks.retrieval.context.signals import Signals
 from graphrag_tasks.retrieval.question.router import Route
 from graphrag_tasks.retrieval.question.sub_questions import part_name, question_parts
@@ -18,9 +18,6 @@ from graphrag_tasks.retrieval.question.sub_questions import part_name, question_
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
-
-    from graphrag_tasks.graph.drawing import Picture
-
 
 Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
 
@@ -116,13 +113,6 @@ class Context(Mapping[str, Hits]):
         """
         return as_networkx(self)
 
-    def picture(self) -> Picture:
-        """Return a picture of the relations found and their entities.
-
-        The seeds have a colour of their own.
-        """
-        return as_picture(self)
-
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item; the column `kind` names its list."""
         return as_frame(self)
@@ -150,7 +140,7 @@ class Context(Mapping[str, Hits]):
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        return as_html(self) + as_svg(self.to_networkx())
+        return as_html(self)
 
     @property
     def _lists(self) -> dict[str, Hits]:

@@ -1,12 +1,12 @@
-"""Render a context as text, data frame, HTML, graph, and picture."""
+"""Render a context as text, data frame, HTML, and graph."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.extras import brought_by
-from graphrag_tasks.retrieval.context.cells import escape, folding_table, paragraph
+from graphrag_tasks.retrieval.context.cells import folding_table, paragraph
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-    from graphrag_tasks.graph.drawing import Picture
     from graphrag_tasks.retrieval.context.context import Context
 
 _CHUNK_HEADER = ("#", "text", "source", "lists", "score")
@@ -35,11 +34,7 @@ FRAME_COLUMNS = (
     "sentence",
 )  # fmt: skip
 
-_WIDTH, _HEIGHT, _MARGIN = 640, 360, 60  # Pixels; the picture fits the output of a notebook cell.
-_MOST_NODES, _LONGEST_LABEL = 24, 24
-"""Nodes, and characters of a label, in a picture without a script; more would overlap. Chosen."""
-_MOST_DRAWN = 40  # Entities of a picture.
-_TEXT_CHARACTERS = 100  # Of a chunk's text in a drawn graph, about one line; chosen.
+_TEXT_CHARACTERS = 100  # Of a chunk's text on a terminal, about one line; chosen.
 
 
 def as_frame(context: Context) -> pd.DataFrame:
@@ -169,87 +164,6 @@ def _relations(context: Context) -> Iterable[RelationHit]:
     return {hit.relation_id: hit for hit in (*context.relations, *steps)}.values()
 
 
-def as_picture(context: Context) -> Picture:
-    """Return the picture of `Context.picture`."""
-    import pyarrow as pa
-
-    from graphrag_tasks.graph.drawing import ENTITIES, RELATIONS, Picture, Selection
-
-    relations = list(_relations(context))
-    ends = [name for relation in relations for name in (relation.head, relation.tail)]
-    names = list(dict.fromkeys(ends))
-    drawn = set(names[:_MOST_DRAWN])
-    seeds = {hit.name for hit in (*context.entities, *context.listed)}
-    entities = [
-        {"entity_id": name, "name": name, "type": "seed" if name in seeds else "found"} for name in sorted(drawn)
-    ]
-    rows = [
-        {"relation_id": relation.relation_id, "head_id": relation.head, "tail_id": relation.tail,
-         "relation": relation.relation, "phrase": relation.phrase, "kind": relation.kind,
-         "negated": relation.negated, "support": relation.weight,
-         "confidence": relation.confidence, "weight": relation.weight}
-        for relation in relations
-        if relation.head in drawn and relation.tail in drawn
-    ]  # fmt: skip
-    return Picture.of(
-        Selection(
-            context.question,
-            pa.Table.from_pylist(entities, ENTITIES),
-            pa.Table.from_pylist(rows, RELATIONS),
-            omitted=len(names) - len(drawn),
-        )
-    )
-
-
-def as_svg(graph: nx.MultiDiGraph) -> str:
-    """Return the first entities of a context's graph with their relations as an SVG element.
-
-    Empty without relations. The layout is deterministic.
-    """
-    with brought_by("notebook"):
-        import networkx as nx
-
-    relations = [(a, b, data) for a, b, data in graph.edges(data=True) if data["kind"] == "relation"]
-    names = list(dict.fromkeys(name for a, b, _ in relations for name in (a, b)))[:_MOST_NODES]
-    shown = [relation for relation in relations if relation[0] in names and relation[1] in names]
-    if not shown:
-        return ""
-    drawn = nx.Graph((a, b) for a, b, _ in shown)
-    places = {
-        name: (_scaled(x, _WIDTH), _scaled(y, _HEIGHT)) for name, (x, y) in nx.spring_layout(drawn, seed=0).items()
-    }
-    parts = [_edge(places[a], places[b], data) for a, b, data in shown]
-    parts += [_node(places[name], name) for name in names if name in places]
-    size = f'width="{_WIDTH}" height="{_HEIGHT}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
-
-
-def _scaled(place: float, length: int) -> float:
-    return round(_MARGIN + (place + 1) / 2 * (length - 2 * _MARGIN), 1)
-
-
-def _edge(start: tuple[float, float], end: tuple[float, float], data: Mapping[str, Any]) -> str:
-    x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-    return (
-        f'<line x1="{start[0]}" y1="{start[1]}" x2="{end[0]}" y2="{end[1]}" stroke="#999"/>'
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="9" fill="#777" text-anchor="middle">'
-        f"{escape(_short(data['phrase']))}</text>"
-    )
-
-
-def _node(place: tuple[float, float], name: str) -> str:
-    x, y = place
-    return (
-        f'<circle cx="{x}" cy="{y}" r="4" fill="#37c"><title>{escape(name)}</title></circle>'
-        f'<text x="{x}" y="{y - 7:.1f}" font-size="11" fill="currentColor" text-anchor="middle">'
-        f"{escape(_short(name))}</text>"
-    )
-
-
 def _begin(text: str) -> str:
     line = one_line(text)
     return line if len(line) <= _TEXT_CHARACTERS else f"{line[:_TEXT_CHARACTERS]}…"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"

@@ -1,4 +1,4 @@
-// Builds the script of the graph page into one file, which is committed.
+// Builds the script of the pages into one file, which is committed.
 
 import { defineConfig } from "vite";
 

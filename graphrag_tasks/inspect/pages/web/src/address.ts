@@ -72,7 +72,8 @@ export class Fragment implements Address {
   }
 
   of(view: View): string {
-    return `#${queryOf(view) || queryOfKinds(FACTS)}`;
+    // whole, as in a frame of a notebook the fragment alone is one of the notebook's address
+    return `${location.href.split("#")[0]}#${queryOf(view) || queryOfKinds(FACTS)}`;
   }
 }
 

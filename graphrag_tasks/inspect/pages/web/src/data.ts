@@ -71,7 +71,7 @@ export interface Source {
   names(text: string): Promise<Names>;
   entityPage(name: string): string | null;
   passage(document: string, chunk: string, place?: string): string | null;
-  file(kind: string, view: View): string | null;
+  file(view: View): string | null;
 }
 
 export class Server implements Source {
@@ -101,8 +101,8 @@ export class Server implements Source {
     return `${this.at}/documents/${document}?${new URLSearchParams({ chunk })}#${place}`;
   }
 
-  file(kind: string, view: View): string {
-    return `${this.at}/graph/shown.${kind}?${queryOf(view)}`;
+  file(view: View): string {
+    return `${this.at}/graph/shown.graphml?${queryOf(view)}`;
   }
 
   private async ask<Answer>(what: string): Promise<Answer> {

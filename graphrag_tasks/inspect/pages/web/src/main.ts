@@ -1,4 +1,5 @@
-// The graph page: asks for what the address says, draws it, and keeps both together.
+// The graph page: asks for what the address says, draws it, and keeps both together. The map page
+// runs the same script.
 
 import { Fragment, Query, type Address, type View } from "./address";
 import { NO_TYPE, Refused, Server, type Shown, type Source } from "./data";
@@ -7,6 +8,7 @@ import { button, byId, counted, element } from "./elements";
 import { Enclosed } from "./enclosed";
 import { colouredTypes, makeGraph, type Drawn } from "./graph";
 import { NodeList } from "./list";
+import { startMap } from "./map";
 import { entityPanel, relationPanel, type Line } from "./panel";
 
 /** As the server has them: relations of one line whose sentences it tells, and names of a view. */
@@ -87,10 +89,8 @@ class Page {
     this.graph = makeGraph(shown, this.drawing.sheet());
     this.drawing.show(this.graph);
     this.list.show(this.graph);
-    for (const kind of ["graphml", "csv"]) {
-      const file = this.source.file(kind, this.view);
-      if (file !== null) byId<HTMLAnchorElement>(kind).href = file;
-    }
+    const file = this.source.file(this.view);
+    if (file !== null) byId<HTMLAnchorElement>("graphml").href = file;
   }
 
   private notice(shown: Shown): void {
@@ -346,6 +346,7 @@ function reason(error: unknown): string {
 }
 
 function start(): void {
+  if (document.getElementById("map")) return startMap();
   try {
     void new Page().open();
   } catch (error) {

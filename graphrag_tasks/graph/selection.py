@@ -1,14 +1,10 @@
-"""A part of the graph, to draw, export, or convert to a graph library."""
+"""A part of the graph, to export, or convert to a graph library."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pyarrow as pa
-
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # Characters that XML does not allow.
 
 _STRING, _DOUBLE = pa.string(), pa.float64()
 
@@ -23,8 +19,6 @@ RELATIONS = pa.schema(
 )  # fmt: skip
 """Columns of a selection's relations, including `support`, the number of triples, and `weight`."""
 
-GAINED, LOST = "gained", "lost"
-
 
 @dataclass(frozen=True)
 class Selection:
@@ -35,12 +29,9 @@ class Selection:
         entities: Has the columns `ENTITIES`; mentions are null where they were not counted.
         relations: Has the columns `RELATIONS`; their ends are among the entities.
         omitted: Number of entities left out because of a limit.
-        changes: `GAINED` or `LOST` by the id of an entity or relation, in a selection from two graphs; unchanged ids
-            are absent.
     """
 
     title: str
     entities: pa.Table
     relations: pa.Table
     omitted: int = 0
-    changes: Mapping[str, str] = field(default_factory=dict)
