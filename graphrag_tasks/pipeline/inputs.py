@@ -53,6 +53,7 @@ from graphrag_tasks.storage.snapshots.store import file_of
 
 SOURCES = "sources"  # Key of the fingerprint of the listed documents, their labels and metadata.
 
+_PARTS = ("resolver", "reader", "confirmer", "summarizer")  # Inputs with a fingerprint and code of their own.
 _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error", "metadata"]
 
 
@@ -73,7 +74,7 @@ def call(
         tables = [_part_of(rows, part, len(state.parts)) for rows in tables]
     settings = {name: getattr(state.config, section) for name, section in stage.settings.items()}
     names = stage.given if part is None else (name for name in stage.given if name != "done")
-    inputs = Inputs(state, shard)
+    inputs = Inputs(state.config, state.files, state, shard)
     given = {name: made[name] if name in made else getattr(inputs, name)() for name in names}
     return stage(*tables, **settings, **given)
 
@@ -108,12 +109,41 @@ def run_name(state: RunState) -> str:
 class Inputs:
     """Makes the inputs of stages besides tables: a method for each parameter, of the same name.
 
-    `shard` is set for shard stages.
+    Without `state` only those can be made that `identity` tells apart; `shard` is set for shard stages.
     """
 
-    def __init__(self, state: RunState, shard: int | None = None) -> None:
-        self._state, self._config = state, state.config
-        self._shard = shard
+    def __init__(
+        self, config: Config, files: UserFiles, state: RunState | None = None, shard: int | None = None
+    ) -> None:
+        self._config, self._files, self._run, self._shard = config, files, state, shard
+
+    def identity(self, name: str) -> object:
+        """Return the part of an input that decides a stage's tables, as JSON; None if settings say it all."""
+        if name in ("overrides", "domain", "schema"):
+            return getattr(self, name)().fingerprint
+        if name == "unsent_documents":
+            return self._config.llm.exclude if self._config.resolve.confirm else None
+        if name == "unsent_entities":
+            return self._config.llm.exclude if self._config.communities.summarizer == LLM else None
+        if name in ("embedder", "name_vectors"):
+            if name == "name_vectors" and not self._config.resolve.confirm:
+                return None
+            made = make_embedder(self._config.embed, self._client)
+            return [*_identity(made), made.engine]
+        if name == "extractor":
+            return _identity(make_extractor(self._config.extract, self._config.language))
+        part = getattr(self, name)() if name in _PARTS else None
+        return part and _identity(part)
+
+    @property
+    def _state(self) -> RunState:
+        if self._run is None:
+            raise RuntimeError("there is no run")
+        return self._run
+
+    @property
+    def _client(self) -> Client:
+        return _client(self._run) if self._run else Client(self._config.llm)
 
     def fetch(self) -> Callable[[str], bytes]:
         """Return a function that reads the bytes of a document, by uri."""
@@ -132,7 +162,7 @@ class Inputs:
 
     def reader(self) -> LlmReader | None:
         """Return the reader that asks a model; None if only rules read."""
-        return make_reader(self._state) if self._config.extract.asks else None
+        return LlmReader(self._client, self._config) if self._config.extract.asks else None
 
     def processed(self) -> dict[str, list[Any]]:
         """Return scans of the shards' tables, including a model's additions."""
@@ -158,29 +188,29 @@ class Inputs:
 
     def overrides(self) -> Overrides:
         """Return the user's overrides of names."""
-        return self._state.files.parsed_overrides(self._config)
+        return self._files.parsed_overrides(self._config)
 
     def domain(self) -> Domain:
         """Return the domain."""
-        return self._state.files.parsed_domain(self._config)
+        return self._files.parsed_domain(self._config)
 
     def schema(self) -> GraphSchema:
         """Return the expert's schema."""
-        return self._state.files.parsed_schema(self._config)
+        return self._files.parsed_schema(self._config)
 
     def confirmer(self) -> LlmConfirmer | None:
         """Return the confirmer that asks a model about names, or None."""
-        return LlmConfirmer(_client(self._state)) if self._config.resolve.confirm else None
+        return LlmConfirmer(self._client) if self._config.resolve.confirm else None
 
     def name_vectors(self) -> Embedder | None:
         """Return the embedder of names for the confirmer, or None."""
         if not self._config.resolve.confirm:
             return None
-        return vectors.embedder_of(self._config, _client(self._state), self._state.basis.engine)
+        return vectors.embedder_of(self._config, self._client, self._state.basis.engine)
 
     def summarizer(self) -> Summarizer:
         """Return the summarizer of communities."""
-        return make_summarizer(self._config.communities, _client(self._state))
+        return make_summarizer(self._config.communities, self._client)
 
     def unsent_documents(self) -> frozenset[str]:
         """Return the documents that are never sent to a model on another host."""
@@ -210,7 +240,7 @@ class Inputs:
     def embedder(self) -> Embedder:
         """Return the embedder; it caches vectors, except an endpoint's, which are stored."""
         state, config, engine = self._state, self._config, self._state.basis.engine
-        made = vectors.embedder_of(config, _client(state), engine)
+        made = vectors.embedder_of(config, self._client, engine)
         if config.embed.embedder == ENDPOINT:
             return made
         staging = state.folder if config.plan.full_refresh else state.store.staging
@@ -254,73 +284,6 @@ class Inputs:
         return self._state.staged.open_arrow(file_of("chunk_vectors"))
 
 
-class Identities:
-    """Return the part of an input that decides a stage's tables, as JSON: a method for each input.
-
-    An input without a method adds nothing to tables and settings.
-    """
-
-    def __init__(self, config: Config, files: UserFiles) -> None:
-        self._config, self._files = config, files
-
-    def of(self, name: str) -> object:
-        """Return the identity of an input, or None."""
-        return getattr(self, name)() if hasattr(self, name) else None
-
-    def extractor(self) -> list[str]:
-        """Return the extractor and its code."""
-        return _identity(make_extractor(self._config.extract, self._config.language))
-
-    def resolver(self) -> list[str]:
-        """Return the resolver's fingerprint and code version."""
-        return _identity(load_resolver(self._config.extract.coref))
-
-    def reader(self) -> list[str] | None:
-        """Return the model reader's fingerprint and code version."""
-        config = self._config
-        asks = config.extract.asks
-        return _identity(LlmReader(Client(config.llm), config)) if asks else None
-
-    def overrides(self) -> str:
-        """Return the fingerprint of the overrides."""
-        return self._files.parsed_overrides(self._config).fingerprint
-
-    def domain(self) -> str:
-        """Return the fingerprint of the domain."""
-        return self._files.parsed_domain(self._config).fingerprint
-
-    def schema(self) -> str:
-        """Return the fingerprint of the schema."""
-        return self._files.parsed_schema(self._config).fingerprint
-
-    def confirmer(self) -> list[str] | None:
-        """Return the confirmer's fingerprint and code version."""
-        asks = self._config.resolve.confirm
-        return _identity(LlmConfirmer(Client(self._config.llm))) if asks else None
-
-    def name_vectors(self) -> list[str] | None:
-        """Return the embedder's identity, if names are compared by it."""
-        return self.embedder() if self._config.resolve.confirm else None
-
-    def summarizer(self) -> list[str]:
-        """Return the summarizer's fingerprint and code version."""
-        client = Client(self._config.llm)
-        return _identity(make_summarizer(self._config.communities, client))
-
-    def unsent_documents(self) -> tuple[str, ...] | None:
-        """Return the path patterns, if a model is asked about names."""
-        return self._config.llm.exclude if self._config.resolve.confirm else None
-
-    def unsent_entities(self) -> tuple[str, ...] | None:
-        """Return the path patterns, if a model summarizes."""
-        return self._config.llm.exclude if self._config.communities.summarizer == LLM else None
-
-    def embedder(self) -> list[str]:
-        """Return the embedder's fingerprint, code version and engine."""
-        made = make_embedder(self._config.embed, Client(self._config.llm))
-        return [*_identity(made), made.engine]
-
-
 def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprint
     return [one.fingerprint, code_version(type(one).__module__)]
 
@@ -349,11 +312,11 @@ def _depends_on(one: AnyStage, config: Config, files: UserFiles) -> dict[str, An
         for name, section in sections.items()
         if isinstance(section, LanguageConfig)
     }
-    identities = Identities(config, files)
+    inputs = Inputs(config, files)
     return {
         "settings": {name: section.decisive() for name, section in sections.items()},
         "models": models,
-        "given": {name: identities.of(name) for name in one.given},
+        "given": {name: inputs.identity(name) for name in one.given},
         "code": code_version(one.module),
         "libraries": dependency_versions(one.libraries),
     }

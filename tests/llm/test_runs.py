@@ -369,8 +369,8 @@ def test_without_a_model_nothing_of_it_is_loaded() -> None:
     code = (
         "import sys; import graphrag_tasks.cli, graphrag_tasks.retrieval; "
         "from graphrag_tasks.core.config import Config; "
-        "from graphrag_tasks.pipeline.inputs import fingerprints_of, Identities; "
-        "[Identities(Config(), None).of(name) for name in ('confirmer', 'summarizer')]; "
+        "from graphrag_tasks.pipeline.inputs import fingerprints_of, Inputs; "
+        "[Inputs(Config(), None).identity(name) for name in ('confirmer', 'summarizer')]; "
         "print(sorted({'openai', 'httpx2', 'tiktoken', 'genai_prices'} & set(sys.modules)))"
     )
     line = [sys.executable, "-c", code]
