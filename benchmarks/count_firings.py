@@ -2,8 +2,8 @@
 
     python -m benchmarks.count_firings STORE...
 
-For each table of the current snapshot that says which rule made a row, the rules by number of rows, and their share of ten
-thousand. A rule below ten of ten thousand on three stores of different documents is not worth its lines.
+For each table of the current snapshot that says which rule made a row: rules, rows, and their rate in ten thousand.
+A rule below ten on three stores of different documents is not worth its lines.
 """
 
 from __future__ import annotations

@@ -27,11 +27,10 @@ from typing import cast
 
 from benchmarks.graph_corpus import write_corpus
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.core.cost import measured
+from graphrag_tasks.core.progress import measured
 from graphrag_tasks.pipeline import CORPUS_STAGES
 from graphrag_tasks.pipeline.inputs import call
-from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.pipeline.user_files import UserFiles
+from graphrag_tasks.pipeline.state import RunState, UserFiles
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import write_table
 

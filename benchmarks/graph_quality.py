@@ -20,8 +20,7 @@ from benchmarks.glossaries import GLOSSARIES, terms_of
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.entities.words import words
 from graphrag_tasks.graph.relation_kinds import FACT
-from graphrag_tasks.language.agreement import agreeing
-from graphrag_tasks.language.forms import singular
+from graphrag_tasks.language.names import agreeing, singular
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from graphrag_tasks.core.config import LoadConfig
-from graphrag_tasks.core.cost import Cost, measured
 from graphrag_tasks.core.ids import text_sha256
+from graphrag_tasks.core.progress import Cost, measured
 from graphrag_tasks.core.schemas import vectors_schema
 from graphrag_tasks.embed.vectors.vector_store import open_vector_store
 from graphrag_tasks.storage.artifacts import Folder

@@ -27,9 +27,8 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.pipeline import CORPUS_STAGES
 from graphrag_tasks.pipeline.inputs import call
-from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.pipeline.user_files import UserFiles
-from graphrag_tasks.storage.receipts import Table
+from graphrag_tasks.pipeline.state import RunState, UserFiles
+from graphrag_tasks.storage.artifacts import Table
 from graphrag_tasks.storage.snapshots.publish import build_manifest, publish
 from graphrag_tasks.storage.snapshots.store import SNAPSHOT_TABLES, Snapshot, Store, write_table
 

@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from graphrag_tasks.language.agreement import TAILS_PLACE
+from graphrag_tasks.language.names import TAILS_PLACE
 from graphrag_tasks.storage.snapshots.store import Store
 
 JUDGEMENTS = ("right", "partly", "wrong", "nothing")

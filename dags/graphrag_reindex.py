@@ -231,7 +231,7 @@ def graphrag_reindex() -> None:
     def publish() -> Any:
         """Verify the staged snapshot, flip CURRENT, and tell who waits for the asset."""
         from graphrag_tasks.operations import runner
-        from graphrag_tasks.storage.snapshots.summary import headline, note
+        from graphrag_tasks.storage.snapshots.publish import headline, note
         from graphrag_tasks.versions.told import since
 
         instance = get_current_context()["ti"]

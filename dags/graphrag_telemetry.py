@@ -14,7 +14,7 @@ from airflow.sdk.observability import stats
 if TYPE_CHECKING:
     from graphrag_tasks.operations.metrics import Figure
     from graphrag_tasks.pipeline.run import Published, Run
-    from graphrag_tasks.storage.receipts import Receipt
+    from graphrag_tasks.storage.artifacts import Receipt
 
 _MILLISECONDS = 1000  # Airflow's timers count them.
 

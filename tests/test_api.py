@@ -21,7 +21,7 @@ NAMES = [
     "DocumentError", "EndpointError", "GraphragError", "Index", "MissingDependencyError",
     "PriceError", "QualityError", "QueryError", "Reply", "SnapshotError", "SourceError",
     "TerminalError", "TransientError", "__version__", "answer", "answer_stream", "index",
-    "load_config", "open_index",
+    "load_config", "open_index", "picture",
 ]  # fmt: skip
 SCRIPT = """
 import sys

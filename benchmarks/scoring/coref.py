@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.extract.coref.parses import Parse, parse_of
+from graphrag_tasks.extract.coref.protocol import Parse, parse_of
 from graphrag_tasks.extract.coref.ranking import Ranking, rank_antecedents
 from graphrag_tasks.extract.coref.section import Pronoun, Section
 from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline

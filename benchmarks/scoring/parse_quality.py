@@ -28,8 +28,8 @@ from benchmarks.scoring.parse_gold import GoldDocument, bookmarks, find_gold, wi
 from benchmarks.scoring.parse_metrics import bag_f1, heading_key, in_order_f1, precision_recall, similarity, words
 from benchmarks.scoring.parse_report import DocumentResult, ParseReport
 from graphrag_tasks.core.config import ParseConfig
-from graphrag_tasks.core.cost import child_processes
 from graphrag_tasks.core.errors import DocumentError
+from graphrag_tasks.core.progress import child_processes
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.isolation import Parser
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import faker.providers.person
 
-from graphrag_tasks.extract.coref.names import folded
+from graphrag_tasks.extract.coref.things import folded
 
 LOCALE_SHARE = 0.01  # Per cent of the bearers that a name of one of Faker's locales counts as.
 PRIOR = 0.0005  # Per cent that every name has on both sides.

@@ -27,8 +27,8 @@ from graphrag_tasks.answering.verdict import NOT_HERE, State, Verdict, verdict
 from graphrag_tasks.answering.writing import written
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.language.harmless import Held
 from graphrag_tasks.language.languages import CODES, ENGLISH, language_of
+from graphrag_tasks.language.support import Held
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Context, Index, open_index
 from graphrag_tasks.retrieval.graph.filters import Filters

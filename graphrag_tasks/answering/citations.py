@@ -13,9 +13,7 @@ from dataclasses import dataclass
 
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.language.harmless import harmless
-from graphrag_tasks.language.prose import MARK, sentences_of, with_plain_marks
-from graphrag_tasks.language.support import Source, problem, share
+from graphrag_tasks.language.support import MARK, Source, harmless, problem, sentences_of, share, with_plain_marks
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import one_line

@@ -15,7 +15,7 @@ from graphrag_tasks.answering.definitions import named_alone
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.answering.sentences import Reading
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
-from graphrag_tasks.language.headings import plain_heading
+from graphrag_tasks.language.names import plain_heading
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.modes.overview import has_subject, subject_of

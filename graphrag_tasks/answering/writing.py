@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from graphrag_tasks.answering.model import NO_ANSWER, Model
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.language.prose import MARK, with_plain_marks
+from graphrag_tasks.language.support import MARK, with_plain_marks
 from graphrag_tasks.llm import Answer, Failure, Request
 from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.tokens import count

@@ -29,12 +29,12 @@ from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.cells import is_code, prose_rows
+from graphrag_tasks.language.components import sentence_spans
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.glyphs import unreadable
 from graphrag_tasks.language.hidden_verbs import may_be_verb
 from graphrag_tasks.language.languages import are_in
 from graphrag_tasks.language.reference_matter import reference_matter
-from graphrag_tasks.language.sentence_ends import sentence_spans
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -244,7 +244,7 @@ def _analyse(texts: Sequence[str], model: str) -> Iterator[Doc]:
     if not texts:
         return
     from graphrag_tasks.language import load_pipeline
-    from graphrag_tasks.language.annotate import annotate, batches
+    from graphrag_tasks.language.models import annotate, batches
 
     pipeline = load_pipeline(model, components=COMPONENTS)
     for batch in batches(map(pipeline.make_doc, texts)):

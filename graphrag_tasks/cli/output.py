@@ -102,7 +102,7 @@ def _cell(value: object) -> str:
 
 def print_summary(manifest: Manifest) -> None:
     """Print the contents of a snapshot, and each stage's cost."""
-    from graphrag_tasks.storage.snapshots.summary import reading
+    from graphrag_tasks.storage.snapshots.publish import reading
 
     counts: Mapping[str, Any] = manifest.stats.get("counts", {})
     words = json.loads(files(__package__).joinpath("counts.json").read_text("utf-8"))

@@ -17,7 +17,7 @@ from importlib import resources
 from typing import Any
 
 from graphrag_tasks.extract.frames import PRONOUN
-from graphrag_tasks.language.agreement import TAILS_PLACE
+from graphrag_tasks.language.names import TAILS_PLACE
 
 WEIGHTS_FILE = "certainty.json"
 ODDS = "odds of the frame"  # The feature that is a number: the log-odds of the frame's confidence.

@@ -19,8 +19,15 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract.context import PLACE, CellPlaces
-from graphrag_tasks.extract.coref.parses import Parse, joined, parse_of
-from graphrag_tasks.extract.coref.protocol import Coreference, CoreferenceResolver, Passage, Topic
+from graphrag_tasks.extract.coref.protocol import (
+    Coreference,
+    CoreferenceResolver,
+    Parse,
+    Passage,
+    Topic,
+    joined,
+    parse_of,
+)
 from graphrag_tasks.extract.reading import readings_of
 
 _SENTENCE_COLUMNS = [*PLACE, "text", "char_start", "has_verb"]

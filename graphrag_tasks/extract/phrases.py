@@ -15,7 +15,7 @@ from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role, Rule
 from graphrag_tasks.extract.inflection import past_participle, past_tense
 from graphrag_tasks.extract.linear.names import LinearRule
 from graphrag_tasks.extract.words import any_of, words
-from graphrag_tasks.language.agreement import TAILS_PLACE, is_plural, third_person
+from graphrag_tasks.language.names import TAILS_PLACE, is_plural, third_person
 
 _MODALS = ("can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would")
 _PRESENT_BE, _PAST_BE = ("is", "are", "am", "'s", "'re"), ("was", "were")

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from graphrag_tasks.extract.context import RowKey
 from graphrag_tasks.extract.frames import Argument, Extractor, Frame, Role, Rule
 from graphrag_tasks.extract.linear import linear_frames
-from graphrag_tasks.extract.linear.labels import label_of, says_what_it_does
+from graphrag_tasks.extract.linear.patterns import label_of, says_what_it_does
 from graphrag_tasks.extract.words import any_of
 from graphrag_tasks.language import cells
 

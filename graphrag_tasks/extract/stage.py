@@ -30,7 +30,7 @@ from graphrag_tasks.extract.coref.protocol import CoreferenceResolver
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.given import documents_of_facts, given_facts
-from graphrag_tasks.extract.linear.labels import field_names, is_of_field
+from graphrag_tasks.extract.linear.patterns import field_names, is_of_field
 from graphrag_tasks.extract.linear.pointers import states_no_fact
 from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.rows import columns_of, frame_row, said, triple_id

@@ -1,4 +1,4 @@
-"""Known words of the language, and gender of names and nouns.
+"""Known words of the language, frequency of nouns, and gender of names and nouns.
 
 Gender is only a weight: name lists are wrong for whole regions, and using them as a veto costs one to two points of F1
 on GAP. Women count above 0 and men below, so that features can be symmetric.
@@ -7,12 +7,15 @@ on GAP. Women count above 0 and men below, so that features can be symmetric.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import resources
+from types import MappingProxyType
 from typing import Any, Literal
 
 from graphrag_tasks.language import load_pipeline
+from graphrag_tasks.language.names import singular_noun
 
 _ENDINGS = (("ing", ("", "e")), ("ed", ("", "e")), ("es", ("",)), ("s", ("",)), ("ly", ("",)))
 _SHORTEST_STEM = 3  # Shortest stem left by removing an ending; shorter rests are other words ("s|ing", "b|us").
@@ -90,3 +93,43 @@ def first_name_gender(name: str) -> float:
 def _first_names() -> dict[str, float]:
     """Read the list that `benchmarks/training/first_names.py` makes from a census and Faker."""
     return _read("first_names.json")
+
+
+# Frequency of nouns in general English, estimated from the order of a vocabulary.
+
+_FIRST_WORD = 1996  # Id of the most frequent word; punctuation and letters come first.
+_ZIPF = 0.1  # Zipf's constant for a vocabulary of about 10,000 words.
+
+
+@cache
+def shares_of_nouns() -> Mapping[str, float]:
+    """Return each noun's share of all words, including its plural, by singular."""
+    file = resources.files("graphrag_tasks.embed") / "technical_minilm/tokenizer.json"
+    found: Counter[str] = Counter()
+    for word, place in json.loads(file.read_text("utf-8"))["model"]["vocab"].items():
+        if place >= _FIRST_WORD and word.isalpha():
+            found[singular_noun(word)] += _ZIPF / (place - _FIRST_WORD + 1)
+    return MappingProxyType(dict(found))
+
+
+# Word lists stored as JSON beside the rules that use them.
+
+
+class WordLists:
+    """The lists in a package's `words.json`, by name."""
+
+    def __init__(self, package: str) -> None:
+        text = (resources.files(package) / "words.json").read_text("utf-8")
+        self._lists: dict[str, Any] = json.loads(text)
+
+    def words(self, name: str) -> frozenset[str]:
+        """Return a list as a set."""
+        return frozenset(self._lists[name])
+
+    def mapping(self, name: str) -> dict[str, str]:
+        """Return a list of pairs."""
+        return dict(self._lists[name])
+
+    def any_of(self, name: str) -> str:
+        """Return a regular expression that matches any entry; entries are expressions."""
+        return f"(?:{'|'.join(self._lists[name])})"

@@ -15,8 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import fingerprint
-from graphrag_tasks.language.forms import singular_noun
-from graphrag_tasks.language.names import entity_key
+from graphrag_tasks.language.names import entity_key, singular_noun
 
 _EVERYWHERE: Final = (
     ("URL", r"(?:https?|ftp)://\S+|www\.\S+"),

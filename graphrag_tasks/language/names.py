@@ -1,10 +1,120 @@
-"""Clean names, and compute the keys by which they are compared."""
+"""Clean names, their canonical forms, and the keys by which they are compared."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
+
+_NUMBER = re.compile(r"[-−–]?\d+(?:[.,]\d+)*")
+_JOINTS = re.compile(r"(?<=[^\W\d_])[\s.‐‑–-]+(?=[^\W\d_])|(?<=[^\W\d_])[\s‐‑-]+(?=\d)")
+"""Blank space, hyphens and full stops between letters, or before a number."""
+
+_OPTIONAL_PLURAL = re.compile(r"\((?:s|es)\)?$")
+_BRACKETS = re.compile(r"[()\[\]]")
+_CALL = re.compile(r"[^\s()]+\(\)")
+
+_INITIALS = re.compile(r"\b(?:[^\W\d_]\.){2,}")
+_LONE_LETTER = re.compile(r"(?:^|[\s-])([^\W\d_])(?=$|[\s-])")
+_BRITISH = (
+    ("is", re.compile(r"\b(\w{3,})is(e[ds]?|ing|ations?)\b"), r"\1iz\2"),
+    ("our", re.compile(r"\b(behavi|col|fav|flav|harb|hon|lab|neighb)our"), r"\1or"),
+    ("tre", re.compile(r"\b(cent|met|theat|lit)re(s?)\b"), r"\1er\2"),
+    ("ogue", re.compile(r"\b(catal|dial|anal)ogue(s?)\b"), r"\1og\2"),
+)
+"""Required letters of a British spelling, its pattern, and the American replacement."""
+
+_IRREGULAR = {"indices": "index", "matrices": "matrix", "criteria": "criterion", "men": "man",
+              "women": "woman", "children": "child", "people": "person", "copies": "copy",
+              "axes": "axis", "aliases": "alias", "menus": "menu"}  # fmt: skip
+JOINED_ONLY_WITHOUT = (
+    f"[^a-z ]|^ | $|{'|'.join(letters for letters, _, _ in _BRITISH)}|(?:s|{'|'.join(_IRREGULAR)})(?: of |$)"
+)
+"""RE2 pattern: for a name that does not match, all steps only join the words."""
+
+_NOT_PLURAL = ("ss", "us", "is", "ics", "news", "os", "as")
+_SHORTEST_SINGULAR = 3  # Words up to this length that end in "s" are acronyms or singular ("AWS", "gas").
+
+
+def numbers(key: str) -> tuple[str, ...]:
+    """Return the numbers in a name, in order: versions, dates, quantities."""
+    return tuple(_NUMBER.findall(_INITIALS.sub("", key)))
+
+
+def has_lone_letter(key: str) -> bool:
+    """Tell whether the name has a one-letter word, which joins to no other word."""
+    return _LONE_LETTER.search(_INITIALS.sub("", key)) is not None
+
+
+def is_call(key: str) -> bool:
+    """Return whether a name is a call in code: "choice()" is no choice, and not "choices()"."""
+    return _CALL.fullmatch(key) is not None
+
+
+def unbracketed(key: str) -> str:
+    """Return the name without brackets: "system(s)" is "system", "(de)serialisation" one word."""
+    if not _BRACKETS.search(key):
+        return key
+    return _BRACKETS.sub("", _OPTIONAL_PLURAL.sub("", key))
+
+
+def straight(key: str) -> str:
+    """Return the name with straight apostrophes."""
+    return key.replace("’", "'")
+
+
+def unaccented(key: str) -> str:
+    """Return the name without accents; letters without a plain form stay."""
+    if key.isascii():
+        return key
+    parts = unicodedata.normalize("NFKD", key)
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+def american(key: str) -> str:
+    """Return British spellings as American ones."""
+    for letters, pattern, spelling in _BRITISH:
+        if letters in key:
+            key = pattern.sub(spelling, key)
+    return key
+
+
+def singular(key: str, plurals: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return a name with a singular head noun; `plurals` adds irregular plurals ("ids").
+
+    The head is the last word without a digit ("steps 1"), or such a word before "of".
+    """
+    head, of, rest = key.partition(" of ")
+    words = head.split(" ")
+    last = len(words) - 1
+    while last > 0 and not words[last].isalpha() and any(map(str.isdigit, words[last])):
+        last -= 1
+    words[last] = plurals.get(words[last]) or singular_noun(words[last])
+    return " ".join(words) + of + rest
+
+
+def singular_noun(word: str) -> str:
+    """Return the singular of an English noun, by its ending; other words unchanged."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) <= _SHORTEST_SINGULAR or not word.endswith("s") or word.endswith(_NOT_PLURAL):
+        return word
+    if word.endswith("ies") and len(word) > len("movies"):
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "sses", "xes", "zzes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def joined(key: str) -> str:
+    """Return the name without word separators: "time-stamp" becomes "timestamp"."""
+    letters = key.replace(" ", "")
+    if letters.isalpha() and key.strip() == key:  # most are
+        return letters
+    return _JOINTS.sub("", key).rstrip(".")
+
 
 LITERAL = "literal"
 GENERIC = "generic"
@@ -119,3 +229,82 @@ def entity_key(surface: str) -> str:
 def is_code(name: str) -> bool:
     """Tell whether a name is an identifier, path or formula, with only one spelling."""
     return any(sign in CODE_SIGNS for sign in name)
+
+
+# Number agreement between a displayed name and its verb.
+
+_IRREGULAR_THIRD = {"be": "is", "have": "has"}
+_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does"}
+_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_BEFORE_NOT = frozenset({"is", "are", "was", "were", "can", "may", "must", "should", "will"})
+_COORDINATED = re.compile(r"\s(?:and|&)\s")
+
+
+TAILS_PLACE = "…"  # The tail's place in a phrase that goes on behind it: "brings … to a boil".
+
+
+def told(head: str, phrase: str, tail: str) -> str:
+    """Return a relation in words, with the tail in its place."""
+    before, place, behind = phrase.partition(f" {TAILS_PLACE} ")
+    return f"{head} {before} {tail} {behind}" if place else f"{head} {phrase} {tail}"
+
+
+def third_person(lemma: str) -> str:
+    """Return the third person singular of a lemma: "carry": "carries"."""
+    if lemma in _IRREGULAR_THIRD:
+        return _IRREGULAR_THIRD[lemma]
+    if re.search(r"[^aeiou]y$", lemma):
+        return lemma[:-1] + "ies"
+    return lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
+
+
+def base_of_third_person(verb: str) -> str:
+    """Return the base of a regular third person singular ("carries": "carry")."""
+    if verb.endswith("ies") and len(verb) > 4:
+        return verb[:-3] + "y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return verb[:-2]
+    return verb.removesuffix("s")
+
+
+def denied(phrase: str) -> str:
+    """Return a relation phrase with "not": "is not part of", "does not run on", "not owner of"."""
+    first, space, rest = phrase.partition(" ")
+    if first in _BEFORE_NOT or rest.startswith("been "):
+        return f"{first} not{space}{rest}"
+    base = "have" if first == "has" else base_of_third_person(first)
+    is_verb = base != first and third_person(base) == first
+    return f"does not {base}{space}{rest}" if is_verb else f"not {phrase}"
+
+
+def is_plural(name: str) -> bool:
+    """Tell whether a name is plural, by the ending of its head noun."""
+    if _COORDINATED.search(name):
+        return True
+    last = name.partition(" of ")[0].rpartition(" ")[2]
+    return last.islower() and singular_noun(last) != last
+
+
+def agreeing(name: str, phrase: str, relation: str) -> str:
+    """Return a relation phrase in the number of the name before it.
+
+    The canonical `relation` gives the base form of the verb.
+    """
+    first, space, rest = phrase.partition(" ")
+    if is_plural(name):
+        return _PLURAL.get(first, first) + space + rest
+    base = relation.partition(" ")[0]
+    if first == base and base not in _SINGULAR:
+        return third_person(base) + space + rest
+    return _SINGULAR.get(first, first) + space + rest
+
+
+# Headings without what is no part of a name.
+
+_NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.|(?:step|chapter|section)\s+\d+[.:]?)\s+(?=\S)", re.IGNORECASE)
+_ORNAMENT = re.compile(r"^[^\w(\[/<\"'“‘]+")
+
+
+def plain_heading(surface: str) -> str:
+    """Return a heading without numbering and leading ornaments."""
+    return _NUMBERING.sub("", _ORNAMENT.sub("", surface.strip()))

@@ -8,10 +8,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from graphrag_tasks.language.annotate import annotate
-from graphrag_tasks.language.models import DEFAULT_MODEL, load_pipeline
-from graphrag_tasks.language.morphology import COMPONENTS as MORPHOLOGY_COMPONENTS
-from graphrag_tasks.language.morphology import Morphology
+from graphrag_tasks.language.components import COMPONENTS as MORPHOLOGY_COMPONENTS
+from graphrag_tasks.language.components import Morphology
+from graphrag_tasks.language.models import DEFAULT_MODEL, annotate, load_pipeline
 from graphrag_tasks.language.tokenizer import is_technical_name
 from graphrag_tasks.language.tokens import Doc, Token, attach
 

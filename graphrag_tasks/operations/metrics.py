@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from graphrag_tasks.storage.receipts import Receipt
+from graphrag_tasks.storage.artifacts import Receipt
 
 _FACTS = {"extract": "triples", "adopt": "adopted_triples"}  # Tables of facts, by the stage that makes them.
 

@@ -13,7 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, TransientError
-from graphrag_tasks.core.memory import INDEX_BYTES, require_address_space
+from graphrag_tasks.core.progress import INDEX_BYTES, require_address_space
 from graphrag_tasks.core.visible import log_to, logs_from
 from graphrag_tasks.extract.llm import adopt, ask
 from graphrag_tasks.operations.examples import keep_examples

@@ -6,21 +6,195 @@ not read.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
+from html import escape, unescape
+from itertools import takewhile
+from typing import Protocol
 
 from bs4 import BeautifulSoup
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.adoc_inline import Inline
-from graphrag_tasks.parse.adoc_tables import table_html
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.text import clean_text
 from graphrag_tasks.sources.encodings import decode
+
+_BRACKETS = r"\[((?:[^\]\\]|\\.){0,5000})\]"
+_ATTRIBUTE = re.compile(r"\{([\w-]+)\}")
+_MACRO = re.compile(
+    r"(?P<name>footnote|footnoteref|link|mailto|xref|image|icon|kbd|btn|menu|indexterm2?|anchor|pass"
+    rf"|stem|latexmath|asciimath):(?P<target>[^\s\[\]]{{0,2000}}){_BRACKETS}"
+    rf"|(?P<address>(?:https?|ftp|irc)://[^\s\[\]<>]+){_BRACKETS}"
+    r"|<<(?P<to>[^,<>]{1,500})(?:,(?P<shown>[^<>]{0,2000}))?>>"
+    r"|\[\[(?P<id>[^\],]{1,300})(?:,[^\]]{0,300})?\]\]"
+    r"|\(\(\((?P<index>[^()]{1,500})\)\)\)|\(\((?P<term>[^()]{1,500})\)\)"
+)
+_PAIRS = re.compile(r"(\*\*|__|``|##|\+\+\+|\+\+)(?=\S)(.{1,20000}?)\1", re.DOTALL)
+_SINGLE = re.compile(r"(?<![\w*_`#+])([*_`#+])(?=\S)([^\n]{1,2000}?)(?<=\S)\1(?![\w*_`#+])")
+_SCRIPT = re.compile(r"\^([^\s^]{1,200})\^|~([^\s~]{1,200})~")
+_ROLE = re.compile(r"\[[.#%][\w.#%-]+\](?=[#*_`])")
+_BREAK = re.compile(r" \+(?=\n|\Z)")
+
+
+class Inline:
+    """Converts inline text to HTML, using the attributes that the page has set so far."""
+
+    def __init__(self, left_out: Counter[str]) -> None:
+        self.attributes: dict[str, str] = {}
+        self.used: set[str] = set()
+        self._left_out = left_out
+
+    def write(self, text: str) -> str:
+        """Return text as HTML."""
+        text = _ATTRIBUTE.sub(self._value, text)
+        parts: list[str] = []
+        start = 0
+        for found in _MACRO.finditer(text):
+            parts += [_plain(text[start : found.start()]), self._macro(found)]
+            start = found.end()
+        return "".join([*parts, _plain(text[start:])])
+
+    def _value(self, reference: re.Match[str]) -> str:
+        self.used.add(reference[1])
+        return self.attributes.get(reference[1], reference[0])
+
+    def _macro(self, found: re.Match[str]) -> str:
+        if found["address"]:
+            return _link(found["address"], found[5])
+        if found["to"]:
+            return _link(f"#{found['to']}", found["shown"] or found["to"])
+        if found["id"]:
+            return ""
+        if found["index"]:
+            self._left_out[LeftOut.HIDDEN] += 1
+            return ""
+        if found["term"]:
+            return self.write(found["term"])
+        return self._named(found["name"], found["target"], found[3].replace("\\]", "]"))
+
+    def _named(self, name: str, target: str, text: str) -> str:
+        if name in ("link", "mailto", "xref"):
+            address = {"mailto": f"mailto:{target}", "xref": target if "." in target else f"#{target}"}
+            return _link(address.get(name, target), text or target)
+        if name in ("image", "icon"):
+            self._left_out[LeftOut.PICTURE] += bool(text.strip())
+            return ""
+        if name == "anchor":
+            return ""
+        if name == "indexterm":
+            self._left_out[LeftOut.HIDDEN] += 1
+            return ""
+        if name.startswith("footnote"):
+            return f" ({self.write(text)})" if text else ""
+        return self.write(" ".join(filter(None, (target, text)))) if name == "menu" else _plain(text)
+
+
+def _link(address: str, text: str) -> str:
+    shown = _plain(text.rstrip("^")) or escape(address)
+    return f'<a href="{escape(address)}">{shown}</a>'
+
+
+def _plain(text: str) -> str:
+    text = _SINGLE.sub(r"\2", _PAIRS.sub(r"\2", _ROLE.sub("", text)))
+    text = _SCRIPT.sub(_script, escape(unescape(text)))
+    return _BREAK.sub("<br>", text)
+
+
+def _script(found: re.Match[str]) -> str:
+    return f"<sup>{found[1]}</sup>" if found[1] else f"<sub>{found[2]}</sub>"
+
+
+def option(attributes: Mapping[str, str], name: str) -> bool:
+    """Tell whether a block has an option, in any of AsciiDoc's notations."""
+    options = f"{attributes.get('options', '')},{attributes.get('opts', '')}".split(",")
+    return name in options or f"%{name}" in attributes.get("1", "")
+
+
+# Convert AsciiDoc tables to HTML.
+
+_CELL = re.compile(
+    r"(?:(?<=\s)|(?<=\A))(?:(\d*)(?:\.(\d+))?([+*]))?[<^>.]*([adehlmsv]?)\|"
+    r"|(?<![\\\s])()()()()\|"
+)
+_REPEATED = re.compile(r"(\d+)\*")
+_MAX_SPAN = 100  # Limit of column spans, row spans and column repeats: protects against hostile numbers. Chosen.
+_Cell = tuple[int, int, str, str]  # Column span, row span, style letter, and text.
+
+
+class Writer(Protocol):
+    """Writes table cells."""
+
+    def cell(self, text: str, style: str) -> str:
+        """Return the HTML of a cell; `style` is the letter of its AsciiDoc style."""
+
+
+def table_html(lines: Sequence[str], kind: str, attributes: Mapping[str, str], writer: Writer) -> str:
+    """Return the HTML of a table; `kind` is the first character of its delimiter line."""
+    if kind in ",:" or attributes.get("format") in ("csv", "dsv", "tsv"):
+        delimiter = {":": ":", "tsv": "\t"}.get(kind, attributes.get("separator", ","))
+        rows = [[(1, 1, "", text) for text in row] for row in csv.reader(lines, delimiter=delimiter)]
+        rows = [row for row in rows if row]
+    else:
+        mark = attributes.get("separator", kind)
+        text = "\n".join(lines).replace(mark, "|") if mark != "|" else "\n".join(lines)
+        rows = _rows(text, attributes)
+    first = list(takewhile(str.strip, lines))
+    is_blank_below = bool(lines) and len(first) == 1 < len(lines)
+    has_header = option(attributes, "header") or (is_blank_below and not option(attributes, "noheader"))
+    html = []
+    for number, row in enumerate(rows):
+        tag = "th" if has_header and number == 0 else "td"
+        cells = (
+            f'<{tag} colspan="{columns}" rowspan="{rows_down}">{writer.cell(text, style)}</{tag}>'
+            for columns, rows_down, style, text in row
+        )
+        html.append(f"<tr>{''.join(cells)}</tr>")
+    return f"<table>{''.join(html)}</table>"
+
+
+def _rows(text: str, attributes: Mapping[str, str]) -> list[list[_Cell]]:
+    marks = list(_CELL.finditer(text))
+    before = text[: marks[0].start()] if marks else text
+    cells: list[_Cell] = [(1, 1, "", before)] if before.strip() else []
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=True):
+        inner = text[mark.end() : end].strip().replace("\\|", "|")
+        columns, down = (min(int(group or 1), _MAX_SPAN) or 1 for group in mark.groups()[:2])
+        if mark[3] == "*":
+            cells += [(1, 1, mark[4], inner)] * columns
+        else:
+            cells.append((columns, down, mark[4], inner))
+    width = _width(attributes.get("cols", "")) or _in_first_line(text, marks)
+    rows: list[list[_Cell]] = [[]]
+    taken: dict[int, int] = {}  # by row, the places that cells above reach into
+    for cell in cells:
+        full = taken.get(len(rows) - 1, 0) + sum(one[0] for one in rows[-1])
+        if full >= width:
+            rows.append([])
+        for row in range(len(rows), len(rows) - 1 + cell[1]):
+            taken[row] = taken.get(row, 0) + cell[0]
+        rows[-1].append(cell)
+    return rows
+
+
+def _width(columns: str) -> int:
+    repeated = sum(min(int(one), _MAX_SPAN) for one in _REPEATED.findall(columns))
+    others = [one for one in columns.split(",") if one.strip() and not _REPEATED.search(one)]
+    return repeated + len(others)
+
+
+def _in_first_line(text: str, marks: Sequence[re.Match[str]]) -> int:
+    if not marks:
+        return 1
+    end = text.find("\n", marks[0].start())
+    end = len(text) if end < 0 else end
+    own = (mark for mark in marks if mark.start() < end)
+    return sum(min(int(mark[1] or 1), _MAX_SPAN) or 1 for mark in own)
+
 
 _MAX_DEPTH = 50  # Limit of nested blocks, far above real pages: protects the stack against hostile files.
 _TITLE = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
@@ -29,7 +203,7 @@ _ATTRIBUTES = re.compile(r"\[(|[\w.#%\"',*^<>{=].*)\]\s*\Z")
 _ID = re.compile(r"\[\[([^\],]+)(?:,.*)?\]\]\s*\Z")
 _BLOCK_TITLE = re.compile(r"\.(?=[^\s.])(.+)")
 _DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|`{3,}\S*|[|,:!]={3,})\s*\Z")
-_MACRO = re.compile(r"([a-z]\w*)::(\S*?)\[(.*)\]\s*\Z")
+_ADOC_MACRO = re.compile(r"([a-z]\w*)::(\S*?)\[(.*)\]\s*\Z")
 _ITEM = re.compile(r"[ \t]*(?:[*-]|\*{2,5}|\.{1,5}|\d+\.|[a-zA-Z]\.|<[\d.]+>)[ \t]+(\S.*)")
 _TERM = re.compile(r"[ \t]*(\S.*?)(?:::{1,3}|;;)(?:[ \t]+(.*)|\Z)")
 _CHECK = re.compile(r"\[[ x*]\] ")
@@ -121,7 +295,7 @@ class _Page:
                 self._html.append(f"<p>{self._inline.write(title)}</p>")
         elif found := _BLOCK_TITLE.match(line):
             self._html.append(f"<p>{self._inline.write(found[1])}</p>")
-        elif found := _MACRO.match(line):
+        elif found := _ADOC_MACRO.match(line):
             self._macro(found[1], found[3])
         else:
             return False
@@ -159,7 +333,7 @@ class _Page:
         """Tell whether a line ends the running text before it."""
         if not line or line == "+" or line.startswith("//"):
             return True
-        starts = (_DELIMITER, _ITEM, _ATTRIBUTES, _MACRO, _ID, _ENTRY, _TERM)
+        starts = (_DELIMITER, _ITEM, _ATTRIBUTES, _ADOC_MACRO, _ID, _ENTRY, _TERM)
         return any(start.match(line) for start in starts)
 
     def _paragraph(self, lines: Sequence[str], at: int) -> int:

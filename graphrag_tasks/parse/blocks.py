@@ -13,7 +13,7 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.parse.tables import CELL_COLUMNS, Table, header_above
-from graphrag_tasks.sources.detection import Guess
+from graphrag_tasks.sources.encodings import Guess
 
 METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"  # Where a title was found.
 _CELLS_AT_ONCE = 50_000  # Cells that are Python objects at a time; bounds memory.

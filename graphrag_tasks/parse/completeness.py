@@ -1,4 +1,4 @@
-"""Add texts of a file that are missing in its blocks.
+"""Add texts of a file that are missing in its blocks, and tell which blocks have a link.
 
 Docling skips some places of a file, and which ones changes between versions. Only letters and digits are compared, as
 blank space and punctuation change during conversion.
@@ -6,14 +6,16 @@ blank space and punctuation change during conversion.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate, chain
 from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.text import clean_text
+from graphrag_tasks.parse.text import clean_text, one_line
 
 _NEAR = ((0, 200), (8, 20_000), (30, 10**9))
 """Pairs of text length and search distance, both in letters: a text of at least this length, found within this
@@ -125,3 +127,32 @@ class _Places:
             self._at = at
             self.last = bisect_right(self._starts, at) - 1
         return True
+
+
+# Tell which blocks have a link: below some headings these only refer elsewhere.
+
+NO_LINK = re.compile(r"#?\s*\Z|(?:javascript|vbscript|data|about|blob):", re.IGNORECASE)
+"""Targets that lead nowhere."""
+
+
+class FoundLink(NamedTuple):
+    """The text of a link of a page, or of a document without pages."""
+
+    page: int | None
+    text: str
+
+
+def with_links(blocks: Sequence[Block], found: Iterable[FoundLink]) -> list[Block]:
+    """Return the blocks; those have a link in which a link's text stands, the first free one."""
+    on_page: dict[int | None, list[int]] = defaultdict(list)
+    for number, block in enumerate(blocks):
+        on_page[block.page].append(number)
+    taken = Counter[tuple[int, str]]()
+    for link in found:
+        text = one_line(link.text)
+        for number in on_page[link.page] if text else ():
+            if blocks[number].text.count(text) > taken[number, text]:
+                taken[number, text] += 1
+                break
+    linked = {number for number, _ in taken}
+    return [replace(block, has_link=True) if number in linked else block for number, block in enumerate(blocks)]

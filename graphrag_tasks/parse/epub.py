@@ -15,9 +15,17 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.markup import decoded_page, read_written
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.packages import broken, encrypted, package_of
+from graphrag_tasks.parse.packages import (
+    Element,
+    attribute,
+    broken,
+    descendants,
+    encrypted,
+    package_of,
+    parse_xml,
+    text_of,
+)
 from graphrag_tasks.parse.text import one_line
-from graphrag_tasks.parse.xml_files import Element, attribute, descendants, parse_xml, text_of
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"

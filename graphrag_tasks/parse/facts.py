@@ -21,13 +21,13 @@ from sys import intern
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.schemas import FACT_CELL
-from graphrag_tasks.language.agreement import denied
 from graphrag_tasks.language.domain import type_label
+from graphrag_tasks.language.names import denied
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.tables import Table
 from graphrag_tasks.parse.text import clean_text, one_line
-from graphrag_tasks.sources.csv_text import headed_records
 from graphrag_tasks.sources.encodings import decode
+from graphrag_tasks.sources.metadata import headed_records
 
 _NEEDED = ("head", "relation", "tail")
 _OTHERS = ("head_type", "tail_type", "negated", "valid_from", "valid_to", "source")

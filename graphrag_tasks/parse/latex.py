@@ -14,10 +14,8 @@ from pylatexenc.latex2text import LatexNodes2Text
 
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.completeness import FileText
-from graphrag_tasks.parse.docling_blocks import read_blocks
-from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.links import FoundLink, with_links
+from graphrag_tasks.parse.completeness import FileText, FoundLink, with_links
+from graphrag_tasks.parse.docling_blocks import convert, read_blocks
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import clean_text, raised
 from graphrag_tasks.sources.encodings import decode

@@ -1,4 +1,4 @@
-"""Read e-mail messages (RFC 5322 and MIME).
+"""Read e-mail messages (RFC 5322 and MIME), mailboxes (mbox), and web pages saved as one file (MHTML).
 
 The subject is the title and first heading; a paragraph repeats sender, recipients and date. Plain text is preferred to
 HTML. Attachments, signatures and attribution lines ("… wrote:") are counted and left out. Headers are decoded here:
@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header
@@ -20,12 +21,98 @@ from email.message import Message
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
-from graphrag_tasks.parse.mail_lines import in_utf8, without_furniture
 from graphrag_tasks.parse.markup import read_page
+from graphrag_tasks.parse.packages import broken
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.text_files import paragraphs
-from graphrag_tasks.sources.detection import Guess
-from graphrag_tasks.sources.encodings import DecodedText, decode, given_encoding, known
+from graphrag_tasks.sources.encodings import DecodedText, Guess, decode, given_encoding, known
+
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_WROTE = re.compile(
+    r"\b(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|escreveu|schreef|skrev|napisał)\b"
+    r"[^:]{0,80}:$"
+)
+_OPENS = re.compile(r"(?:On|Am|Le|El|Il|Em|Op|Den|Dnia)\s")
+_DATED = re.compile(r"\b(?:19|20)\d\d\b|\d:\d\d|\S@\S")
+_DIVIDER = re.compile(
+    r"-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|mensaje original|"
+    r"weitergeleitete nachricht|message d'origine|messaggio originale)\s*-{2,}"
+    r"|begin forwarded message:",
+    re.IGNORECASE,
+)
+_SIGNATURE = "--"
+_LONGEST_SIGNATURE = 20
+"""Limit in lines. RFC 3676 has none, netiquette (RFC 1855) says four; longer ones may be text below a rule. Chosen."""
+_LONGEST_LINE = 500
+
+
+def in_utf8(data: bytes) -> bytes:
+    """Return a message as UTF-8; mail programs may have saved it as UTF-16."""
+    is_wide = data.startswith(_WIDE) or b"\x00" in data[:2]
+    return decode(data).text.encode("utf-8") if is_wide else data
+
+
+def without_furniture(blocks: Sequence[Block]) -> tuple[list[Block], int]:
+    """Return the blocks without signatures and attribution lines, and the number of those."""
+    lines = [
+        (number, line.lstrip("> ").rstrip(), line.lstrip().startswith(">"))
+        for number, block in enumerate(blocks)
+        for line in (block.text.split("\n") if block.kind == "paragraph" else [""])
+    ]
+    dropped = _attributions(lines) | _signature(lines, blocks)
+    kept: list[Block] = []
+    at = 0
+    for block in blocks:
+        own = block.text.split("\n") if block.kind == "paragraph" else [block.text]
+        rest = [line for number, line in enumerate(own, start=at) if number not in dropped]
+        at += len(own)
+        if len(rest) == len(own):
+            kept.append(block)
+        elif text := "\n".join(rest).strip():
+            kept.append(replace(block, text=text, has_link=False))
+    return kept, sum(any(map(str.isalnum, lines[number][1])) for number in dropped)
+
+
+_Line = tuple[int, str, bool]  # Index of the line's block, its text without quote marks, and whether it is quoted.
+
+
+def _attributions(lines: Sequence[_Line]) -> set[int]:
+    found = set()
+    for at, (_, line, _) in enumerate(lines):
+        if _DIVIDER.fullmatch(line):
+            found.add(at)
+        if len(line) > _LONGEST_LINE or not _WROTE.search(line):
+            continue
+        is_wrapped = at > 0 and not _OPENS.match(line) and _OPENS.match(lines[at - 1][1])
+        whole = f"{lines[at - 1][1]} {line}" if is_wrapped else line
+        if _DATED.search(whole) or (at + 1 < len(lines) and lines[at + 1][2]):
+            found |= {at - 1, at} if is_wrapped else {at}
+    return found
+
+
+def _signature(lines: Sequence[_Line], blocks: Sequence[Block]) -> set[int]:
+    """Return the lines of signatures: from their mark to the next quote or the end."""
+    found: set[int] = set()
+    for start, (_, line, is_quote) in enumerate(lines):
+        if line != _SIGNATURE or is_quote:
+            continue
+        end = start + 1
+        while end < len(lines) and not _ends_signature(lines, end, blocks):
+            end += 1
+        if end - start <= _LONGEST_SIGNATURE:
+            found.update(range(start, end))
+    return found
+
+
+def _ends_signature(lines: Sequence[_Line], at: int, blocks: Sequence[Block]) -> bool:
+    number, line, is_quote = lines[at]
+    return (
+        is_quote
+        or blocks[number].kind != "paragraph"
+        or (len(line) <= _LONGEST_LINE and _WROTE.search(line) is not None)
+        or _DIVIDER.fullmatch(line) is not None
+    )
+
 
 MAX_DEPTH = 50  # Limit of nested parts; chains of forwarded messages reach about ten.
 MAX_PART_BYTES = 10_000_000  # Largest decoded part that is read.
@@ -34,7 +121,7 @@ _SHOWN = ("From", "To", "Cc", "Date")
 _TEXT, _PAGE, _MESSAGE = "text/plain", "text/html", "message/rfc822"
 _ENCODED_WORD = r"=\?[^?\s]+\?[bqBQ]\?[^?]*\?="
 _ENCODED_WORDS = re.compile(rf"{_ENCODED_WORD}(?:\s*{_ENCODED_WORD})*")
-_SIGNATURE = "-- "  # the line above a signature, whose blank does not flow
+_MAIL_SIGNATURE = "-- "  # the line above a signature, whose blank does not flow
 
 
 def read_mail(data: bytes) -> ParsedDocument:
@@ -236,9 +323,96 @@ def unflowed(text: str, *, delete_spaces: bool) -> str:
         content = line.lstrip(">")
         depth = len(line) - len(content)
         content = content.removeprefix(" ")
-        if not (flows and depth == last_depth and content != _SIGNATURE):
+        if not (flows and depth == last_depth and content != _MAIL_SIGNATURE):
             lines.append([">" * depth + " " * bool(depth)])
-        flows = content.endswith(" ") and content != _SIGNATURE
+        flows = content.endswith(" ") and content != _MAIL_SIGNATURE
         lines[-1].append(content[:-1] if flows and delete_spaces else content)
         last_depth = depth
     return "\n".join(map("".join, lines))
+
+
+# Read mailboxes (mbox): each message as `mail` reads it, below a heading of its own.
+
+_FIRST = re.compile(rb"\s*From [^\n]*\n")
+_NEXT = re.compile(rb"(?<=\n)From [^\n]*\d:\d\d[^\n]*\n(?=[!-9;-~]+:)")
+"""Separator lines between messages; body text that begins with "From" has no time, or no header below it."""
+
+_ESCAPED = re.compile(rb"(?m)^>(?=>*From )")
+
+
+def read_mbox(data: bytes) -> ParsedDocument:
+    """Read the messages of a mailbox, in file order.
+
+    A message that cannot be read is counted, unless none can.
+    """
+    blocks: list[Block] = []
+    left_out: Counter[str] = Counter()
+    encoding = None
+    errors: list[DocumentError] = []
+    for number, message in enumerate(_messages(data), start=1):
+        try:
+            parsed = read_mail(message)
+        except DocumentError as error:
+            errors.append(error)
+            continue
+        left_out.update(parsed.left_out)
+        encoding = encoding or parsed.encoding
+        blocks += _below_heading(parsed, number)
+    if errors and not blocks:
+        raise errors[0]
+    left_out[LeftOut.MESSAGE] += len(errors)
+    return ParsedDocument(blocks, left_out=left_out, encoding=encoding)
+
+
+def _messages(data: bytes) -> Iterator[bytes]:
+    data = in_utf8(data).removeprefix(codecs.BOM_UTF8)
+    first = _FIRST.match(data)
+    if first is None:
+        raise broken("mbox", "it does not begin with a line `From …`")
+    start = first.end()
+    for line in _NEXT.finditer(data, start):
+        yield _ESCAPED.sub(b"", data[start : line.start()])
+        start = line.end()
+    yield _ESCAPED.sub(b"", data[start:])
+
+
+def _below_heading(parsed: ParsedDocument, number: int) -> Sequence[Block]:
+    blocks = parsed.blocks
+    title = parsed.title.text if parsed.title else f"Message {number}"
+    has_heading = bool(blocks) and blocks[0].kind == "heading" and blocks[0].text == title
+    if has_heading or not (blocks or parsed.title):
+        return blocks
+    return [Block("heading", title, level=1), *blocks]
+
+
+# Read web pages saved with their resources in one file (MHTML, RFC 2557).
+
+_PAGES = ("text/html", "application/xhtml+xml")
+
+
+def read_mhtml(data: bytes) -> ParsedDocument:
+    """Read the page; frames, pictures and style sheets are counted as left out."""
+    whole = message_from_bytes(data.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n"))
+    parts = [part for part in whole.walk() if not part.is_multipart()]
+    pages = [part for part in parts if part.get_content_type() in _PAGES]
+    if not pages:
+        raise broken("mhtml", "it holds no page")
+    root = next((part for part in pages if _is_start(whole, part)), pages[0])
+    page = bytes(root.get_payload(decode=True))
+    if len(page) > MAX_PART_BYTES:
+        what = f"the page has {len(page)} bytes, more than {MAX_PART_BYTES}"
+        raise DocumentError("too_large", what, hint="Save the page as text or PDF")
+    parsed = read_page(decode_part(page, root.get_content_charset()))
+    left_out = Counter(parsed.left_out)
+    left_out[LeftOut.ATTACHMENT] += len(parts) - 1
+    subject, title = header_of(whole, "Subject"), parsed.title
+    if subject and (title is None or title.source != METADATA):
+        title = Title(subject, METADATA)
+    elif subject and title is not None:
+        left_out[LeftOut.HIDDEN] += subject != title.text
+    return ParsedDocument(parsed.blocks, title, left_out=left_out, encoding=parsed.encoding)
+
+
+def _is_start(whole: Message, part: Message) -> bool:
+    start = whole.get_param("start")
+    return start is not None and start == part.get("Content-ID", "").strip()

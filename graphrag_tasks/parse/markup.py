@@ -24,12 +24,10 @@ from marko.source import Source
 
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.boilerplate import drop_boilerplate
-from graphrag_tasks.parse.html_walk import ELEMENTS, INLINE, HtmlWalk
+from graphrag_tasks.parse.html_walk import ELEMENTS, INLINE, HtmlWalk, drop_boilerplate
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.text import bounded_lines
-from graphrag_tasks.sources.detection import Guess
-from graphrag_tasks.sources.encodings import DecodedText, decode
+from graphrag_tasks.sources.encodings import DecodedText, Guess, decode
 from graphrag_tasks.sources.markdown import plain_markdown
 
 _DECLARED_ENCODING = re.compile(rb"(?i)<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)=[\"']?([\w-]+)")

@@ -16,13 +16,12 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.odf import open_document
-from graphrag_tasks.parse.odf_text import OdfWriter, span
+from graphrag_tasks.parse.odf import OdfWriter, open_document, span
+from graphrag_tasks.parse.packages import Element, attribute, has_words, local_name, text_of
 from graphrag_tasks.parse.tables import Cell
 from graphrag_tasks.parse.text import one_line
 from graphrag_tasks.parse.values import Value, numeric, value_of
 from graphrag_tasks.parse.workbook import Sheet, tables_of
-from graphrag_tasks.parse.xml_files import Element, attribute, has_words, local_name, text_of
 
 _MAX_CELLS = 4_000_000
 """Limit of filled cells per sheet, repeats included; bounds memory, as one cell may be repeated a million times."""

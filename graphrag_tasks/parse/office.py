@@ -20,9 +20,8 @@ from pptx.exc import PythonPptxError
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.docling_blocks import read_blocks
-from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.links import with_links
+from graphrag_tasks.parse.completeness import with_links
+from graphrag_tasks.parse.docling_blocks import convert, read_blocks
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.package_texts import run_links, slide_texts, word_texts
 from graphrag_tasks.parse.packages import broken, package_of

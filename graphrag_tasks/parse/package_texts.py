@@ -14,9 +14,8 @@ from lxml import etree
 from pptx import Presentation
 
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.completeness import FileText, letters_of
-from graphrag_tasks.parse.links import FoundLink
-from graphrag_tasks.parse.xml_files import attribute
+from graphrag_tasks.parse.completeness import FileText, FoundLink, letters_of
+from graphrag_tasks.parse.packages import attribute
 
 Element = Any  # An untyped element of lxml, or object of python-docx or python-pptx.
 

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from email.parser import BytesHeaderParser
 from email.utils import parseaddr
 from importlib import resources
@@ -23,14 +24,44 @@ from pypdfium2 import PdfDocument
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.core.schemas import PROPERTIES
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.dates import iso_date
-from graphrag_tasks.parse.mail import header_of
-from graphrag_tasks.parse.mail_lines import in_utf8
+from graphrag_tasks.parse.mail import header_of, in_utf8
 from graphrag_tasks.parse.markup import decoded_page
-from graphrag_tasks.parse.packages import package_of
-from graphrag_tasks.parse.xml_files import Element, attribute, local_name, parse_xml, text_of
+from graphrag_tasks.parse.packages import Element, attribute, local_name, package_of, parse_xml, text_of
 from graphrag_tasks.sources.encodings import decode
 from graphrag_tasks.sources.markdown import front_matter
+
+_FORMS = (
+    ("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%b-%Y"),
+    ("%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%d %m %Y"),
+    ("%Y-%m", "%Y/%m", "%B %Y", "%b %Y"),
+    ("%Y",),
+)
+_LENGTHS = (10, 10, 7, 4)  # Forms of dates, and of these the lengths in ISO.
+_COMPACT = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)(?:\d\d.*)?")
+_BESIDE = re.compile(r"\A[A-Za-z]+, |(?<=\d)(?:st|nd|rd|th)\b|,? ?T?\d\d?:\d\d.*|,|(?<=[a-z])\.")
+"""Day of the week, time and signs."""
+_FIRST_YEAR, _LAST_YEAR = "1900", "2100"  # Years that a document may be of. Chosen.
+
+
+def iso_date(text: str) -> str | None:
+    """Return a date as 2024-03-01, 2024-03 or 2024; None for what is no date or has two readings.
+
+    The zone of a time is not changed: it is the day that its author saw.
+    """
+    text = _COMPACT.sub(r"\1-\2-\3", _BESIDE.sub("", " ".join(text.split())))
+    for forms, length in zip(_FORMS, _LENGTHS, strict=True):
+        if found := {date for form in forms if (date := _read(text, form))}:
+            first = found.pop()
+            return first[:length] if not found and _FIRST_YEAR <= first[:4] <= _LAST_YEAR else None
+    return None
+
+
+def _read(text: str, form: str) -> str | None:
+    try:
+        return datetime.strptime(text, form).date().isoformat()
+    except ValueError:
+        return None
+
 
 _FRONT_MATTER = "front matter"
 _NAMES, _ORIGINS, _PARTS, _DEFAULTS = json.loads(

@@ -1,4 +1,4 @@
-"""Lay out tables as text: each line can be read on its own.
+"""Lay out tables as text, below their title and header rows: each line can be read on its own.
 
 A row becomes `Header: value Header: value`, so that a chunk, which ends between lines, never holds values without their
 headers.
@@ -7,8 +7,9 @@ headers.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, groupby, takewhile
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -166,3 +167,172 @@ def _columns(cells: Sequence[Cell], places: Mapping[tuple[int, int], int]) -> di
         "start": starts,
         "end": [None if start is None else start + len(cell.text) for cell, start in zip(cells, starts, strict=True)],
     }
+
+
+# Detect title rows and header rows on top of a table, if the format does not mark them.
+
+SAMPLE_ROWS = 100  # of a table, by which its header is told
+_MIN_COLUMNS = 2  # fewest cells in each row of a table whose first row may be a header
+_LOOKED_AT = 50  # rows below a header; enough to know a column's type
+_MAX_TITLES = 5  # rows above the header; chosen
+_MAX_HEADERS = 4  # rows of a header; chosen
+_MOST = 0.7  # share of a column's cells that give it its type
+_LONGEST_NAME = 80  # characters of a column's name; a longer text is prose
+_MUCH_LONGER = 2  # times: what texts below are than a header that nothing else tells
+_YEARS = range(1900, 2101)  # numbers that name columns, as in tables by year
+
+Rows = Sequence[Sequence[Cell]]  # The non-empty cells of each non-empty row.
+
+
+class Top(NamedTuple):
+    """Number of title rows, and of header rows below them."""
+
+    titles: int
+    headers: int
+
+    def body(self, rows: Rows, left: int = 0) -> list[Cell]:
+        """Return the cells below the titles, renumbered from there and from column `left`."""
+        below = rows[self.titles :]
+        top = below[0][0].row if below else 0
+        return [
+            cell._replace(row=cell.row - top, column=cell.column - left, is_header=is_header)
+            for number, row in enumerate(below)
+            for is_header in (number < self.headers,)
+            for cell in row
+        ]
+
+
+def find_header(
+    rows: Rows, is_marked: Callable[[Sequence[Cell]], bool] = lambda _: False, *, is_likely: bool = True
+) -> Top:
+    """Detect titles and headers in the first `SAMPLE_ROWS` rows of a table.
+
+    `is_marked` tells whether a row is formatted as a header, such as in bold type. If `is_likely` is false, a row of
+    texts above texts is a header only if it is much shorter.
+    """
+    rows = rows[:SAMPLE_ROWS]
+    titles = _count_titles(rows)
+    return Top(titles, _count_headers(rows[titles:], is_marked, is_likely))
+
+
+def with_headers(cells: Iterable[Cell]) -> list[Cell]:
+    """Return the non-empty cells of a table, those of the header rows marked.
+
+    A first row of header cells with an empty corner is a header, although its cells may be marked as those of rows.
+    Without marked headers, as in many HTML tables, headers are detected from the texts.
+    """
+    filled = sorted((cell for cell in cells if cell.text), key=attrgetter("row"))
+    rows = [list(row) for _, row in groupby(filled, attrgetter("row"))]
+    count = _header_rows(rows)
+    headers = (cell._replace(is_header=True, is_row_header=False) for cell in chain(*rows[:count]))
+    return [*headers, *chain(*rows[count:])]
+
+
+def _header_rows(rows: Rows) -> int:
+    if any(cell.is_header or cell.is_row_header for row in rows for cell in row):
+        return sum(1 for _ in takewhile(_names_columns, rows))
+    if min(map(len, rows), default=0) < _MIN_COLUMNS:
+        return 0  # a list, or a page laid out by a table
+    return find_header(rows, is_likely=False).headers
+
+
+def _names_columns(row: Sequence[Cell]) -> bool:
+    has_corner = len(row) > 1 and row[0].column > 0
+    return all(cell.is_header or (has_corner and cell.is_row_header) for cell in row)
+
+
+def _count_titles(rows: Rows) -> int:
+    left = min((row[0].column for row in rows), default=0)
+    count = 0
+    for row in rows[:_MAX_TITLES]:
+        if len(row) > 1 or row[0].column > left or row[0].row_span > 1:
+            break
+        count += 1
+    return count if any(len(row) > 1 for row in rows[count : count + 1]) else 0
+
+
+def _count_headers(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool], is_likely: bool) -> int:
+    if len(rows) < 2:
+        return 0
+    count = _height(rows)
+    body = rows[count : count + _LOOKED_AT]
+    if not body:
+        return 0
+    votes = _votes(rows[:count], body)
+    if is_marked(rows[0]) != is_marked(body[-1]):
+        votes += 1 if is_marked(rows[0]) else -1
+    if votes:
+        return count if votes > 0 else 0
+    if not is_likely and _mean_length(body) < _MUCH_LONGER * _mean_length(rows[:1]):
+        return 0
+    return count if _could_be_names(rows[0], body) else 0
+
+
+def _height(rows: Rows) -> int:
+    """Return the number of header rows, if there is a header; group rows come first."""
+    height = max(1, *(cell.row_span for cell in rows[0]))
+    while height < min(_MAX_HEADERS, len(rows) - 1):
+        above, row = rows[height - 1], rows[height]
+        has_groups = any(_is_group(cell, row) for cell in above)
+        if not has_groups or not all(map(_is_name, row)):
+            break
+        height += 1
+    return height if height <= _MAX_HEADERS else 1
+
+
+def _is_group(cell: Cell, below: Sequence[Cell]) -> bool:
+    columns = range(cell.column, cell.column + cell.col_span)
+    return sum(other.column in columns for other in below) > 1
+
+
+def _votes(header: Rows, body: Rows) -> int:
+    above: dict[int, Cell] = {}  # the cell directly above a column
+    for cell in chain.from_iterable(header):
+        above |= dict.fromkeys(range(cell.column, cell.column + cell.col_span), cell)
+    columns: dict[int, list[Cell]] = defaultdict(list)
+    for cell in chain.from_iterable(body):
+        columns[cell.column].append(cell)
+    return sum(_vote(cell, columns[column]) for column, cell in above.items() if columns[column])
+
+
+def _vote(header: Cell, cells: Sequence[Cell]) -> int:
+    """Judge one column: 1 for a header, -1 against it, 0 if undecided."""
+    types = [_type(cell) for cell in cells]
+    typed = len(types) - types.count("text")
+    if typed < _MOST * len(types):
+        return -1 if any(cell.text == header.text for cell in cells) else 0
+    if _type(header) == "text":
+        return 1
+    if _is_year(header):
+        return -1 if all(map(_is_year, cells)) else 1
+    return -1
+
+
+def _type(cell: Cell) -> str:
+    return (cell.value or value_of(cell.text)).type
+
+
+def _is_year(cell: Cell) -> bool:
+    return cell.text.isdecimal() and len(cell.text) == 4 and int(cell.text) in _YEARS
+
+
+def _is_name(cell: Cell) -> bool:
+    return len(cell.text) <= _LONGEST_NAME and (_type(cell) == "text" or _is_year(cell))
+
+
+def _mean_length(rows: Rows) -> float:
+    texts = [cell.text for row in rows for cell in row]
+    return sum(map(len, texts)) / len(texts)
+
+
+def _could_be_names(row: Sequence[Cell], body: Rows) -> bool:
+    texts = [cell.text for cell in row]
+    if len(set(texts)) < len(texts) or max(map(len, texts)) > _LONGEST_NAME:
+        return False
+    if not all(any(map(str.isalnum, text)) for text in texts):
+        return False
+    named = sum(cell.col_span for cell in row)
+    if named < _MOST * max(sum(cell.col_span for cell in below) for below in body):
+        return False
+    types = {_type(cell) for cell in row}
+    return types == {"text"} or types == {"integer"}

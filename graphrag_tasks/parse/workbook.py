@@ -1,4 +1,4 @@
-"""Read workbooks: the tables of each sheet, with cell values.
+"""Read workbooks: the tables of each sheet, with cell values, charts, and formulas without a value.
 
 openpyxl is used directly: Docling turns values into text, takes the first row of each group of cells for its header,
 and drops a table's place on the sheet. Visible sheets are read, including hidden rows and columns. Formulas give their
@@ -10,27 +10,205 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from html import unescape
 from io import BytesIO
+from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 import openpyxl
 from openpyxl.packaging.relationship import get_dependents, get_rels_path
 from openpyxl.reader.workbook import WorkbookParser
-from openpyxl.utils.cell import range_boundaries
+from openpyxl.styles.numbers import is_date_format
+from openpyxl.utils.cell import coordinate_to_tuple, range_boundaries, range_to_tuple
+from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.worksheet import Worksheet
 
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block
-from graphrag_tasks.parse.charts import OfBook, read_charts
-from graphrag_tasks.parse.formulas import Place, formulas_without_value
-from graphrag_tasks.parse.headers import SAMPLE_ROWS, Rows, Top, find_header
 from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
 from graphrag_tasks.parse.sheet_regions import Region, around, find_regions
-from graphrag_tasks.parse.symbols import in_unicode
-from graphrag_tasks.parse.tables import Cell, lay_out_table
-from graphrag_tasks.parse.text import clean_text, one_line
-from graphrag_tasks.parse.values import shown_value, value_of
+from graphrag_tasks.parse.tables import SAMPLE_ROWS, Cell, Rows, Top, find_header, lay_out_table
+from graphrag_tasks.parse.text import clean_text, in_unicode, one_line
+from graphrag_tasks.parse.values import Value, shown_value, value_of
+
+_MAX_POINTS = 1000  # of a series: more is a drawing, not something to read off
+_KIND = re.compile(r"(?:3D)?Chart$")
+
+
+OfBook = Any  # An untyped object of openpyxl.
+
+Point = tuple[str, Value | None]  # Text of a name or number in a chart, and its value if the text does not show it.
+
+_NO_POINT: Point = ("", None)
+
+
+class Chart(NamedTuple):
+    """A chart, and the sheet row, from 1, where it begins."""
+
+    row: int
+    blocks: list[Block]
+
+
+def read_charts(sheet: OfBook) -> list[Chart]:
+    """Return the charts of a sheet, from top to bottom.
+
+    A chart becomes captions (its title; its kind with the title of its value axis) and a table with one column for the
+    categories and one for each series. The table is marked as repeated if all of its cells lie on visible sheets of the
+    workbook.
+    """
+    return sorted((_chart(chart, sheet) for chart in sheet._charts), key=lambda chart: chart.row)
+
+
+def _chart(chart: OfBook, sheet: OfBook) -> Chart:
+    corner = getattr(chart.anchor, "_from", None)
+    plots, book = chart._charts, sheet.parent
+    names = dict.fromkeys(_KIND.sub("", plot.tagname) for plot in plots)
+    kind = f"{' and '.join(names)} chart".capitalize()
+    values = _text_of(getattr(getattr(plots[0], "y_axis", None), "title", None))
+    captions = (_text_of(chart.title), f"{kind}: {values}" if values else kind)
+    blocks = [Block("caption", caption) for caption in captions if caption]
+    text, table = lay_out_table(_cells(plots, book), sheet=one_line(sheet.title))
+    if text:
+        drawn = (series.val or series.yVal for plot in plots for series in plot.series)
+        table = replace(table, repeats=all(_is_read(source, book) for source in drawn))
+        blocks.append(Block("table", text, table=table))
+    return Chart(corner.row + 1 if corner else 1, blocks)
+
+
+def _cells(plots: Sequence[OfBook], book: OfBook) -> Iterator[Cell]:
+    categories: list[Point] = []
+    corner = ""
+    columns: list[tuple[str, list[Point]]] = []
+    for plot in plots:
+        for series in plot.series:
+            if not categories:
+                categories = _points(series.cat or series.xVal, book)
+                corner = _text_of(getattr(getattr(plot, "x_axis", None), "title", None))
+            name, _ = next(iter(_points(series.tx, book)), _NO_POINT)
+            columns.append((name, _points(series.val or series.yVal, book)))
+    for column, (name, points) in enumerate([(corner, categories), *columns]):
+        yield Cell(0, column, name, is_header=True)
+        for row, (text, value) in enumerate(points, 1):
+            yield Cell(row, column, text, value=value)
+
+
+def _points(source: OfBook, book: OfBook) -> list[Point]:
+    if source is None:
+        return []
+    found = _in_book(source, book)
+    if found is None:
+        return _kept(source)
+    worksheet, (left, top, right, bottom) = found
+    rows = worksheet.iter_rows(
+        min_row=top,
+        max_row=min(bottom or worksheet.max_row, worksheet.max_row, top + _MAX_POINTS - 1),
+        min_col=left,
+        max_col=min(right or worksheet.max_column, worksheet.max_column, left + _MAX_POINTS - 1),
+    )
+    lines = list(rows)
+    return [_joined(line) for line in (zip(*lines, strict=True) if len(lines) == 1 else lines)]
+
+
+def _joined(cells: Sequence[OfBook]) -> Point:
+    """Return a point; categories of two levels lie in two cells."""
+    shown = [shown_value(cell.value, cell.number_format, cell.data_type) for cell in cells if cell.value is not None]
+    return shown[0] if len(shown) == 1 else (" ".join(text for text, _ in shown), None)
+
+
+def _in_book(source: OfBook, book: OfBook) -> tuple[OfBook, tuple[int, int, int | None, int | None]] | None:
+    """Return the worksheet and cell range that a chart refers to, or None if absent."""
+    references = (getattr(source, name, None) for name in ("numRef", "strRef", "multiLvlStrRef"))
+    formula = next((reference.f for reference in references if reference is not None), None)
+    try:
+        name, (left, top, right, bottom) = range_to_tuple(formula or "")
+    except ValueError:  # a name, a function, several ranges
+        return None
+    name = name.replace("''", "'")
+    worksheet = book[name] if name in book.sheetnames else None
+    if not isinstance(worksheet, Worksheet):
+        return None
+    return worksheet, (left or 1, top or 1, right, bottom)
+
+
+def _is_read(source: OfBook, book: OfBook) -> bool:
+    found = _in_book(source, book)
+    return found is not None and found[0].sheet_state == Worksheet.SHEETSTATE_VISIBLE
+
+
+def _kept(source: OfBook) -> list[Point]:
+    if getattr(source, "v", None):
+        return [(one_line(source.v), None)]
+    caches = (
+        getattr(source, "numLit", None),
+        getattr(source, "strLit", None),
+        getattr(getattr(source, "numRef", None), "numCache", None),
+        getattr(getattr(source, "strRef", None), "strCache", None),
+    )
+    cache = next((cach for cach in caches if cach is not None), None)
+    points = [point for point in cache.pt if 0 <= point.idx < _MAX_POINTS] if cache else []
+    texts = [_NO_POINT] * (max((point.idx for point in points), default=-1) + 1)
+    number_format = getattr(cache, "formatCode", None) or "General"
+    for point in points:
+        value = point.v
+        if isinstance(value, float) and is_date_format(number_format):
+            value = from_excel(value)
+        texts[point.idx] = shown_value(value, number_format, "n")
+    return texts
+
+
+def _text_of(title: OfBook) -> str:
+    written = getattr(title, "tx", None)
+    if written is None:
+        return ""
+    if written.strRef is not None and written.strRef.strCache is not None:
+        return one_line(" ".join(point.v for point in written.strRef.strCache.pt))
+    if written.rich is None:
+        return ""
+    runs = (run for paragraph in written.rich.p for run in paragraph.r or ())
+    return one_line("".join(run.t or "" for run in runs))
+
+
+# Find workbook formulas without a stored value, as programs write that do not calculate.
+
+Place = tuple[int, int]  # Row and column of a sheet, from 1.
+
+_CELL = re.compile(
+    rb"<(?:\w+:)?c (?P<cell>[^>]*)>\s*"
+    rb"<(?:\w+:)?f(?: [^>]*?)?(?:/>|>(?P<formula>[^<]*)</(?:\w+:)?f>)\s*"
+    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>(?P<value>[^<]*)</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+_ATTRIBUTE = re.compile(rb'(\w+)="([^"]*)"')
+_TEXT = r'\s*"((?:[^"]|"")*)"\s*'
+_HYPERLINK = re.compile(rf"HYPERLINK\({_TEXT}(?:[,;]{_TEXT})?\)", re.IGNORECASE)
+
+
+def formulas_without_value(data: bytes) -> dict[str, dict[Place, str | None]]:
+    """Return the formulas of a workbook that have no value, by sheet and cell; labels of links."""
+    found: dict[str, dict[Place, str | None]] = {}
+    with ZipFile(BytesIO(data)) as package:
+        names = set(package.namelist())
+        book = WorkbookParser(package, "xl/workbook.xml", keep_links=False)
+        book.parse()
+        for sheet, relation in book.find_sheets():
+            if relation.target in names and "worksheet" in relation.Type:
+                found[sheet.name] = _of_sheet(package.read(relation.target))
+    return found
+
+
+def _of_sheet(xml: bytes) -> dict[Place, str | None]:
+    found: dict[Place, str | None] = {}
+    for match in _CELL.finditer(xml):
+        cell = dict(_ATTRIBUTE.findall(match["cell"]))
+        # A value of type str may be an empty one, which the program that saved it has computed.
+        if b"r" in cell and not match["value"] and cell.get(b"t") != b"str":
+            formula = unescape((match["formula"] or b"").decode("utf-8", "replace"))
+            link = _HYPERLINK.fullmatch(formula.strip())
+            texts = [(text or "").replace('""', '"') for text in link.groups()] if link else []
+            label = texts[1] or texts[0] if texts else None
+            found[coordinate_to_tuple(cell[b"r"].decode("ascii"))] = label
+    return found
+
 
 _MAX_HEADERS = 4  # Limit of header rows, as in `headers`.
 _PRINTED = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")

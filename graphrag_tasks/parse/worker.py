@@ -23,10 +23,10 @@ from pathlib import Path
 
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import MissingDependencyError
-from graphrag_tasks.core.memory import mapped_bytes, release
-from graphrag_tasks.parse.allowance import MAX_QUEUED, Allowance, Watch, allowance
+from graphrag_tasks.core.progress import mapped_bytes, release
 from graphrag_tasks.parse.blocks import limit_cells
-from graphrag_tasks.parse.messages import READY, encode_error, encode_parsed
+from graphrag_tasks.parse.isolation import READY, encode_error, encode_parsed
+from graphrag_tasks.parse.limits import MAX_QUEUED, Allowance, Watch, allowance
 from graphrag_tasks.parse.properties import with_said
 from graphrag_tasks.parse.readers import Reader, load_readers
 from graphrag_tasks.sources.encodings import given_encoding

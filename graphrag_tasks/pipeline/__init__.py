@@ -4,8 +4,7 @@ Airflow tasks, the command line and tests share a `Run`, which each opens by its
 configuration and the snapshot it builds on. Open `stages.py` (order) and `run.py` first.
 """
 
-from graphrag_tasks.pipeline.checks import asked_of_models, check, sources_of
-from graphrag_tasks.pipeline.outlook import Outlook, look_ahead
+from graphrag_tasks.pipeline.outlook import Outlook, asked_of_models, check, look_ahead, sources_of
 from graphrag_tasks.pipeline.run import Published, Run
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 

@@ -45,14 +45,12 @@ from graphrag_tasks.pipeline.stages import (
     AnyStage,
     merge_shards,
 )
-from graphrag_tasks.pipeline.state import RunState, ShardTables
-from graphrag_tasks.pipeline.user_files import UserFiles
+from graphrag_tasks.pipeline.state import RunState, ShardTables, UserFiles
 from graphrag_tasks.sources.listing import SourceReader
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import file_of
 
 SOURCES = "sources"  # Key of the fingerprint of the listed documents, their labels and metadata.
-
 _PARTS = ("resolver", "reader", "confirmer", "summarizer")  # Inputs with a fingerprint and code of their own.
 _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error", "metadata"]
 

@@ -20,7 +20,7 @@ from graphrag_tasks.llm.journal import Journal
 from graphrag_tasks.pipeline.inputs import make_reader, run_name
 from graphrag_tasks.pipeline.stages import MODEL_STAGES
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.storage.receipts import Receipt
+from graphrag_tasks.storage.artifacts import Receipt
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""Merge the shards' rows with reused rows into one corpus.
+"""Merge the shards' rows with reused rows into one corpus, with the metadata that people keep beside documents.
 
 Snapshot N+1 = rows of snapshot N whose document is unchanged ∪ rows of the documents processed now. Nothing is removed
 in place, so an incremental run and a clean rebuild give the same rows in the same order. A document that was indexed
@@ -9,9 +9,13 @@ sorted through files.
 from __future__ import annotations
 
 import logging
+import posixpath
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +25,50 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.failed_documents import FAILED, FailedDocuments
+from graphrag_tasks.core.schemas import BESIDE, PROPERTIES
 from graphrag_tasks.core.stage import StageResult
-from graphrag_tasks.pipeline.said import metadata_of
 from graphrag_tasks.storage.artifacts import conform
 from graphrag_tasks.storage.scratch import scratch
 from graphrag_tasks.storage.sql import Rows
+
+LEAST_SHARE, LEAST_DOCUMENTS = 0.8, 5
+"""Of the dated documents of a folder so many are of one day if that is when they were built, not written. Chosen."""
+_DATE, _LENGTH = "date", len("2024-03-01")
+_Rows = Sequence[Mapping[str, str]]
+
+
+def metadata_of(documents: pa.Table, beside: Sequence[_Rows | None]) -> Iterator[Any]:
+    """Yield the metadata of each document, by key; what stands beside it wins."""
+    said: list[_Rows] = [rows or () for rows in documents["said"].to_pylist()]
+    built = _built(documents["uri"].to_pylist(), said)
+    for place, own in enumerate(beside):
+        found = [{**one, "origin": BESIDE} for one in own or ()]
+        taken = {one["key"] for one in found} | ({_DATE} if place in built else set())
+        found += [dict(one) for one in said[place] if one["key"] not in taken]
+        yield sorted(found, key=lambda one: one["key"]) or None
+
+
+def _built(uris: Sequence[str], said: Sequence[_Rows]) -> set[int]:
+    """Return the documents whose date a program wrote when it built their folder."""
+    dates = {
+        place: date.fromisoformat(one["value"])
+        for place, rows in enumerate(said) for one in rows
+        if one["key"] == _DATE and one["origin"] == PROPERTIES and len(one["value"]) == _LENGTH
+    }  # fmt: skip
+    folders: dict[str, list[int]] = defaultdict(list)
+    for place in dates:
+        folder = uris[place]
+        while folder := posixpath.dirname(folder):
+            folders[folder].append(place)
+    built: set[int] = set()
+    for places in folders.values():
+        counts = Counter(dates[place] for place in places)
+        day = min(counts, key=lambda one: (-counts[one], one))
+        near = [place for place in places if abs((dates[place] - day).days) <= 1]
+        if len(places) >= LEAST_DOCUMENTS and len(near) >= LEAST_SHARE * len(places):
+            built.update(near)
+    return built
+
 
 log = logging.getLogger(__name__)
 

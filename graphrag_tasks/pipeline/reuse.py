@@ -15,8 +15,7 @@ from graphrag_tasks.core.errors import ArtifactError, SnapshotError
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline.stages import STAGES_OF_SHARDS, AnyStage
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.storage.receipts import Receipt
+from graphrag_tasks.storage.artifacts import Folder, Receipt
 from graphrag_tasks.storage.snapshots.store import Snapshot, check_table, file_of
 
 log = logging.getLogger(__name__)

@@ -19,11 +19,9 @@ from itertools import accumulate
 from types import MappingProxyType
 
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.cost import measured
 from graphrag_tasks.core.errors import SnapshotError, TransientError
 from graphrag_tasks.core.failed_documents import FailedDocuments
-from graphrag_tasks.core.memory import release
-from graphrag_tasks.core.progress import Progress
+from graphrag_tasks.core.progress import Progress, measured, release
 from graphrag_tasks.embed.kept import KEPT_VECTORS
 from graphrag_tasks.llm.forecast import Forecast
 from graphrag_tasks.pipeline import reuse, vectors
@@ -33,13 +31,11 @@ from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES, STAGES_OF_SHARDS, AnyStage, merge_shards
 from graphrag_tasks.pipeline.state import RunState
-from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.artifacts import Folder, Receipt
 from graphrag_tasks.storage.locks import sole_run
-from graphrag_tasks.storage.receipts import Receipt
 from graphrag_tasks.storage.snapshots.manifests import Manifest, settings_of
-from graphrag_tasks.storage.snapshots.publish import build_manifest, publish, time_of_publish
+from graphrag_tasks.storage.snapshots.publish import build_manifest, publish, summarize, time_of_publish
 from graphrag_tasks.storage.snapshots.store import Snapshot, write_table
-from graphrag_tasks.storage.snapshots.summary import summarize
 
 _DOCUMENTS = "documents"
 

@@ -11,7 +11,7 @@ from weakref import finalize
 import pyarrow as pa
 
 from graphrag_tasks.core.config import LanguageConfig, LoadConfig, RetrievalConfig
-from graphrag_tasks.core.memory import SEARCH_BYTES, require_address_space
+from graphrag_tasks.core.progress import SEARCH_BYTES, require_address_space
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.embed.vectors.vector_store import VectorStore
 from graphrag_tasks.retrieval.index import Index

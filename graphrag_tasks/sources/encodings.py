@@ -8,15 +8,142 @@ encoding is refused.
 from __future__ import annotations
 
 import codecs
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import NamedTuple
+from functools import cache
+from itertools import islice
+from typing import Any, NamedTuple
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.sources.detection import Guess, detect, language_evidence
+
+_ENCODINGS = (
+    *("cp1252", "cp1251", "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1250", "iso8859-2"),
+    *("koi8-r", "koi8-u", "cp1253", "iso8859-7", "cp1256", "cp1254", "cp1255", "cp1257"),
+    *("iso8859-15", "iso8859-5", "iso8859-6", "cp874", "mac-roman", "mac-cyrillic", "cp850"),
+    *("cp866", "cp852", "cp437"),
+)
+"""Codecs that are tried, preferred first: those of the Encoding standard (WHATWG), without near copies, and those of
+DOS."""
+
+_SAMPLE_BYTES = 8192  # which a language is clear from; the rest of a file only takes time
+_LINE_BYTES = 1024  # of a line, so that one without ends is not the whole sample
+_TAG = re.compile(rb"<[^<>\x80-\xff]*>")  # no encoding here has < as a part of a letter
+_PER_ODDITY = 15  # of evidence: as much as a wrong letter gains
+_MOST_ODD = 0.1  # of the characters that are not ASCII
+_LEAST_CONFIDENCE = 0.6  # below it three words of prose are wrong nearly as often as right
+_LEAST_CONFIDENCE_DEFAULT = 0.25  # for Windows-1252, where a few signs in English tell little
+_FAVOUR = 10  # for what something speaks for: one letter more, which many wrong ones outweigh
+_FEW_BYTES = 8  # which say nothing where hardly a letter is ASCII: one word may be in any script
+
+_LOWER, _UPPER = (
+    "".join(char for char in map(chr, range(128, 0x530)) if is_case(char)) for is_case in (str.islower, str.isupper)
+)
+_OTHER = "\u0370-\u03ff\u0400-\u052f\u0591-\u06ff\u0e01-\u0e4e"  # Greek to Thai
+_ODD = re.compile(
+    "[\x7f-\x84\x86-\x9f\ufffd\ue000-\uf8ff¤¦\u2500-\u259f]"  # nobody writes them
+    r"|(?<=[^\W\d_])[¡-¬®-¶\xb8-\xbb¿×÷\u02b0-\u02ff“”„\u201a\u2039\u203a†‡•‰€™\u2200-\u22ff]"
+    r"(?=[^\W\d_])"  # in a word
+    f"|(?<=[a-z{_LOWER}])[{_UPPER}]"
+    f"|[A-Za-zÀ-ɏ](?=[{_OTHER}])|[{_OTHER}](?=[A-Za-zÀ-ɏ])"  # scripts of one word
+    "|(?<![\u0e01-\u0e2e\u0e31-\u0e3a\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]"  # Thai
+    "|[ฃฅฆฌฎฏฐฑฒฤฦฬฯ๏\u0e50-\u0e59๚๛]|[เ-ไ](?![ก-ฮ])"  # rare in Thai, and all over what is none
+    "|(?<=[a-z])[\u3400-\u9fff\uac00-\ud7a3](?=[a-z])"
+    "|(?<![\u05d0-\u05ea\u05b0-\u05c7])[\u05b0-\u05c7]|[ךםןףץ](?=[א-ת])"  # Hebrew
+    "|(?<![\u0621-\u0652])[\u064b-\u0652]|ς(?=[\u03ac-\u03ce])"  # Arabic, Greek
+)
+"""Characters that are implausible in text, or at this place in a word."""
+
+_QUOTES = "“”„‘’–—…\xa0"
+_TYPOGRAPHIC = re.compile(f"(?:[\x00-\x7f]|[{_QUOTES}«»]|[°€£§©®™•·¡¿±×½¼²³µ¢¥\xad](?=[\x00-\x7f]|$))*+")
+"""Text that is ASCII except for typographic signs, as in Windows-1252."""
+
+
+class Guess(NamedTuple):
+    """An encoding by its Python codec name, and a confidence of 0 to 1 among the candidates."""
+
+    encoding: str
+    confidence: float
+
+
+class _Judged(NamedTuple):
+    encoding: str
+    score: float
+
+
+def detect(lines: Iterable[bytes], also: Sequence[str] = (), among: Sequence[str] = _ENCODINGS) -> Guess | None:
+    """Return the encoding of lines with bytes above 127; None if no candidate is plausible.
+
+    `also` are preferred encodings: they win over nearly equal ones, and for short texts.
+    """
+    sample = list(_sample(lines))
+    length = sum(map(len, sample))
+    judged = _judged(sample, [*also, *(one for one in among if one not in also)], frozenset(also))
+    if not judged:
+        return None
+    best = max(judged, key=lambda one: one.score)
+    scale = math.sqrt(length)  # as py3langid makes probabilities of its scores
+    total = sum(math.exp((one.score - best.score) / scale) for one in judged)
+    confidence = 1 / total
+    if best.encoding in also:
+        is_sure = True
+    elif best.encoding == "cp1252":
+        is_sure = confidence >= _LEAST_CONFIDENCE_DEFAULT
+    else:
+        is_sure = confidence >= _LEAST_CONFIDENCE and not _says_little(b"".join(sample))
+    return Guess(best.encoding, confidence) if is_sure and best.score > 0 else None
+
+
+def _says_little(sample: bytes) -> bool:
+    letters = sum(chr(byte).isalpha() for byte in sample if byte < 128)
+    high = sum(byte > 127 for byte in sample)
+    return letters < high < _FEW_BYTES
+
+
+def language_evidence(text: str) -> float:
+    """Return how clearly a text is in one language: log-likelihood of the best minus the median."""
+    found = [score for _, score in _identifier().rank(text)]
+    return float(found[0] - found[len(found) // 2])
+
+
+def _sample(lines: Iterable[bytes]) -> Iterable[bytes]:
+    cut = [_TAG.sub(b" ", line[:_LINE_BYTES]) for line in lines]
+    step = -(-sum(map(len, cut)) // _SAMPLE_BYTES) or 1
+    return islice(cut, 0, None, step)
+
+
+def _judged(sample: Sequence[bytes], encodings: Iterable[str], favoured: frozenset[str]) -> list[_Judged]:
+    """Return the encodings in which the sample is plausible text; of equal texts, the first."""
+    judged: dict[str, _Judged] = {}
+    for encoding in encodings:
+        text = "\n".join(_decoded(line, encoding) for line in sample)
+        if text in judged or not text.strip():
+            continue
+        foreign = "".join(char for char in text if not char.isascii())
+        odd = len(_ODD.findall(text))
+        if odd > max(1, _MOST_ODD * len(foreign)):
+            continue
+        score = language_evidence(text) - _PER_ODDITY * odd + _FAVOUR * (encoding in favoured)
+        if encoding == "cp1252" and not odd:
+            is_signs = _TYPOGRAPHIC.fullmatch(text) is not None
+            score += _FAVOUR * (3 * is_signs or len(foreign) < _FEW_BYTES)
+        judged[text] = _Judged(encoding, score)
+    return list(judged.values())
+
+
+def _decoded(line: bytes, encoding: str) -> str:
+    return codecs.getincrementaldecoder(encoding)("replace").decode(line)
+
+
+@cache
+def _identifier() -> Any:  # noqa: ANN401 - an untyped library
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE)
+
 
 given_encoding: ContextVar[str | None] = ContextVar("given_encoding", default=None)
 """The value of `parse.encoding` for the current document."""
@@ -94,8 +221,8 @@ def decode(data: bytes, declared: str | None = None) -> DecodedText:
         return _by_line(data, known(declared))
     for escape, encoding in _ESCAPED.items():
         if text.isascii() and escape in data and (read := _strict(data, encoding)) is not None:
-            return _decoded(read, encoding)
-    return _decoded(text, "utf-8")
+            return _encodings_decoded(read, encoding)
+    return _encodings_decoded(text, "utf-8")
 
 
 def _exactly(data: bytes, encoding: str) -> DecodedText:
@@ -103,7 +230,7 @@ def _exactly(data: bytes, encoding: str) -> DecodedText:
     if text is None:
         what = f"the file is not text in {encoding}"
         raise DocumentError("encoding", what, hint=_HINT)
-    return _decoded(text.removeprefix("\ufeff"), codecs.lookup(encoding).name)
+    return _encodings_decoded(text.removeprefix("\ufeff"), codecs.lookup(encoding).name)
 
 
 def _strict(data: bytes, encoding: str) -> str | None:
@@ -122,7 +249,7 @@ def _with_surrogates(data: bytes) -> str | None:
     return halves.decode("utf-16-le", "replace")
 
 
-def _decoded(text: str, encoding: str, confidence: float = 1.0, replaced: int = 0) -> DecodedText:
+def _encodings_decoded(text: str, encoding: str, confidence: float = 1.0, replaced: int = 0) -> DecodedText:
     text, invalid = without_invalid(text)
     invalid[LeftOut.INVALID_CHARACTERS] += replaced
     return DecodedText(text, Guess(encoding, confidence), invalid)
@@ -144,7 +271,7 @@ def _with_nul(data: bytes, declared: str | None) -> DecodedText:
     if stray > _MAX_INVALID * len(data) and (wide := _wide(data)):
         return wide
     if stray <= _MAX_INVALID * len(data) and (text := _strict(data, "utf-8")) is not None:
-        clean = _decoded(text, "utf-8")
+        clean = _encodings_decoded(text, "utf-8")
         if clean.left_out[LeftOut.INVALID_CHARACTERS] <= _MAX_INVALID * len(text):
             return clean
     if wide := _wide(data):
@@ -226,4 +353,4 @@ def _replaced(text: str, count: int, encoding: str, confidence: float) -> Decode
     if count > max(1, _MAX_INVALID_GUESSED * len(text)):
         what = f"{count} places of the file are not text in {encoding}, which the rest is in"
         raise DocumentError("encoding", what, hint=_HINT)
-    return _decoded(text, encoding, confidence, count)
+    return _encodings_decoded(text, encoding, confidence, count)

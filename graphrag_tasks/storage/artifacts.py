@@ -1,4 +1,4 @@
-"""Read and write tables: the only module that touches Parquet and Arrow files.
+"""Read and write tables and receipts: the only module that touches Parquet and Arrow files.
 
 Invariants, besides those of files (see `files`):
 
@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,10 +24,63 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage.files import Files, absent
-from graphrag_tasks.storage.receipts import Receipt, Table
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
+    from pydantic import TypeAdapter
+
+
+@dataclass(frozen=True)
+class Table:
+    """Number of rows of a table, and the sha256 of its file."""
+
+    rows: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """Result of a finished stage, passed between tasks: names and numbers, never data.
+
+    Attributes:
+        uri: Folder of the tables.
+        fingerprint: Inputs, configuration, code and models that produced them.
+        stats: Counts for the summary.
+        seconds: Wall-clock time of the stage.
+        cpu_seconds: CPU time of its process and workers.
+        peak_memory_bytes: Highest resident memory of the process.
+        reused: Whether an earlier run had already done the work.
+    """
+
+    stage: str
+    uri: str
+    fingerprint: str
+    tables: dict[str, Table]
+    stats: dict[str, int | float] = field(default_factory=dict)
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    reused: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain dicts and numbers, for XCom and JSON."""
+        return asdict(self) | {"schema_version": schemas.SCHEMA_VERSION}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Receipt:
+        """Read what `as_dict` wrote."""
+        receipt = _reader().validate_python(values)
+        if missing := sorted({field.name for field in fields(cls)} - set(values)):
+            raise ValueError(f"{', '.join(missing)} missing")
+        return receipt
+
+
+@cache
+def _reader() -> TypeAdapter[Receipt]:
+    from pydantic import TypeAdapter  # here, as who reads a snapshot reads no receipts
+
+    return TypeAdapter(Receipt)
+
 
 _ROWS_AT_ONCE = 256  # Rows decoded at a time, as a row may be megabytes.
 

@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.versions.chains import order_of
-from graphrag_tasks.versions.changed import pairs, plain
-from graphrag_tasks.versions.differences import NAME, NUMBER, VALUE
+from graphrag_tasks.versions.changed import NAME, NUMBER, VALUE, pairs, plain
 
 MEANT = (NUMBER, VALUE, NAME)  # Kinds of changes that say something by themselves.
 

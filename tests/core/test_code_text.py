@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.core.code_text import code_text
+from graphrag_tasks.core.stage import code_text
 
 CODE = 'TEXT = """a # b\n\n  c"""\n\ndef f(x: int) -> str:\n    return f"{x} # {TEXT}"'
 

@@ -15,7 +15,7 @@ from graphrag_tasks.retrieval import open_index
 
 SCRIPT = """
 import numpy as np
-from graphrag_tasks.core.memory import release
+from graphrag_tasks.core.progress import release
 from pathlib import Path
 
 def resident():

@@ -25,15 +25,13 @@ from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.operations.quality import graph_figures
 from graphrag_tasks.operations.retention import collect_garbage, rollback, verify_all
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, STAGES_OF_SHARDS
-from graphrag_tasks.pipeline.state import Basis, RunState
-from graphrag_tasks.pipeline.user_files import UserFiles
+from graphrag_tasks.pipeline.state import Basis, RunState, UserFiles
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.sources.labels import read_labels
 from graphrag_tasks.sources.listing import SourceRoot
 from graphrag_tasks.storage import locks
-from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.storage.receipts import Receipt, Table
-from graphrag_tasks.storage.snapshots.publish import time_of_publish
+from graphrag_tasks.storage.artifacts import Folder, Receipt, Table
+from graphrag_tasks.storage.snapshots.publish import headline, time_of_publish
 from graphrag_tasks.storage.snapshots.store import (
     ARROW_TABLES,
     SNAPSHOT_TABLES,
@@ -42,7 +40,6 @@ from graphrag_tasks.storage.snapshots.store import (
     file_of,
     last_readable,
 )
-from graphrag_tasks.storage.snapshots.summary import headline
 from graphrag_tasks.workbench.evaluation.questions import read_questions
 from tests.e2e.mutations import altered, damaged
 from tests.retrieval.labelled_worlds import Document, Fact

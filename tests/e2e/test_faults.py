@@ -19,7 +19,7 @@ from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published, vectors
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.storage.receipts import Table
+from graphrag_tasks.storage.artifacts import Table
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.e2e.conftest import config_of, write_corpus
 from tests.e2e.programs import wait_for

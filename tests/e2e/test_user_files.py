@@ -9,7 +9,7 @@ import pytest
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Run
-from graphrag_tasks.pipeline.user_files import UserFiles
+from graphrag_tasks.pipeline.state import UserFiles
 
 
 def test_a_file_that_changes_during_a_run_changes_the_next_one(

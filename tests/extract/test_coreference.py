@@ -8,8 +8,7 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import resolve_mentions
-from graphrag_tasks.extract.coref.parses import Parse
-from graphrag_tasks.extract.coref.protocol import Coreference, Passage
+from graphrag_tasks.extract.coref.protocol import Coreference, Parse, Passage
 from graphrag_tasks.storage.artifacts import conform
 
 

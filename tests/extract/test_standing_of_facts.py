@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.language.agreement import told
+from graphrag_tasks.language.names import told
 
 SENTENCES: dict[str, set[str]] = {
     "Cancers that lack this biomarker are called pMMR cancers.": {

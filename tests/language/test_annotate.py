@@ -9,7 +9,7 @@ import spacy
 from spacy.tokens import Doc
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from graphrag_tasks.language.annotate import annotate
+from graphrag_tasks.language.models import annotate
 
 
 def threads() -> set[int]:

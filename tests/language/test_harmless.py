@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from graphrag_tasks.language.harmless import Held, harmless
+from graphrag_tasks.language.support import Held, harmless
 
 ACTIVE = re.compile(r"\]\(|!\[|://|www\.|javascript:|data:image|<img|<a |<script", re.I)
 

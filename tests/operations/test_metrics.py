@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from graphrag_tasks.operations.metrics import Figure, stage_figures
-from graphrag_tasks.storage.receipts import Receipt, Table
+from graphrag_tasks.storage.artifacts import Receipt, Table
 
 TABLES = {"triples": Table(6, "a" * 64), "frames": Table(4, "b" * 64)}
 DONE = Receipt("extract", "run", "f", TABLES, {}, seconds=1.5, peak_memory_bytes=7)

@@ -16,7 +16,7 @@ import pytest
 
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, TransientError
-from graphrag_tasks.core.memory import mapped_bytes
+from graphrag_tasks.core.progress import mapped_bytes
 from graphrag_tasks.parse import isolation, readers
 from graphrag_tasks.parse.isolation import Parser
 

@@ -18,7 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, Table
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.docling_convert import convert
+from graphrag_tasks.parse.docling_blocks import convert
 from graphrag_tasks.parse.pdf import pipeline
 from graphrag_tasks.parse.pdf.lines import Line
 from graphrag_tasks.parse.pdf.reader import read_pdf

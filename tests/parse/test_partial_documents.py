@@ -11,7 +11,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from graphrag_tasks.core.config import ParseConfig
-from graphrag_tasks.parse.allowance import Allowance, allowance
+from graphrag_tasks.parse.limits import Allowance, allowance
 from graphrag_tasks.parse.pdf import pipeline
 from graphrag_tasks.parse.pdf.reader import read_pdf
 

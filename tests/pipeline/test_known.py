@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.pipeline.known import Known, known_documents
+from graphrag_tasks.pipeline.outlook import Known, known_documents
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.storage.snapshots.store import Store
 

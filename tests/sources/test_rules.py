@@ -10,9 +10,8 @@ import pytest
 
 from graphrag_tasks.core.config import AccessConfig
 from graphrag_tasks.core.errors import AccessError
-from graphrag_tasks.sources.labels import PUBLIC
+from graphrag_tasks.sources.labels import PUBLIC, check_rules
 from graphrag_tasks.sources.listing import list_sources, source_roots
-from graphrag_tasks.sources.rules import check_rules
 
 TREES = 500
 

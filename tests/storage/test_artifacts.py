@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError
-from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.storage.receipts import Table
+from graphrag_tasks.storage.artifacts import Folder, Table
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 

@@ -8,8 +8,8 @@ import pytest
 from filelock import FileLock
 
 from graphrag_tasks.core.errors import ConfigError, TransientError
-from graphrag_tasks.storage import editing
-from graphrag_tasks.storage.editing import edit_file, local_file, read_text
+from graphrag_tasks.storage import locks
+from graphrag_tasks.storage.locks import edit_file, local_file, read_text
 
 
 def test_changes_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_links_permissions_and_line_ends_stay(tmp_path: Path) -> None:
 
 
 def test_who_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editing, "_SECONDS", 0)
+    monkeypatch.setattr(locks, "_SECONDS", 0)
     with (
         FileLock(tmp_path / ".lines.txt.lock"),
         pytest.raises(TransientError, match=r"another process is changing.*Try again"),

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 
 from graphrag_tasks.entities.words import words
-from graphrag_tasks.language.headings import plain_heading
-from graphrag_tasks.language.names import entity_key
+from graphrag_tasks.language.names import entity_key, plain_heading
 
 FULL, BASE, FIRST, ACRONYM = "full", "base", "first", "acronym"
 """Forms of a title: whole, without its brackets, up to its first comma, and the abbreviation in its brackets."""

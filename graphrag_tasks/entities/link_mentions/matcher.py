@@ -6,18 +6,209 @@ to a shorter name where the spelling forbids the longer one (`benchmarks/README.
 
 from __future__ import annotations
 
+import re
 from array import array
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.entities.link_mentions.spelling import ANY, CAPITAL, TOKEN, Spelling, folded
-from graphrag_tasks.entities.link_mentions.trie import NONE, ROOT, Rows, Trie
-from graphrag_tasks.entities.link_mentions.vocabulary import PREPOSITIONS, Tokens, Vocabulary
-from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.language.names import singular_noun, unaccented
+
+Rows = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+ROOT, NONE = 0, -1
+_BITS = 32  # Bits of the token in a 64-bit edge; the other bits hold the node.
+
+
+class Trie:
+    """Names as paths of token numbers.
+
+    Args:
+        tokens: Token numbers of all names, concatenated.
+        starts: Where the tokens of each name begin, and where the last name's tokens end.
+    """
+
+    def __init__(self, tokens: Numbers, starts: Rows) -> None:
+        sizes = np.diff(starts)
+        nodes = np.full(len(sizes), ROOT, np.int64)
+        levels = [np.empty(0, np.int64)]
+        count = 0
+        names = np.flatnonzero(sizes > 0)
+        for depth in range(int(sizes.max(initial=0))):
+            names = names[sizes[names] > depth]
+            edges = _edges(nodes[names], tokens[starts[names] + depth])
+            found, places = np.unique(edges, return_inverse=True)
+            nodes[names] = count + places + 1
+            count += len(found)
+            levels.append(found)
+        self._edges = np.concatenate(levels)
+        self._names = np.full(count + 1, NONE, np.int32)
+        backwards = np.flatnonzero(sizes > 0)[::-1]
+        self._names[nodes[backwards]] = backwards  # of names with one path the first stays
+        self._is_inner = np.zeros(count + 1, np.bool_)
+        self._is_inner[self._edges >> _BITS] = True
+
+    def below(self, nodes: Rows, tokens: Numbers) -> Rows:
+        """Return the child of each node for a token; `ROOT` where there is none."""
+        below = np.full(len(nodes), ROOT, np.int64)
+        inner = np.flatnonzero(self._is_inner[nodes] & (tokens >= 0))
+        if len(inner):
+            edges = _edges(nodes[inner], tokens[inner])
+            places = np.minimum(np.searchsorted(self._edges, edges), len(self._edges) - 1)
+            below[inner] = np.where(self._edges[places] == edges, places + 1, ROOT)
+        return below
+
+    def names(self, nodes: Rows) -> Numbers:
+        """Return the number of the name that ends at each node; `NONE` where there is none."""
+        return self._names[nodes]
+
+
+def _edges(nodes: Rows, tokens: Numbers) -> Rows:
+    return nodes << _BITS | tokens
+
+
+# Spelling: with which capitals a text must write a name for it to match.
+
+TOKEN = re.compile(r"\w+://\S+|(?:[^\W_]+(?:_+[^\W_]+)*|_+)(?:\(\))?|[^\w\s]")
+"""A token: a URL, a word with its underscores and the "()" of a call, or a punctuation mark."""
+
+
+def folded(token: str) -> str:
+    """Return a token without case, accents and compatibility forms."""
+    return unaccented(token.casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a text must write a name.
+
+    It needs a `capital` letter somewhere, or must equal one of `forms`; where `opens` is false, a match at the start of
+    a sentence does not count, as its capital is no evidence.
+    """
+
+    capital: bool = False
+    forms: frozenset[str] = frozenset()
+    opens: bool = True
+
+    def allows(self, text: str, *, opening: bool) -> bool:
+        """Return whether a stretch of text may be the name."""
+        if self.capital and text.islower():
+            return False
+        if self.forms and text not in self.forms:
+            return False
+        return self.opens or not opening or _is_shouted(text)
+
+
+ANY, CAPITAL = Spelling(), Spelling(capital=True)
+
+
+def spelling_of(
+    forms: Collection[str], *, is_named: bool, is_title: bool, is_known: Callable[[str], bool]
+) -> Spelling | None:
+    """Return how a name must be written to match, or None if it is not searched for.
+
+    * A single common word is searched for only with capitals: if it is the title of a document, or
+      never occurs in small letters and has an entity label or more than one capital.
+    * Any other name that some text writes in small letters matches in any case.
+    * All other names need a capital.
+
+    `is_named`: the name has an entity label or is a title.
+    """
+    words = TOKEN.findall(min(forms))
+    if len(words) == 1 and (len(words[0]) == 1 or is_known(words[0].casefold())):
+        return _of_common_word(forms, is_named=is_named, is_title=is_title)
+    return ANY if any(form == form.lower() for form in forms) else CAPITAL
+
+
+def _of_common_word(forms: Collection[str], *, is_named: bool, is_title: bool) -> Spelling | None:
+    as_names = frozenset(form for form in forms if form != form.lower())
+    if len(as_names) < len(forms) and not is_title:
+        return None
+    if not as_names or not (is_named or all(map(_is_shouted, as_names))):
+        return None
+    return Spelling(forms=as_names, opens=is_title)
+
+
+def _is_shouted(form: str) -> bool:
+    """Return whether a form has a capital after its first letter: "SAP", "BAdI"."""
+    return form[1:] != form[1:].lower()
+
+
+# Token numbers and properties for the matcher; each distinct token is read once.
+
+PREPOSITIONS = ("of", "in", "for", "with", "from", "to", "on", "by", "at", "between", "into")
+_SPLIT = re.compile(f"({TOKEN.pattern})")
+_UNKNOWN = -1
+_MOST_KEPT = 1 << 20
+"""Distinct tokens cached before the cache is cleared; bounds memory where texts are full of numbers. Chosen."""
+_NO_TRAITS = np.empty((0, 5), np.int32)
+
+
+class Tokens(NamedTuple):
+    """Tokens of some texts, an array element each.
+
+    Attributes:
+        start, end: Character offsets in the joined texts.
+        stop: The first token after its text.
+        exact: Number of the token; -1 where no name contains it.
+        is_small: Whether it has letters, none of them a capital.
+    """
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    text: NDArray[np.int64]
+    stop: NDArray[np.int64]
+    exact: NDArray[np.int32]
+    singular: NDArray[np.int32]
+    is_capital: NDArray[np.int32]
+    is_small: NDArray[np.int32]
+    opens_small: NDArray[np.int32]
+
+
+class Vocabulary:
+    """Numbers of the folded tokens of names; prepositions are numbered first."""
+
+    def __init__(self) -> None:
+        self._numbers = {word: number for number, word in enumerate(PREPOSITIONS)}
+        self._rows: dict[str, int] = {}
+        self._traits = _NO_TRAITS
+
+    def number(self, word: str) -> int:
+        """Return the number of a folded token; a new token gets the next number."""
+        return self._numbers.setdefault(word, len(self._numbers))
+
+    def read(self, joined: str, starts: NDArray[np.int64]) -> Tokens:
+        """Return the tokens of texts joined by white space; `starts` holds each text's offset."""
+        parts = _SPLIT.split(joined)  # white space and tokens in turn
+        reached = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
+        places, ends, words = reached[:-1:2], reached[1::2], parts[1::2]
+        texts = np.searchsorted(starts, places, side="right") - 1
+        stops = np.append(np.searchsorted(places, starts[1:]), len(places))
+        return Tokens(places, ends, texts, stops[texts], *self._traits_of(words).T)
+
+    def _traits_of(self, words: list[str]) -> NDArray[np.int32]:
+        if len(self._rows) > _MOST_KEPT:
+            self._rows, self._traits = {}, _NO_TRAITS
+        new = sorted(set(words).difference(self._rows))
+        if new:
+            self._rows.update(zip(new, count(len(self._rows)), strict=False))
+            seen = np.array(list(map(self._look_at, new)), np.int32)
+            self._traits = np.concatenate([self._traits, seen])
+        rows = np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
+        return self._traits[rows]
+
+    def _look_at(self, token: str) -> tuple[int, ...]:
+        word = folded(token)
+        exact = self._numbers.get(word, _UNKNOWN)
+        singular = self._numbers.get(singular_noun(word), _UNKNOWN)
+        is_capital = not f"{token}a".islower()
+        return exact, singular, is_capital, token.islower(), token[0].islower()
+
 
 _SHORTEST_TIED = 3  # Fewest tokens of a name whose parts a preposition joins, behind which other names are still found.
 _ANY, _CAPITAL, _OTHER = range(3)

@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from graphrag_tasks.core.config import LanguageConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.entities.link_mentions.matcher import NameMatcher
-from graphrag_tasks.entities.link_mentions.spelling import spelling_of
+from graphrag_tasks.entities.link_mentions.matcher import NameMatcher, spelling_of
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, Rows, add_rows, sql_over, statements, stream
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 from graphrag_tasks.core.schemas import KEY, LIST
 from graphrag_tasks.entities.words import any_of, words
 from graphrag_tasks.language.domain import type_label
-from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.language.names import singular_noun
 from graphrag_tasks.language.relations import INCLUDES
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, add_rows, statements
 

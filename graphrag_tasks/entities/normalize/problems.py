@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from graphrag_tasks.entities.words import any_of, words
-from graphrag_tasks.language.forms import singular_noun
-from graphrag_tasks.language.names import LITERAL, is_code
+from graphrag_tasks.language.names import LITERAL, is_code, singular_noun
 
 _SHORTEST, _LONGEST, _MOST_WORDS = 2, 120, 8
 """Characters of the shortest name and of the longest, and words of the longest: beyond, heads and tails are clauses.

@@ -26,8 +26,7 @@ from graphrag_tasks.entities.normalize.terms import Terms
 from graphrag_tasks.entities.normalize.types import TECHNICAL, NameTypes
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
-from graphrag_tasks.language.forms import singular_noun
-from graphrag_tasks.language.names import GENERIC, PROBLEMS, clean_name
+from graphrag_tasks.language.names import GENERIC, PROBLEMS, clean_name, singular_noun
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, Rows, add_rows, sql_over, statements, stream
 
 log = logging.getLogger(__name__)

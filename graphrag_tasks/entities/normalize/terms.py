@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 
 from graphrag_tasks.entities.words import words
+from graphrag_tasks.language.dictionary import shares_of_nouns
 from graphrag_tasks.language.domain import Domain
-from graphrag_tasks.language.forms import singular_noun
-from graphrag_tasks.language.general_english import shares_of_nouns
+from graphrag_tasks.language.names import singular_noun
 
 _WORDS_OF_MANUALS = words("words_of_manuals")
 _UNSEEN = 2e-6  # Added to the share in general English, so that rare words need several occurrences, too.

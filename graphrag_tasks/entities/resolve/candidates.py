@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from graphrag_tasks.entities.resolve.acronyms import is_within, stood_for
-from graphrag_tasks.entities.resolve.canonical import CanonicalForms
-from graphrag_tasks.entities.resolve.ties import (
+from graphrag_tasks.entities.resolve.rules import (
     ACRONYM_RULE,
     INITIALS_RULE,
     ROW_RULE,
@@ -25,8 +25,63 @@ from graphrag_tasks.entities.resolve.ties import (
     VENDOR_RULE,
     Tie,
     Ties,
+    is_within,
+    stood_for,
 )
 from graphrag_tasks.language.domain import Domain
+from graphrag_tasks.language.names import (
+    JOINED_ONLY_WITHOUT,
+    american,
+    is_call,
+    joined,
+    singular,
+    straight,
+    unaccented,
+    unbracketed,
+)
+
+_Steps = Sequence[tuple[str, Callable[[str], str]]]
+
+
+class CanonicalForms:
+    """Canonical forms of names, by the plurals of abbreviations."""
+
+    def __init__(self, plurals: Mapping[str, str]) -> None:
+        self._steps: _Steps = (
+            ("brackets", unbracketed),
+            ("apostrophe", straight),
+            ("accents", unaccented),
+            ("spelling", american),
+            ("number", partial(singular, plurals=plurals)),
+            ("spacing", joined),
+        )
+
+    def of(self, key: str) -> str:
+        """Return the canonical form of a name; a call in code stays as it is."""
+        return key if is_call(key) else _after(self._steps, key)
+
+    def of_all(self, keys: pa.Array[Any]) -> pa.Array[Any]:
+        """Return the canonical form of each name; most only join their words, done in bulk."""
+        changed = pc.match_substring_regex(keys, JOINED_ONLY_WITHOUT)
+        others = pa.array(map(self.of, keys.filter(changed).to_pylist()), pa.string())
+        return pc.replace_with_mask(pc.replace_substring(keys, " ", ""), changed, others)
+
+    def needed(self, left: str, right: str) -> tuple[str, ...]:
+        """Return the rules without which the forms of two names would differ."""
+        needed = []
+        for place, (rule, step) in enumerate(self._steps, 1):
+            before = left, right
+            left, right = step(left), step(right)
+            others = self._steps[place:]
+            if before != (left, right) and len({_after(others, one) for one in before}) > 1:
+                needed.append(rule)
+        return tuple(needed)
+
+
+def _after(steps: _Steps, key: str) -> str:
+    for _, step in steps:
+        key = step(key)
+    return key
 
 
 @dataclass(frozen=True, slots=True)

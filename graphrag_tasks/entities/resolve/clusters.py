@@ -11,9 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
 
 from graphrag_tasks.entities.resolve.candidates import Name
-from graphrag_tasks.entities.resolve.ties import PROPER
-from graphrag_tasks.language import forms
-from graphrag_tasks.language.names import is_code
+from graphrag_tasks.entities.resolve.rules import PROPER
+from graphrag_tasks.language.names import has_lone_letter, is_code, numbers
 
 _MOST_COMPARED = 400  # Most pairs of members compared before a join; larger clusters compare their centres.
 
@@ -34,11 +33,11 @@ def objection(left: Name, right: Name, rules: Collection[str]) -> str | None:
     * `types`: one is a person, the other a place.
     """
     used = _SPELLED.intersection(rules)
-    if forms.numbers(left.key) != forms.numbers(right.key):
+    if numbers(left.key) != numbers(right.key):
         return "numbers"
     if used and (is_code(left.key) or is_code(right.key)):
         return "code"
-    if "spacing" in used and (forms.has_lone_letter(left.key) or forms.has_lone_letter(right.key)):
+    if "spacing" in used and (has_lone_letter(left.key) or has_lone_letter(right.key)):
         return "letter"
     if "number" in used and (_is_proper(left) or _is_proper(right)):
         return "proper_number"

@@ -21,12 +21,18 @@ from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.resolve.candidates import Candidate, Confirmer, Name, ShorterNames, candidates
 from graphrag_tasks.entities.resolve.clusters import Clusters, objection
-from graphrag_tasks.entities.resolve.selection import canonical_forms, comparable_names, names_of, statements_of
-from graphrag_tasks.entities.resolve.similar import NameEncoder, similar_names
-from graphrag_tasks.entities.resolve.ties import find_ties
+from graphrag_tasks.entities.resolve.rules import find_ties
+from graphrag_tasks.entities.resolve.selection import (
+    NameEncoder,
+    canonical_forms,
+    comparable_names,
+    names_of,
+    similar_names,
+    statements_of,
+)
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
-from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.language.names import singular_noun
 from graphrag_tasks.language.overrides import Overrides, Pair
 from graphrag_tasks.storage.sql import Rows, id_of, sql_over, statements, stream
 

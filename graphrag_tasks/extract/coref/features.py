@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from graphrag_tasks.extract.coref.names import Mention, is_excluded
-from graphrag_tasks.extract.coref.parses import Parse, Role
+from graphrag_tasks.extract.coref.protocol import Parse, Role
 from graphrag_tasks.extract.coref.section import Pronoun, Section
+from graphrag_tasks.extract.coref.things import Mention, is_excluded
 
 _PREPOSITIONS = ("with", "by", "of", "to", "for", "from", "as")
 _NOT_PERSONS = frozenset({"GPE", "LOC", "ORG", "FAC", "NORP", "WORK_OF_ART", "PRODUCT", "EVENT"})

@@ -26,8 +26,7 @@ import numpy as np
 
 from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.extract.coref.features import Candidate, Values, candidates_in, leads
-from graphrag_tasks.extract.coref.parses import Parse, Role
-from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Passage
+from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Parse, Passage, Role
 from graphrag_tasks.extract.coref.section import Pronoun, Section
 from graphrag_tasks.extract.coref.things import resolve_things
 from graphrag_tasks.language.dictionary import gender_of_pronoun

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from graphrag_tasks.extract.coref.names import Mention, NamedEntity, find_names, folded, group_names, title_key
-from graphrag_tasks.extract.coref.parses import SUBJECTS, Parse, Role
+from graphrag_tasks.extract.coref.protocol import SUBJECTS, Parse, Role
+from graphrag_tasks.extract.coref.things import Mention, NamedEntity, find_names, folded, group_names, title_key
 from graphrag_tasks.language.dictionary import Gender, first_name_gender, gender_of_pronoun, noun_gender, title_gender
 
 _OPENING_QUOTES, _CLOSING_QUOTES = frozenset({"``", "“"}), frozenset({"''", "”"})

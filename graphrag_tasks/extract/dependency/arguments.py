@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from graphrag_tasks.extract.dependency.nominal import clause_argument, noun_arguments
 from graphrag_tasks.extract.dependency.predicates import (
+    by_doing,
     chaining_adjective,
+    governed,
     is_chained,
     is_instrument,
     is_predicate_adverb,
+    light_noun,
     relational_adjective,
 )
-from graphrag_tasks.extract.dependency.prepositions import by_doing, governed, light_noun
 from graphrag_tasks.extract.dependency.subjects import Origin
 from graphrag_tasks.extract.dependency.syntax import (
     ADDRESSEES,

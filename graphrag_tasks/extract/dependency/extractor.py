@@ -12,7 +12,7 @@ from itertools import islice
 from graphrag_tasks.core.config import ExtractConfig, LanguageConfig
 from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME
-from graphrag_tasks.extract.dependency.rereading import masked, reread, reworded, unmasked
+from graphrag_tasks.extract.dependency.repair import masked, reread, reworded, unmasked
 from graphrag_tasks.extract.frames import Frame, ParseListener
 from graphrag_tasks.language import DEFAULT_MODEL, model_version
 from graphrag_tasks.language.parser import MAX_CHARS, MAX_TOKENS, SentenceParser

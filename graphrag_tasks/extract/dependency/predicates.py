@@ -1,19 +1,23 @@
-"""The predicate of a frame: text, canonical lemma, negation, modality and voice."""
+"""The predicate of a frame: text, canonical lemma, negation, modality, voice, and whether what it tells is so."""
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import NamedTuple
 
 from graphrag_tasks.extract.dependency.subjects import Origin
 from graphrag_tasks.extract.dependency.syntax import (
+    ADDRESSEES,
     AUXILIARY_DEPS,
     children,
     conjunction_heads,
+    descendant,
     first_child,
     has_subject,
     has_to,
     is_enabled,
     is_verbal,
+    subtree,
     surface,
 )
 from graphrag_tasks.extract.inflection import past_participle
@@ -247,3 +251,181 @@ def _lemma(chain: list[Token], adjective: Token | None) -> str:
 
 def _base(verb: Token) -> str:
     return (verb.lemma_ or verb.text).lower()
+
+
+# Multi-word prepositions and light verbs, with their nouns.
+
+_PREPOSITIONAL_ADVERBS = words("prepositional_adverbs")
+_LINKING_NOUNS = words("linking_nouns")  # Nouns of three-word prepositions: "in case of", "by means of".
+_LINKING_WITH_ARTICLE = frozenset({"basis", "case", "context", "course", "form", "help", "place"})
+_LIGHT_VERBS = frozenset({"have", "take", "gain", "get", "give", "make"})  # Verbs that mean little without their noun.
+
+
+def governed(preposition: Token) -> tuple[Token | None, str]:
+    """Return a preposition's noun, and the preposition's words ("out of")."""
+    noun = first_child(preposition, "pobj")
+    if noun is not None and (linked := _complex(preposition, noun)) is not None:
+        return linked
+    if noun is None:
+        nested = first_child(preposition, "prep", "pcomp")
+        noun = descendant(nested, "pobj")
+        if nested is None or noun is None or nested.i != preposition.i + 1:
+            return None, preposition.lower_
+        return noun, f"{preposition.lower_} {nested.lower_}"
+    parts = [preposition, *(c for c in preposition.children if _is_part_of(preposition, c))]
+    return noun, " ".join(word.lower_ for word in sorted(parts, key=lambda word: word.i))
+
+
+def _complex(preposition: Token, noun: Token) -> tuple[Token, str] | None:
+    """Return the noun and words of a three-word preposition, as in "in case of"."""
+    if noun.lower_ not in _LINKING_NOUNS:
+        return None
+    if first_child(noun, "det") and noun.lower_ not in _LINKING_WITH_ARTICLE:
+        return None
+    if preposition.lower_ == "as" and noun.lower_ not in ("part", "result"):
+        return None
+    last, item = first_child(noun, "prep"), descendant(noun, "prep", "pobj")
+    if last is None or item is None or last.lower_ not in ("of", "with", "to"):
+        return None
+    if preposition.i + 3 < last.i or noun.i + 1 != last.i:
+        return None
+    return item, f"{preposition.lower_} {noun.lower_} {last.lower_}"
+
+
+def is_linking(noun: Token) -> bool:
+    """Tell whether a noun is part of a preposition: "with respect to the length"."""
+    return noun.dep_ == "pobj" and _complex(noun.head, noun) is not None
+
+
+def by_doing(preposition: Token) -> tuple[Token, Token] | None:
+    """Return the gerund and its object that tell how the reader acts: "by clicking the link".
+
+    None if the verb has a subject in the text: then the gerund has its own frame.
+    """
+    gerund, item = first_child(preposition, "pcomp"), descendant(preposition, "pcomp", "dobj")
+    if preposition.lower_ not in ("by", "via", "through") or gerund is None or item is None:
+        return None
+    subject = first_child(preposition.head, "nsubj")
+    if subject is not None and subject.lower_ not in ADDRESSEES:
+        return None
+    return gerund, item
+
+
+def light_noun(noun: Token) -> tuple[Token, str] | None:
+    """Return the object and words of a light verb's noun: "have access to", "be part of".
+
+    Such a noun has neither article nor adjective.
+    """
+    verb = noun.head
+    is_light = verb.lemma_ in _LIGHT_VERBS or (verb.lemma_ == "be" and noun.lower_ == "part")
+    if noun.i < verb.i or not is_light or noun.tag_ != "NN":
+        return None
+    preposition, item = first_child(noun, "prep"), descendant(noun, "prep", "pobj")
+    if preposition is None or item is None or preposition.i != noun.i + 1:
+        return None
+    if children(noun, "det", "amod", "poss", "nummod", "compound", "conj"):
+        return None
+    return item, f"{noun.lower_} {preposition.lower_}"
+
+
+def _is_part_of(preposition: Token, child: Token) -> bool:
+    """Tell whether a child forms one word with its preposition: "instead of", "because of"."""
+    if child.dep_ == "advmod":
+        return child.i + 1 == preposition.i and child.lower_ in _PREPOSITIONAL_ADVERBS
+    return child.dep_ in ("pcomp", "prep") and child.i == preposition.i + 1 and child.n_rights == 0
+
+
+# Whether a verb tells what is so, what is not so, or what is left open, by the words above it.
+
+LONGEST_CONDITION = 14  # Most words of a condition that is told beside a fact; of longer ones only that there is one.
+_SOME_CASES = "in some cases"
+_CONDITIONS = frozenset({"if", "unless", "provided", "assuming"})
+_SURE = frozenset({"careful", "certain", "sure"})
+_IN_PLACE = frozenset({"instead", "rather", "lieu"})
+_DENYING_ADJECTIVES = words("denying_adjectives")
+_DOUBTING_ADJECTIVES = words("doubting_adjectives")
+_PREVENTING_VERBS = words("preventing_verbs")
+_KEEPING_VERBS = words("keeping_verbs")
+"""Verbs that prevent with "from" alone: "keeps the host from sending", but "keeps sending"."""
+_BELIEVING_VERBS = words("believing_verbs")
+_SUPPOSING_VERBS = words("supposing_verbs")
+
+
+class Standing(Enum):
+    """What a sentence says of what a verb tells."""
+
+    TOLD = "told"
+    DENIED = "denied"
+    OPEN = "open"
+    BELIEVED = "believed"
+
+
+def standing_of(verb: Token) -> Standing:
+    """Return what the words above a verb say of it; TOLD where they say nothing."""
+    clause = _head_of_clause(verb)
+    if _is_in_place(clause):
+        return Standing.DENIED
+    above = clause.head
+    if clause.dep_ == "pcomp":
+        if above.lower_ == "without":
+            return Standing.DENIED
+        is_kept_from = above.head.lemma_ in _PREVENTING_VERBS | _KEEPING_VERBS
+        return Standing.OPEN if above.lower_ == "from" and is_kept_from else Standing.TOLD
+    if clause.dep_ == "advcl" and has_to(clause) and first_child(above, "neg"):
+        return Standing.OPEN
+    if clause.dep_ in ("ccomp", "csubj"):
+        if _is_called(above, _DENYING_ADJECTIVES):
+            return Standing.DENIED
+        is_wanted = above.lemma_ in _SUPPOSING_VERBS or _is_made_sure(above)
+        if is_wanted or _is_called(above, _DOUBTING_ADJECTIVES):
+            return Standing.OPEN
+        return Standing.BELIEVED if above.lemma_ in _BELIEVING_VERBS else Standing.TOLD
+    if clause.dep_ == "xcomp" and clause.tag_ == "VBG" and above.lemma_ in _PREVENTING_VERBS:
+        return Standing.OPEN
+    return Standing.TOLD
+
+
+def condition_of(verb: Token) -> str:
+    """Return the clause under which a verb's clause holds: "unless the cache is full", or "".
+
+    A clause before the first of coordinated verbs holds for all of them.
+    """
+    for head in conjunction_heads(verb):
+        for clause in children(head, "advcl"):
+            is_condition = any(mark.lower_ in _CONDITIONS for mark in children(clause, "mark", "advmod"))
+            if is_condition and (head is verb or clause.i < head.i):
+                words = subtree(clause)
+                span = surface(verb.doc, words) if len(words) <= LONGEST_CONDITION else None
+                return span.text if span else _SOME_CASES
+    return ""
+
+
+def _head_of_clause(verb: Token) -> Token:
+    """Return the first of the coordinated verbs of a clause: "without reading or writing"."""
+    while verb.dep_ == "conj" and is_verbal(verb.head) and not _is_in_place(verb):
+        verb = verb.head
+    return verb
+
+
+def _is_in_place(verb: Token) -> bool:
+    """Return whether another verb stands in place of this one: "X rather than Y"."""
+    start = verb.left_edge.i
+    marks = [*children(verb, "mark", "cc"), *children(verb.head, "cc", "mark"), verb.head]
+    return any(
+        mark.lower_ in ("than", "of") and mark.i > 0 and start <= mark.i + 1 <= verb.i
+        and verb.doc[mark.i - 1].lower_ in _IN_PLACE
+        for mark in marks
+    )  # fmt: skip
+
+
+def _is_made_sure(above: Token) -> bool:
+    """Tell whether somebody is to see that it is so: "make sure that", but "it is certain that"."""
+    verb = above.head if above.pos_ == "ADJ" else above
+    subject = first_child(verb, "nsubj")
+    return _is_called(above, _SURE) and (subject is None or subject.lower_ != "it")
+
+
+def _is_called(above: Token, adjectives: frozenset[str]) -> bool:
+    if above.pos_ == "ADJ":
+        return above.lower_ in adjectives
+    return any(child.lower_ in adjectives for child in children(above, "acomp", "attr"))

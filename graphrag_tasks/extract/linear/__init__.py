@@ -7,9 +7,7 @@ In: the text of a line, and the text before its list. Out: frames. Source: Min e
 from __future__ import annotations
 
 from graphrag_tasks.extract.frames import Frame
-from graphrag_tasks.extract.linear.aliases import aliases
-from graphrag_tasks.extract.linear.cookbook import cookbook
-from graphrag_tasks.extract.linear.labels import labels, list_items
+from graphrag_tasks.extract.linear.patterns import aliases, cookbook, labels, list_items
 
 __all__ = ["linear_frames"]
 

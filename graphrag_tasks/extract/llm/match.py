@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from graphrag_tasks.extract.words import words
-from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.language.names import singular_noun
 
 MOST_BETWEEN = 4  # Most words inside a name's occurrence: "posting run" in "posting and payment run".
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from graphrag_tasks.extract.inflection import past_participle
 from graphrag_tasks.extract.words import words
-from graphrag_tasks.language.agreement import base_of_third_person
+from graphrag_tasks.language.names import base_of_third_person
 from graphrag_tasks.language.tokens import Token
 
 MOST_WORDS = 6  # Most words of a relation; a longer one says more than how two things are related. Chosen.

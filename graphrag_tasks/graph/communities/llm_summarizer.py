@@ -15,9 +15,7 @@ from pydantic import BaseModel
 
 from graphrag_tasks.graph.communities.summaries import CommunityContext, ExtractiveSummarizer, Summary
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.language.harmless import harmless
-from graphrag_tasks.language.prose import sentences_of
-from graphrag_tasks.language.support import Source, problem
+from graphrag_tasks.language.support import Source, harmless, problem, sentences_of
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 
 log = logging.getLogger(__name__)

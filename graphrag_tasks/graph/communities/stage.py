@@ -27,7 +27,7 @@ from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
 from graphrag_tasks.graph.communities.names import names
 from graphrag_tasks.graph.communities.source import COLUMNS, Source
 from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityContext, Summarizer, Summary
-from graphrag_tasks.language.agreement import agreeing, told
+from graphrag_tasks.language.names import agreeing, told
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
 _SQL = SqlConfig()

@@ -17,8 +17,7 @@ from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.near import did_you_mean
 from graphrag_tasks.graph import RELATION
 from graphrag_tasks.graph.selection import Selection
-from graphrag_tasks.language.agreement import agreeing
-from graphrag_tasks.language.names import entity_key
+from graphrag_tasks.language.names import agreeing, entity_key
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _NEAR = 3  # Names suggested by an error.

@@ -19,8 +19,8 @@ from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.operations.quality import Verdict, verdicts
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
+from graphrag_tasks.storage.snapshots.publish import reading
 from graphrag_tasks.storage.snapshots.store import Store, file_of
-from graphrag_tasks.storage.snapshots.summary import reading
 
 CURRENT = "current"  # Alias for the id of the snapshot that is current at the time of a request.
 ID_PATTERN = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"  # Pattern of a snapshot in a URL.

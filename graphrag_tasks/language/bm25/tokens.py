@@ -14,7 +14,7 @@ from string import ascii_lowercase, digits
 
 import Stemmer
 
-from graphrag_tasks.language.forms import unaccented
+from graphrag_tasks.language.names import unaccented
 
 _STOP_WORDS = """
 a an and are as at be been being but by can could did do does for from had has have he her

@@ -21,20 +21,21 @@ from docling.utils.font_style import parse_font_style, weight_class
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.docling_private import decoder_of
-from graphrag_tasks.parse.pdf.columns import in_columns
+from graphrag_tasks.parse.pdf.grids import in_columns
 from graphrag_tasks.parse.pdf.lines import (
     Font,
     Line,
     body_of,
     corners_of,
     is_right_to_left,
+    lines_of,
+    rows_of,
     same_row,
     turn_of,
     turned,
     turned_back,
     union,
 )
-from graphrag_tasks.parse.pdf.rows import lines_of, rows_of
 from graphrag_tasks.parse.text import raised
 
 if TYPE_CHECKING:

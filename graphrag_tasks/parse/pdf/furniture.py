@@ -16,11 +16,80 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.pdf.lines import Line, body_of
-from graphrag_tasks.parse.pdf.page_numbers import PageNumber, are_page_numbers, page_number
 from graphrag_tasks.parse.pdf.tables import contains
+
+_NUMBER = re.compile(
+    r"(?P<mark>(?:page|seite|p\.|s\.) ?|[-\u2013] ?)?(?P<section>(?:\d{1,2}|[A-Z])-)?"
+    r"(?P<value>\d{1,4}|[ivxlc]{1,7})(?P<end> ?[-\u2013]| ?/ ?\d+| (?:of|von) \d+)?",
+    re.IGNORECASE,
+)
+_APART = re.compile(r"\s*[\u00b7\u2022|]\s*|\s[\u2013\u2014-]\s|\s+(?=(?:page|seite) \d)", re.IGNORECASE)
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_MAX_OFFSET = 999  # from the page's own number; years are beyond it
+
+
+class PageNumber(NamedTuple):
+    """A line that may be or contain a page number.
+
+    Attributes:
+        series: Its prefix, and whether it is roman.
+        value: The number as an integer.
+        beside: The rest of the line, set apart from the number.
+        is_marked: Whether a word or a dash marks it as a page number.
+    """
+
+    page: int
+    text: str
+    series: str
+    value: int
+    beside: str
+    is_marked: bool
+
+    @property
+    def offset(self) -> tuple[str, int]:
+        """Series and offset from the page, shared by the page numbers of a series."""
+        return self.series, self.value - self.page
+
+
+def page_number(text: str, page: int) -> PageNumber | None:
+    """Return the page number that a line may hold: as all, first or last part of it."""
+    parts = _APART.split(text)
+    places = [(parts[-1], parts[:-1])] + ([(parts[0], parts[1:])] if len(parts) > 1 else [])
+    for part, others in [(text, []), *places]:
+        found = _NUMBER.fullmatch(part)
+        if found is None or (others and not any(map(str.isalpha, "".join(others)))):
+            continue
+        value = found["value"].lower()
+        number = int(value) if value.isdecimal() else _decimal(value)
+        if number - page <= _MAX_OFFSET:
+            series = f"{found['section'] or ''}{'' if value.isdecimal() else 'roman'}"
+            is_marked = any(found[name] for name in ("mark", "section", "end"))
+            return PageNumber(page, part, series, number, " ".join(others), is_marked)
+    return None
+
+
+def are_page_numbers(found: Sequence[PageNumber]) -> bool:
+    """Tell whether most numbers at one place grow with the pages, or are equal."""
+    offsets = Counter(number.offset for number in _first_of_pages(found))
+    texts = Counter(number.text for number in _first_of_pages(found))
+    regular = sum(offsets[number.offset] > 1 or texts[number.text] > 1 for number in _first_of_pages(found))
+    return regular >= 2 and 2 * regular >= len(found)
+
+
+def _first_of_pages(found: Iterable[PageNumber]) -> list[PageNumber]:
+    return list({number.page: number for number in found}.values())
+
+
+def _decimal(roman: str) -> int:
+    values = [_ROMAN[letter] for letter in roman]
+    return sum(
+        -value if any(later > value for later in values[index + 1 :]) else value for index, value in enumerate(values)
+    )
+
 
 _EDGE_LINES = 2.5  # heights from the first or last line of a page
 _RUNNING_PAGES = 3  # at least, on which a running header stands
@@ -29,7 +98,7 @@ _RUNNING_ENOUGH = 4  # pages, whatever their share
 _LARGE = 1.12  # sizes of the body beyond which a line is a title, which a few slides may share
 _SAME_PLACE = 3.0  # points between the middles of lines
 _SAME_SIZE = 1.1  # times: heights of letters of one running header differ by less
-_APART = 1.5  # heights between the text and a page number that no other page confirms
+_FURNITURE_APART = 1.5  # heights between the text and a page number that no other page confirms
 _EMPTIED_SHARE = 0.25  # of the pages with other text: a blank page has its header too
 _CHAPTER = re.compile(
     r"(?:chapter|part|appendix|section|kapitel|teil|anhang|abschnitt|chapitre|partie|annexe)"
@@ -127,7 +196,7 @@ def _numbered(edges: Sequence[Line], lines: Sequence[Line], known: _Known) -> se
 
 
 def _is_apart(line: Line, lines: Iterable[Line]) -> bool:
-    reach = _APART * line.height
+    reach = _FURNITURE_APART * line.height
     return all(
         other.box.top - line.box.bottom > reach or line.box.top - other.box.bottom > reach
         for other in lines

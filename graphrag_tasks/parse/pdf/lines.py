@@ -6,17 +6,75 @@ page, in a stretch of `_STRETCH` points for each angle.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from cmath import rect
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 from math import radians
 from statistics import median
 
+from graphrag_tasks.language import DEFAULT_MODEL, model_folder
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.pdf.hyphens import SOFT_HYPHEN, Words
+
+_HYPHENATED = re.compile(r"(-?)([^\W_]+)[-\u2010]$")
+_FIRST = re.compile(r"[^\W_]+")
+# Within a line: what begins or ends one may be a part of a word
+_WORD = re.compile(r"(?<=\s)[^\W\d_]+(?:-[^\W\d_]+)*(?=[\s.,;:!?)])")
+_SUSPENDED = frozenset({"and", "or", "to", "und", "oder", "bis", "bzw", "et", "ou", "y", "e", "o"})
+SOFT_HYPHEN = "\u00ad"
+_LETTERS = 4  # of a word of English, at least: the vocabulary lists endings of three letters too
+
+
+class Words:
+    """The words of a document's lines, in lower case."""
+
+    def __init__(self, lines: Iterable[str] = ()) -> None:
+        whole = {word for line in lines for word in _WORD.findall(line) if word.islower()}
+        self._words = whole | {part for word in whole for part in word.split("-")}
+
+    def joined(self, text: str, line: str) -> str | None:
+        """Join two lines if a hyphen ends the first; else return None.
+
+        The hyphen is removed if the joined form is a word of the document or of English. It stays if the document has
+        the hyphenated form, if both parts are words, or if a capital follows. If undecided, it is removed.
+        """
+        if text.endswith(SOFT_HYPHEN):
+            return text[:-1] + line
+        hyphenated, following = _HYPHENATED.search(text), _FIRST.match(line)
+        if hyphenated is None or following is None or following[0] in _SUSPENDED:
+            return None
+        sign, first = hyphenated.groups()
+        return (text[:-1] if self._breaks(sign, first, following[0]) else text) + line
+
+    def _breaks(self, sign: str, first: str, second: str) -> bool:
+        whole, parts = first.lower() + second, {first.lower(), second}
+        is_acronym = first.isupper() and len(first) > 1
+        if first[-1].isdigit() or is_acronym or not second.islower():
+            return False
+        if f"{first.lower()}-{second}" in self._words:
+            return False
+        if whole in self._words or whole in _english():
+            return True
+        if sign or parts <= self._words:
+            return False
+        return not (first.islower() and parts <= _english())  # nouns of German are in upper case
+
+
+@cache
+def _english() -> frozenset[str]:
+    """Return the words in the vocabulary of the spaCy model."""
+    return frozenset(
+        word
+        for path in model_folder(DEFAULT_MODEL).glob("*/vocab/strings.json")
+        for word in json.loads(path.read_bytes())
+        if len(word) >= _LETTERS and word.isalpha() and word.islower()
+    )
+
 
 _SAME_ROW = 0.5  # share of the lower height that two pieces of a row overlap by
 _SAME_WIDTH = 0.02  # share that widths of a letter differ by in one monospaced font
@@ -211,3 +269,106 @@ def _join(text: str, line: str, words: Words) -> str:
     if _UNSPACED.match(text[-1]) and _UNSPACED.match(line[0]):
         return text + line
     return f"{text} {line}"
+
+
+# Assemble the parser's text pieces into lines of a PDF page.
+
+_OPEN_ROWS = 6  # rows, from the bottom up, that a piece may still belong to
+_WORD_GAP = 0.9  # between two pieces of one line
+_MARKER_GAP = 4.0  # between a list marker or a section number and its text
+_GLUED = 0.12  # between two pieces of one word
+_SHORT = 40  # characters of what may be a cell
+_EDGE = 3.0  # points, to count lines that are flush
+_COLUMN_LINES = 8  # flush lines that a column of text has at least
+
+_MARKER = re.compile(r"[•·●○◦▪■□‣\u2043∙–*✓➢❖\uf0b7\uf0a7-]|[(]?(?:\d{1,2}|[a-z])[.)]|(?:[A-Z]\.)?\d+(?:\.\d+)*\.?")
+
+
+def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
+    """Group pieces into rows, from top to bottom, each from left to right."""
+    rows: list[list[Line]] = []
+    for piece in sorted(pieces, key=lambda piece: (piece.box.bottom, piece.box.left)):
+        recent = reversed(rows[-_OPEN_ROWS:])
+        row = next((row for row in recent if _stands_in(row, piece)), None)
+        if row is None:
+            rows.append([piece])
+        else:
+            row.append(piece)
+    return [sorted(row, key=lambda piece: (piece.box.left, piece.box.top)) for row in rows]
+
+
+def lines_of(pieces: Iterable[Line]) -> list[Line]:
+    """Join the pieces of a page to lines."""
+    rows = [[_joined(group, number) for group in _groups(row)] for number, row in enumerate(rows_of(pieces))]
+    lines = [line for row in rows for line in row]
+    shared = Counter(map(_edge, lines))
+    return [line if _is_alone(line, row, shared) else replace(line, alone=False) for row in rows for line in row]
+
+
+def _edge(line: Line) -> int:
+    return round(line.box.left / _EDGE)
+
+
+def _is_alone(line: Line, row: Iterable[Line], shared: Mapping[int, int]) -> bool:
+    """Tell whether no other cell stands beside a line; many lines flush left begin a column."""
+    return not any(
+        other is not line and len(other.text) <= _SHORT and shared[_edge(other)] < _COLUMN_LINES for other in row
+    )
+
+
+def _stands_in(row: Sequence[Line], piece: Line) -> bool:
+    box = piece.box
+    if not same_row(row[-1].box, box):
+        return False
+    return not any(
+        member.box.left < box.right and box.left < member.box.right and _covers(member, piece) for member in row
+    )
+
+
+def _covers(first: Line, second: Line) -> bool:
+    """Tell whether one piece stands above the other: tightly set lines overlap in height."""
+    shared = min(first.box.right, second.box.right) - max(first.box.left, second.box.left)
+    narrow = first if first.width <= second.width else second
+    return shared > 0.5 * narrow.width and len(narrow.text.strip()) > 2
+
+
+def _groups(row: Sequence[Line]) -> list[list[Line]]:
+    groups: list[list[Line]] = []
+    for piece in row:
+        if groups and _continues(groups[-1], piece):
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    return groups
+
+
+def _continues(group: Sequence[Line], piece: Line) -> bool:
+    if group[-1].column != piece.column:
+        return False
+    gap = piece.box.left - max(before.box.right for before in group)
+    if gap <= _WORD_GAP * max(group[-1].height, piece.height):
+        return True
+    is_marker = len(group) == 1 and _MARKER.fullmatch(group[0].text.strip()) is not None
+    return is_marker and gap <= _MARKER_GAP * group[0].height
+
+
+def _joined(group: Sequence[Line], row: int) -> Line:
+    weights = [sum(map(str.isalpha, piece.text)) for piece in group]
+    main = group[max(range(len(group)), key=lambda index: weights[index])]
+    said = [piece for piece, weight in zip(group, weights, strict=True) if weight > 2] or [main]
+    font = replace(main.font, bold=all(piece.font.bold for piece in said), mono=all(piece.font.mono for piece in said))
+    text = " ".join(_text(group).replace("\x02", "-").split())
+    box = union(piece.box for piece in group)
+    return Line(text, box, main.page, font, main.size or main.height, row)
+
+
+def _text(group: Sequence[Line]) -> str:
+    is_reversed = any(is_right_to_left(piece.text) for piece in group)
+    if is_reversed:
+        group = group[::-1]
+    text = group[0].text
+    for before, piece in pairwise(group):
+        gap = max(piece.box.left - before.box.right, before.box.left - piece.box.right)
+        glued = gap < _GLUED * piece.height and not is_reversed
+        text += piece.text if glued else f" {piece.text}"
+    return text

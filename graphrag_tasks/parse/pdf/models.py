@@ -5,7 +5,7 @@ from __future__ import annotations
 from docling.datamodel.pipeline_options import ThreadedPdfPipelineOptions
 from docling.pipeline.standard_pdf_pipeline import StandardPdfPipeline
 
-from graphrag_tasks.parse.docling_convert import convert
+from graphrag_tasks.parse.docling_blocks import convert
 from graphrag_tasks.parse.pdf.reader import parsed_document
 from graphrag_tasks.parse.readers import Reader
 

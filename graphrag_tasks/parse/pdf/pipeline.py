@@ -23,21 +23,25 @@ from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.language.glyphs import is_unreadable
-from graphrag_tasks.parse.allowance import current_allowance
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.docling_private import PdfPipeline, Timings, outline_of
+from graphrag_tasks.parse.limits import current_allowance
 from graphrag_tasks.parse.pdf.cells import box_of, by_turn, drawn_lines, page_text
-from graphrag_tasks.parse.pdf.elements import TableWords, table_element, text_element
+from graphrag_tasks.parse.pdf.elements import TableWords, reading_order, style_pages, table_element, text_element
 from graphrag_tasks.parse.pdf.furniture import without_furniture
 from graphrag_tasks.parse.pdf.grids import Grid
-from graphrag_tasks.parse.pdf.headings import Labelled, has_plain_headings, in_context
-from graphrag_tasks.parse.pdf.hyphens import Words
-from graphrag_tasks.parse.pdf.labels import Label, bookmarked, heading_key, label, nested
-from graphrag_tasks.parse.pdf.lines import Body, Line, body_of, turn_of, with_fixed_pitch
-from graphrag_tasks.parse.pdf.order import reading_order
-from graphrag_tasks.parse.pdf.paragraphs import paragraphs
-from graphrag_tasks.parse.pdf.rows import lines_of
-from graphrag_tasks.parse.pdf.styles import style_pages
+from graphrag_tasks.parse.pdf.lines import Body, Line, Words, body_of, lines_of, turn_of, with_fixed_pitch
+from graphrag_tasks.parse.pdf.paragraphs import (
+    Label,
+    Labelled,
+    bookmarked,
+    has_plain_headings,
+    heading_key,
+    in_context,
+    label,
+    nested,
+    paragraphs,
+)
 from graphrag_tasks.parse.pdf.tables import contains, find_tables
 
 _LABELS = {

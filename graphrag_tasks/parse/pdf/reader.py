@@ -20,12 +20,10 @@ from docling_core.types.doc.labels import DocItemLabel
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.allowance import current_allowance
 from graphrag_tasks.parse.blocks import Block, Box, ParsedDocument
-from graphrag_tasks.parse.completeness import letters_of
-from graphrag_tasks.parse.docling_blocks import blocks_of
-from graphrag_tasks.parse.docling_convert import convert
-from graphrag_tasks.parse.links import FoundLink, with_links
+from graphrag_tasks.parse.completeness import FoundLink, letters_of, with_links
+from graphrag_tasks.parse.docling_blocks import blocks_of, convert
+from graphrag_tasks.parse.limits import current_allowance
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.pdf.lines import Line
 from graphrag_tasks.parse.pdf.pipeline import LayoutPdfPipeline

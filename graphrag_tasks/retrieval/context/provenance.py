@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.language.agreement import told
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.names import told
 from graphrag_tasks.language.times import when
 from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, PageBox, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.context.items import items_around

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.weights import relation_weights
-from graphrag_tasks.language.agreement import agreeing
 from graphrag_tasks.language.bm25 import Lexicon
+from graphrag_tasks.language.names import agreeing
 from graphrag_tasks.retrieval.graph.joins import Joins
 from graphrag_tasks.retrieval.graph.linking import Linker
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.core.memory import read_at_random
+from graphrag_tasks.core.progress import read_at_random
 from graphrag_tasks.core.schemas import CLUSTER_TABLES
 from graphrag_tasks.retrieval.view.arrays import (
     Floats,

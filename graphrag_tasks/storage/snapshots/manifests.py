@@ -14,8 +14,8 @@ from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.ids import ID_PATTERN
+from graphrag_tasks.storage.artifacts import Table
 from graphrag_tasks.storage.files import Files
-from graphrag_tasks.storage.receipts import Table
 
 MANIFEST_FILE = "manifest.json"
 

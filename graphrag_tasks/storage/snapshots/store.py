@@ -34,9 +34,8 @@ from graphrag_tasks.core.errors import ArtifactError, SnapshotError
 from graphrag_tasks.core.ids import content_id, is_id
 from graphrag_tasks.core.schemas import SCHEMA_VERSION
 from graphrag_tasks.storage import ConflictError, is_s3, version, write_if
-from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.artifacts import Folder, Table
 from graphrag_tasks.storage.cache import made_once
-from graphrag_tasks.storage.receipts import Table
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, read_manifest
 
 log = logging.getLogger(__name__)

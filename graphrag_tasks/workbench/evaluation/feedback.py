@@ -18,7 +18,7 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.retrieval import ChunkHit
-from graphrag_tasks.storage.editing import edit_file, local_file, read_text
+from graphrag_tasks.storage.locks import edit_file, local_file, read_text
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.workbench.evaluation.gold import spans_of
 from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Judgement, Question, Span

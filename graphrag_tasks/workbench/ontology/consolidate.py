@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.graph.relationships.graph_schema import RelationType
 from graphrag_tasks.language.bm25 import fold, terms
-from graphrag_tasks.language.forms import american, singular
+from graphrag_tasks.language.names import american, singular
 from graphrag_tasks.retrieval.ranker.path_query import Pattern
 from graphrag_tasks.workbench.ontology.gathering import Need, is_telling
 from graphrag_tasks.workbench.ontology.inducing import InducedOntology

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from graphrag_tasks.language.agreement import is_plural
+from graphrag_tasks.language.names import is_plural
 from graphrag_tasks.workbench.questions import wording
 from graphrag_tasks.workbench.questions.candidates import GLOBAL, Candidate, Stretch, content_words, is_plain, near
 from graphrag_tasks.workbench.questions.clauses import is_everywhere, is_prose

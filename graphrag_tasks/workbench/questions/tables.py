@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graphrag_tasks.language.agreement import is_plural
+from graphrag_tasks.language.names import is_plural
 from graphrag_tasks.workbench.questions.candidates import (
     LISTING,
     LONGEST_NAME,

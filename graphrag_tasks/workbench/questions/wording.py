@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from graphrag_tasks.extract.inflection import past_tense
-from graphrag_tasks.language.agreement import third_person
-from graphrag_tasks.language.forms import singular_noun
+from graphrag_tasks.language.names import singular_noun, third_person
 from graphrag_tasks.workbench.questions.words import words
 
 AUXILIARIES = words("auxiliaries")

@@ -1,5 +1,5 @@
 """The word lists of `words.json` for the question rules."""
 
-from graphrag_tasks.language.word_lists import WordLists
+from graphrag_tasks.language.dictionary import WordLists
 
 words = WordLists("graphrag_tasks.workbench.questions").words

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphrag_tasks.extract.coref.parses import Entity, Parse
+from graphrag_tasks.extract.coref.protocol import Entity, Parse
 
 POS_OF_TAG = {
     "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "NNPS": "PROPN", "PRP": "PRON", "PRP$": "PRON",

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphrag_tasks.extract.coref.parses import Parse
-from graphrag_tasks.extract.coref.protocol import Coreference, Passage
+from graphrag_tasks.extract.coref.protocol import Coreference, Parse, Passage
 from graphrag_tasks.extract.coref.things import is_pleonastic, resolve_things
 
 ParseIt = Callable[[str], Parse]

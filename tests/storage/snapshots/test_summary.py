@@ -1,7 +1,7 @@
 """What is told of a run."""
 
 from graphrag_tasks.operations.alerts import as_markdown
-from graphrag_tasks.storage.snapshots.summary import note
+from graphrag_tasks.storage.snapshots.publish import note
 
 COUNTS = (
     "added", "changed", "removed", "unchanged", "documents", "chunks", "triples", "entities",
