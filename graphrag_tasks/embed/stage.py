@@ -20,7 +20,6 @@ from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.core.stage import StageResult, stage, table
-from graphrag_tasks.embed.joined import SECOND_WEIGHT, JoinedEmbedder
 from graphrag_tasks.embed.protocol import EMBEDDERS, Embedder
 
 if TYPE_CHECKING:
@@ -36,18 +35,13 @@ _COLUMNS = {
 
 
 def make_embedder(config: EmbedConfig, client: Client | None = None) -> Embedder:
-    """Return the configured embedder, of one model or two, which are loaded on first use.
+    """Return the configured embedder, which is loaded on first use.
 
     Args:
         config: Its settings.
         client: Sends texts to an endpoint, if the embedder is one.
     """
-    first = EMBEDDERS.factory(config.embedder)(config, client)
-    if not config.second_model:
-        return first
-    from graphrag_tasks.embed.local import make_second_embedder  # brings ONNX Runtime
-
-    return JoinedEmbedder(first, make_second_embedder(config), SECOND_WEIGHT)
+    return EMBEDDERS.factory(config.embedder)(config, client)
 
 
 @stage(

@@ -167,11 +167,8 @@ def _language_model(config: LlmConfig) -> str:
 
 def _embedding_model(config: Config) -> str:
     if config.embed.embedder == ENDPOINT:
-        first = f"{config.embed.model} at {config.embed.base_url or config.llm.url}"
-    else:
-        first = _model(config.embed.model, "embed.model")
-    second = config.embed.second_model
-    return f"{first}; {_model(second, 'embed.second_model')}" if second else first
+        return f"{config.embed.model} at {config.embed.base_url or config.llm.url}"
+    return _model(config.embed.model, "embed.model")
 
 
 def _model(model: str, setting: str) -> str:

@@ -10,7 +10,6 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.stage import dependency_versions
 from graphrag_tasks.embed import stage as embedding
-from graphrag_tasks.embed.joined import SECOND_WEIGHT
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import LIBRARIES
 from graphrag_tasks.embed.vectors.fields import rows_of
@@ -51,10 +50,8 @@ def identity(config: Config, engine: str) -> dict[str, Any]:
         "prompts": [wanted.query_prompt, wanted.passage_prompt],
         "provider": config.llm.provider,
     }
-    joined = {"second_model": wanted.second_model, "second_weight": SECOND_WEIGHT}
     return {
         **(remote if wanted.embedder == ENDPOINT else {}),
-        **(joined if wanted.second_model else {}),
         "model": wanted.model,
         "max_tokens": MAX_TOKENS,
         "fingerprint": embedder.fingerprint,

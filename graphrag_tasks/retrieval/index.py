@@ -12,7 +12,6 @@ import numpy as np
 
 from graphrag_tasks.core.config import LanguageConfig, RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.embed.joined import model_names
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval.browse import Browser
@@ -108,7 +107,7 @@ class Index(Browser):
             ("chunks", str(facts.chunks)),
             ("entities", str(facts.entities)),
             ("relations", str(facts.relations)),
-            ("encoder", model_names(manifest.embedding)),
+            ("encoder", str(manifest.embedding["model"])),
         ]
         return paragraph("Index", "b") + table((), cells)
 

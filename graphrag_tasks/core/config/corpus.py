@@ -94,9 +94,6 @@ class EmbedConfig(BaseConfig):
 
     embedder: str = Field("local", description="a name from the registry of embedders")
     model: str = Field("technical_minilm", description="built-in model, model package or folder")
-    second_model: str = Field(
-        "", description="its vectors are joined to the first's: better for short passages, at twice the size; none"
-    )
     threads: int = Field(0, ge=0, description="fewer leave cores to others; 0: as many as there are cores")
     engine: Literal["auto", "openvino", "onnxruntime"] = Field(
         "auto",

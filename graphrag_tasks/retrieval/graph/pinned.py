@@ -321,11 +321,6 @@ class Graph:
         found: NDArray[np.bool_] = self.chunk_documents[1:] == self.chunk_documents[:-1]
         return found
 
-    @property
-    def vectors_are_joined(self) -> bool:
-        """Whether vectors are concatenated from two encoders."""
-        return bool(self._snapshot.manifest.embedding.get("second_model"))
-
     @cached_property
     def documents_per_chunk(self) -> float:
         """1 if each document is one chunk, less for longer documents."""

@@ -11,7 +11,6 @@ import numpy as np
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import BudgetConfig, EmbedConfig, LlmConfig
 from graphrag_tasks.core.errors import QueryError, SnapshotError
-from graphrag_tasks.embed.joined import JoinedEmbedder, model_names
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.retrieval.view.arrays import Vectors
 
@@ -46,16 +45,6 @@ class QueryEncoder:
 
 def embedder_of(embedding: Mapping[str, Any]) -> Embedder:
     """Return the embedder that a manifest names."""
-    first = _first_of(embedding)
-    if not (second := embedding.get("second_model")):
-        return first
-    from graphrag_tasks.embed.local import LocalEmbedder  # brings ONNX Runtime
-
-    local = LocalEmbedder(second, setting="embed.second_model", max_tokens=int(embedding["max_tokens"]))
-    return JoinedEmbedder(first, local, float(embedding["second_weight"]))
-
-
-def _first_of(embedding: Mapping[str, Any]) -> Embedder:
     if embedding.get("embedder") == ENDPOINT:
         from graphrag_tasks.embed.endpoint import EndpointEmbedder
         from graphrag_tasks.llm import Client
@@ -80,6 +69,6 @@ def _check(embedder: Embedder, embedding: Mapping[str, Any]) -> None:
             f"was embedded with {wanted[0]} ({wanted[1]} dimensions), but the query encoder is "
             f"{embedder.fingerprint} ({embedder.dimension} dimensions)",
             "snapshot",
-            f"Use the model it was embedded with ({model_names(embedding)}, max_tokens "
+            f"Use the model it was embedded with ({embedding['model']}, max_tokens "
             f"{embedding.get('max_tokens')}), or embed again: {command('index')}",
         )

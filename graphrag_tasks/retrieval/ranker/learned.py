@@ -50,17 +50,16 @@ _SAME_DOCUMENT = np.float32(0.2)
 
 
 @cache
-def load_forest(*, joined: bool = False) -> Forest:
-    """Return the packaged model, for vectors of one encoder or two."""
-    file = resources.files(__package__) / ("ranking_joined.json" if joined else "ranking.json")
-    return Forest.from_json(json.loads(file.read_text("utf-8")))
+def load_forest() -> Forest:
+    """Return the packaged model."""
+    return Forest.from_json(json.loads((resources.files(__package__) / "ranking.json").read_text("utf-8")))
 
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     """Return the k best chunks of the learned ranking, with mode `graph`'s relations."""
     if not len(graph.chunks):
         return walk.rank(graph, query, config)
-    if load_forest(joined=graph.vectors_are_joined).names != FEATURES:
+    if load_forest().names != FEATURES:
         return walk.rank(graph, query, config).with_more(notes=[_OTHER_FEATURES])
     lists = features.make_lists(graph, query)
     scores = learned_scores(graph, query, lists)
@@ -81,7 +80,7 @@ def learned_scores(graph: Graph, query: Query, lists: features.Lists) -> Floats:
     """Return the score of each chunk; candidates come first, others in the walk's order."""
     rows = features.candidates(graph, lists)
     columns = features.features(graph, query, lists, rows)
-    trees = load_forest(joined=graph.vectors_are_joined).scores(columns)
+    trees = load_forest().scores(columns)
     blend = blended(trees, columns, alone=graph.documents_per_chunk)
     blend += np.float32(_LINKED * (1 - graph.documents_per_chunk)) * standardised(lists.walked.linked[rows])
     parts = lists.walked.parts_of(rows)

