@@ -57,12 +57,7 @@ def graphrag_maintenance() -> None:
             if server is not None:
                 stack.callback(server.close)
             removed = collect_garbage(
-                store,
-                keep=params["keep"],
-                staging_age=timedelta(days=DEFAULTS.retention.staging_days),
-                llm=DEFAULTS.llm,
-                server=server,
-                dry_run=params["dry_run"],
+                store, keep=params["keep"], llm=DEFAULTS.llm, server=server, dry_run=params["dry_run"]
             )
         return {
             "snapshots": list(removed.snapshots),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import asdict
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -185,9 +184,8 @@ def gc(
         server = None if dry_run else open_vector_store(opened.folder, settings.load)
         if server is not None:
             stack.callback(server.close)
-        age = timedelta(days=settings.retention.staging_days)
         removed = collect_garbage(
-            opened, keep=settings.retention.keep, staging_age=age, llm=settings.llm, server=server, dry_run=dry_run
+            opened, keep=settings.retention.keep, llm=settings.llm, server=server, dry_run=dry_run
         )
     if json:
         print_json(asdict(removed))

@@ -124,7 +124,7 @@ DOCUMENTS = _table(
     _nullable("pages_in", INT, "pages the file has"),
     _nullable("pages_out", INT, "pages that gave text"),
     _column("characters", INT, "length of the document text"),
-    _column("cells", INT, "cells of its tables; `cells` has the first parse.max_cells"),
+    _column("cells", INT, "cells of its tables; `cells` has the first million"),
     _nullable("left_out", pa.list_(LEFT_OUT), "what no block has, by reason; null: nothing known"),
     _nullable("encoding", STRING, "codecs of its text, joined by +; null: no text file"),
     _nullable("encoding_confidence", FLOAT, "1: certain; less: the detector's; null: no encoding"),

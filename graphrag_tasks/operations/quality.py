@@ -20,6 +20,7 @@ from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import QualityConfig
 from graphrag_tasks.core.errors import QualityError, SnapshotError
 from graphrag_tasks.retrieval import Index
+from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.storage.snapshots.manifests import Manifest
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.workbench.evaluation import gate as ask_questions
@@ -98,12 +99,12 @@ class QualityGate:
         if config.questions is None:
             return {}
         index = Index(staged)
-        found = ask_questions(index, config.questions, minimum={}, mode=config.mode)
+        found = ask_questions(index, config.questions, minimum={}, mode=AUTO)
         if found.stale:
             log.warning("quality: %d questions are about text that is gone", found.stale)
         figures = found.metrics
         if config.answers:
-            figures = figures | judge_unaided(index, config.questions, config.mode)
+            figures = figures | judge_unaided(index, config.questions, AUTO)
         return {name: round(value, _DIGITS) for name, value in figures.items()}
 
 

@@ -27,6 +27,9 @@ log = logging.getLogger(__name__)
 _ANSWERS, _KEY = "answers", "request_key"
 
 
+STAGING_AGE = timedelta(days=7)  # After which the work of a killed run is removed.
+
+
 @dataclass(frozen=True)
 class Rollback:
     """The current snapshots before (None if `CURRENT` was lost) and after."""
@@ -96,7 +99,7 @@ def collect_garbage(
     store: Store,
     *,
     keep: int,
-    staging_age: timedelta,
+    staging_age: timedelta = STAGING_AGE,
     llm: LlmConfig | None = None,
     server: VectorStore | None = None,
     now: datetime | None = None,

@@ -17,6 +17,7 @@ from graphrag_tasks.sources.encodings import Guess
 
 METADATA, HEADING, FILE_NAME = "metadata", "heading", "file_name"  # Where a title was found.
 _CELLS_AT_ONCE = 50_000  # Cells that are Python objects at a time; bounds memory.
+MAX_CELLS = 1_000_000  # Table cells kept of a document, the first; the text is whole. Chosen.
 _COPIED = tuple(name for name in CELL_COLUMNS if name not in ("start", "end"))
 
 
@@ -96,7 +97,7 @@ class ParsedDocument:
         return sum(len(block.text) for block in self.blocks) + separators
 
 
-def limit_cells(parsed: ParsedDocument, max_cells: int) -> ParsedDocument:
+def limit_cells(parsed: ParsedDocument, max_cells: int = MAX_CELLS) -> ParsedDocument:
     """Count the document's table cells, and keep the first `max_cells` of them."""
     blocks: list[Block] = []
     count = 0

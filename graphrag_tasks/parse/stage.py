@@ -99,7 +99,7 @@ def parse(sources: pa.Table, *, config: ParseConfig, fetch: Callable[[str], byte
 
     Returns:
         `documents`, one row per source row in its order; `blocks`, and the `cells` of tables, in reading order. Of the
-        stats, `cells_omitted` counts the cells beyond `config.max_cells`, and `left_out` the parts of documents that
+        stats, `cells_omitted` counts cells beyond a million of a document, and `left_out` the parts of documents that
         are in no block.
     """
     rows = sources.to_pylist()

@@ -100,7 +100,7 @@ def _read(reader: Reader, media_type: str, data: bytes, config: ParseConfig, own
     try:
         with _restricted(bound):
             parsed = with_said(media_type, data, reader(data))
-            return encode_parsed(limit_cells(parsed, config.max_cells))
+            return encode_parsed(limit_cells(parsed))
     except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
         return encode_error(error)
 

@@ -181,7 +181,7 @@ class Index(Browser):
             query = replace(query, k=MORE * places)
         found = self._searcher.found(query, mode, rerank, beside)
         query = replace(found.query, k=places)
-        ranking = self._sifted(found.ranking, query)
+        ranking = found.ranking
         chunks = folded(self._chunk_hits(ranking, query), self.releases, places)
         ranking = ranking.cut(places)
         if budget_characters is not None:
@@ -342,22 +342,6 @@ class Index(Browser):
         held = set(names.names_of(chunk))
         found = (names.keys[match.key] for match in find_names(question, names.keys))
         return tuple(names.name(place) for place in dict.fromkeys(found) if place in held)
-
-    def _sifted(self, ranking: Ranking, query: Query) -> Ranking:
-        """Return a ranking without irrelevant chunks, with a note."""
-        least = self.config.rerank.min_relevance
-        if query.reranking is None or not least:
-            return ranking
-        relevance = query.reranking.relevance
-        chunks = [chunk for chunk in ranking.chunks if relevance.get(chunk.row, 0) >= least]
-        if len(chunks) == len(ranking.chunks):
-            return ranking
-        best = max(relevance.values(), default=0)
-        note = (
-            f"{len(ranking.chunks) - len(chunks)} chunks that answer the question with a "
-            f"probability below {least:.0%} were left out; the best has {best:.0%}."
-        )
-        return replace(ranking, chunks=chunks, notes=[*ranking.notes, note])
 
     def _within(self, chunks: Iterable[ChunkHit], characters: int) -> tuple[ChunkHit, ...]:
         kept = list(without_copies(chunks))

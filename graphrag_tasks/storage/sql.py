@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 BATCH_ROWS = 1 << 17  # Rows per batch, as in a table's row group (`storage.artifacts`).
+_THREADS = 2  # Of one query; more gain little beside the memory that each takes. Chosen.
 _LENGTH_DIGITS = 16  # Hexadecimal digits of the length before each part of an id.
 
 _STATEMENT = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
@@ -81,7 +82,7 @@ def _started(config: SqlConfig) -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
         connection = duckdb.connect(
             config={
                 "memory_limit": f"{config.memory_bytes}B",
-                "threads": config.threads,
+                "threads": _THREADS,
                 "temp_directory": spill,
                 "preserve_insertion_order": False,
                 "autoinstall_known_extensions": False,

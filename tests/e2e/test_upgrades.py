@@ -15,7 +15,7 @@ from graphrag_tasks.pipeline.stages import STAGES
 Indexer = Callable[..., Published]
 
 SETTINGS: dict[str, dict[str, Any]] = {
-    "parse": {"parse": {"max_cells": 999_999}},
+    "parse": {"parse": {"max_characters": 999_999}},
     "chunk": {"chunk": {"overlap_characters": 1}},
     "filter_sentences": {"language": {"name": "de"}},
     "extract": {"extract": {"coref": "none"}},

@@ -15,7 +15,7 @@ from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
 from tests.sizes import few_or_many
 
-SQL = SqlConfig(threads=1)
+SQL = SqlConfig()
 Rows = list[dict[str, Any]]
 
 

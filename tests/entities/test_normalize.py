@@ -109,7 +109,7 @@ def normalized(
             pa.Table.from_pylist(entity_dictionary, schema=schemas.ENTITY_DICTIONARY),
             pa.Table.from_pylist(sentences, schema=schemas.SENTENCES),
             language=LanguageConfig(),
-            sql=SqlConfig(threads=1),
+            sql=SqlConfig(),
             domain=Domain.model_validate(domain) if domain else None,
         )
         .collected()

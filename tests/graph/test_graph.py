@@ -7,7 +7,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.graph.load import load
 
-SQL = SqlConfig(threads=1)
+SQL = SqlConfig()
 
 
 def entity(name: str) -> dict[str, object]:

@@ -48,7 +48,7 @@ def run(text: str, *told: tuple[str, str, str]) -> tuple[list[tuple[str, str, st
         pa.Table.from_pylist(surface_forms, schema=schemas.SURFACE_FORMS),
         pa.Table.from_pylist(resolved, schema=schemas.RESOLVED),
         config=RelationshipsConfig(),
-        sql=SqlConfig(threads=1),
+        sql=SqlConfig(),
         schema=read_schema(text, "s.yaml"),
     ).collected()
     relations = sorted(

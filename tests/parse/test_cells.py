@@ -10,7 +10,8 @@ from docx import Document
 from pptx import Presentation
 from pptx.util import Pt
 
-from graphrag_tasks.core.config import ParseConfig
+from graphrag_tasks.parse.blocks import limit_cells
+from graphrag_tasks.parse.markup import read_markdown
 
 ROWS = [["Plant", "Stock", "Since"], ["Hamburg", "1,200", "2024-02-29"], ["Köln", "", "n/a"]]
 CELLS = [
@@ -101,12 +102,9 @@ def test_delimiters(parse_one: Any, data: bytes, text: str) -> None:
     assert parse_one("a.csv", data).kinds == [("table", text)]
 
 
-def test_only_the_first_cells_of_a_document_are_kept(parse_files: Any) -> None:
-    files = {"a.md": as_markdown() + b"\n\nText.\n\n" + as_markdown()}
-    result = parse_files(files, config=ParseConfig(max_cells=10))
-    assert result.tables["cells"]["ordinal"].to_pylist() == [0] * 8 + [2] * 2
-    assert result.tables["documents"]["cells"].to_pylist() == [16]  # what there is
-    assert result.stats["cells"] == 10
-    assert result.stats["cells_omitted"] == 6
-    whole = parse_files(files)
-    assert result.tables["blocks"].equals(whole.tables["blocks"])
+def test_only_the_first_cells_of_a_document_are_kept() -> None:
+    parsed = read_markdown(as_markdown() + b"\n\nText.\n\n" + as_markdown())
+    kept = limit_cells(parsed, 10)
+    assert [len(block.table) for block in kept.blocks if block.table] == [8, 2]
+    assert kept.cells == 16  # what there is
+    assert [block.text for block in kept.blocks] == [block.text for block in parsed.blocks]

@@ -26,7 +26,7 @@ from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, 
 from graphrag_tasks.storage.snapshots.store import Store, write_table
 from tests.retrieval.small_worlds import DIMENSION, ONE, FakeEmbedder
 
-SQL = SqlConfig(threads=1)
+SQL = SqlConfig()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import RerankConfig, RetrievalConfig
+from graphrag_tasks.core.config import RerankConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.model_files import ANSWERS, RERANKER, verify_weights
 from graphrag_tasks.retrieval import Context, Index, open_index
@@ -102,20 +102,6 @@ def test_scores_fall_with_the_rank_and_none_is_below_its_own(index: Index, mode:
         assert scores == sorted(scores, reverse=True)
         read = [found.read.get(hit.chunk_id, 0.0) for hit in found.chunks]
         assert all(score >= own for score, own in zip(scores, read, strict=True))
-
-
-def test_chunks_that_hardly_answer_are_left_out_and_counted(store: Path, use: Callable[[str], Finder]) -> None:
-    use("gateway")
-    config = RetrievalConfig(rerank=RerankConfig(min_relevance=0.5))
-    index = open_index(store, config=config, embedder=FakeEmbedder())
-    context = index.search(QUESTION, "ranked")
-    assert [(hit.rank, hit.chunk_id) for hit in context.chunks] == [(1, "c3")]
-    assert context.notes[-1] == (
-        "2 chunks that answer the question with a probability below 50% were left out; the best has 100%."
-    )
-    use("none of them")
-    assert index.search(QUESTION, "ranked").chunks == ()
-    assert len(index.search(QUESTION, "ranked", rerank=0).chunks) == 3
 
 
 def test_a_negative_number_of_chunks_is_refused(index: Index) -> None:

@@ -22,7 +22,7 @@ ROWS = pa.table({"name": ["VBBS", "VBBE"]})
 
 
 def count(query: str, **tables: pa.Table) -> int:
-    with sql_over(tables, SqlConfig(threads=1)) as connection:
+    with sql_over(tables, SqlConfig()) as connection:
         (row,) = connection.sql(query).fetchall()
         return int(row[0])
 
@@ -30,7 +30,7 @@ def count(query: str, **tables: pa.Table) -> int:
 def test_what_fails_while_a_stream_is_read_is_what_is_said() -> None:
     def failing() -> None:
         with ExitStack() as stack:
-            connection = stack.enter_context(sql_over({}, SqlConfig(threads=1)))
+            connection = stack.enter_context(sql_over({}, SqlConfig()))
             rows = connection.sql("SELECT * FROM range(10000000)").to_arrow_reader(1000)
             result = StageResult({"rows": rows}, {}, stack.pop_all())
         with result:
@@ -43,7 +43,7 @@ def test_what_fails_while_a_stream_is_read_is_what_is_said() -> None:
 
 
 def test_a_database_knows_nothing_of_the_one_before() -> None:
-    with sql_over({"names": ROWS}, SqlConfig(threads=1)) as connection:
+    with sql_over({"names": ROWS}, SqlConfig()) as connection:
         connection.execute("CREATE TABLE kept AS FROM names")
         connection.execute("CREATE VIEW shown AS FROM kept")
         connection.register("kept", ROWS)  # hides the table
@@ -57,7 +57,7 @@ import os, signal
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.storage.sql import sql_over
 
-with sql_over({}, SqlConfig(threads=1, memory_bytes=100_000_000)) as connection:
+with sql_over({}, SqlConfig(memory_bytes=100_000_000)) as connection:
     connection.execute("CREATE TABLE words AS SELECT uuid() AS word FROM range(8000000)")
     assert os.listdir(os.environ["TMPDIR"])
     os.kill(os.getpid(), signal.SIGKILL)

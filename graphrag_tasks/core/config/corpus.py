@@ -62,12 +62,11 @@ class SqlConfig(BaseConfig):
     More memory than they may use is spilled to disk.
     """
 
-    changes_no_row = frozenset({"memory_bytes", "threads"})
+    changes_no_row = frozenset({"memory_bytes"})
 
     memory_bytes: int = Field(
         3_000_000_000, ge=100_000_000, description="memory of one query, which spills to disk beyond it; more is faster"
     )
-    threads: int = Field(2, gt=0, description="threads of one query; as many as there are cores to spare")
 
 
 class CommunitiesConfig(BaseConfig):

@@ -35,9 +35,6 @@ class ParseConfig(BaseConfig):
     memory_bytes: int = Field(
         4_000_000_000, gt=0, description="address space of a parser (Linux); raise it for large PDFs"
     )
-    max_cells: int = Field(
-        1_000_000, ge=0, description="table cells kept of a document, the first; raise it for large sheets"
-    )
     max_characters: int = Field(
         50_000_000, gt=0, description="characters of text kept of a document, the first; raise it for long books"
     )

@@ -18,9 +18,6 @@ class RerankConfig(BaseConfig):
     )
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
-    min_relevance: float = Field(
-        0, ge=0, lt=1, description="chunks that were read and answer less probably are left out; more cites less"
-    )
 
 
 class RetrievalConfig(BaseConfig):

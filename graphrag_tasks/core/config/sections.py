@@ -51,7 +51,6 @@ class QualityConfig(BaseConfig):
     questions: str | None = Field(
         None, description="JSON lines of questions with known sources, asked before each publish"
     )
-    mode: str = Field("auto", description="search mode that the questions are asked in")
     answers: bool = Field(False, description="also answer the questions, and judge the answers without a model")
     minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions that is published")
     max_recall_drop: float = Field(
@@ -66,7 +65,6 @@ class RetentionConfig(BaseConfig):
     keep: int = Field(
         5, ge=0, description="snapshots kept beside the current one; more to go back further, fewer for less disk"
     )
-    staging_days: float = Field(7, gt=0, description="days after which the work of a killed run is removed")
 
 
 # Access labels (see `graphrag_tasks.sources.labels`) and readers
