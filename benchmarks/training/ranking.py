@@ -39,9 +39,8 @@ from graphrag_tasks.retrieval.ranker.learned import blended, diversified
 from graphrag_tasks.storage.columns import Rows
 from graphrag_tasks.storage.snapshots.store import Store
 from graphrag_tasks.workbench.evaluation import read_questions
-from graphrag_tasks.workbench.evaluation.comparison import paired_bootstrap
 from graphrag_tasks.workbench.evaluation.gold import locate
-from graphrag_tasks.workbench.evaluation.metrics import all_gold_at_k, recall_at_k
+from graphrag_tasks.workbench.evaluation.measures import all_gold_at_k, paired_bootstrap, recall_at_k
 
 ROUNDS = 120
 PARAMETERS = {

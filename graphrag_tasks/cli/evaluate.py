@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, table, writing
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, writing
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.storage.scratch import scratch
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval import Index
-    from graphrag_tasks.workbench.evaluation.retrieval import TimedEmbedder
 
 ALL = "all"
 _WAIT_SECONDS = 3600.0  # An evaluation waits for answers as long as a run.
@@ -55,11 +54,13 @@ def retrieval(
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Report Recall@2/5/10, all-gold@8, MRR, milliseconds per query, and why questions failed."""
+    """Report Recall@2/5/10, all-gold@8, MRR, and milliseconds per query."""
     from graphrag_tasks.operations.runner import run_index
-    from graphrag_tasks.workbench.evaluation.comparison import Comparison, write_files
+    from graphrag_tasks.retrieval import Index
+    from graphrag_tasks.storage.snapshots.store import Store
     from graphrag_tasks.workbench.evaluation.gold import locate as locate_gold
     from graphrag_tasks.workbench.evaluation.questions import UNTITLED, pool, read_questions
+    from graphrag_tasks.workbench.evaluation.report import Comparison, write_files
     from graphrag_tasks.workbench.evaluation.retrieval import evaluate_targets
 
     if not (passages or store):
@@ -75,9 +76,12 @@ def retrieval(
             sources = pool(passages, place / "passages", untitled=untitled)
             given = {"store": folder, "sources": sources, "load": {"vector_store": "none"}}
             run_index(load_config(config, overrides=given))
-        index, encoder = _open(load_config(config, overrides={"store": folder}))
+        settings = load_config(config, overrides={"store": folder})
+        snapshot = Store(folder).open()
+        index = Index(snapshot, config=settings.retrieval, language=settings.language)
         gold = locate_gold(asked, index.snapshot)
-        comparison = Comparison.of([evaluate_targets(index, gold, mode=one, encoder=encoder) for one in modes], against)
+        reports = [evaluate_targets(index, gold, mode=one) for one in modes]
+        comparison = Comparison.of(reports, against)
     if out is not None:
         write_files(comparison.files(), out)
     if json:
@@ -112,18 +116,17 @@ def answers(
     What a model said is kept in the store: the same evaluation again asks nothing.
     """
     from graphrag_tasks.llm import Client
-    from graphrag_tasks.retrieval import open_index
-    from graphrag_tasks.workbench.evaluation.comparison import write_files
     from graphrag_tasks.workbench.evaluation.gold import locate as locate_gold
     from graphrag_tasks.workbench.evaluation.jsonl import read_lines
     from graphrag_tasks.workbench.evaluation.questions import read_questions
+    from graphrag_tasks.workbench.evaluation.report import write_files
     from graphrag_tasks.workbench.judges import Judge, JudgedByHand, evaluate_answers
 
     named = {"llm": {"models": {"judge": judge}}} if judge else {}
     settings = load_config(config, overrides={"store": store} | named)
     asked = read_questions(questions, split=split, unanswerable=True)
     judged = read_lines(by_hand, JudgedByHand) if by_hand else []
-    index = open_index(settings.store, config=settings.retrieval, language=settings.language, load=settings.load)
+    index = _open(settings)
     today = f"{date.today():%Y-%m-%d}"
     client = Client(settings.llm, settings.store, f"judge-{today}") if judge else None
     modes = list(dict.fromkeys(mode or ["auto"]))
@@ -158,35 +161,26 @@ def make(
     out: Annotated[Path, typer.Option(help="JSONL that the questions are written to.")],
     number: Annotated[int, typer.Option(min=1, help="Questions wanted.")] = 60,
     seed: Annotated[int, typer.Option(help="Another seed draws other questions.")] = 0,
-    llm: Annotated[bool, typer.Option("--llm/--no-llm", help="Have llm.models.questions word them.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Make questions with known answers from the corpus itself, where you have none.
+    """Make questions with known answers from headings of the corpus, where you have none.
 
-    Rules make them from sentences, tables, lists and headings; read some before you rely on them.
+    "Importing customers" becomes "How do I import customers?"; read some before you rely on them.
     """
-    from graphrag_tasks.llm import Client
-    from graphrag_tasks.retrieval import open_index
-    from graphrag_tasks.workbench.questions import Rewording, make_questions
+    from graphrag_tasks.workbench.evaluation.made import make_questions
 
     settings = load_config(config, overrides={"store": store})
-    index = open_index(settings.store, config=settings.retrieval, language=settings.language, load=settings.load)
-    rewording = None
-    if llm:
-        client = Client(settings.llm, settings.store, f"questions-{date.today():%Y-%m-%d}")
-        rewording = Rewording(client, settings.llm.exclude)
-    made = make_questions(index.snapshot, number, seed, rewording)
+    index = _open(settings)
+    made = make_questions(index.snapshot, number, seed)
     with writing(out):
-        out.write_text(made.to_jsonl(), "utf-8")
+        lines = [f"{question.model_dump_json(exclude_defaults=True)}\n" for question in made]
+        out.write_text("".join(lines), "utf-8")
     if json:
-        print_json({"out": str(out), "counts": made.counts(), "notes": made.notes})
-        return
-    rows = [[kind, count] for kind, count in made.counts().items()]
-    CONSOLE.print(table(f"Questions in {out}", ("type", "questions"), rows))
-    for note in made.notes:
-        CONSOLE.print(note, markup=False)
+        print_json({"out": str(out), "questions": len(made)})
+    else:
+        CONSOLE.print(f"{len(made)} questions in {out}", markup=False, soft_wrap=True)
 
 
 def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:
@@ -196,12 +190,7 @@ def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:
     return modes if against is None or against in modes else [against, *modes]
 
 
-def _open(settings: Config) -> tuple[Index, TimedEmbedder]:
-    from graphrag_tasks.retrieval import Index
-    from graphrag_tasks.retrieval.question.query_encoder import embedder_of
-    from graphrag_tasks.storage.snapshots.store import Store
-    from graphrag_tasks.workbench.evaluation.retrieval import TimedEmbedder
+def _open(settings: Config) -> Index:
+    from graphrag_tasks.retrieval import open_index
 
-    snapshot = Store(settings.store).open()
-    encoder = TimedEmbedder(embedder_of(snapshot.manifest.embedding))
-    return Index(snapshot, config=settings.retrieval, language=settings.language, embedder=encoder), encoder
+    return open_index(settings.store, config=settings.retrieval, language=settings.language, load=settings.load)

@@ -59,7 +59,7 @@ def show(
 ) -> None:
     """Show a proposal, and how it differs from the ontology in force."""
     from graphrag_tasks.workbench.ontology import Ontologies, changes
-    from graphrag_tasks.workbench.ontology.difference import SAME
+    from graphrag_tasks.workbench.ontology.versions import SAME
 
     ontologies = Ontologies(_store(load_config(config, overrides={"store": store})))
     proposal = ontologies.show(proposal_id)
@@ -119,7 +119,7 @@ def _store(settings: Config) -> str:
 
 
 def _print_summary(proposal: Proposal) -> None:
-    from graphrag_tasks.workbench.ontology.difference import summary
+    from graphrag_tasks.workbench.ontology.versions import summary
 
     title = f"Ontology {proposal.id}"
     CONSOLE.print(table(title, ("what", "figure"), summary(proposal.report)))

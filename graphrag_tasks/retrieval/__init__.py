@@ -14,7 +14,6 @@ from graphrag_tasks.retrieval.context.further import CommunityHit, FurtherHit, L
 from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, PageBox, RelationHit, SourceSentence
 from graphrag_tasks.retrieval.index import Index, IndexFacts
 from graphrag_tasks.retrieval.modes.registry import MODES
-from graphrag_tasks.retrieval.notebook.comparison import ModeComparison
 from graphrag_tasks.retrieval.opening import open_index
 from graphrag_tasks.retrieval.question.router import Route
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, Step, Thing
@@ -33,7 +32,6 @@ __all__ = [
     "Index",
     "IndexFacts",
     "ListedHit",
-    "ModeComparison",
     "PageBox",
     "PathHit",
     "PathQuery",

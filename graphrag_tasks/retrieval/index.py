@@ -26,7 +26,6 @@ from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.modes.overview import best_communities
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.notebook import frames
-from graphrag_tasks.retrieval.notebook.comparison import COMPARED, ModeComparison
 from graphrag_tasks.retrieval.question.query import Query, Ranking, checked_number
 from graphrag_tasks.retrieval.question.query_encoder import QueryEncoder
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
@@ -208,27 +207,6 @@ class Index(Browser):
             read=self._read(query),
             signals=found.signals,
         )
-
-    def compare(
-        self,
-        question: str,
-        modes: Sequence[str] = COMPARED,
-        k: int | None = 5,
-        filters: Filters | None = None,
-        rerank: int | None = None,
-    ) -> ModeComparison:
-        """Return the results of several modes for a question, side by side.
-
-        `dense`, `bm25` and `hybrid` are not reranked unless `rerank` asks for it. `question`, `filters` and `rerank`
-        are as in `search`, for every mode.
-
-        Raises:
-            QueryError: As in `search`, or there is no mode.
-        """
-        if isinstance(modes, str) or not modes:
-            raise QueryError(f"modes must be a list of modes (got {modes!r})", "", "")
-        found = {mode: self.search(question, mode, k, filters, rerank) for mode in modes}
-        return ModeComparison(question, found)
 
     def skeleton(self, budget_tokens: int = 1000, question: str | None = None, *, by_head: bool = False) -> str:
         """Return relations without their sentences, within a budget in tokens.

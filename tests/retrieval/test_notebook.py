@@ -1,4 +1,4 @@
-"""An index in a notebook: data frames, graphs, modes side by side, displays."""
+"""An index in a notebook: data frames, graphs, displays."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
-import numpy as np
 import pytest
 
-from graphrag_tasks.retrieval import ALL_DOCUMENTS, Context, Index, ModeComparison, open_index
+from graphrag_tasks.retrieval import ALL_DOCUMENTS, Context, Index, open_index
 from tests.retrieval import labelled_worlds
 from tests.retrieval.labelled_worlds import Document, Fact
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
@@ -111,26 +110,6 @@ def test_the_graph_has_facts_and_all_kinds_only_when_asked(world: Index) -> None
     assert "name" in "".join(nx.generate_graphml(graph))
 
 
-# --- modes side by side
-
-
-def test_modes_side_by_side(world: Index) -> None:
-    found = world.compare("spooler driver", modes=("dense", "bm25"), k=2)
-    assert isinstance(found, ModeComparison)
-    assert list(found.contexts) == ["dense", "bm25"]
-    frame = found.to_dataframe()
-    assert list(frame)[:4] == ["mode", "place", "score", "modes"]
-    for mode, context in found.contexts.items():
-        rows = frame[frame["mode"] == mode]
-        assert rows["chunk_id"].tolist() == [one.chunk_id for one in context.chunks]
-        assert rows["place"].tolist() == [1, 2]
-    assert frame["score"].between(0, 1).all()
-    sets = [{one.chunk_id for one in context.chunks} for context in found.contexts.values()]
-    assert set(found.shared) == set.intersection(*sets)
-    counts = frame.groupby("chunk_id")["mode"].size()
-    assert frame["modes"].tolist() == [counts[one] for one in frame["chunk_id"]]
-
-
 # --- displays
 
 
@@ -180,5 +159,4 @@ def test_a_reader_gets_what_the_reader_may_see(tmp_path: Path) -> None:
         "Pump", "Valve", "Guide",
     }  # fmt: skip
     assert seen.to_igraph(all_kinds=True).ecount() == 1
-    assert np.all(seen.compare("Zephyr").to_dataframe()["title"] == "Guide")
     assert "Zephyr" not in f"{seen._repr_html_()}{Context.__str__(seen.search('Pump'))}"

@@ -109,11 +109,8 @@ def notebook_outputs(index: Index, questions: Sequence[str]) -> Iterator[str]:
     yield str([one.attributes() for one in (*graph.vs, *graph.es)])
     yield index._repr_html_()
     for question in questions:
-        compared = index.compare(question, [*MODES, "auto"], k=50)
-        yield compared.to_dataframe().to_csv()
-        for said in (compared._repr_html_(), str(compared)):
-            yield said.replace(question, "")
-        for found in compared.contexts.values():
+        for mode in (*MODES, "auto"):
+            found = index.search(question, mode, k=50)
             yield str(found).replace(question, "")
             for hit in (*found.entities, *found.communities):
                 yield f"{hit}{hit._repr_html_()}"

@@ -8,10 +8,9 @@ from pydantic import Field, field_validator, model_validator
 
 from graphrag_tasks.core.config.base import BaseConfig
 
-_PURPOSES = ("extract", "confirm", "summarize", "answer", "judge", "ontology", "questions")
+_PURPOSES = ("extract", "confirm", "summarize", "answer", "judge", "ontology")
 """What a model is asked for: to read windows of sentences, to judge pairs of names, to summarise communities, to
-answer questions (and plan for them), to judge answers, to name types and relations, and to reword questions that
-rules made from a corpus."""
+answer questions (and plan for them), to judge answers, and to name types and relations."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 

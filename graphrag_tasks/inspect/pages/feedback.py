@@ -15,7 +15,8 @@ from graphrag_tasks.inspect.pages.changes import Fields, authorised_editor, go_t
 from graphrag_tasks.inspect.pages.graph import Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.workbench.evaluation.feedback import gold_in, gold_of, judge, judged_file, judgement_of
+from graphrag_tasks.workbench.evaluation.feedback import gold_of, judge, judged_file, judgement_of
+from graphrag_tasks.workbench.evaluation.gold import gold_at
 from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Judgement
 
 
@@ -35,11 +36,11 @@ class Judging:
             return cls(problem=str(error))
         if known is None:
             return cls()
-        if known.judged == "right":
-            source = "with its sources" if known.has_gold else "without a source"
-            return cls(noted=f"Noted as right, {source}.")
-        source = "with the right passage" if known.has_gold else "without a right passage"
-        return cls(noted=f"Noted as wrong, {source}.")
+        has, lacks = {
+            "right": ("with its sources", "without a source"),
+            "wrong": ("with the right passage", "without a right passage"),
+        }[known.judged or "right"]
+        return cls(noted=f"Noted as {known.judged}, {has if known.has_gold else lacks}.")
 
 
 class _Judged(BaseModel):
@@ -75,7 +76,7 @@ def _gold(index: Index, said: Asked, form: _Judged) -> tuple[GoldSpan, ...]:
         found = [chunk for chunk in said.found.chunks if chunk.chunk_id == form.passage]
         if not found:
             raise QueryError("the passage is not among those found", form.passage, "Ask again")
-        return gold_in(index.snapshot, found[0])
+        return (gold_at(index.snapshot, found[:1]),)
     if form.judged == "right" and said.reply:
         return gold_of(index.snapshot, said.reply)
     return ()

@@ -6,9 +6,7 @@ a reader chose, or the quotations of a right answer. The file has questions, pla
 
 from __future__ import annotations
 
-import json
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -17,16 +15,13 @@ from graphrag_tasks.answering import Reply
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import content_id
-from graphrag_tasks.retrieval import ChunkHit
 from graphrag_tasks.storage.locks import edit_file, local_file, read_text
 from graphrag_tasks.storage.snapshots.store import Snapshot
-from graphrag_tasks.workbench.evaluation.gold import spans_of
-from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Judgement, Question, Span
+from graphrag_tasks.workbench.evaluation.gold import gold_at, spans_of
+from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Judgement, Question
 
 QUESTIONS_FILE = "questions.jsonl"
 SETTING = "pages.questions"
-
-log = logging.getLogger(__name__)
 
 
 def judged_file(config: Config) -> Path:
@@ -42,15 +37,10 @@ def gold_of(snapshot: Snapshot, reply: Reply) -> tuple[GoldSpan, ...]:
     if reply.form == "overview":  # what it counts stands in no document
         return ()
     best = [sentence.citations[0].source for sentence in reply.sentences if sentence.is_best and sentence.citations]
-    spans = list(dict.fromkeys(spans_of(snapshot, best)))
     if reply.form == "quotes":
-        return tuple(_needed(span, spans[1:]) for span in spans[:1])
-    return tuple(_needed(span) for span in spans)
-
-
-def gold_in(snapshot: Snapshot, passage: ChunkHit) -> tuple[GoldSpan, ...]:
-    """Return a passage that a reader chose as gold."""
-    return tuple(_needed(span) for span in spans_of(snapshot, [passage]))
+        return (gold_at(snapshot, best),) if best else ()
+    spans = dict.fromkeys(spans_of(snapshot, best))
+    return tuple(GoldSpan(**span.model_dump()) for span in spans)
 
 
 def judge(file: Path, question: str, said: Judgement, gold: Sequence[GoldSpan]) -> None:
@@ -59,15 +49,13 @@ def judge(file: Path, question: str, said: Judgement, gold: Sequence[GoldSpan]) 
     asked = Question(id=id, question=words, judged=said, gold=tuple(gold))
 
     def changed(text: str) -> str:
-        kept = list(_whole_lines(text, file))
+        kept = text.removesuffix("\n").split("\n") if text else []
         for number, line in enumerate(kept, 1):
             known = _parsed(line)
             if known and known.id != id and _id(known.question) == id:
-                raise ConfigError(
-                    "the question is there already, with what answers it",
-                    f"{file}, line {number}",
-                    "Change that line, or leave it",
-                )
+                what = "the question is there already, with what answers it"
+                hint = "Change that line, or leave it"
+                raise ConfigError(what, f"{file}, line {number}", hint)
         kept = [line for line in kept if not _has_id(line, id)]
         line = asked.model_dump_json(exclude_defaults=True)
         return "".join(f"{one}\n" for one in [*kept, line])
@@ -81,33 +69,13 @@ def judgement_of(file: Path, question: str) -> Question | None:
     return next((_parsed(line) for line in lines if _has_id(line, id)), None)
 
 
-def _needed(span: Span, others: Sequence[Span] = ()) -> GoldSpan:
-    return GoldSpan(**span.model_dump(), alternatives=tuple(others))
-
-
 def _id(question: str) -> str:
     """Return the id of a question, independent of spacing and case."""
     return f"asked-{content_id('question', ' '.join(question.split()).casefold())}"
 
 
-def _whole_lines(text: str, file: Path) -> Iterator[str]:
-    """Yield the complete lines; a partly written last line is skipped."""
-    *lines, last = text.split("\n")
-    yield from lines
-    if not last.strip():
-        return
-    try:
-        json.loads(last)
-    except ValueError:
-        log.warning("%s, line %d: is cut off, and left out", file, len(lines) + 1)
-        return
-    yield last
-
-
 def _has_id(line: str, id: str) -> bool:
-    if id not in line:  # most lines: they need not be parsed
-        return False
-    known = _parsed(line)
+    known = _parsed(line) if id in line else None  # most lines need not be parsed
     return known is not None and known.id == id
 
 

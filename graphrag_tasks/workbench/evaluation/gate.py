@@ -10,10 +10,9 @@ from typing import Any
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, Index, open_index
 from graphrag_tasks.storage.snapshots.store import Store
-from graphrag_tasks.workbench.evaluation.comparison import Comparison
 from graphrag_tasks.workbench.evaluation.gold import locate
 from graphrag_tasks.workbench.evaluation.questions import read_questions
-from graphrag_tasks.workbench.evaluation.report import METRICS
+from graphrag_tasks.workbench.evaluation.report import METRICS, Comparison
 from graphrag_tasks.workbench.evaluation.retrieval import evaluate_targets
 from graphrag_tasks.workbench.judges.evaluation import evaluate_answers
 from graphrag_tasks.workbench.judges.report import PERCENT

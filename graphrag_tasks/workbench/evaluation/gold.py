@@ -11,12 +11,13 @@ import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.retrieval import ChunkHit, SourceSentence
 from graphrag_tasks.storage.snapshots.store import Snapshot
@@ -32,6 +33,7 @@ class Place:
     document_id: str
     char_start: int = 0
     char_end: int = sys.maxsize
+    uri: str = ""
 
     def overlaps(self, other: Place | SourceSentence | ChunkHit) -> bool:
         """Tell whether two spans share a character."""
@@ -142,22 +144,21 @@ class _Locator:
 
     def _target(self, question: Question) -> Target:
         if question.gold:
-            gold = tuple(_label(span.path, span.char_start, span.char_end) for span in question.gold)
-            places = tuple(self._places(span, question) for span in question.gold)
-            chunks = tuple(self._holders(place) for place in places)
-            return Target(question, by_chunk=True, gold=gold, chunks=chunks, places=places)
-        paths = tuple(dict.fromkeys(question.gold_ids))
-        documents = tuple((Place(self._document(path, question)),) for path in paths)
-        chunks = tuple(self._holders(document) for document in documents)
-        return Target(question, by_chunk=False, gold=paths, chunks=chunks, places=documents)
-
-    def _holders(self, places: Sequence[Place]) -> frozenset[str]:
-        return frozenset(
-            row["chunk_id"]
-            for place in places
-            for row in self._chunks[place.document_id]
-            if row["char_start"] < place.char_end and place.char_start < row["char_end"]
+            labels = [_label(span.path, span.char_start, span.char_end) for span in question.gold]
+            places = [self._places(span, question) for span in question.gold]
+        else:
+            labels = list(dict.fromkeys(question.gold_ids))
+            places = [(Place(self._document(path, question)),) for path in labels]
+        chunks = tuple(
+            frozenset(
+                row["chunk_id"]
+                for place in some
+                for row in self._chunks[place.document_id]
+                if row["char_start"] < place.char_end and place.char_start < row["char_end"]
+            )
+            for some in places
         )
+        return Target(question, bool(question.gold), tuple(labels), chunks, tuple(places))
 
     def _places(self, gold: GoldSpan, question: Question) -> tuple[Place, ...]:
         """Return the positions of a gold item; some of its spans may be gone, but not all."""
@@ -218,28 +219,8 @@ def find_span(text: str, span: Span) -> int | None:
     return min(places, key=lambda start: abs(start - span.char_start), default=None)
 
 
-class Standing(Protocol):
-    """A span of a document."""
-
-    @property
-    def document_id(self) -> str:
-        """Its document."""
-
-    @property
-    def uri(self) -> str:
-        """The uri of that document."""
-
-    @property
-    def char_start(self) -> int:
-        """Its first character there."""
-
-    @property
-    def char_end(self) -> int:
-        """One past its last character."""
-
-
-def spans_of(snapshot: Snapshot, places: Sequence[Standing]) -> list[Span]:
-    """Return the gold spans of passages or sentences.
+def spans_of(snapshot: Snapshot, places: Sequence[Place | SourceSentence | ChunkHit]) -> list[Span]:
+    """Return the spans of passages or sentences.
 
     They name documents by uri, as several documents may have the same path.
     """
@@ -249,6 +230,20 @@ def spans_of(snapshot: Snapshot, places: Sequence[Standing]) -> list[Span]:
              sha=_sha(texts[place.document_id][place.char_start : place.char_end])[:SHA_DIGITS])
         for place in places
     ]  # fmt: skip
+
+
+def gold_at(snapshot: Snapshot, places: Sequence[Place | SourceSentence | ChunkHit]) -> GoldSpan:
+    """Return a needed fact that any of these places states."""
+    first, *others = dict.fromkeys(spans_of(snapshot, places))
+    return GoldSpan(**first.model_dump(), alternatives=tuple(others))
+
+
+def unsent_documents(snapshot: Snapshot, exclude: Sequence[str]) -> frozenset[str]:
+    """Return the documents that no model is shown, by the patterns of `llm.exclude`."""
+    if not exclude:
+        return frozenset()
+    rows = snapshot.table("documents", ["document_id", "path"]).to_pylist()
+    return excluded({row["document_id"]: row["path"] for row in rows}, exclude)
 
 
 def _sha(text: str) -> str:

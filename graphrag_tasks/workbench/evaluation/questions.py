@@ -14,7 +14,6 @@ from graphrag_tasks.sources.roots import PASSAGES_SUFFIX
 from graphrag_tasks.workbench.evaluation.jsonl import Line, read_lines, text_lines
 
 Judgement = Literal["right", "wrong"]
-Made = Literal["rule", "model"]
 
 UNTITLED = "untitled"  # Folder in a store with the index without titles.
 
@@ -67,7 +66,6 @@ class Question(Line):
         gold: Needed facts, each by a span; then chunks are judged, not documents.
         judged: A reader's judgement of the answer (see `feedback`).
         answerable: Whether the corpus answers it.
-        made: Its author, if not a person: a rule, or a model after a rule.
     """
 
     question: str = Field(pattern=r"\S")
@@ -79,7 +77,6 @@ class Question(Line):
     gold: tuple[GoldSpan, ...] = ()
     judged: Judgement | None = None
     answerable: bool = True
-    made: Made | None = None
 
     @property
     def has_gold(self) -> bool:

@@ -1,36 +1,34 @@
-"""Result of a retrieval evaluation: figures overall, by type, and by question."""
+"""Results of retrieval by mode: figures overall, by type and by question, and compared."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import fmean, median
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from statistics import fmean
+from typing import Any
 
-from graphrag_tasks.core.extras import brought_by
-from graphrag_tasks.workbench.evaluation.failures import REASONS
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.workbench.evaluation.gold import Stale
-
-if TYPE_CHECKING:
-    import pandas as pd
+from graphrag_tasks.workbench.evaluation.measures import Difference, paired_bootstrap
 
 METRICS = ("recall@2", "recall@5", "recall@10", "all_gold@8", "mrr@10")
-"""Names of the figures, in display order; `metrics` defines them."""
-
-
-@dataclass(frozen=True)
-class Times:
-    """Milliseconds of wall-clock time, and of CPU time of all threads."""
-
-    wall: float
-    cpu: float
-
-    def __sub__(self, other: Times) -> Times:
-        return Times(self.wall - other.wall, self.cpu - other.cpu)
-
-    def __add__(self, other: Times) -> Times:
-        return Times(self.wall + other.wall, self.cpu + other.cpu)
+"""Names of the figures, in display order; `measures` defines them."""
+RESULTS_FILE, TABLES_FILE = "results.parquet", "results.md"
+RESULTS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("mode", "id", "type", "question")),
+        *((name, pa.float64()) for name in (*METRICS, "wall_ms", "cpu_ms")),
+        ("gold", pa.list_(pa.string())),
+        ("found_at", pa.list_(pa.int64())),
+        ("ranking", pa.list_(pa.string())),
+    ]
+)
+"""Columns of `RESULTS_FILE`; `QuestionResult` explains them."""
+_SMALLEST_P_SHOWN = 0.001  # With three decimals; smaller p-values are shown as below it.
 
 
 @dataclass(frozen=True)
@@ -40,8 +38,8 @@ class QuestionResult:
     Attributes:
         found_at: The first place of each gold item; None if not in the first ten.
         ranking: The first ten documents (`path`) or chunks (`path:start-end`), best first.
-        failure: Why the first eight places lack a gold item (see `failures`), or None.
-        encoding: Time of the query encoder; None if not measured.
+        wall_ms: Milliseconds of the search by the clock.
+        cpu_ms: Milliseconds of CPU of all threads.
     """
 
     id: str
@@ -51,74 +49,25 @@ class QuestionResult:
     found_at: tuple[int | None, ...]
     ranking: tuple[str, ...]
     metrics: dict[str, float]
-    failure: str | None
-    total: Times
-    encoding: Times | None
-
-    @property
-    def search(self) -> Times | None:
-        """Time without the query encoder; None if not measured."""
-        return self.total - self.encoding if self.encoding else None
-
-    def row(self) -> dict[str, Any]:
-        """Return the result as a row of a table."""
-        return {
-            "id": self.id, "type": self.type, "question": self.question, **self.metrics,
-            "failure": self.failure, "wall_ms": self.total.wall, "cpu_ms": self.total.cpu,
-            "search_wall_ms": self.search.wall if self.search else None,
-            "search_cpu_ms": self.search.cpu if self.search else None,
-            "gold": list(self.gold), "found_at": list(self.found_at), "ranking": list(self.ranking),
-        }  # fmt: skip
+    wall_ms: float
+    cpu_ms: float
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Number of questions in a group, means of `METRICS`, and failures by reason."""
+    """Number of questions in a group, means of `METRICS`, and mean times of a search."""
 
     questions: int
     metrics: dict[str, float]
-    failures: dict[str, int]
+    wall_ms: float
+    cpu_ms: float
 
     @classmethod
     def of(cls, results: Sequence[QuestionResult]) -> Scores:
         """Average over questions with equal weight."""
-        counts = Counter(result.failure for result in results)
         metrics = {name: fmean(result.metrics[name] for result in results) for name in METRICS}
-        return cls(len(results), metrics, {name: counts[name] for name in REASONS})
-
-
-@dataclass(frozen=True)
-class Milliseconds:
-    """Mean and median time of a search."""
-
-    mean: float
-    median: float
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Milliseconds:
-        """Summarize search times."""
-        return cls(fmean(values), median(values))
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Wall-clock and CPU time of a search, with and (if measured) without the query encoder."""
-
-    wall_ms: Milliseconds
-    cpu_ms: Milliseconds
-    search_wall_ms: Milliseconds | None
-    search_cpu_ms: Milliseconds | None
-
-    @classmethod
-    def of(cls, results: Sequence[QuestionResult]) -> Cost:
-        """Summarize the search times of questions."""
-        searching = [result.search for result in results if result.search]
-        return cls(
-            Milliseconds.of([result.total.wall for result in results]),
-            Milliseconds.of([result.total.cpu for result in results]),
-            Milliseconds.of([times.wall for times in searching]) if searching else None,
-            Milliseconds.of([times.cpu for times in searching]) if searching else None,
-        )
+        times = [(result.wall_ms, result.cpu_ms) for result in results]
+        return cls(len(results), metrics, *map(fmean, zip(*times, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -126,17 +75,14 @@ class RetrievalReport:
     """Figures of a mode on a set of questions.
 
     Attributes:
-        depth: Chunks first requested for each question.
         moved: Number of gold spans found at another position.
         stale: Questions left out because their text or document is gone.
     """
 
     mode: str
     snapshot_id: str
-    depth: int
     overall: Scores
     by_type: dict[str, Scores]
-    cost: Cost
     results: tuple[QuestionResult, ...]
     moved: int
     stale: tuple[Stale, ...]
@@ -145,35 +91,107 @@ class RetrievalReport:
         """Return the report as JSON values."""
         return asdict(self, dict_factory=_plain)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per question: figures, times, gold and ranking."""
-        with brought_by("notebook"):
-            import pandas as pd
-
-        return pd.DataFrame([result.row() for result in self.results])
-
     def to_markdown(self) -> str:
-        """Return tables of the figures, overall and by type, and of the times."""
-        cost = self.cost
+        """Return a table of the figures, overall and by type."""
         lines = [
             f"Mode `{self.mode}`, snapshot `{self.snapshot_id}`",
             "",
-            f"| questions | n | {' | '.join((*METRICS, *REASONS))} |",
-            f"|---|---|{'---|' * (len(METRICS) + len(REASONS))}",
+            f"| questions | n | {' | '.join(METRICS)} | ms | CPU ms |",
+            f"|---|---|{'---|' * (len(METRICS) + 2)}",
             _row("all", self.overall),
             *(_row(name or "(no type)", scores) for name, scores in self.by_type.items()),
-            "",
-            "Milliseconds a query, mean (median): " + _ms(cost.cpu_ms, cost.wall_ms),
         ]
-        if cost.search_cpu_ms and cost.search_wall_ms:
-            search = _ms(cost.search_cpu_ms, cost.search_wall_ms)
-            lines.append(f"Without the query encoder: {search}")
         if self.moved:
-            lines.append(f"{self.moved} gold spans stand at another place than the questions say")
+            lines.append(f"\n{self.moved} gold spans stand at another place than the questions say")
         if self.stale:
             gone = ", ".join(f"{stale.id} ({stale.span})" for stale in self.stale)
-            lines.append(f"{len(self.stale)} questions left out, what they are about is gone: {gone}")
+            what = f"{len(self.stale)} questions left out, what they are about is gone"
+            lines.append(f"\n{what}: {gone}")
         return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Reports of several modes on the same questions.
+
+    `differences` has, for each other mode and metric, the difference to the mode `against`.
+    """
+
+    reports: tuple[RetrievalReport, ...]
+    against: str | None
+    differences: dict[str, dict[str, Difference]]
+
+    @classmethod
+    def of(cls, reports: Sequence[RetrievalReport], against: str | None = None) -> Comparison:
+        """Compare every report with that of the mode `against`."""
+        if against is None:
+            return cls(tuple(reports), None, {})
+        base = next((report for report in reports if report.mode == against), None)
+        if base is None:
+            modes = ", ".join(report.mode for report in reports)
+            raise ConfigError(f"mode '{against}' was not evaluated", "--against", f"Modes: {modes}")
+        others = {
+            report.mode: {
+                name: paired_bootstrap(
+                    [result.metrics[name] for result in report.results],
+                    [result.metrics[name] for result in base.results],
+                )
+                for name in METRICS
+            }
+            for report in reports
+            if report is not base
+        }
+        return cls(tuple(reports), against, others)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as JSON values."""
+        return {
+            "modes": {report.mode: report.to_dict() for report in self.reports},
+            "against": self.against,
+            "differences": {
+                mode: {metric: asdict(difference) for metric, difference in found.items()}
+                for mode, found in self.differences.items()
+            },
+        }
+
+    def to_markdown(self) -> str:
+        """Return each mode's table, and a table of differences."""
+        parts = [report.to_markdown() for report in self.reports]
+        if self.differences:
+            lines = [
+                f"Difference from `{self.against}`, 95 % interval and p (paired bootstrap)",
+                "",
+                f"| mode | {' | '.join(METRICS)} |",
+                f"|---|{'---|' * len(METRICS)}",
+            ]
+            for mode, found in self.differences.items():
+                lines.append(f"| {mode} | {' | '.join(_cell(found[name]) for name in METRICS)} |")
+            parts.append("\n".join(lines) + "\n")
+        return "\n".join(parts)
+
+    def files(self) -> dict[str, bytes]:
+        """Return `RESULTS_FILE`, a row per mode and question, and `TABLES_FILE`, for people."""
+        rows = [
+            {"mode": report.mode, **vars(result), **result.metrics}
+            for report in self.reports
+            for result in report.results
+        ]
+        table = pa.Table.from_pylist(rows, schema=RESULTS)
+        return {RESULTS_FILE: parquet(table), TABLES_FILE: self.to_markdown().encode("utf-8")}
+
+
+def parquet(table: pa.Table) -> bytes:
+    """Return a table as the bytes of a Parquet file."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files, by name, into a new or existing folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
 
 
 def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -182,9 +200,13 @@ def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _row(name: str, scores: Scores) -> str:
     figures = [f"{scores.metrics[metric]:.3f}" for metric in METRICS]
-    figures += [str(scores.failures[reason]) for reason in REASONS]
+    figures += [f"{scores.wall_ms:.1f}", f"{scores.cpu_ms:.1f}"]
     return f"| {name.replace('|', '/')} | {scores.questions} | {' | '.join(figures)} |"
 
 
-def _ms(cpu: Milliseconds, wall: Milliseconds) -> str:
-    return f"{cpu.mean:.1f} ({cpu.median:.1f}) CPU, {wall.mean:.1f} ({wall.median:.1f}) wall clock"
+def _cell(one: Difference) -> str:
+    shown = f"{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
+    if one.p is None:
+        return shown
+    tiny = one.p < _SMALLEST_P_SHOWN
+    return f"{shown} p<{_SMALLEST_P_SHOWN}" if tiny else f"{shown} p={one.p:.3f}"

@@ -7,9 +7,8 @@ from graphrag_tasks.workbench.evaluation.unaided import COVERAGE, unaided
 from graphrag_tasks.workbench.judges.check import JudgeCheck, JudgedByHand, check_judge
 from graphrag_tasks.workbench.judges.evaluation import evaluate_answers, judge_unaided
 from graphrag_tasks.workbench.judges.judge import VOTES, Judge
-from graphrag_tasks.workbench.judges.pairs import Pair, preferred
 from graphrag_tasks.workbench.judges.report import AnswersReport
-from graphrag_tasks.workbench.judges.verdicts import Answered
+from graphrag_tasks.workbench.judges.verdicts import Answered, Pair, preferred
 
 __all__ = [
     "COVERAGE",

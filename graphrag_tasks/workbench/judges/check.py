@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from pydantic import field_validator
@@ -23,8 +23,7 @@ from graphrag_tasks.language.bm25.tokens import is_code_name, words
 from graphrag_tasks.workbench.evaluation.jsonl import Line
 from graphrag_tasks.workbench.evaluation.measures import share_interval
 from graphrag_tasks.workbench.judges.judge import Judge
-from graphrag_tasks.workbench.judges.pairs import ONE, OTHER, Pair, Preferred, preferred
-from graphrag_tasks.workbench.judges.verdicts import CLASSES, Answered, aligned
+from graphrag_tasks.workbench.judges.verdicts import CLASSES, ONE, OTHER, Answered, Pair, Preferred, aligned, preferred
 
 PADDING = (
     "This is an important point that deserves attention. It is worth noting that the details "
@@ -104,14 +103,43 @@ def check_judge(judge: Judge, answers: Sequence[Answered], by_hand: Sequence[Jud
     """
     right = [answer for answer in answers if answer.reference][:MOST_PAIRS]
     names = sorted({name for answered in right for name in _names(answered.reference)})
-    same = preferred(judge, [_pair(answered, answered.reference) for answered in right])
-    wrong = preferred(
-        judge, [_pair(answered, said) for answered in right if (said := falsified(answered.reference, names))]
-    )
-    padded = preferred(judge, [_pair(answered, f"{answered.reference} {PADDING}") for answered in right])
-    findings = [_of_same(same), _of_swapped(wrong), _of_wrong(wrong), _of_padded(padded)]
+
+    def beside(other: Callable[[str], str | None]) -> list[Preferred]:
+        """Return the preferences between references and what is made of them."""
+        said = [(one, other(one.reference)) for one in right]
+        pairs = [Pair(one.id, one.question, one.reference, one.reference, text)
+                 for one, text in said if text]  # fmt: skip
+        return preferred(judge, pairs)
+
+    same, wrong = beside(lambda text: text), beside(lambda text: falsified(text, names))
+    padded = beside(lambda text: f"{text} {PADDING}")
+    # Of identical answers each place may win equally often.
+    firsts = [float(pair.in_order == ONE) for pair in same if pair.in_order in (ONE, OTHER)]
+    firsts += [float(pair.swapped == OTHER) for pair in same if pair.swapped in (ONE, OTHER)]
+    place = _finding("same answer twice: first place of those decided", firsts,
+                     "its interval holds 1/2", "prefers a place")  # fmt: skip
+    is_fair = not firsts or place.low <= 0.5 <= place.high
+    findings = [
+        replace(place, passed=is_fair),
+        _finding("verdict stays when places are swapped",
+                 [float(one.in_order == one.swapped) for one in wrong
+                  if one.in_order and one.swapped],
+                 _LEAST_STAYED, "changes its mind when the places are swapped"),
+        _finding("known wrong answers seen", [float(one.winner == ONE) for one in wrong],
+                 _LEAST_KNOWN, "does not see wrong numbers, names and negations"),
+        _finding("padded answers preferred", [float(one.winner == OTHER) for one in padded],
+                 _MOST_PADDED, "prefers the longer answer", is_most=True),
+    ]  # fmt: skip
     if by_hand:
-        findings.append(_of_people(judge, answers, by_hand))
+        known = {answer.id: answer for answer in answers}
+        judged = [human for human in by_hand if human.question_id in known]
+        found = aligned(judge, [
+            replace(known[human.question_id], id=human.id, text=human.answer, passages=())
+            for human in judged
+        ])  # fmt: skip
+        agreed = [float(one.value == by.verdict) for one, by in zip(found, judged, strict=True)]
+        fault = "does not agree with people"
+        findings.append(_finding("verdicts as a person's", agreed, _LEAST_AGREED, fault))
     return JudgeCheck(judge.model, tuple(findings))
 
 
@@ -139,78 +167,12 @@ def _names(text: str) -> list[str]:
     return [word for word in words(text) if is_code_name(word) or _CAPITALS.fullmatch(word)]
 
 
-def _pair(one: Answered, other: str) -> Pair:
-    return Pair(one.id, one.question, one.reference, one.reference, other)
-
-
-def _of_same(pairs: Sequence[Preferred]) -> Finding:
-    """Check identical answers: each place may win equally often."""
-    firsts = [1.0 if pair.in_order == ONE else 0.0 for pair in pairs if pair.in_order in (ONE, OTHER)]
-    firsts += [1.0 if pair.swapped == OTHER else 0.0 for pair in pairs if pair.swapped in (ONE, OTHER)]
-    return _finding(
-        "same answer twice: first place of those decided", firsts,
-        lambda _, low, high: low <= 0.5 <= high, "its interval holds 1/2",
-        "prefers a place", nothing_is_well=True,
-    )  # fmt: skip
-
-
-def _of_swapped(pairs: Sequence[Preferred]) -> Finding:
-    stayed = [float(pair.in_order == pair.swapped) for pair in pairs if pair.in_order and pair.swapped]
-    return _finding(
-        "verdict stays when places are swapped", stayed,
-        lambda share, *_: share >= _LEAST_STAYED, f"at least {_LEAST_STAYED}",
-        "changes its mind when the places are swapped",
-    )  # fmt: skip
-
-
-def _of_wrong(pairs: Sequence[Preferred]) -> Finding:
-    seen = [float(pair.winner == ONE) for pair in pairs]
-    return _finding(
-        "known wrong answers seen", seen,
-        lambda share, *_: share >= _LEAST_KNOWN, f"at least {_LEAST_KNOWN}",
-        "does not see wrong numbers, names and negations",
-    )  # fmt: skip
-
-
-def _of_padded(pairs: Sequence[Preferred]) -> Finding:
-    longer = [float(pair.winner == OTHER) for pair in pairs]
-    return _finding(
-        "padded answers preferred", longer,
-        lambda share, *_: share <= _MOST_PADDED, f"at most {_MOST_PADDED}",
-        "prefers the longer answer",
-    )  # fmt: skip
-
-
-def _of_people(judge: Judge, answers: Sequence[Answered], by_hand: Sequence[JudgedByHand]) -> Finding:
-    known = {answer.id: answer for answer in answers}
-    judged = [human for human in by_hand if human.question_id in known]
-    asked = [
-        Answered(human.id, known[human.question_id].question, known[human.question_id].reference,
-                 human.answer, ())
-        for human in judged
-    ]  # fmt: skip
-    found = aligned(judge, asked)
-    same = [float(verdicts.value == by.verdict) for verdicts, by in zip(found, judged, strict=True)]
-    return _finding(
-        "verdicts as a person's", same,
-        lambda share, *_: share >= _LEAST_AGREED, f"at least {_LEAST_AGREED}",
-        "does not agree with people",
-    )  # fmt: skip
-
-
-def _finding(
-    name: str,
-    values: Sequence[float],
-    holds: Callable[[float, float, float], bool],
-    wanted: str,
-    fault: str,
-    *,
-    nothing_is_well: bool = False,
-) -> Finding:
-    """Return a finding; without values it fails, unless `nothing_is_well`."""
+def _finding(name: str, values: Sequence[float], limit: float | str, fault: str, *, is_most: bool = False) -> Finding:
+    """Return a finding on a share, which has to be at least, or at most, `limit`."""
+    wanted = limit if isinstance(limit, str) else f"at {'most' if is_most else 'least'} {limit}"
     if not values:
-        return Finding(name, 0, None, 0.0, 0.0, wanted, fault, nothing_is_well)
+        return Finding(name, 0, None, 0.0, 0.0, wanted, fault, passed=False)
     share = fmean(values)
     low, high = share_interval(sum(values), len(values))
-    passed = holds(share, low, high)
+    passed = not isinstance(limit, str) and (share <= limit if is_most else share >= limit)
     return Finding(name, len(values), share, low, high, wanted, fault, passed)

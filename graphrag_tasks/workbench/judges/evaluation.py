@@ -3,48 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.answering.writing import PURPOSE as WRITING
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.answers import Usage
 from graphrag_tasks.llm.prices import price
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.workbench.evaluation.gold import Gold, Target, locate
+from graphrag_tasks.workbench.evaluation.gold import Gold, Target, locate, unsent_documents
 from graphrag_tasks.workbench.evaluation.questions import Question, read_questions
-from graphrag_tasks.workbench.evaluation.unaided import REFUSED, Refusal, figures, refusal, unaided
+from graphrag_tasks.workbench.evaluation.unaided import REFUSED, figures, refusal, unaided
 from graphrag_tasks.workbench.judges.check import JudgeCheck, JudgedByHand, check_judge
 from graphrag_tasks.workbench.judges.judge import Judge
-from graphrag_tasks.workbench.judges.pairs import Pair, Preferred, preferred
 from graphrag_tasks.workbench.judges.report import AnswersReport, JudgedMode
 from graphrag_tasks.workbench.judges.verdicts import (
-    ALIGNMENT,
-    FAITHFULNESS,
-    RELEVANCY,
+    MEASURES,
     Answered,
+    Pair,
+    Preferred,
     Verdicts,
     aligned,
     context_precision,
     faithful,
+    preferred,
     relevant,
 )
 
 _Judging = tuple[tuple[JudgedMode, ...], dict[str, list[Preferred]], JudgeCheck]
 """Judged modes, preferences among their answers, and the judge's check."""
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The replies of one mode, to the questions in order."""
-
-    mode: str
-    replies: tuple[Reply, ...]
-    refusals: tuple[Refusal, ...] = ()
 
 
 def evaluate_answers(
@@ -76,50 +66,58 @@ def evaluate_answers(
     """
     if against is not None and against not in modes:
         raise ConfigError(f"mode '{against}' was not asked", "--against", ", ".join(modes))
-    questions = [target.question.question for target in gold.targets]
+    targets = gold.targets
     if writer is not None:
-        tell(_price_of_answers(writer, len(modes) * (len(questions) + len(unanswerable))))
-    asked = [
-        _Asked(
+        config, model = writer.config, writer.identity(WRITING).model
+        most = Usage(config.answers.prompt_tokens, config.answers.output_tokens)
+        usd = price(config, model, most)
+        cost = "an unknown price" if usd is None else f"{usd:.4f} USD at most"
+        number = len(modes) * (len(targets) + len(unanswerable))
+        tell(f"`{model}` is asked for {number:,} answers; each prompt costs {cost}.")
+    hidden = unsent_documents(index.snapshot, exclude if judge else ())
+
+    def judged_mode(mode: str) -> JudgedMode:
+        replies = [answer(index, one.question.question, writer, mode) for one in targets]
+        pairs = list(zip(targets, replies, strict=True))
+        return JudgedMode(
             mode,
-            tuple(answer(index, question, writer, mode) for question in questions),
-            tuple(_refusal(one, answer(index, one.question, writer, mode)) for one in unanswerable),
-        )
-        for mode in modes
-    ]
+            tuple(_answered(target, reply, hidden) for target, reply in pairs),
+            {},
+            tuple(unaided(target, reply) for target, reply in pairs),
+            frozenset(
+                target.question.id for target, reply in pairs
+                if not _is_shown(target, hidden) or _cites(reply, hidden)
+            ),
+            tuple(
+                refusal(one, reply := answer(index, one.question, writer, mode), _text(reply))
+                for one in unanswerable
+            ),
+        )  # fmt: skip
+
+    found = [judged_mode(mode) for mode in modes]
     if judge is None:
-        judged = tuple(_without_model(one, gold.targets) for one in asked)
-        return AnswersReport(None, index.snapshot.snapshot_id, judged, against)
-    hidden = _hidden(index, exclude)
-    shown = [target for target in gold.targets if target.question.answer and not _is_of(target, hidden)]
-    if not shown:
+        found = [replace(mode, withheld=frozenset()) for mode in found]
+        return AnswersReport(None, index.snapshot.snapshot_id, tuple(found), against)
+    right = [_answered(one, None, hidden) for one in targets if _is_shown(one, hidden)]
+    if not right:
         hint = "Give each question its answer, or leave out --judge"
         raise ConfigError("no question has an answer to judge by", "--questions", hint)
-    right = [_answered(one, None, hidden) for one in shown]
 
     def judging(by: Judge) -> _Judging:
         check = check_judge(by, right, by_hand)
-        found = tuple(_by_model(by, index, one, gold.targets, hidden) for one in asked)
-        base = next((judged for judged in found if judged.mode == against), None)
+        modes = tuple(_by_model(by, index, mode) for mode in found)
+        base = next((judged for judged in modes if judged.mode == against), None)
         preferences = {
-            judged.mode: preferred(by, _pairs(judged, base)) for judged in found if base and judged is not base
+            judged.mode: preferred(by, _pairs(judged, base)) for judged in modes if base and judged is not base
         }
-        return found, preferences, check
+        return modes, preferences, check
 
     tell(judge.rehearsed(judging))
-    found, preferences, check = judging(judge)
+    judged, preferences, check = judging(judge)
     return AnswersReport(
-        judge.model, index.snapshot.snapshot_id, found, against, preferences, check,
+        judge.model, index.snapshot.snapshot_id, judged, against, preferences, check,
         judge.counts, judge.usd,
     )  # fmt: skip
-
-
-def _price_of_answers(writer: Client, answers: int) -> str:
-    config, model = writer.config, writer.identity(WRITING).model
-    most = Usage(config.answers.prompt_tokens, config.answers.output_tokens)
-    usd = price(config, model, most)
-    cost = "an unknown price" if usd is None else f"{usd:.4f} USD at most"
-    return f"`{model}` is asked for {answers:,} answers; each prompt costs {cost}."
 
 
 def judge_unaided(index: Index, questions: str | Path, mode: str) -> dict[str, float]:
@@ -132,51 +130,25 @@ def judge_unaided(index: Index, questions: str | Path, mode: str) -> dict[str, f
     gold = locate(known, index.snapshot, strict=False)
     verdicts = [unaided(target, answer(index, target.question.question, mode=mode)) for target in gold.targets]
     refusals = [
-        _refusal(question, answer(index, question.question, mode=mode)) for question in asked if not question.answerable
+        refusal(question, answer(index, question.question, mode=mode), "")
+        for question in asked
+        if not question.answerable
     ]
     found = figures(verdicts)
     return found | {REFUSED: fmean(refusal.refused for refusal in refusals)} if refusals else found
 
 
-def _without_model(asked: _Asked, targets: Sequence[Target]) -> JudgedMode:
-    pairs = list(zip(targets, asked.replies, strict=True))
-    answers = tuple(_answered(target, reply, frozenset()) for target, reply in pairs)
-    return JudgedMode(asked.mode, answers, {}, tuple(unaided(*pair) for pair in pairs), refusals=asked.refusals)
-
-
-def _by_model(
-    judge: Judge, index: Index, asked: _Asked, targets: Sequence[Target], hidden: frozenset[str]
-) -> JudgedMode:
-    pairs = list(zip(targets, asked.replies, strict=True))
-    answers = tuple(_answered(target, reply, hidden) for target, reply in pairs)
-    shown = [
-        bool(target.question.answer) and not _is_of(target, hidden) and not _cites(reply, hidden)
-        for target, reply in pairs
-    ]
-    judged = [answer for answer, is_shown in zip(answers, shown, strict=True) if is_shown]
-    by_measure: dict[str, Sequence[Verdicts]] = {
-        ALIGNMENT: aligned(judge, judged),
-        FAITHFULNESS: faithful(judge, judged),
-        RELEVANCY: relevant(judge, judged, index.encode),
-    }
-    for verdicts in zip(*context_precision(judge, judged), strict=True):
-        by_measure[verdicts[0].measure] = verdicts
-    withheld = {answer.id for answer, is_shown in zip(answers, shown, strict=True) if not is_shown}
-    return JudgedMode(
-        asked.mode, answers,
-        {name: _with_gaps(found, shown, name) for name, found in by_measure.items()},
-        tuple(unaided(*pair) for pair in pairs), frozenset(withheld), asked.refusals,
-    )  # fmt: skip
-
-
-def _refusal(question: Question, reply: Reply) -> Refusal:
-    return refusal(question, reply, _text(reply))
-
-
-def _with_gaps(found: Sequence[Verdicts], shown: Sequence[bool], name: str) -> list[Verdicts]:
-    """Return a verdict for every answer; answers not shown have an empty one."""
-    verdicts = iter(found)
-    return [next(verdicts) if one else Verdicts(name, ()) for one in shown]
+def _by_model(judge: Judge, index: Index, mode: JudgedMode) -> JudgedMode:
+    shown = [answer for answer in mode.answers if answer.id not in mode.withheld]
+    found = [aligned(judge, shown), faithful(judge, shown), relevant(judge, shown, index.encode)]
+    of_passages = context_precision(judge, shown)
+    found += [[one[0] for one in of_passages], [one[1] for one in of_passages]]
+    by_measure: dict[str, list[Verdicts]] = {}
+    for measure, verdicts in zip(MEASURES, found, strict=True):
+        known = {answer.id: one for answer, one in zip(shown, verdicts, strict=True)}
+        empty = Verdicts(measure, ())
+        by_measure[measure] = [known.get(answer.id, empty) for answer in mode.answers]
+    return replace(mode, by_measure=by_measure)
 
 
 def _answered(target: Target, reply: Reply | None, hidden: frozenset[str]) -> Answered:
@@ -200,15 +172,9 @@ def _cites(reply: Reply, hidden: frozenset[str]) -> bool:
     return any(citation.source.document_id in hidden for citation in reply.citations)
 
 
-def _is_of(target: Target, hidden: frozenset[str]) -> bool:
-    return any(place.document_id in hidden for places in target.places for place in places)
-
-
-def _hidden(index: Index, exclude: Sequence[str]) -> frozenset[str]:
-    if not exclude:
-        return frozenset()
-    rows = index.snapshot.table("documents", ["document_id", "path"]).to_pylist()
-    return excluded({row["document_id"]: row["path"] for row in rows}, exclude)
+def _is_shown(target: Target, hidden: frozenset[str]) -> bool:
+    places = (place.document_id for places in target.places for place in places)
+    return bool(target.question.answer) and hidden.isdisjoint(places)
 
 
 def _pairs(mode: JudgedMode, base: JudgedMode) -> list[Pair]:

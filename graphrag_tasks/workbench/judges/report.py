@@ -12,14 +12,12 @@ from statistics import fmean
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from graphrag_tasks.workbench.evaluation.comparison import Difference, paired_bootstrap
-from graphrag_tasks.workbench.evaluation.measures import share_interval
+from graphrag_tasks.workbench.evaluation.measures import Difference, paired_bootstrap, share_interval
+from graphrag_tasks.workbench.evaluation.report import parquet
 from graphrag_tasks.workbench.evaluation.unaided import FIGURES, REFUSED, Refusal, UnaidedVerdict
 from graphrag_tasks.workbench.judges.check import JudgeCheck
-from graphrag_tasks.workbench.judges.pairs import ONE, OTHER, TIE, UNDECIDED, Preferred, outcomes
-from graphrag_tasks.workbench.judges.verdicts import Answered, Verdicts
+from graphrag_tasks.workbench.judges.verdicts import ONE, OTHER, TIE, UNDECIDED, Answered, Preferred, Verdicts, outcomes
 
 ANSWERS_FILE, TABLES_FILE = "answers.parquet", "answers.md"
 ROWS = pa.schema(
@@ -114,10 +112,9 @@ class AnswersReport:
         for mode, found in self._differences():
             lines += ["", f"`{mode}` less `{self.against}`, paired bootstrap over questions", "",
                       "| measure | points | 95 % | p |", "|---|---|---|---|"]  # fmt: skip
-            lines += [
-                f"| {name} | {gap.mean:+.2f} | {gap.low:+.2f} to {gap.high:+.2f} | {_p(gap)} |"
-                for name, gap in found.items()
-            ]
+            for name, gap in found.items():
+                p = "–" if gap.p is None else f"{gap.p:.3f}"
+                lines.append(f"| {name} | {gap.mean:+.2f} | {gap.low:+.2f} to {gap.high:+.2f} | {p} |")
         lines += [line for mode, pairs in self.preferences.items() for line in
                   ("", self._preference(mode, pairs))]  # fmt: skip
         if withheld := sum(len(judged.withheld) for judged in self.modes):
@@ -132,9 +129,8 @@ class AnswersReport:
     def files(self) -> dict[str, bytes]:
         """Return `ANSWERS_FILE`, a row for each vote, and `TABLES_FILE`, for people."""
         rows = [row for mode in self.modes for row in _rows(mode)]
-        table = pa.BufferOutputStream()
-        pq.write_table(pa.Table.from_pylist(rows, schema=ROWS), table)
-        return {ANSWERS_FILE: table.getvalue().to_pybytes(), TABLES_FILE: self.to_markdown().encode("utf-8")}
+        table = pa.Table.from_pylist(rows, schema=ROWS)
+        return {ANSWERS_FILE: parquet(table), TABLES_FILE: self.to_markdown().encode("utf-8")}
 
     def _trust(self) -> str:
         if self.model is None:
@@ -147,12 +143,22 @@ class AnswersReport:
         return f"Judge `{self.model}` passed its own check."
 
     def _differences(self) -> Iterator[tuple[str, dict[str, Difference]]]:
+        """Yield each mode's differences, over the questions with values in both modes."""
         base = next((judged for judged in self.modes if judged.mode == self.against), None)
-        if base is None:
-            return
+        others = base.values() if base else {}
         for mode in self.modes:
-            if mode is not base:
-                yield mode.mode, dict(_paired(mode, base))
+            if base is None or mode is base:
+                continue
+            found = {}
+            for name, values in mode.values().items():
+                pairs = [
+                    (one * PERCENT, other * PERCENT)
+                    for one, other in zip(values, others.get(name, ()), strict=False)
+                    if one is not None and other is not None
+                ]
+                if pairs:
+                    found[name] = paired_bootstrap(*zip(*pairs, strict=True))
+            yield mode.mode, found
 
     def _preference(self, mode: str, pairs: Sequence[Preferred]) -> str:
         found = outcomes(pairs)
@@ -185,8 +191,7 @@ def _figures(mode: JudgedMode) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float]:
-    is_share = set(values) <= {0.0, 1.0} or (len(set(values)) == 1 and 0 <= values[0] <= 1)
-    if is_share:
+    if set(values) <= {0.0, 1.0} or (len(set(values)) == 1 and 0 <= values[0] <= 1):
         return share_interval(sum(values), len(values))
     found = paired_bootstrap(values, [0.0] * len(values))
     return found.low, found.high
@@ -194,40 +199,22 @@ def _interval(values: Sequence[float]) -> tuple[float, float]:
 
 def _lines(mode: JudgedMode) -> Iterator[str]:
     for name, one in _figures(mode):
-        figure, interval = "–", "–"
+        figure = "– | –"
         if "mean" in one:
-            figure = f"{one['mean']:.2f}"
-            interval = f"{one['low']:.2f} to {one['high']:.2f}"
-        differ = one.get("differ", "–")
-        yield (f"| {mode.mode} | {name} | {one['answers']} | {figure} | {interval} | {one['without']} | {differ} |")
-
-
-def _paired(mode: JudgedMode, base: JudgedMode) -> Iterator[tuple[str, Difference]]:
-    """Yield the difference of each measure, over the questions with values in both modes."""
-    others = base.values()
-    for name, values in mode.values().items():
-        pairs = [
-            (value, other)
-            for value, other in zip(values, others.get(name, [None] * len(values)), strict=True)
-            if value is not None and other is not None
-        ]
-        if pairs:
-            yield (name, paired_bootstrap([one * PERCENT for one, _ in pairs], [other * PERCENT for _, other in pairs]))
-
-
-def _p(gap: Difference) -> str:
-    return "–" if gap.p is None else f"{gap.p:.3f}"
+            figure = f"{one['mean']:.2f} | {one['low']:.2f} to {one['high']:.2f}"
+        ends = f"{one['without']} | {one.get('differ', '–')}"
+        yield f"| {mode.mode} | {name} | {one['answers']} | {figure} | {ends} |"
 
 
 def _check_table(check: JudgeCheck) -> Iterator[str]:
     yield "| check of the judge | answers | share | 95 % | wanted | |"
     yield "|---|---|---|---|---|---|"
     for finding in check.findings:
-        share = "–" if finding.measured is None else f"{finding.measured:.2f}"
-        interval = "–" if finding.measured is None else f"{finding.low:.2f} to {finding.high:.2f}"
+        figure = "– | –"
+        if finding.measured is not None:
+            figure = f"{finding.measured:.2f} | {finding.low:.2f} to {finding.high:.2f}"
         said = "passed" if finding.passed else "**failed**"
-        judged = f"{finding.answers} | {share} | {interval} | {finding.wanted} | {said}"
-        yield f"| {finding.name} | {judged} |"
+        yield f"| {finding.name} | {finding.answers} | {figure} | {finding.wanted} | {said} |"
 
 
 def _rows(mode: JudgedMode) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
@@ -9,7 +10,7 @@ from statistics import fmean, median
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_tasks.workbench.evaluation.measures import average_precision, faithfulness, relevancy, relevant_share
+from graphrag_tasks.workbench.evaluation.measures import average_precision, relevancy, share
 from graphrag_tasks.workbench.judges import prompts
 from graphrag_tasks.workbench.judges.judge import Judge
 
@@ -18,7 +19,9 @@ Encode = Callable[[Sequence[str]], NDArray[np.float32]]  # Returns the vectors o
 ALIGNMENT = "alignment"
 RELEVANT, PRECISION = "context_relevant", "context_precision"
 FAITHFULNESS, RELEVANCY = "faithfulness", "answer_relevancy"
+MEASURES = ALIGNMENT, FAITHFULNESS, RELEVANCY, RELEVANT, PRECISION
 
+ONE, OTHER, TIE, UNDECIDED = "one", "other", "tie", "undecided"  # Outcomes of a pair.
 _LONG = 1500  # Token limit of a list of statements: about fifty of them.
 
 CLASSES: Mapping[str, float | None] = {
@@ -82,7 +85,13 @@ def aligned(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
     ]
     found = iter(judge.ask(prompts.Alignment, prompts.ALIGNMENT, shown))
     nothing = (0.0,) * judge.votes
-    return [Verdicts(ALIGNMENT, tuple(map(_class, next(found))) if answer.text else nothing) for answer in answers]
+    return [
+        Verdicts(
+            ALIGNMENT,
+            tuple(CLASSES[vote.verdict] if vote else None for vote in next(found)) if answer.text else nothing,
+        )
+        for answer in answers
+    ]
 
 
 def context_precision(judge: Judge, answers: Sequence[Answered]) -> list[list[Verdicts]]:
@@ -100,10 +109,16 @@ def context_precision(judge: Judge, answers: Sequence[Answered]) -> list[list[Ve
     for answer in answers:
         of_passages = [next(found) for _ in answer.passages]
         by_vote = list(zip(*of_passages, strict=True)) or [()] * judge.votes
-        results.append(
-            [_of_passages(RELEVANT, relevant_share, by_vote),
-             _of_passages(PRECISION, average_precision, by_vote)]
-        )  # fmt: skip
+        # A vote without a verdict on each passage is none.
+        valid = [[vote.relevant for vote in votes if vote] for votes in by_vote]
+        whole = [len(some) == len(votes) for some, votes in zip(valid, by_vote, strict=True)]
+        results.append([
+            Verdicts(measure, tuple(
+                figure(some) if is_whole else None
+                for some, is_whole in zip(valid, whole, strict=True)
+            ))
+            for measure, figure in ((RELEVANT, share), (PRECISION, average_precision))
+        ])  # fmt: skip
     return results
 
 
@@ -112,12 +127,8 @@ def faithful(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
 
     An answer without statements has no verdict.
     """
-    told = judge.ask(
-        prompts.Statements,
-        prompts.STATEMENTS,
-        [{"question": answer.question, "answer": answer.text} for answer in answers],
-        _LONG,
-    )
+    asked = [{"question": answer.question, "answer": answer.text} for answer in answers]
+    told = judge.ask(prompts.Statements, prompts.STATEMENTS, asked, _LONG)
     shown = [
         (vote, {"passages": list(answer.passages), "statements": dict(enumerate(said.statements, 1))})
         for answer, votes in zip(answers, told, strict=True)
@@ -125,13 +136,18 @@ def faithful(judge: Judge, answers: Sequence[Answered]) -> list[Verdicts]:
         if said and said.statements
     ]
     found = iter(judge.ask_once(prompts.Supports, prompts.SUPPORT, shown, _LONG))
-    return [
-        Verdicts(
-            FAITHFULNESS,
-            tuple(_share(next(found), len(said.statements)) if said and said.statements else None for said in votes),
-        )
-        for votes in told
-    ]
+
+    def supported(said: prompts.Statements | None) -> float | None:
+        """Return the share of supported statements; None if a verdict is missing."""
+        verdicts = next(found) if said and said.statements else None
+        if said is None or verdicts is None:
+            return None
+        by_number = {verdict.statement: verdict.supported for verdict in verdicts.verdicts}
+        values = [by_number.get(number) for number in range(1, len(said.statements) + 1)]
+        known = [value for value in values if value is not None]
+        return share(known) if len(known) == len(values) else None
+
+    return [Verdicts(FAITHFULNESS, tuple(map(supported, votes))) for votes in told]
 
 
 def relevant(judge: Judge, answers: Sequence[Answered], encode: Encode) -> list[Verdicts]:
@@ -139,43 +155,76 @@ def relevant(judge: Judge, answers: Sequence[Answered], encode: Encode) -> list[
 
     The votes are the guesses, averaged as in RAGAS (three by default); an empty answer gets 0.
     """
-    asked = [answer for answer in answers if answer.text]
-    found = iter(judge.ask(prompts.Guess, prompts.GUESS, [{"answer": answered.text} for answered in asked]))
+    shown = [{"answer": answer.text} for answer in answers if answer.text]
+    found = iter(judge.ask(prompts.Guess, prompts.GUESS, shown))
     results = []
     for answer in answers:
-        guesses = [guess for guess in next(found) if guess and guess.question] if answer.text else []
-        if not answer.text:
-            results.append(Verdicts(RELEVANCY, (0.0,)))
-            continue
-        vectors = encode([answer.question, *(guess.question for guess in guesses)])
-        near = relevancy(vectors[0], vectors[1:], [guess.evasive for guess in guesses])
+        near: float | None = 0.0
+        if answer.text:
+            guesses = [guess for guess in next(found) if guess and guess.question]
+            vectors = encode([answer.question, *(guess.question for guess in guesses)])
+            near = relevancy(vectors[0], vectors[1:], [guess.evasive for guess in guesses])
         results.append(Verdicts(RELEVANCY, (near,)))
     return results
 
 
-def _class(vote: prompts.Alignment | None) -> float | None:
-    return None if vote is None else CLASSES[vote.verdict]
+@dataclass(frozen=True)
+class Pair:
+    """Two answers to a question, and the reference."""
+
+    id: str
+    question: str
+    reference: str
+    one: str
+    other: str
 
 
-def _of_passages(
-    measure: str,
-    figure: Callable[[Sequence[bool]], float | None],
-    by_vote: Sequence[Sequence[prompts.Relevance | None]],
-) -> Verdicts:
-    """Return the figure of each vote over all passages; None if a verdict is missing."""
-    valid = [[vote.relevant for vote in votes if vote is not None] for votes in by_vote]
-    return Verdicts(
-        measure,
-        tuple(figure(found) if len(found) == len(votes) else None for found, votes in zip(valid, by_vote, strict=True)),
-    )
+@dataclass(frozen=True)
+class Preferred:
+    """Preference of a judge between two answers.
+
+    Attributes:
+        in_order: The majority vote if `one` stands first: `one`, `other` or `tie`; None without a majority.
+        swapped: The same if `other` stands first.
+    """
+
+    id: str
+    in_order: str | None
+    swapped: str | None
+
+    @property
+    def winner(self) -> str | None:
+        """The winner in both orders; None if they disagree."""
+        return self.in_order if self.in_order == self.swapped else None
 
 
-def _share(said: prompts.Supports | None, statements: int) -> float | None:
-    """Return the share of supported statements; None if a verdict is missing."""
-    if said is None:
-        return None
-    by_number = {verdict.statement: verdict.supported for verdict in said.verdicts}
-    wanted = range(1, statements + 1)
-    if any(number not in by_number for number in wanted):
-        return None
-    return faithfulness([by_number[number] for number in wanted])
+def preferred(judge: Judge, pairs: Sequence[Pair]) -> list[Preferred]:
+    """Return which answer of each pair is nearer to the reference.
+
+    Each pair is shown in both orders. If the verdict changes with the order, the pair is undecided; so a judge that
+    always takes the first place decides nothing.
+    """
+    shown = [
+        {"question": one.question, "reference": one.reference, "first": first, "second": second}
+        for one in pairs
+        for first, second in ((one.one, one.other), (one.other, one.one))
+    ]
+    found = iter(judge.ask(prompts.Preference, prompts.PREFERENCE, shown))
+    return [
+        Preferred(pair.id, _majority(next(found), (ONE, OTHER)), _majority(next(found), (OTHER, ONE))) for pair in pairs
+    ]
+
+
+def outcomes(pairs: Sequence[Preferred]) -> dict[str, int]:
+    """Return how many pairs each side won, are ties, or are undecided."""
+    winners = [pair.winner for pair in pairs]
+    counts = {side: winners.count(side) for side in (ONE, OTHER, TIE)}
+    return counts | {UNDECIDED: winners.count(None)}
+
+
+def _majority(votes: Sequence[prompts.Preference | None], sides: tuple[str, str]) -> str | None:
+    """Return the side with more than half of the votes; invalid votes count against."""
+    named = {"first": sides[0], "second": sides[1], "neither": TIE}
+    counts = Counter(named[vote.better] for vote in votes if vote is not None)
+    side, most = max(counts.items(), key=lambda one: one[1], default=(None, 0))
+    return side if most > len(votes) / 2 else None

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.storage.snapshots.store import Snapshot
-from graphrag_tasks.workbench.ontology.gathering import Need
+from graphrag_tasks.workbench.evaluation.gold import unsent_documents
+from graphrag_tasks.workbench.ontology.needs import Need
 
 _QUESTIONS, _FACTS, _PASSAGES, _CHARACTERS = 12, 40, 6, 1_000
 """Contents of a request: about 3,000 tokens; the last is characters per passage."""
-
 _MOST_OUTPUT = 2_000  # Output tokens; chosen.
 _MOST_NAMES = 40  # Types, and relations, used from an answer: more are implausible for a dozen questions.
 
@@ -33,8 +32,8 @@ Name the entity types that the questions need, each by a common noun of one to t
 singular, with names of entities that are of it, as they stand in the data. Name the relation \
 types, each by a verb in the infinitive with its preposition ("replace", "be stored in"), with \
 the entity types of its head (domain) and tail (range), other wordings of the same (synonyms), \
-wordings that say it from the tail (inverses), and facts as examples. Prefer few general types to \
-many special ones, and relations that the facts have."""
+and wordings that say it from the tail (inverses). Prefer few general types to many special ones, \
+and relations that the facts have."""
 
 
 class _Form(BaseModel):
@@ -56,7 +55,6 @@ class InducedRelation(_Form):
     range: list[str]
     synonyms: list[str]
     inverses: list[str]
-    examples: list[str]
 
 
 class InducedOntology(_Form):
@@ -76,9 +74,9 @@ class Induced(NamedTuple):
     """
 
     named: list[InducedOntology]
-    by_model: int
-    failed: dict[str, int]
-    unsent: int
+    by_model: int = 0
+    failed: dict[str, int] = {}  # noqa: RUF012 - never changed
+    unsent: int = 0
 
 
 def induced(clusters: Sequence[Sequence[Need]], client: Client | None, snapshot: Snapshot) -> Induced:
@@ -88,43 +86,37 @@ def induced(clusters: Sequence[Sequence[Need]], client: Client | None, snapshot:
     """
     named = [_of_graph(needs) for needs in clusters]
     if client is None:
-        return Induced(named, 0, {}, 0)
+        return Induced(named)
     exclude = client.config.exclude
-    unsent = _excluded(snapshot, exclude)
+    unsent = unsent_documents(snapshot, exclude)
     shown = [_shown(needs, unsent, bool(exclude)) for needs in clusters]
     asked = [place for place, text in enumerate(shown) if text]
     requests = [Request("ontology", _SYSTEM, shown[place], InducedOntology, _MOST_OUTPUT) for place in asked]
-    results = client.ask(requests, until_spent=True)
-    for place, answer in zip(asked, results, strict=True):
+    failed: Counter[str] = Counter()
+    for place, answer in zip(asked, client.ask(requests, until_spent=True), strict=True):
         if isinstance(answer, Answer):
             form = answer.parsed(InducedOntology)
             named[place] = InducedOntology(
                 entity_types=form.entity_types[:_MOST_NAMES], relations=form.relations[:_MOST_NAMES]
             )
-    failed = Counter(failure.kind.value for failure in results if isinstance(failure, Failure))
-    by_model = len(results) - failed.total()
+        elif isinstance(answer, Failure):
+            failed[answer.kind.value] += 1
+    by_model = len(asked) - failed.total()
     return Induced(named, by_model, dict(sorted(failed.items())), len(clusters) - len(asked))
 
 
 def _of_graph(cluster: Sequence[Need]) -> InducedOntology:
     """Return the labels of what the questions name, and labels and relations of their facts."""
-    labels = {label for need in cluster for label in need.labels}
     facts = [fact for need in cluster for fact in need.facts]
-    labels |= {label for fact in facts for label in (fact.head_type, fact.tail_type) if label}
+    labels = {label for need in cluster for _, label in need.named}
+    labels |= {label for fact in facts for label in (fact.head_type, fact.tail_type)}
     return InducedOntology(
-        entity_types=[InducedType(name=label, examples=[]) for label in sorted(labels)],
+        entity_types=[InducedType(name=label, examples=[]) for label in sorted(labels - {""})],
         relations=[
-            InducedRelation(name=relation, domain=[], range=[], synonyms=[], inverses=[], examples=[])
+            InducedRelation(name=relation, domain=[], range=[], synonyms=[], inverses=[])
             for relation in sorted({fact.relation for fact in facts})
         ],
     )
-
-
-def _excluded(snapshot: Snapshot, exclude: Sequence[str]) -> frozenset[str]:
-    if not exclude:
-        return frozenset()
-    rows = snapshot.table("documents", ["document_id", "path"]).to_pylist()
-    return excluded({row["document_id"]: row["path"] for row in rows}, exclude)
 
 
 def _shown(cluster: Sequence[Need], unsent: frozenset[str], unlabelled: bool) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.ids import content_id
@@ -14,10 +15,8 @@ from graphrag_tasks.graph.relationships import GraphSchema, read_schema
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.workbench.ontology.consolidate import Dropped, Kept, consolidated
-from graphrag_tasks.workbench.ontology.facts import facts_of
-from graphrag_tasks.workbench.ontology.gathering import Need, gather, labels_of
 from graphrag_tasks.workbench.ontology.inducing import induced
-from graphrag_tasks.workbench.ontology.questions import Questions
+from graphrag_tasks.workbench.ontology.needs import Need, distinct, gather
 
 Outside = Literal["map", "keep", "drop"]
 """Treatment of relations outside an ontology: mapped to "be related to", kept, or dropped."""
@@ -31,8 +30,7 @@ class Report(BaseModel):
     Attributes:
         snapshot_id: The snapshot that the questions were searched in.
         based_on: Id of the ontology then in force; empty without one.
-        asked: Questions of the file; `distinct` were read, `left_out` beyond the limit, and passages found for
-            `searched`.
+        asked: Questions of the file; `distinct` are different, and passages found for `searched`.
         covered: Questions whose entities the ontology has, and a relation that they ask for.
         clusters: Clusters of questions.
         by_model: Clusters that a model answered for.
@@ -44,16 +42,15 @@ class Report(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     snapshot_id: str
-    based_on: str = ""
+    based_on: str
     asked: int
     distinct: int
-    left_out: int
     searched: int
     covered: int
     clusters: int
-    by_model: int = 0
-    not_by_model: dict[str, int] = Field(default_factory=dict)
-    unsent: int = 0
+    by_model: int
+    not_by_model: dict[str, int]
+    unsent: int
     triples: int
     triples_covered: int
     kept: list[Kept]
@@ -88,7 +85,7 @@ def ontology_id(text: str) -> str:
 
 def propose(
     index: Index,
-    questions: Questions,
+    questions: Sequence[str],
     client: Client | None = None,
     *,
     based_on: str = "",
@@ -108,24 +105,30 @@ def propose(
         outside: Treatment of relations outside the ontology.
         sql: Limits for reading the graph.
     """
-    with facts_of(index.snapshot, sql) as facts:
-        needs, patterns = gather(index, facts, questions.texts), facts.patterns()
+    needs, patterns = gather(index, distinct(questions), sql or SqlConfig())
     clusters: dict[int, list[Need]] = {}
     for need in needs:
         clusters.setdefault(need.cluster, []).append(need)
     found = induced([*clusters.values()], client, index.snapshot)
-    made = consolidated(found.named, needs, patterns, lambda name: labels_of(index, name))
+
+    def labels_of(name: str) -> list[str]:
+        types = (index.graph.entity_types[row] for row in index.graph.linker.entities(name))
+        return [one for one in types if one]
+
+    made = consolidated(found.named, needs, patterns, labels_of)
     schema = made.schema.model_copy(update={"on_violation": outside})
-    labels = {label for of_type in schema.entity_types.values() for label in of_type}
+    labels = {label for of_type in schema.entity_types.values() for label in of_type} | {""}
     wordings = {rule["wording"] for rule in schema.rules()}
     report = Report(
         snapshot_id=index.snapshot.snapshot_id,
         based_on=based_on,
-        asked=questions.asked,
-        distinct=len(questions.texts),
-        left_out=questions.left_out,
+        asked=len(questions),
+        distinct=len(needs),
         searched=sum(bool(need.passages) for need in needs),
-        covered=sum(need.labels <= labels and any(fact.relation in wordings for fact in need.asked) for need in needs),
+        covered=sum(
+            all(label in labels for _, label in need.named) and any(fact.relation in wordings for fact in need.asked)
+            for need in needs
+        ),
         clusters=len(clusters),
         by_model=found.by_model,
         not_by_model=found.failed,

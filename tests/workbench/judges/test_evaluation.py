@@ -14,8 +14,8 @@ from graphrag_tasks.llm import Client
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.workbench.evaluation import read_questions
-from graphrag_tasks.workbench.evaluation.comparison import write_files
 from graphrag_tasks.workbench.evaluation.gold import Gold, locate
+from graphrag_tasks.workbench.evaluation.report import write_files
 from graphrag_tasks.workbench.judges import Judge, evaluate_answers
 from tests.llm.endpoint import scripted
 from tests.workbench.judges.scripted_judges import first_place, honest, judge

@@ -7,7 +7,8 @@ import pytest
 from graphrag_tasks.graph.relationships import read_schema
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.workbench.ontology import propose, read_asked
+from graphrag_tasks.workbench.ontology import propose
+from graphrag_tasks.workbench.ontology.needs import read_asked
 from tests.workbench.ontology.conftest import settings
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -16,7 +16,7 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.storage.snapshots.store import Store
-from graphrag_tasks.workbench.ontology import Ontologies, Questions, propose, propose_in_store, shown_in_store
+from graphrag_tasks.workbench.ontology import Ontologies, propose, propose_in_store, shown_in_store
 from tests.llm.endpoint import scripted
 from tests.workbench.ontology.conftest import QUESTIONS, settings
 
@@ -28,12 +28,8 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def asked(*texts: str) -> Questions:
-    return Questions.of(texts)
-
-
 def test_without_a_model_what_the_questions_touch_is_listed_as_it_is(index: Index) -> None:
-    found = propose(index, asked(*QUESTIONS))
+    found = propose(index, QUESTIONS)
     schema = read_schema(found.text, "file")
     assert {"replace", "read"} <= set(schema.relations)
     assert all(one == RelationType() for one in schema.relations.values())
@@ -54,7 +50,7 @@ def test_without_a_model_what_the_questions_touch_is_listed_as_it_is(index: Inde
     ids=["one", "two languages", "of nothing", "a program"],
 )
 def test_any_questions_give_a_schema(index: Index, texts: tuple[str, ...]) -> None:
-    found = propose(index, asked(*texts))
+    found = propose(index, texts)
     assert read_schema(found.text, "file") == found.schema
     assert found.report.distinct == len(texts)
     assert "script" not in found.text and "python" not in found.text
@@ -71,7 +67,7 @@ def asking(store: Path, url: str, **llm: Any) -> Config:
 def answer_of(relation: str, **more: Any) -> str:
     one = {
         "name": relation, "domain": ["Tables"], "range": ["table"], "synonyms": ["supersede"],
-        "inverses": [f"be {relation}d by"], "examples": [], **more,
+        "inverses": [f"be {relation}d by"], **more,
     }  # fmt: skip
     types = [{"name": "Tables", "examples": ["VBBS"]}, {"name": "galaxy", "examples": []}]
     return json.dumps({"entity_types": types, "relations": [one]})

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from graphrag_tasks.retrieval.ranker.path_query import Pattern
 from graphrag_tasks.workbench.ontology.consolidate import Consolidated, consolidated
-from graphrag_tasks.workbench.ontology.facts import Fact
-from graphrag_tasks.workbench.ontology.gathering import Need
 from graphrag_tasks.workbench.ontology.inducing import InducedOntology, InducedRelation, InducedType
+from graphrag_tasks.workbench.ontology.needs import Fact, Need
 
 
 def typed(name: str, *examples: str) -> InducedType:
@@ -16,7 +15,7 @@ def typed(name: str, *examples: str) -> InducedType:
 
 
 def relation(name: str, **of: list[str]) -> InducedRelation:
-    keys = ("domain", "range", "synonyms", "inverses", "examples")
+    keys = ("domain", "range", "synonyms", "inverses")
     fields = {key: list[str]() for key in keys}
     return InducedRelation(name=name, **fields | of)
 

@@ -1,0 +1,106 @@
+"""Questions made from headings: gold that is found, and only of what a reader may see."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from graphrag_tasks.cli import app
+from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.retrieval import open_index
+from graphrag_tasks.retrieval.view.visibility import visible
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store
+from graphrag_tasks.workbench.evaluation import Question, read_questions
+from graphrag_tasks.workbench.evaluation.gold import locate
+from graphrag_tasks.workbench.evaluation.made import make_questions
+from graphrag_tasks.workbench.judges import evaluate_answers
+
+DOCUMENTS = {
+    "reports.md": "# Reports\n\nThe Stock Report starts the Delivery Monitor.\n\n"
+    "## Importing the delivery notes\n\nOpen the menu of the Stock Report and choose the file. You "
+    "can then select the shipping point and press the button to import the delivery notes.\n\n"
+    "## Painting tools\n\nThe tools lie in the box. You can use each of them as long as you want, "
+    "and put it back when you are done with it.\n",
+    "board/pump.md": "# Pump\n\n## How to vent a `Zephyr | Pump`\n\nNo {code} is asked for, though "
+    "you can open the valve of the pump and press the button until no air is left in it.\n\n"
+    "## 1.2 Adding a Zephyr Pump\n\nChoose a place near the cooling circuit, open the valve, and "
+    "press the button. You can then set the pressure to low, medium or high.\n",
+    "LICENSE.md": "# License\n\n## Using the software\n\nYou can use the software as you choose, "
+    "and you can copy it, open it and run it on each of your machines.\n",
+}
+
+
+def indexed(folder: Path, **given: object) -> Path:
+    for name, text in DOCUMENTS.items():
+        path = folder / "corpus" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    settings = {
+        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
+        "load": {"vector_store": "none"}, **given,
+    }  # fmt: skip
+    run_index(load_config(overrides=settings, environ={}), workers=1)
+    return folder / "store"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return indexed(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture(scope="module")
+def snapshot(store: Path) -> Snapshot:
+    return Store(str(store)).open()
+
+
+def test_headings_that_say_what_to_do_are_asked_and_their_sections_are_found(snapshot: Snapshot) -> None:
+    made = make_questions(snapshot, 9)
+    assert {one.question for one in made} == {
+        "How do I import the delivery notes?", "How do I add a Zephyr Pump?",
+    }  # fmt: skip
+    found = locate(made, snapshot)
+    assert (found.stale, found.moved) == ((), 0)
+    assert all(all(target.chunks) for target in found.targets)
+    assert [make_questions(snapshot, 1, seed) for seed in (0, 0)] == [made[:1], made[:1]]
+    assert {make_questions(snapshot, 1, seed)[0].id for seed in range(9)} == {one.id for one in made}
+
+
+def test_a_reader_gets_questions_about_visible_documents_alone(tmp_path: Path) -> None:
+    rules = [{"path": "board/**", "labels": ["board"]}]
+    access = {"enabled": True, "default": ["public"], "rules": rules}
+    snapshot = Store(str(indexed(tmp_path, access=access))).open()
+    seen = make_questions(visible(snapshot, []))
+    assert [one.question for one in seen] == ["How do I import the delivery notes?"]
+    with pytest.raises(ConfigError, match="must be at least 1"):
+        make_questions(snapshot, 0)
+
+
+def test_the_command_writes_questions_and_says_how_many(store: Path, tmp_path: Path) -> None:
+    out = tmp_path / "questions.jsonl"
+    asked = ["eval", "make-questions", "--store", str(store), "--out", str(out)]
+    shown = CliRunner().invoke(app, asked)
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout.startswith("2 questions in ")
+    assert len(read_questions(out)) == 2
+    printed = CliRunner().invoke(app, [*asked, "--json"])
+    assert json.loads(printed.stdout)["questions"] == 2
+
+
+def test_unanswerable_questions_are_read_on_wish_and_judged_by_refusal(store: Path, tmp_path: Path) -> None:
+    index = open_index(store)
+    (known,) = make_questions(index.snapshot, 1)
+    missing = Question(id="no", question="Which valve has the Boreas Fan?", answerable=False)
+    file = tmp_path / "questions.jsonl"
+    file.write_text("\n".join(one.model_dump_json() for one in (known, missing)), "utf-8")
+    assert read_questions(file, unanswerable=True) == [known, missing]
+    assert read_questions(file) == [known]
+    gold = locate([known], index.snapshot)
+    report = evaluate_answers(index, gold, ["bm25"], unanswerable=[missing])
+    found = report.to_dict()["modes"]["bm25"]
+    assert (found["refused"]["answers"], found["coverage"]["answers"]) == (1, 1)
+    assert "| refused |" in report.to_markdown()
+    with pytest.raises(ValueError, match="not answerable has no gold"):
+        Question.model_validate(known.model_dump() | {"answerable": False})
