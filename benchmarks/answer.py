@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.answer_sets import AnswerQuestion, gold_places, read_answer_questions
 from graphrag_tasks.answering import Reply, answer
-from graphrag_tasks.answering.verdict import NOT_HERE
+from graphrag_tasks.answering.reply import NOT_HERE
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.workbench.evaluation import GoldSpan, Question, read_questions
 

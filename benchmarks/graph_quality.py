@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.glossaries import GLOSSARIES, terms_of
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.entities.words import words
-from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.language.names import agreeing, singular
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index

@@ -18,7 +18,7 @@ from airflow.sdk.execution_time.xcom import XCom
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError, GraphragError
 from graphrag_tasks.core.near import did_you_mean
-from graphrag_tasks.operations.alerts import NOTE
+from graphrag_tasks.operations.metrics import NOTE
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ def deadline() -> DeadlineAlert | None:
     return DeadlineAlert(
         reference=DeadlineReference.DAGRUN_QUEUED_AT,
         interval=timedelta(hours=float(hours)),
-        callback=AsyncCallback("graphrag_tasks.operations.alerts.deadline_missed"),
+        callback=AsyncCallback("graphrag_tasks.operations.metrics.deadline_missed"),
     )
 
 

@@ -45,7 +45,7 @@ from graphrag_telemetry import tell_publish, tell_stage
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.visible import visible
 from graphrag_tasks.extract import EXTRACTORS
-from graphrag_tasks.operations.alerts import NOTE
+from graphrag_tasks.operations.metrics import NOTE
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 
 DEFAULTS = load_config()

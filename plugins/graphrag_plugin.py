@@ -16,7 +16,7 @@ from airflow.configuration import conf
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
 
-from graphrag_tasks.operations.alerts import NOTE, as_markdown
+from graphrag_tasks.operations.metrics import NOTE, as_markdown
 
 DAG_ID = "graphrag_reindex"
 """Who may read this DAG may read what it published; who may edit it may change it in the pages."""

@@ -7,7 +7,6 @@
 """
 
 from graphrag_tasks.answering.answer import answer, answer_stream
-from graphrag_tasks.answering.reply import AnswerSentence, Citation, Reply
-from graphrag_tasks.answering.verdict import Verdict
+from graphrag_tasks.answering.reply import AnswerSentence, Citation, Reply, Verdict
 
 __all__ = ["AnswerSentence", "Citation", "Reply", "Verdict", "answer", "answer_stream"]

@@ -9,21 +9,18 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 
-from graphrag_tasks.answering.asked_type import asked_type
 from graphrag_tasks.answering.citations import checked
 from graphrag_tasks.answering.follow_up import Filled, filled
 from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
 from graphrag_tasks.answering.map_reduce import Drawn, drawn
 from graphrag_tasks.answering.mentions import Mentioned, documents_asked_for, quoted_mentions
 from graphrag_tasks.answering.model import Model
-from graphrag_tasks.answering.newest import with_newest
 from graphrag_tasks.answering.overview import SUBJECT_CHUNKS, asks_for_overview, overview, sections
-from graphrag_tasks.answering.quotes import QUOTED, quotes
-from graphrag_tasks.answering.reply import AnswerSentence, Reply
+from graphrag_tasks.answering.quotes import QUOTED, quotes, with_newest
+from graphrag_tasks.answering.reply import NOT_HERE, AnswerSentence, Reply, State, Verdict, verdict
 from graphrag_tasks.answering.rows import RowsFound, UnknownNoun, asks_for_rows, find_rows, quoted_rows
 from graphrag_tasks.answering.searching import searched
-from graphrag_tasks.answering.sentences import Reading, read
-from graphrag_tasks.answering.verdict import NOT_HERE, State, Verdict, verdict
+from graphrag_tasks.answering.sentences import Reading, asked_type, read
 from graphrag_tasks.answering.writing import written
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.language.bm25 import terms

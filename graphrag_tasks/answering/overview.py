@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from graphrag_tasks.answering.definitions import named_alone
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
-from graphrag_tasks.answering.sentences import Reading
+from graphrag_tasks.answering.sentences import Reading, named_alone
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.language.names import plain_heading
 from graphrag_tasks.retrieval import Context, Index

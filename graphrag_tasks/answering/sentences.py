@@ -1,4 +1,4 @@
-"""Score the sentences of found chunks by how well they answer the question.
+"""Score the sentences of found chunks by how well they answer the question: definitions, asked types, the reader.
 
 A reader that was trained on single sentences reads the likeliest ones; words, and the score of the chunk, choose these
 and count beside what it says.
@@ -14,13 +14,116 @@ from itertools import pairwise
 
 import numpy as np
 
-from graphrag_tasks.answering.asked_type import asked_type
-from graphrag_tasks.answering.definitions import leads, named_alone, says_what_it_is
 from graphrag_tasks.core.search_modes import SearchMode
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
+from graphrag_tasks.retrieval.context.items import defines
+from graphrag_tasks.retrieval.context.signals import is_content
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats
+
+_MOST_WORDS = 6  # Words of what is defined; chosen.
+_ASKS_TO_DEFINE = frozenset({"defin", "definit", "mean"})
+_IS = re.compile(r"\s+(?:is|are|was|were|means?|refers? to|stands? for)\s")
+_ARTICLE = re.compile(r"^(?:an?|the)\s+", re.IGNORECASE)
+
+
+def leads(line: str, text: str) -> bool:
+    """Tell whether a line leads the text behind it: as a question, or a few words without an end.
+
+    Such words are a heading, or a term that the text defines.
+    """
+    return line.endswith("?") or defines(line, text)
+
+
+def named_alone(question: str) -> frozenset[str]:
+    """Return the terms of what a question names, as "What is a tun?" names nothing but a tun."""
+    return frozenset(filter(is_content, terms(question))).difference(_ASKS_TO_DEFINE)
+
+
+def says_what_it_is(named: frozenset[str], term: str, text: str) -> bool:
+    """Tell whether a sentence defines exactly what a question names.
+
+    Args:
+        named: By `named_alone`.
+        term: What stands as a line of its own before the sentence; may be empty.
+        text: The sentence.
+    """
+    subject = term or next(iter(_IS.split(text, maxsplit=1)[:-1]), "")
+    subject = _ARTICLE.sub("", subject)
+    if not named or not subject or subject.count(" ") >= _MOST_WORDS:
+        return False
+    words = frozenset(terms(subject))
+    # "dry-hopping" has terms for the whole and for its parts
+    return named == words or ("-" in subject and named < words and len(words - named) == 1)
+
+
+# Tell what type of answer a question asks for, and whether a sentence has one.
+
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million"
+    "|once|twice|half|none|zero|pair|unlimited|any number|no limit|every|each|always|never|hourly"
+    "|daily|weekly|monthly|yearly|seconds?|minutes?|hours?|days?|weeks?|months?|years?"
+)
+_MONTHS = (
+    "january|february|march|april|june|july|august|september|october|november|december|century"
+    "|spring|summer|autumn|winter"
+)
+
+
+@dataclass(frozen=True)
+class AskedType:
+    """A type of answers: its name, how it is asked for, and what a sentence with one has."""
+
+    name: str
+    asks: re.Pattern[str]
+    has: re.Pattern[str]
+
+    def is_in(self, text: str, question: str) -> bool:
+        """Tell whether a text has an answer of this type that the question does not have."""
+        asked = {word.casefold() for word in _WORD.findall(question)}
+        new = _WORD.sub(lambda one: "…" if one[0].casefold() in asked else one[0], text)
+        return self.has.search(new) is not None
+
+
+_WORD = re.compile(r"[\w.]*\w")
+_TYPES = (
+    AskedType(
+        "name",
+        re.compile(
+            r"\bwho\s+(?:first\s+|has\s+|had\s+)?(?:created?|wrote|written|made|invented|founded|discovered"
+            r"|developed|designed|built|introduced|published|said)\b|\bby\s+whom\b",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\b[A-Z]\w+ (?:[A-Z][.]? )?[A-Z]\w+|\bby (?:the )?[A-Z]\w+"),
+    ),
+    AskedType(
+        "date",
+        re.compile(
+            r"\b(?:in|since|from|until)\s+(?:what|which)\s+(?:year|century|month)\b"
+            r"|\b(?:what|which)\s+(?:year|date)\b|\bwhen\s+(?:was|were|did)\b",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"\b\d{{3,4}}\b|\b(?:{_MONTHS})\b", re.IGNORECASE),
+    ),
+    AskedType(
+        "number",
+        re.compile(
+            r"\bhow\s+(?:many|much|long|old|often|far|large|big|deep|high|tall|fast|heavy|wide)\b"
+            r"|\b(?:what|which)\s+(?:is\s+the\s+)?(?:(?:maximum|minimum|default|largest|smallest|highest"
+            r"|lowest)\s+)*(?:number|percentage|size|age|price|port|cost|rate|limit|distance|height"
+            r"|length|temperature)\b",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"\d|\b(?:{_NUMBER_WORDS})\b", re.IGNORECASE),
+    ),
+)
+
+
+def asked_type(question: str) -> AskedType | None:
+    """Return the type of answer that a question asks for, if it is one that can be seen."""
+    return next((one for one in _TYPES if one.asks.search(question)), None)
+
 
 _READ = 24
 """Sentences that the reader reads: half as many as stand in the chunks; with 8 a quarter of the facts of held-out

@@ -22,7 +22,6 @@ from graphrag_tasks import __version__
 from graphrag_tasks.cli import (
     adapt,
     answer,
-    changes,
     documents,
     entities,
     estimate,
@@ -31,7 +30,6 @@ from graphrag_tasks.cli import (
     extract,
     index,
     llm,
-    mcp,
     ontology,
     query,
     serve,
@@ -52,13 +50,13 @@ app.command()(estimate.estimate)
 app.command()(query.query)
 app.command()(answer.answer)
 app.command()(serve.serve)
-app.command()(mcp.mcp)
+app.command()(serve.mcp)
 app.command()(extract.extract)
 app.add_typer(evaluate.app, name="eval")
 app.command()(adapt.adapt)
 app.add_typer(snapshots.app, name="snapshots")
 app.command()(documents.documents)
-app.command()(changes.changes)
+app.command()(documents.changes)
 app.add_typer(entities.app, name="entities")
 app.add_typer(ontology.app, name="ontology")
 app.command()(export.export)

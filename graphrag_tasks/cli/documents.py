@@ -1,4 +1,4 @@
-"""`graphrag-tasks documents`: the outcome of each file."""
+"""`graphrag-tasks documents`: the outcome of each file; `changes`: what changed between releases."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.counted import counted
 from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.visible import visible
 
 if TYPE_CHECKING:
     from graphrag_tasks.operations.documents import DocumentReport
     from graphrag_tasks.storage.snapshots.store import Snapshot
+    from graphrag_tasks.versions.told import Change
+
 
 _COLUMNS = ("document", "kind", "status", "pages", "chunks", "sentences", "triples")
 _MOST_LISTED = 1000  # Documents in the table, which takes half a second. Chosen.
@@ -129,3 +132,55 @@ def print_problem_counts(snapshot: Snapshot) -> None:
     CONSOLE.print(table("Documents that were not read as a whole", columns, rows))
     again = command("documents", "--problems")
     CONSOLE.print(f"Which ones, and what to do: {again}", highlight=False, soft_wrap=True)
+
+
+# `graphrag-tasks changes`: what changed between releases of documents, or between snapshots.
+
+_EVERY_KIND = ("number", "value", "name", "wording", "added", "removed")
+
+
+def changes(
+    part: Annotated[str, typer.Argument(help="Part of a path or title.", show_default="all")] = "",
+    before: Annotated[str | None, typer.Option("--from", help="Snapshot before: compare files of one path.")] = None,
+    after: Annotated[str | None, typer.Option("--to", help="Snapshot after.", show_default="current")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also other wordings, and sentences that came and went.")
+    ] = False,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Tell which statements changed between releases of documents, or since a snapshot."""
+    from graphrag_tasks.storage.snapshots.store import Store
+    from graphrag_tasks.versions import told
+
+    opened = Store(load_config(config, overrides={"store": store}).store)
+    kinds = _EVERY_KIND if every else told.MEANT
+    current = opened.open(after)
+    if before:
+        found = told.changes_between(opened.open(before), current, part, kinds)
+    else:
+        found = told.changes(current, part, kinds)
+    if json:
+        print_json([asdict(one) for one in found])
+        return
+    place = ""
+    for one in found:
+        if one.place != place:
+            place = one.place
+            CONSOLE.print(f"\n{place}", style="bold", markup=False, highlight=False)
+        _print(one)
+    count = sum(one.count for one in found)
+    statements = "statement" if count == 1 else "statements"
+    ways = "way" if len(found) == 1 else "ways"
+    CONSOLE.print(f"\n{count:,} {statements} changed, in {len(found):,} {ways}.", highlight=False)
+
+
+def _print(change: Change) -> None:
+    for said, sign, style in ((change.older, "-", "red"), (change.newer, "+", "green")):
+        if said:
+            release = f"{said.release}: " if said.release else ""
+            line = f"  {sign} {release}{' '.join(visible(said.text).split())}"
+            CONSOLE.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+    if change.count > 1:
+        CONSOLE.print(f"    and {change.count - 1:,} more like it", highlight=False)

@@ -1,21 +1,57 @@
-"""`graphrag-tasks index` runs the pipeline without Airflow; `doctor` checks the installation."""
+"""`graphrag-tasks index` runs the pipeline without Airflow, or says who will see what; `doctor` checks its needs."""
 
 from __future__ import annotations
 
+import posixpath
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
 
-from graphrag_tasks.cli.access import access_of, access_table
 from graphrag_tasks.cli.documents import print_problem_counts
 from graphrag_tasks.cli.options import ConfigOption, ExtractorOption, JsonOption, SourcesArgument, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_result, table
-from graphrag_tasks.cli.stage_progress import stage_progress
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, print_result, stage_progress, table
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import SnapshotError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+_MOST_DOCUMENTS = 40  # With more documents, folders are printed instead, so that it fits a screen or two.
+_NAMES = {"uri": "uri", "labels": "labels", "labels_from": "from", "labels_error": "error"}
+
+
+def access_of(listed: pa.Table) -> list[dict[str, Any]]:
+    """Return `uri`, `labels`, `from` and `error` of each document; null labels mean labels off."""
+    rows: list[dict[str, Any]] = listed.select(list(_NAMES)).rename_columns(_NAMES).to_pylist()
+    return rows
+
+
+def access_table(documents: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a table of who sees what: by document, or by folder if there are many."""
+    groups: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for document in documents:
+        is_alone = len(documents) <= _MOST_DOCUMENTS
+        place = document["uri"] if is_alone else posixpath.dirname(document["uri"])
+        groups[place, _seen_by(document["labels"]), document["from"] or document["error"] or ""].append(document["uri"])
+    rows = [
+        (uris[0] if len(uris) == 1 else f"{place}/ ({len(uris):,})", labels, why)
+        for (place, labels, why), uris in groups.items()
+    ]
+    return table("Who sees what", ("documents", "labels", "from"), rows)
+
+
+def _seen_by(labels: Sequence[str] | None) -> str:
+    if labels is None:
+        return "off: everybody sees it"
+    return ", ".join(labels) or "none: nobody sees it"
+
 
 _NAMED = 10  # Documents named for each kind of change.
 

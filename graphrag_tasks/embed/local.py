@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import EmbedConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.progress import Progress
-from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, Engine
+from graphrag_tasks.embed.engine import ATTENTION_MASK, GRAPH_VERSION, INPUT_IDS, Engine
 from graphrag_tasks.embed.model_files import (
     DEFAULT_MODEL,
     BertConfig,
@@ -39,7 +39,6 @@ from graphrag_tasks.embed.model_files import (
     verify_weights,
 )
 from graphrag_tasks.embed.protocol import Encoded
-from graphrag_tasks.embed.saved_graph import GRAPH_VERSION
 from graphrag_tasks.embed.windows import MAX_TOKENS, PADDING_MULTIPLE, Window, batches, merge, split
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.schemas import EDGES, NODES
-from graphrag_tasks.graph.relation_kinds import FACT, MENTION
-from graphrag_tasks.graph.weights import Rows, mention_weights, relation_weights
+from graphrag_tasks.graph.weights import FACT, MENTION, Rows, mention_weights, relation_weights
 from graphrag_tasks.storage.sql import Connection, sql_over, with_row
 from graphrag_tasks.storage.sql import Rows as Scanned
 

@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.graph.arrays import ASSOCIATION, RELATION, TITLE, count_entities, edge_ends
-from graphrag_tasks.graph.relation_kinds import MENTION
-from graphrag_tasks.graph.weights import Rows
+from graphrag_tasks.graph.weights import MENTION, Rows
 
 _ROWS_AT_ONCE = 1 << 22  # Edges counted at once: 32 MB per column of eight bytes.
 _DIGITS, _DENSITY_DIGITS = 4, 10  # Decimals of shares, and of the density, which is small in a large graph.

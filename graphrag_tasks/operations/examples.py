@@ -14,7 +14,7 @@ from graphrag_tasks.answering import AnswerSentence, answer
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ArtifactError, GraphragError
 from graphrag_tasks.embed.protocol import ENDPOINT
-from graphrag_tasks.graph.relation_kinds import FACT
+from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.language.names import is_code
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.storage.columns import column

@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
+from graphrag_tasks.embed.vectors.fields import ANYWHERE, Where
 from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore
 from graphrag_tasks.retrieval.view.served_rows import ServedRows, open_server
 from graphrag_tasks.retrieval.view.visibility import Principals, visible

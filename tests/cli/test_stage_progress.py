@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from graphrag_tasks.cli.stage_progress import stage_progress
+from graphrag_tasks.cli.output import stage_progress
 from graphrag_tasks.core import progress
 
 

@@ -15,8 +15,7 @@ import pytest
 from rich.panel import Panel
 
 from graphrag_tasks.cli import main
-from graphrag_tasks.cli.output import table
-from graphrag_tasks.cli.terminal import TerminalConsole
+from graphrag_tasks.cli.output import TerminalConsole, table
 from graphrag_tasks.core.visible import VisibleFormatter
 
 HOSTILE = "a\x1b]0;pwned\x07\x1b[2J\u202egpj.md"

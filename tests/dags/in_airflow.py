@@ -192,7 +192,7 @@ def deployed(folder: str) -> dict[str, Any]:
     dag = DagBag(folder).dags["graphrag_reindex"]
     del os.environ["GRAPHRAG__LLM__MODEL"]
     logged = logging.handlers.BufferingHandler(10)
-    logging.getLogger("graphrag_tasks.operations.alerts").addHandler(logged)
+    logging.getLogger("graphrag_tasks.operations.metrics").addHandler(logged)
 
     async def run_late(callback: Any) -> list[str]:
         context = {"dag_run": {"dag_id": "graphrag_reindex", "dag_run_id": "of tonight"}}

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.core import schemas
 from graphrag_tasks.graph.clusters import cluster_tables
 from graphrag_tasks.graph.names import name_tables
-from graphrag_tasks.graph.names.pairs import Pairs
-from graphrag_tasks.graph.names.tables import name_edges, tables_of
+from graphrag_tasks.graph.names.tables import Pairs, name_edges, tables_of
 from graphrag_tasks.language.bm25.index import word_tables
 from graphrag_tasks.language.known_names import folded_name
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph

@@ -9,8 +9,7 @@ import pytest
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import AccessError, ConfigError, QueryError
-from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
-from graphrag_tasks.embed.vectors.fields import row_key
+from graphrag_tasks.embed.vectors.fields import ANYWHERE, Where, row_key
 from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import ALL_DOCUMENTS

@@ -15,8 +15,7 @@ import pytest
 
 from graphrag_tasks.core.config import LoadConfig, RetrievalConfig
 from graphrag_tasks.core.errors import AccessError, ConfigError, GraphragError, TransientError
-from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
-from graphrag_tasks.embed.vectors.fields import row_keys
+from graphrag_tasks.embed.vectors.fields import ANYWHERE, Where, row_keys
 from graphrag_tasks.embed.vectors.milvus import MilvusStore
 from graphrag_tasks.embed.vectors.vector_store import VectorHit, open_vector_store, rows_in
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index

@@ -19,8 +19,7 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.extras import brought_by, require
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.registry import Registry
-from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
-from graphrag_tasks.embed.vectors.fields import FIELDS, rows_of
+from graphrag_tasks.embed.vectors.fields import ANYWHERE, FIELDS, Where, rows_of
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import ARROW_TABLES
 

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphrag_tasks.graph.relation_kinds import FACT
-from graphrag_tasks.graph.weights import Rows, relation_weights
+from graphrag_tasks.graph.weights import FACT, Rows, relation_weights
 from graphrag_tasks.storage.sql import Connection, statements
 
 COLUMNS: Mapping[str, list[str]] = {

@@ -23,10 +23,9 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import CommunitiesConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.graph.communities.levels import Level, Ranked, rank
-from graphrag_tasks.graph.communities.names import names
+from graphrag_tasks.graph.communities.partition import Level, Ranked, rank
 from graphrag_tasks.graph.communities.source import COLUMNS, Source
-from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityContext, Summarizer, Summary
+from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityContext, Summarizer, Summary, names
 from graphrag_tasks.language.names import agreeing, told
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 

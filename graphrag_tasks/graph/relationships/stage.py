@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from graphrag_tasks.core.config import RelationshipsConfig, SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.graph.relation_kinds import ASSOCIATION, ASSOCIATION_PATTERN, CONDITION, FACT
 from graphrag_tasks.graph.relationships.graph_schema import (
     UNKNOWN_RELATION,
     VIOLATIONS,
@@ -22,7 +21,7 @@ from graphrag_tasks.graph.relationships.graph_schema import (
     WRONG_TAIL,
     GraphSchema,
 )
-from graphrag_tasks.graph.weights import JOINT_CONFIDENCE
+from graphrag_tasks.graph.weights import ASSOCIATION, ASSOCIATION_PATTERN, CONDITION, FACT, JOINT_CONFIDENCE
 from graphrag_tasks.language.names import GENERIC, LITERAL, PROBLEMS
 from graphrag_tasks.storage.sql import Connection, Rows, id_of, sql_over, statements, stream
 

@@ -4,10 +4,14 @@ In: a `Selection`. Out: the same bytes for the same part. Open `selection.py` fi
 """
 
 from graphrag_tasks.graph.selection import Selection
-from graphrag_tasks.inspect.export.csv_files import NEO4J_FILES, write_property_graph
-from graphrag_tasks.inspect.export.graph_files import write_facts, write_graphml, write_json
-from graphrag_tasks.inspect.export.provenance import Provenance, provenance
-from graphrag_tasks.inspect.export.selection import community, neighbourhood, whole_graph
+from graphrag_tasks.inspect.export.graph_files import (
+    NEO4J_FILES,
+    write_facts,
+    write_graphml,
+    write_json,
+    write_property_graph,
+)
+from graphrag_tasks.inspect.export.selection import Provenance, community, neighbourhood, provenance, whole_graph
 
 __all__ = [
     "NEO4J_FILES",

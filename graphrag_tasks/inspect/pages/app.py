@@ -31,7 +31,7 @@ from graphrag_tasks.inspect.pages.ask import (
     ask,
     limits,
 )
-from graphrag_tasks.inspect.pages.changes import add_rollback, may_change, note_editor
+from graphrag_tasks.inspect.pages.changes import Judging, add_judging, add_rollback, may_change, note_editor
 from graphrag_tasks.inspect.pages.documents import (
     CHUNKS_SHOWN,
     DOCUMENTS_SHOWN,
@@ -41,7 +41,6 @@ from graphrag_tasks.inspect.pages.documents import (
     picture,
 )
 from graphrag_tasks.inspect.pages.editing import add_editing
-from graphrag_tasks.inspect.pages.feedback import Judging, add_judging
 from graphrag_tasks.inspect.pages.graph import Script, add_graph
 from graphrag_tasks.inspect.pages.map import add_map
 from graphrag_tasks.inspect.pages.reader import (
@@ -53,7 +52,7 @@ from graphrag_tasks.inspect.pages.reader import (
     neighbors,
     summarize,
 )
-from graphrag_tasks.inspect.pages.renderer import PageRenderer
+from graphrag_tasks.inspect.pages.rendering import PageRenderer
 from graphrag_tasks.inspect.pages.runs import Runs, add_runs
 from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.diff import difference

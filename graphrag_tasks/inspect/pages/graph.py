@@ -29,7 +29,7 @@ from graphrag_tasks.retrieval import Index
 
 Kind = Literal["fact", "association", "condition"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""As in `graph.relation_kinds`; associations and conditions are shown only on request."""
+"""As in `graph.weights`; associations and conditions are shown only on request."""
 
 LISTED = 100  # Relations listed for browsers without scripts.
 MOST_AT_ONCE = 50  # Relations per request for sentences: those between two entities.

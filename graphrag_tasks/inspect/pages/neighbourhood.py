@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.graph.relation_kinds import FACT
 from graphrag_tasks.graph.selection import Selection
+from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.retrieval import RelationHit
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.hits import SourceSentence

@@ -1,13 +1,23 @@
-"""The templates of the pages, with filters and style."""
+"""The templates of the pages, with filters, style, and the headers that all responses have."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+from http import HTTPStatus
 from importlib.resources import files
+from typing import Any
 
+from fastapi import Request
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from graphrag_tasks.core.counted import counted
 from graphrag_tasks.core.visible import visible
+from graphrag_tasks.inspect.pages.changes import may_change
+from graphrag_tasks.inspect.pages.graph import as_columns
+from graphrag_tasks.inspect.pages.runs import Runs
 
 
 def templates() -> Environment:
@@ -53,3 +63,52 @@ def _pages(first: int | None, last: int | None = None) -> str:
     if first is None:
         return ""
     return f"page {first}" if last in (None, first) else f"pages {first}–{last}"
+
+
+# Renders templates as responses, with the headers that all pages have.
+
+
+class PageRenderer:
+    """Renders this package's templates.
+
+    Pages contain their style. Their content security policy forbids loading, scripts, and forms to other sites.
+    """
+
+    def __init__(self, runs: Runs | None) -> None:
+        self._templates, self._runs = templates(), runs
+        style = style_text()
+        # not escaped: it is a file of ours
+        self._templates.globals["style"] = Markup(style)  # noqa: S704
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+        self.headers = {
+            "Cache-Control": "private, no-store",
+            "Content-Security-Policy": f"default-src 'none'; img-src 'self'; "
+            f"style-src 'sha256-{digest}'; "
+            "form-action 'self'; frame-ancestors 'self'; base-uri 'none'",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }
+
+    def page(
+        self,
+        request: Request,
+        template: str,
+        status: HTTPStatus = HTTPStatus.OK,
+        **values: Any,  # noqa: ANN401 - what the template shows
+    ) -> HTMLResponse:
+        """Return a template with values, as the user of a request may see it."""
+        root = request.scope.get("root_path", "")
+        text = self._templates.get_template(f"{template}.html").render(
+            root=root,
+            may_change=may_change(request),
+            may_run=self._runs is not None and may_change(request) and not self._runs.why_closed(),
+            runs=self._runs,
+            **values,
+        )
+        return HTMLResponse(text, status, self.headers)
+
+    def error(self, request: Request, what: str, status: HTTPStatus) -> Response:
+        """Return an error page, or JSON for a script."""
+        if request.url.path.endswith(".json"):
+            return as_columns({"error": what}, status)
+        return self.page(request, "error", status, what=what, title=status.phrase)

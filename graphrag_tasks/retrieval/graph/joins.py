@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.schemas import NO_ROW
-from graphrag_tasks.graph.relation_kinds import MENTION
+from graphrag_tasks.graph.weights import MENTION
 from graphrag_tasks.language.times import TIME_COLUMNS
 from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Records, Tables, id_ranks
 from graphrag_tasks.storage.columns import Rows, column, numbers

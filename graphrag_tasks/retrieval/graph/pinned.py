@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphrag_tasks.graph.relation_kinds import FACT
-from graphrag_tasks.graph.weights import relation_weights
+from graphrag_tasks.graph.weights import FACT, relation_weights
 from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.language.names import agreeing
 from graphrag_tasks.retrieval.graph.joins import Joins

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.embed.vectors.conditions import Where
+from graphrag_tasks.embed.vectors.fields import Where
 from graphrag_tasks.embed.vectors.vector_store import VectorHit
 from graphrag_tasks.retrieval.view import served_rows
 from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, top

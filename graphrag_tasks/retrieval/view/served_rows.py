@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.embed.vectors.conditions import ANYWHERE, Where
-from graphrag_tasks.embed.vectors.fields import LABELS, row_keys
+from graphrag_tasks.embed.vectors.fields import ANYWHERE, LABELS, Where, row_keys
 from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
 from graphrag_tasks.retrieval.view.arrays import Vectors
 from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible

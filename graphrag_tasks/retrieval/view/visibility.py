@@ -27,8 +27,7 @@ from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
-from graphrag_tasks.graph.relation_kinds import kind_of
-from graphrag_tasks.graph.weights import joint_confidence, wording
+from graphrag_tasks.graph.weights import joint_confidence, kind_of, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.sources.labels import may_see
 from graphrag_tasks.storage.columns import column

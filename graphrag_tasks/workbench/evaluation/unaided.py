@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from graphrag_tasks.answering import AnswerSentence, Reply
-from graphrag_tasks.answering.verdict import NOT_HERE
+from graphrag_tasks.answering.reply import NOT_HERE
 from graphrag_tasks.language.support import Source, problem
 from graphrag_tasks.workbench.evaluation.gold import Target
 from graphrag_tasks.workbench.evaluation.measures import exact_match, word_f1

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.graph.relation_kinds import ASSOCIATION, kind_of
+from graphrag_tasks.graph.weights import ASSOCIATION, kind_of
 from graphrag_tasks.language.bm25 import STOP_WORDS, terms
 from graphrag_tasks.retrieval import ChunkHit, Index
 from graphrag_tasks.retrieval.ranker.path_query import Pattern

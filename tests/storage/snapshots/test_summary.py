@@ -1,6 +1,6 @@
 """What is told of a run."""
 
-from graphrag_tasks.operations.alerts import as_markdown
+from graphrag_tasks.operations.metrics import as_markdown
 from graphrag_tasks.storage.snapshots.publish import note
 
 COUNTS = (
