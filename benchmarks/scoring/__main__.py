@@ -12,12 +12,12 @@ from benchmarks.scoring.entities import evaluate_entities
 from benchmarks.scoring.openie import read_gold, score, tuples_of_rows
 from benchmarks.scoring.parse_quality import evaluate_parse
 from benchmarks.scoring.triples import evaluate_triples
+from benchmarks.scoring.tsv import FORMS
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, report_errors, table, writing
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
-from graphrag_tasks.extract.tsv import FORMS
 from graphrag_tasks.storage.snapshots.store import Store
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)

@@ -105,7 +105,7 @@ def read_gold(path: str | Path) -> dict[str, list[OpenTuple]]:
 
 
 def tuples_of_rows(rows: Iterable[str]) -> dict[str, list[OpenTuple]]:
-    """Return predictions by sentence from rows of `extract.tsv`."""
+    """Return predictions by sentence from rows of `tsv`."""
     predicted: dict[str, list[OpenTuple]] = {}
     for row in rows:
         sentence, confidence, predicate, *arguments = row.split("\t")

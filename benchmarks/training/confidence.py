@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.scoring.openie import assign, match, read_gold, tuples_of_rows
+from benchmarks.scoring.tsv import frames_to_tsv_rows
 from graphrag_tasks.extract.dependency import confidence
 from graphrag_tasks.extract.dependency.confidence import load_weights
 from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
-from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 
 RIGHT = 0.5  # Share of a tuple's words that its gold tuple must hold.
 FOLDS = 10

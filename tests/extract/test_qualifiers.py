@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 from spacy.tokens import Doc
 
+from benchmarks.scoring.tsv import frames_to_tsv_rows
 from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.frames import Rule
 from graphrag_tasks.extract.triples import derive_triples
-from graphrag_tasks.extract.tsv import frames_to_tsv_rows
 
 QUALIFIERS = {
     "inside a subject": (
