@@ -17,7 +17,7 @@ from airflow.sdk.execution_time.xcom import XCom
 
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError, GraphragError
-from graphrag_tasks.core.near import did_you_mean
+from graphrag_tasks.core.visible import did_you_mean
 from graphrag_tasks.operations.metrics import NOTE
 
 log = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ def _page(told: Mapping[str, Any], page: str = "") -> str:
         told: Has the snapshot's id, and its store.
         page: What the page's own address ends with.
     """
-    from graphrag_tasks.inspect.stores import path_of_store
+    from graphrag_tasks.inspect.pages.reader import path_of_store
 
     store = path_of_store(load_config(), told["store"])
     if store is None:

@@ -32,9 +32,9 @@ from graphrag_tasks.language.cells import is_code, prose_rows
 from graphrag_tasks.language.components import sentence_spans
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.glyphs import unreadable
-from graphrag_tasks.language.hidden_verbs import may_be_verb
 from graphrag_tasks.language.languages import are_in
 from graphrag_tasks.language.reference_matter import reference_matter
+from graphrag_tasks.language.tokens import may_be_verb
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -13,9 +13,8 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption,
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_text, table
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.core.counted import counted
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.core.visible import visible
+from graphrag_tasks.core.visible import counted, visible
 
 if TYPE_CHECKING:
     from graphrag_tasks.operations.documents import DocumentReport

@@ -13,11 +13,10 @@ import typer
 
 from graphrag_tasks.cli.options import ConfigOption, SnapshotOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, writing
-from graphrag_tasks.core.commands import command
+from graphrag_tasks.core.commands import command, require
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.core.counted import counted
 from graphrag_tasks.core.errors import ConfigError, SnapshotError
-from graphrag_tasks.core.extras import require
+from graphrag_tasks.core.visible import counted
 
 if TYPE_CHECKING:
     from graphrag_tasks.inspect.export import Selection

@@ -100,7 +100,7 @@ def approve(
 
     Runs use it with relationships.schema_file = "approved".
     """
-    from graphrag_tasks.storage.snapshots.ontology import APPROVED
+    from graphrag_tasks.storage.snapshots.manifests import APPROVED
     from graphrag_tasks.workbench.ontology import Ontologies
 
     settings = load_config(config, overrides={"store": store})

@@ -30,12 +30,10 @@ from rich.table import Table
 from rich.text import Text
 
 from graphrag_tasks.core import progress
-from graphrag_tasks.core.commands import command
-from graphrag_tasks.core.counted import counted
+from graphrag_tasks.core.commands import as_missing, command
 from graphrag_tasks.core.errors import ConfigError, GraphragError
-from graphrag_tasks.core.extras import as_missing
 from graphrag_tasks.core.ids import is_id
-from graphrag_tasks.core.visible import visible
+from graphrag_tasks.core.visible import counted, visible
 
 if TYPE_CHECKING:
     from graphrag_tasks.storage.snapshots.manifests import Manifest

@@ -109,7 +109,7 @@ def mcp(
 
     Whoever connects reads what the principals given here may read.
     """
-    from graphrag_tasks.core.extras import require
+    from graphrag_tasks.core.commands import require
 
     require("mcp")
     from graphrag_tasks.integrations.mcp import make_server

@@ -1,4 +1,4 @@
-"""Text that is safe to show in a terminal or log.
+"""Text for people: safe to show in a terminal or log, counts, near names, and no thoughts of a model.
 
 A file name may hold an escape sequence that sets a window's title or clears the screen, or a character that reverses
 the text direction. Everything that shows file names passes them through here; `parse` removes such characters from
@@ -7,10 +7,11 @@ document texts and titles.
 
 from __future__ import annotations
 
+import difflib
 import logging
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from logging.handlers import QueueHandler, QueueListener
 from typing import Any, TextIO
@@ -94,3 +95,44 @@ def logs_from(queue: Any) -> Iterator[None]:  # noqa: ANN401 - a queue between p
         yield
     finally:
         listener.stop()
+
+
+# Counts as people write them: "1 entity", "2,000 entities".
+
+
+def counted(count: int, plural: str) -> str:
+    """Return a number and what it counts, in the singular for 1; the first word is declined."""
+    what, space, rest = plural.partition(" ")
+    if count == 1:
+        what = f"{what[:-3]}y" if what.endswith("ies") else what.removesuffix("s")
+    return f"{count:,} {what}{space}{rest}"
+
+
+# Suggest known names with a similar spelling.
+
+_SHOWN = 3  # Most suggested names; chosen.
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question that suggests known names similar to a name, or sharing a word; else ""."""
+    names = sorted(set(known))
+    near = difflib.get_close_matches(name, names, n=_SHOWN)
+    if not near:
+        by_word = {word: one for one in reversed(names) for word in one.split()}
+        close = difflib.get_close_matches(name, by_word, n=_SHOWN)
+        near = list(dict.fromkeys(by_word[word] for word in close))
+    return f"Did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+# Remove a model's reasoning text before its answer.
+
+_TAG = "(?:think|thinking|thought|reasoning)"
+_WHOLE = re.compile(rf"<({_TAG})>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_REST = re.compile(rf"\A.*</{_TAG}>[ \t]*(?:\n|\Z)", re.DOTALL | re.IGNORECASE)
+"""Servers may put the opening tag into the prompt: then the text begins inside the reasoning."""
+_OPEN = re.compile(rf"\A\s*<{_TAG}>.*", re.DOTALL | re.IGNORECASE)
+
+
+def without_thoughts(text: str) -> str:
+    """Return a text without reasoning sections, even if a tag is missing."""
+    return _OPEN.sub("", _REST.sub("", _WHOLE.sub("", text)))

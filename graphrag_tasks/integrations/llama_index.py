@@ -11,7 +11,7 @@ import asyncio
 from pathlib import Path
 from typing import Self
 
-from graphrag_tasks.core.extras import brought_by, require_version
+from graphrag_tasks.core.commands import brought_by, require_version
 from graphrag_tasks.integrations.passages import passage_metadata
 from graphrag_tasks.retrieval import ChunkHit, Index, open_index
 from graphrag_tasks.retrieval.graph.filters import Filters

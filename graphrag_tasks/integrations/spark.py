@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from graphrag_tasks.core.commands import require_version
 from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, LanguageConfig
-from graphrag_tasks.core.extras import require_version
 from graphrag_tasks.integrations.batches import TRIPLES, VECTORS, BatchFunction, triples_of_documents, vectors_of_chunks
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.errors import ArtifactError, MissingDependencyError
-from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.language.tokenizer import TechnicalTokenizer
 
 if TYPE_CHECKING:

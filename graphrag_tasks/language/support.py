@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from graphrag_tasks.core.thoughts import without_thoughts
+from graphrag_tasks.core.visible import without_thoughts
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.bm25.tokens import STOP_WORDS, fold, is_code_name, words
 

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.config.llm import OPENAI_URL
 from graphrag_tasks.core.errors import EndpointError
-from graphrag_tasks.core.extras import brought_by
-from graphrag_tasks.core.thoughts import without_thoughts
+from graphrag_tasks.core.visible import without_thoughts
 from graphrag_tasks.llm import bounds
 from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
 from graphrag_tasks.llm.answers import Kind, Usage

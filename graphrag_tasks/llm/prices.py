@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import PriceError
-from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.llm.answers import Usage
 
 _MILLION = Decimal(1_000_000)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from graphrag_tasks.core.thoughts import without_thoughts
+from graphrag_tasks.core.visible import without_thoughts
 
 Form = TypeVar("Form", bound=BaseModel)  # The form of an answer.
 

@@ -10,10 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from graphrag_tasks import language as nlp
-from graphrag_tasks.core.commands import install_command
+from graphrag_tasks.core.commands import MODULES, install_command, require
 from graphrag_tasks.core.config import Config, LlmConfig
 from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
-from graphrag_tasks.core.extras import MODULES, require
 from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
 from graphrag_tasks.embed.protocol import ENDPOINT

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.commands import command
+from graphrag_tasks.core.commands import command, require
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import AccessError, ArtifactError, ConfigError, SnapshotError
-from graphrag_tasks.core.extras import require
 from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.embed.vectors.vector_store import check_vector_store

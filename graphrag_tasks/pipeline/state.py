@@ -21,7 +21,7 @@ from graphrag_tasks.pipeline.stages import STAGES, STAGES_OF_SHARDS
 from graphrag_tasks.sources.listing import SourceRoot
 from graphrag_tasks.storage import file_system
 from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.storage.snapshots.ontology import APPROVED, ontology_in_force, place_in_force
+from graphrag_tasks.storage.snapshots.manifests import APPROVED, ontology_in_force, place_in_force
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 from graphrag_tasks.storage.sql import Rows
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.core.near import did_you_mean
+from graphrag_tasks.core.visible import did_you_mean
 from graphrag_tasks.language.known_names import find_names, folded_name
 from graphrag_tasks.retrieval.context.further import CommunityHit, ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence, Topic

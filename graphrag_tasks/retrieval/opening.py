@@ -19,8 +19,7 @@ from graphrag_tasks.retrieval.view.served_index import ServedIndex
 from graphrag_tasks.retrieval.view.served_rows import ServedRows, open_server
 from graphrag_tasks.retrieval.view.vector_index import ARRAYS, VectorIndex
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
-from graphrag_tasks.storage.snapshots.cache import mirrored
-from graphrag_tasks.storage.snapshots.store import Snapshot, Store
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store, mirrored
 
 
 def open_index(

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
+from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.config import SqlConfig
-from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.storage.artifacts import batches_of

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
-from graphrag_tasks.core import extras
+from graphrag_tasks.core import commands as extras
 from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import GraphragError, MissingDependencyError

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from graphrag_tasks.cli.output import report_errors
-from graphrag_tasks.core.commands import install_command
-from graphrag_tasks.core.extras import MODULES, as_missing
+from graphrag_tasks.core.commands import MODULES, as_missing, install_command
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from graphrag_tasks.core.config import AccessConfig, Config, load_config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.documents import CHUNKS_SHOWN
-from graphrag_tasks.inspect.stores import path_of_store
+from graphrag_tasks.inspect.pages.reader import path_of_store
 from graphrag_tasks.operations.examples import examples, keep_examples, kept_examples
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import MODES, open_index

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from graphrag_tasks.core import extras
+from graphrag_tasks.core import commands as extras
 from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.integrations.passages import passage_metadata

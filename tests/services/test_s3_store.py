@@ -19,8 +19,7 @@ from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.storage import locks
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
-from graphrag_tasks.storage.snapshots.cache import mirrored
-from graphrag_tasks.storage.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store, mirrored
 from tests.services.processes import ROOT, wait_for
 
 pytestmark = pytest.mark.services

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from graphrag_tasks.core.commands import brought_by, require
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.core.extras import brought_by, require
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.embed.vectors.fields import ANYWHERE, FIELDS, Where, rows_of

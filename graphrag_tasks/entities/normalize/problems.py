@@ -1,12 +1,16 @@
-"""Reasons why a surface form cannot name an entity."""
+"""Which nouns are terms of the corpus, and which surface forms cannot name an entity."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 
 from graphrag_tasks.entities.words import any_of, words
+from graphrag_tasks.language.dictionary import shares_of_nouns
+from graphrag_tasks.language.domain import Domain
 from graphrag_tasks.language.names import LITERAL, is_code, singular_noun
 
 _SHORTEST, _LONGEST, _MOST_WORDS = 2, 120, 8
@@ -107,3 +111,45 @@ def _stop_words() -> frozenset[str]:
     from spacy.lang.en.stop_words import STOP_WORDS
 
     return frozenset(STOP_WORDS)
+
+
+# Terms of a corpus: common nouns that are far more frequent in it than in general English.
+
+_WORDS_OF_MANUALS = words("words_of_manuals")
+_UNSEEN = 2e-6  # Added to the share in general English, so that rare words need several occurrences, too.
+_HALF = 0.5  # Added to a count, the usual correction, so that the logarithm of zero counts is finite.
+_FEWEST = 2  # Fewest uses of a term: a word used once in a one-page corpus is no evidence.
+_CONTRAST = 4.0  # Doublings by which a term is used more often than in general English; chosen by reading.
+
+
+class Terms:
+    """Tells which common nouns are terms of a corpus.
+
+    Args:
+        counts: Frequency of each word of the corpus in small letters, in any form.
+        defined: Singular nouns that a glossary of the corpus explains: terms however rare.
+        domain: Words that the user adds or takes away.
+    """
+
+    def __init__(self, counts: Iterable[tuple[str, int]], *, defined: Set[str], domain: Domain) -> None:
+        self._counts: Counter[str] = Counter()
+        for word, count in counts:
+            self._counts[singular_noun(word)] += count
+        self._total = max(self._counts.total(), 1)
+        self._added = defined | set(map(singular_noun, domain.terms))
+        self._taken = set(map(singular_noun, domain.no_terms))
+
+    def is_term(self, noun: str) -> bool:
+        """Return whether a singular noun is a term; the user's lists come first."""
+        if noun in self._taken:
+            return False
+        if noun in self._added:
+            return True
+        is_used = self._counts[noun] >= _FEWEST and noun not in _WORDS_OF_MANUALS
+        return is_used and self.contrast(noun) >= _CONTRAST
+
+    def contrast(self, noun: str) -> float:
+        """Return the binary logarithm of a noun's share in the corpus over its share in English."""
+        general: Mapping[str, float] = shares_of_nouns()
+        share = (self._counts[noun] + _HALF) / self._total
+        return math.log2(share / (general.get(noun, 0.0) + _UNSEEN))

@@ -21,8 +21,7 @@ from graphrag_tasks.core.config import LanguageConfig, SqlConfig
 from graphrag_tasks.core.schemas import DOUBTED, GIVEN, LABEL, NAME_SOURCES, USER
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.kinds import add_kinds
-from graphrag_tasks.entities.normalize.problems import TITLE, bare_noun, problem_of
-from graphrag_tasks.entities.normalize.terms import Terms
+from graphrag_tasks.entities.normalize.problems import TITLE, Terms, bare_noun, problem_of
 from graphrag_tasks.entities.normalize.types import TECHNICAL, NameTypes
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain

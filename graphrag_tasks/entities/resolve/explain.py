@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.core.near import did_you_mean
+from graphrag_tasks.core.visible import did_you_mean
 from graphrag_tasks.language.names import entity_key, told
 from graphrag_tasks.language.times import EVIDENCE_COLUMNS, times_of, when
 from graphrag_tasks.storage.snapshots.store import Snapshot

@@ -23,10 +23,9 @@ from graphrag_tasks.extract.dependency.syntax import (
 )
 from graphrag_tasks.extract.inflection import base_of_gerund
 from graphrag_tasks.extract.words import any_of, words
-from graphrag_tasks.language.hidden_verbs import may_be_verb
 from graphrag_tasks.language.names import base_of_third_person
 from graphrag_tasks.language.parser import copied
-from graphrag_tasks.language.tokens import Doc, Token, attach
+from graphrag_tasks.language.tokens import Doc, Token, attach, may_be_verb
 
 COMMAND_VERBS = words("command_verbs")
 """Verbs that begin instructions. A verb that is also a noun ("test", "plan") counts only if the sentence has no

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
-from graphrag_tasks.core.near import did_you_mean
-from graphrag_tasks.core.visible import visible
+from graphrag_tasks.core.visible import did_you_mean, visible
 from graphrag_tasks.graph import RELATION
 from graphrag_tasks.graph.selection import Selection
 from graphrag_tasks.language.names import agreeing, entity_key

@@ -50,11 +50,11 @@ from graphrag_tasks.inspect.pages.reader import (
     described,
     names_with,
     neighbors,
+    path_of_store,
     summarize,
 )
 from graphrag_tasks.inspect.pages.rendering import PageRenderer
 from graphrag_tasks.inspect.pages.runs import Runs, add_runs
-from graphrag_tasks.inspect.stores import path_of_store
 from graphrag_tasks.operations.diff import difference
 from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.versions.told import changes

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.core.near import did_you_mean
+from graphrag_tasks.core.visible import did_you_mean
 from graphrag_tasks.inspect.pages.changes import Fields, authorised_editor, go_to, read_form, refusing
 from graphrag_tasks.inspect.pages.graph import Name, Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import Reader

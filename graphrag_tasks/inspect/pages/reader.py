@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,12 +16,32 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
-from graphrag_tasks.core.ids import ID_HEX_DIGITS
+from graphrag_tasks.core.ids import ID_HEX_DIGITS, content_id
 from graphrag_tasks.operations.quality import Verdict, verdicts
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
+from graphrag_tasks.storage.files import Files
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.storage.snapshots.publish import reading
 from graphrag_tasks.storage.snapshots.store import Store, file_of
+
+
+def path_of_store(config: Config, store: str) -> str | None:
+    """Return the URL prefix of a store's pages; None if it is not shown."""
+    wanted = _place(store)
+    if wanted == _place(config.store):
+        return ""
+    if wanted in map(_place, config.pages.stores):
+        return f"/stores/{content_id('store', *wanted)}"
+    return None
+
+
+def _place(store: str) -> tuple[str, str]:
+    """Return a canonical form of a store's location."""
+    files = Files(store)
+    if files.is_local:
+        return "file", os.path.realpath(files.path())
+    return store.partition("://")[0], files.path()
+
 
 CURRENT = "current"  # Alias for the id of the snapshot that is current at the time of a request.
 ID_PATTERN = rf"^([0-9a-f]{{{ID_HEX_DIGITS}}}|{CURRENT})$"  # Pattern of a snapshot in a URL.

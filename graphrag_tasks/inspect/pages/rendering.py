@@ -13,8 +13,7 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from graphrag_tasks.core.counted import counted
-from graphrag_tasks.core.visible import visible
+from graphrag_tasks.core.visible import counted, visible
 from graphrag_tasks.inspect.pages.changes import may_change
 from graphrag_tasks.inspect.pages.graph import as_columns
 from graphrag_tasks.inspect.pages.runs import Runs

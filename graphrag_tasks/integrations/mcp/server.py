@@ -13,10 +13,10 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
+from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.config import LanguageConfig, LoadConfig, RetrievalConfig
 from graphrag_tasks.core.errors import GraphragError, QueryError
-from graphrag_tasks.core.extras import brought_by
-from graphrag_tasks.core.near import did_you_mean
+from graphrag_tasks.core.visible import did_you_mean
 from graphrag_tasks.integrations.mcp.tools import Json, Tools
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.storage.snapshots.store import Store

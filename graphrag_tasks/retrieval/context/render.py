@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphrag_tasks.core.extras import brought_by
+from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.retrieval.context.cells import folding_table, paragraph
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from graphrag_tasks.core.extras import brought_by
+from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.view.arrays import Adjacency
 from graphrag_tasks.storage.columns import Rows, column

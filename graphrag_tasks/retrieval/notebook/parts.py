@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.extras import brought_by
+from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.graph.selection import ENTITIES, RELATIONS, Selection
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.storage.columns import Rows

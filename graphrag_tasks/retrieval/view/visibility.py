@@ -23,9 +23,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core import schemas
+from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError
-from graphrag_tasks.core.extras import brought_by
 from graphrag_tasks.graph.names import NAME_TABLES, name_tables
 from graphrag_tasks.graph.weights import joint_confidence, kind_of, wording
 from graphrag_tasks.language.bm25 import word_tables

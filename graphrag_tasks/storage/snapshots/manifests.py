@@ -8,13 +8,13 @@ from functools import cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
-from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+from typing_extensions import TypedDict
 
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import CommunitiesConfig
-from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.errors import ArtifactError, SnapshotError
 from graphrag_tasks.core.ids import ID_PATTERN
-from graphrag_tasks.storage.artifacts import Table
+from graphrag_tasks.storage.artifacts import Folder, Table
 from graphrag_tasks.storage.files import Files
 
 MANIFEST_FILE = "manifest.json"
@@ -138,3 +138,28 @@ def read_manifest(folder: Files) -> Manifest:
         where = f"{folder.uri}/{MANIFEST_FILE}"
         hint = f"Go back to another: {command('snapshots', 'rollback', 'ID')}. Or index again"
         raise SnapshotError(f"the manifest is damaged ({what})", where, hint) from error
+
+
+# Location of the approved ontology in a store.
+
+APPROVED = "approved"  # Value of `relationships.schema_file` that selects the store's approved ontology.
+
+FOLDER, IN_FORCE = "ontology", "current"
+"""Folder in a store, and its file with the ontology in force: a schema in YAML."""
+
+
+def ontology_in_force(store: str) -> str:
+    """Return the text of the ontology in force; "" if none was approved."""
+    folder = Folder(store) / FOLDER
+    if not folder.exists(IN_FORCE):
+        return ""
+    try:
+        return folder.read_bytes(IN_FORCE).decode("utf-8")
+    except UnicodeDecodeError as error:
+        hint = f"Approve an ontology again: {command('ontology', 'show', store=store)}"
+        raise ArtifactError(f"is no text: {error}", place_in_force(store), hint) from error
+
+
+def place_in_force(store: str) -> str:
+    """Return the path of the ontology in force, for messages."""
+    return f"{(Folder(store) / FOLDER).uri}/{IN_FORCE}"

@@ -35,7 +35,8 @@ from graphrag_tasks.core.ids import content_id, is_id
 from graphrag_tasks.core.schemas import SCHEMA_VERSION
 from graphrag_tasks.storage import ConflictError, is_s3, version, write_if
 from graphrag_tasks.storage.artifacts import Folder, Table
-from graphrag_tasks.storage.cache import made_once
+from graphrag_tasks.storage.cache import CACHE_VARIABLE, made_once
+from graphrag_tasks.storage.files import changing
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, read_manifest
 
 log = logging.getLogger(__name__)
@@ -375,3 +376,22 @@ def last_readable(store: Store, names: Iterable[str] | None = None) -> Snapshot 
         else:
             return snapshot
     return None
+
+
+# Local copies of remote snapshots, for memory mapping.
+
+
+def mirrored(snapshot: Snapshot) -> Snapshot:
+    """Return a snapshot on the local disk: itself, or a copy verified by hashes."""
+    if snapshot.folder.is_local:
+        return snapshot
+
+    def copy(target: Path) -> None:
+        folder = Folder(target)
+        for name, table in snapshot.manifest.tables.items():
+            folder.copy_file(file_of(name), snapshot.folder)
+            check_table(folder, name, table)
+        Snapshot.of(folder, snapshot.manifest)
+
+    with changing(CACHE_VARIABLE):
+        return Snapshot(Folder(made_once(content_id("mirror", snapshot.folder.uri), copy)))

@@ -26,7 +26,7 @@ from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
-from graphrag_tasks.storage.snapshots.ontology import FOLDER, IN_FORCE, ontology_in_force, place_in_force
+from graphrag_tasks.storage.snapshots.manifests import FOLDER, IN_FORCE, ontology_in_force, place_in_force
 from graphrag_tasks.workbench.ontology.consolidate import RELATION, TYPE
 from graphrag_tasks.workbench.ontology.needs import read_asked
 from graphrag_tasks.workbench.ontology.proposal import Outside, Proposal, Report, ontology_id, propose

@@ -6,9 +6,8 @@ import pytest
 
 from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.storage.cache import CACHE_VARIABLE
-from graphrag_tasks.storage.snapshots.cache import mirrored
 from graphrag_tasks.storage.snapshots.publish import publish
-from graphrag_tasks.storage.snapshots.store import Store
+from graphrag_tasks.storage.snapshots.store import Store, mirrored
 from tests.storage.snapshots.makers import staged
 
 
