@@ -24,10 +24,8 @@ from benchmarks.scoring.triple_gold import Fact, GoldSentence, facts_of, locate,
 from benchmarks.scoring.triples import TripleReport, extracted, report_of, texts_of
 from graphrag_tasks.core.config import ExtractConfig, LanguageConfig, load_config
 from graphrag_tasks.extract.llm import adopt
-from graphrag_tasks.extract.llm.ask import replies_table
-from graphrag_tasks.extract.llm.prompt import Told, ToldFact
-from graphrag_tasks.extract.llm.reader import Reply
-from graphrag_tasks.extract.llm.requests import Pack, packs_of
+from graphrag_tasks.extract.llm.ask import Reply, replies_table
+from graphrag_tasks.extract.llm.requests import Pack, Told, ToldFact, packs_of
 from graphrag_tasks.extract.llm.windows import windows_of
 from graphrag_tasks.llm import Answer
 from graphrag_tasks.llm.answers import Usage

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.llm_client import requests, settings
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm.schema import strict_schema
+from graphrag_tasks.llm.request import strict_schema
 
 _SERVE = """
 import sys, time

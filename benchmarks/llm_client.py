@@ -72,7 +72,7 @@ def settings(url: str, usd: float) -> LlmConfig:
     """Return the settings of the client."""
     return LlmConfig.model_validate(
         {
-            "base_url": url, "provider": "scripted", "model": "m",
+            "base_url": url, "model": "m",
             "concurrency": _CONCURRENCY,
             "prices": {"m": {"input": 1, "output": 2}}, "budget": {"usd": usd},
         }

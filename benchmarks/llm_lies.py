@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.llm_adopt import IMPLIED
 from benchmarks.scoring.triple_gold import Fact, facts_of, locate, read_gold
 from benchmarks.scoring.triples import texts_of
-from graphrag_tasks.extract.llm.prompt import ToldFact
+from graphrag_tasks.extract.llm.requests import ToldFact
 from graphrag_tasks.extract.llm.support import Judge, Reason, Setting
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Doc

@@ -18,6 +18,7 @@ from graphrag_defaults import LLM_POOL
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.operations.runner import POLL_SECONDS
 
 log = logging.getLogger(__name__)
 
@@ -39,9 +40,9 @@ def approval(config: Config, open_run: Callable[[], Any], then: str) -> list[Any
             return then
         told = run.price()
         model = run.state.config.llm.model_for("extract")
-        if not told.requests or (told.usd is not None and told.usd[1] <= above):
+        if not told.requests or (told.usd is not None and told.usd <= above):
             return then
-        usd = "a price that is not known" if told.usd is None else f"about {told.usd[1]:.2f} USD"
+        usd = "a price that is not known" if told.usd is None else f"about {told.usd:.2f} USD"
         instance = get_current_context()["ti"]
         instance.xcom_push("subject", f"Spend {usd} on {told.requests:,} requests to {model}?")
         instance.xcom_push("body", _body(told, run.state.config))
@@ -80,7 +81,7 @@ def batches(config: Config, open_run: Callable[[], Any]) -> list[Any]:
         task_id="batches",
         pool=LLM_POOL,
         mode="reschedule",
-        poke_interval=config.llm.batch_poll_seconds,
+        poke_interval=POLL_SECONDS,
         timeout=_LONGEST_BATCH.total_seconds(),
         trigger_rule="none_failed",
     )
@@ -102,14 +103,13 @@ def batches(config: Config, open_run: Callable[[], Any]) -> list[Any]:
 
 def _body(told: Any, config: Config) -> str:
     """Return what a person should know who decides, as Markdown."""
-    low, expected, high = told.usd or (0, 0, 0)
     cap = config.llm.budget.usd
-    priced = [("expected price, USD", f"{expected:.2f} ({low:.2f} to {high:.2f})")]
+    priced = [("expected price, USD", f"{told.usd or 0:.2f}")]
     rows = [
         ("requests", f"{told.requests:,}"),
         ("answered before", f"{told.known:,}"),
-        ("tokens of prompts", f"{told.prompt_tokens[1]:,.0f}"),
-        ("tokens of answers, assumed", f"{told.completion_tokens[1]:,.0f}"),
+        ("tokens of prompts", f"{told.prompt_tokens:,}"),
+        ("tokens of answers, assumed", f"{told.completion_tokens:,}"),
         *(priced if told.usd else []),
         ("most that the run may spend, USD", f"{cap:g}" if cap else "no cap"),
     ]

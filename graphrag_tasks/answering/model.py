@@ -10,8 +10,8 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import BudgetError, TransientError, UnusableAnswersError
 from graphrag_tasks.core.globs import excluded
 from graphrag_tasks.llm import Answer, Client, Failure, Request
-from graphrag_tasks.llm.prices import check_price, is_known
-from graphrag_tasks.llm.schema import Form
+from graphrag_tasks.llm.request import Form
+from graphrag_tasks.llm.tokens import check_price, is_known
 from graphrag_tasks.retrieval import Index
 
 NO_ANSWER = (BudgetError, TransientError, UnusableAnswersError)

@@ -24,7 +24,6 @@ from graphrag_tasks.cli import (
     answer,
     documents,
     entities,
-    estimate,
     evaluate,
     export,
     extract,
@@ -46,7 +45,6 @@ app = typer.Typer(
 )
 app.command("try")(serve.try_folder)
 app.command()(index.index)
-app.command()(estimate.estimate)
 app.command()(query.query)
 app.command()(answer.answer)
 app.command()(serve.serve)

@@ -130,14 +130,12 @@ def answers(
     today = f"{date.today():%Y-%m-%d}"
     client = Client(settings.llm, settings.store, f"judge-{today}") if judge else None
     modes = list(dict.fromkeys(mode or ["auto"]))
-    patient = settings.llm.answers.model_copy(update={"wait_seconds": _WAIT_SECONDS})
-    writing = settings.llm.model_copy(update={"answers": patient})
     report = evaluate_answers(
         index,
         locate_gold([question for question in asked if question.answerable], index.snapshot),
         modes if against is None or against in modes else [against, *modes],
         against=against,
-        writer=Client(writing, settings.store, f"answers-{today}") if llm else None,
+        writer=Client(settings.llm, settings.store, f"answers-{today}", _WAIT_SECONDS) if llm else None,
         judge=Judge(client, votes) if client else None,
         by_hand=judged,
         exclude=settings.llm.exclude,

@@ -73,7 +73,9 @@ def index(
         bool, typer.Option("--allow-access-disable", help="Show everybody what had access labels.")
     ] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for another run on the store, and for batches.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and why.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done, why, and what a model would cost.")
+    ] = False,
     access: Annotated[
         bool, typer.Option("--access", help="Only say who would see what, by which rule or file.")
     ] = False,
@@ -91,7 +93,7 @@ def index(
     }
     settings = with_sources(load_config(config, overrides=overrides))
     if dry_run or access:
-        _print_plan(settings, access=access, json=json)
+        _print_plan(settings, workers, access=access, json=json)
         return
     from graphrag_tasks.operations.runner import run_index
     from graphrag_tasks.storage.snapshots.store import Store
@@ -119,11 +121,12 @@ def _print_changes(changed: str, parent: str) -> None:
         CONSOLE.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _print_plan(settings: Config, *, access: bool, json: bool) -> None:
+def _print_plan(settings: Config, workers: int | None, *, access: bool, json: bool) -> None:
     import pyarrow.compute as pc
 
     from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
     from graphrag_tasks.operations.documents import is_unread, unread_kinds
+    from graphrag_tasks.operations.runner import forecast
     from graphrag_tasks.pipeline import asked_of_models, look_ahead
 
     outlook = look_ahead(settings)
@@ -134,6 +137,9 @@ def _print_plan(settings: Config, *, access: bool, json: bool) -> None:
     }
     unread = unread_kinds(outlook.sources)
     shards, hidden = outlook.stats["shards"], outlook.stats["files_passed_over"]
+    priced = None
+    if settings.extract.asks and not (access or outlook.up_to_date):
+        priced = forecast(settings, workers=workers)
     if json:
         found = {
             "parent_id": outlook.parent_id,
@@ -144,6 +150,7 @@ def _print_plan(settings: Config, *, access: bool, json: bool) -> None:
             "files_of_kinds_not_read": unread,
             "stages": dict(outlook.stages),
             "asked": asked_of_models(settings),
+            "forecast": priced and asdict(priced),
         }
         print_json(found | ({"access": access_of(outlook.access)} if access else {}))
         return
@@ -166,6 +173,8 @@ def _print_plan(settings: Config, *, access: bool, json: bool) -> None:
     CONSOLE.print(f"Shards of documents to work on: {shards}")
     for line in asked_of_models(settings):
         CONSOLE.print(line, soft_wrap=True)
+    if priced is not None:
+        CONSOLE.print(f"extract: {priced}", soft_wrap=True)
     stages = [(stage, why or "taken over") for stage, why in outlook.stages.items()]
     CONSOLE.print(table("Stages", ("stage", "why it works"), stages))
 

@@ -37,8 +37,7 @@ def spending(
     Unsure is what was sent and never answered: a kill, a timeout, a cut line. It may have been billed, and counts
     against the budget in full.
     """
-    from graphrag_tasks.llm.answers_file import answers_file
-    from graphrag_tasks.llm.journal import Journal
+    from graphrag_tasks.llm.journal import Journal, answers_file
     from graphrag_tasks.storage.snapshots.store import Store
 
     settings = load_config(config, overrides={"store": store})

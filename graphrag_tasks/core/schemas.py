@@ -282,13 +282,13 @@ WINDOWS = _table(
     _column("keys", STRINGS, "for each: what names its row, in a cell of prose; null: nothing"),
     _column("leads", STRINGS, "for each: the text that leads to its list; null: none"),
     _column("pack", INT, "windows of a document with the same number are one request"),
-    _column("reason", STRING, "why it is read: all, critical or weak"),
+    _column("reason", STRING, "why it is read: all or weak"),
 )
 """Windows that a language model reads; in shards only."""
 
 _OF_REQUEST = (_column("request_key", STRING, "the request: hash of what was asked, of whom"), DOCUMENT_ID)
 _COSTS = (
-    _column("provider", STRING, "who was asked: the endpoint's host, unless a setting names it"),
+    _column("provider", STRING, "who was asked: the endpoint's host"),
     _column("model", STRING, "the model as the endpoint names it"),
     _column("prompt_tokens", INT, "as the endpoint counted them; 0 without an answer"),
     _column("completion_tokens", INT, "likewise of the answer"),

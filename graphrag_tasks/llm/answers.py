@@ -1,11 +1,16 @@
-"""The result of a request: an answer, or a failure with its reason."""
+"""The result of a request: an answer, or a failure with its reason; and the outcome of one attempt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 
-from graphrag_tasks.llm.schema import Form, validated
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_tasks.llm.request import Form, validated
 
 
 class Kind(StrEnum):
@@ -20,7 +25,6 @@ class Kind(StrEnum):
     BUSY = "busy"  # 429: nothing was done
     FAILED = "failed"  # 5xx or no connection: nothing was done
     UNSURE = "unsure"  # cut off or timed out: it may have been done and billed
-    UNSUPPORTED = "unsupported"  # a parameter that the endpoint does not know
     OVER_BUDGET = "over_budget"  # not asked: it could pass a cap
 
 
@@ -36,6 +40,22 @@ class Usage:
     def total(self) -> int:
         """Tokens of prompt and answer."""
         return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Money and tokens; `usd` is None where the price is unknown."""
+
+    usd: Decimal | None
+    tokens: int
+
+    def __add__(self, other: Cost) -> Cost:
+        """Sum up; money that is not known is left out of the sum."""
+        known = [cost.usd for cost in (self, other) if cost.usd is not None]
+        return Cost(sum(known, Decimal(0)) if known else None, self.tokens + other.tokens)
+
+
+NOTHING = Cost(Decimal(0), 0)
 
 
 @dataclass(frozen=True)
@@ -65,3 +85,28 @@ class Failure:
     key: str
     kind: Kind
     why: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one attempt.
+
+    Attributes:
+        kind: See `Kind`.
+        text: The model's text.
+        usage: Tokens, where reported; zeros where nothing billable was done.
+        model: The model's name as reported by the endpoint.
+        why: Reason, where there is no answer.
+        wait: Seconds that the endpoint asks to wait; None where it does not.
+        headers: Headers of the response.
+        vectors: Vectors of texts sent to be embedded, shape (texts, dimension).
+    """
+
+    kind: Kind
+    text: str = ""
+    usage: Usage | None = None
+    model: str = ""
+    why: str = ""
+    wait: float | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    vectors: NDArray[np.float32] | None = None

@@ -5,40 +5,105 @@ are stored (`taken`). The endpoint stores the batch's key, too, so a batch is fo
 is paid twice. Until its answers arrive, a batch counts in full against the budget of the run that created it; any later
 run can collect them.
 
-At first the longest possible answer is reserved; once some answers are known, their mean length plus a margin. Requests
-that exceed a cap wait for the next batch.
+The longest possible answers are reserved. Requests that exceed a cap wait for the next batch.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
 from graphrag_tasks.core.errors import BudgetError, EndpointError
 from graphrag_tasks.core.ids import fingerprint
-from graphrag_tasks.llm.abilities import Abilities
-from graphrag_tasks.llm.answers import Answer, Kind, Usage
-from graphrag_tasks.llm.batch_state import DONE, INTENT, SUBMITTED, TAKEN, Asked, Batch
-from graphrag_tasks.llm.budget import NOTHING, Cost
-from graphrag_tasks.llm.journal import SURE, Attempt
-from graphrag_tasks.llm.ledger import Billed, believed
-from graphrag_tasks.llm.lengths import Lengths
-from graphrag_tasks.llm.outcome import Outcome
+from graphrag_tasks.llm.answers import NOTHING, Answer, Cost, Kind, Outcome, Usage
+from graphrag_tasks.llm.budget import Billed, believed
+from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt
 from graphrag_tasks.llm.remote import PATH, RemoteBatch, RemoteBatches
 from graphrag_tasks.llm.request import Request
 from graphrag_tasks.llm.sender import Sender
+
+INTENT, SUBMITTED, TAKEN, DONE, REFUSED = "intent", "submitted", "taken", "done", "refused"
+
+
+class Asked(NamedTuple):
+    """A request of a batch, with its reserved tokens and price."""
+
+    key: str
+    document_id: str | None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    usd: str | None = "0"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch in the journal.
+
+    Attributes:
+        status: `intent`, `submitted`, `taken`, `done`, or `refused` for its size: later ones have half the tokens.
+        url: The endpoint's address.
+        run: The run that created it and pays for it.
+        purpose: Purpose of its requests.
+        model: Model asked.
+        tokens: Approximate number of prompt tokens.
+        requests: Its requests; of a `done` batch, those without an answer, which are not batched again.
+        batch_id: Its id at the endpoint.
+        files: Its file ids at the endpoint.
+        is_part: Whether other requests did not fit, and wait for the next batch, however few.
+    """
+
+    status: str
+    url: str
+    run: str
+    purpose: str
+    model: str
+    tokens: int
+    requests: tuple[Asked, ...]
+    batch_id: str = ""
+    files: tuple[str, ...] = ()
+    is_part: bool = False
+
+    def set_aside(self, asked: Asked) -> Attempt:
+        """Return the record of a request whose result is unknown."""
+        return Attempt(
+            key=asked.key,
+            run=self.run,
+            purpose=self.purpose,
+            model=self.model,
+            document_id=asked.document_id,
+            fate=UNSURE,
+            kind="",
+            prompt_tokens=asked.prompt_tokens,
+            completion_tokens=asked.completion_tokens,
+            usd=asked.usd,
+        )
+
+    @classmethod
+    def of_text(cls, text: str) -> Batch:
+        """Return the batch that `to_text` wrote."""
+        value = json.loads(text)
+        value["requests"] = tuple(Asked(*asked) for asked in value["requests"])
+        return cls(**{**value, "files": tuple(value["files"])})
+
+    def to_text(self) -> str:
+        """Return the stored text."""
+        return json.dumps(asdict(self))
+
 
 log = logging.getLogger(__name__)
 
 _MOST_REQUESTS, _MOST_BYTES = 50_000, 40_000_000
 """Most requests and bytes in a file; OpenAI allows 50,000 and 200 MB. An upload holds three copies in memory."""
+BATCH_FROM = 100  # Requests that are worth a batch; fewer are answered at once.
 _AT_ONCE = 1000  # Requests looked up at once.
 
 
@@ -52,26 +117,19 @@ class _Waiting:
     aside: Cost
 
 
-@dataclass
-class _Rest:
-    """Why some requests are in no batch yet; empty where all are in one."""
-
-    why: str = ""
-
-
 class Batches:
-    """The batches of a store at an endpoint, for one model; used within `Sender.connected`.
+    """The batches of a store at an endpoint; used within `Sender.connected`.
 
     Args:
         sender: Asks single requests, and knows the endpoint, the budget and the journal.
-        model: Model to ask.
     """
 
-    def __init__(self, sender: Sender, model: str) -> None:
-        self._sender, self._model = sender, model
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
         self._config, self._endpoint = sender.config, sender.endpoint
         self._journal, self._ledger = sender.journal, sender.ledger
         self._remote = RemoteBatches(self._endpoint)
+        self._left_out = ""  # Why some requests are in no batch yet.
 
     def take(self, form: type[BaseModel]) -> None:
         """Store the answers of finished batches, and check the state of the others.
@@ -82,33 +140,28 @@ class Batches:
         for key, batch in self._own():
             self._follow(key, batch, form)
 
-    def submit(self, requests: Callable[[], Iterable[Request]]) -> None:
+    def submit(self, requests: Iterable[Request]) -> None:
         """Create batches of unanswered requests in no batch, within the budget.
 
-        Fewer than `llm.batch_from` requests are left to be asked directly, unless an earlier batch left them out. The
-        first request is also asked directly, so an error shows before a day is lost.
-
-        Args:
-            requests: Returns the requests; called twice where there is a cap.
+        Fewer than `BATCH_FROM` requests are left to be asked directly, unless an earlier batch left them out. The first
+        request is also asked directly, so an error shows before a day is lost.
         """
         parts = [(key, one) for key, one in self._own() if one.is_part and self._pays(one)]
-        waiting = self._without_answer(requests())
-        first = list(islice(waiting, self._config.batch_from))
-        if len(first) < self._config.batch_from and not parts:
+        waiting = self._without_answer(requests)
+        first = list(islice(waiting, BATCH_FROM))
+        if len(first) < BATCH_FROM and not parts:
             if first:
-                what = "%d requests are fewer than llm.batch_from: asked at once, at full price"
+                what = "%d requests are too few for a batch: asked at once, at full price"
                 log.info(what, len(first))
             return
         if first and not parts:
             with suppress(BudgetError):  # then none of the others is affordable
                 self._sender.ask(first.pop(0))
-        lengths = self._lengths(requests)
-        rest = _Rest()
-        self._make_groups(self._affordable(chain(first, waiting), lengths, rest), rest, bool(parts))
+        self._make_groups(self._affordable(chain(first, waiting)), bool(parts))
         for key, batch in parts:
             self._finish(key, replace(batch, is_part=False))
 
-    def _make_groups(self, affordable: Iterable[_Waiting], rest: _Rest, follows: bool) -> None:
+    def _make_groups(self, affordable: Iterable[_Waiting], follows: bool) -> None:
         """Create batches as large as allowed; a small one only if it `follows` a partial batch."""
         count = size = 0
         group: list[_Waiting] = []
@@ -119,21 +172,18 @@ class Batches:
                 count, size, group = count + len(group), 0, []
             group.append(waiting)
             size += len(waiting.line)
-        if rest.why:
-            log.info("batches: others wait for the next one: %s", rest.why)
-        if count + len(group) + 1 >= self._config.batch_from or rest.why or follows:
-            self._make(group, is_part=bool(rest.why))
+        if self._left_out:
+            log.info("batches: others wait for the next one: %s", self._left_out)
+        if count + len(group) + 1 >= BATCH_FROM or self._left_out or follows:
+            self._make(group, is_part=bool(self._left_out))
         else:
-            self._put_back(group)
+            for waiting in group:
+                self._ledger.budget.settle(waiting.aside, NOTHING)
 
     @property
     def under_way(self) -> int:
         """Number of requests waiting in batches."""
         return sum(len(batch.requests) for _, batch in self._own() if batch.status != DONE)
-
-    @property
-    def _abilities(self) -> Abilities:
-        return self._sender.abilities(self._model)
 
     def _without_answer(self, requests: Iterable[Request]) -> Iterator[Request]:
         """Yield distinct requests that have no answer and were in no batch."""
@@ -149,37 +199,24 @@ class Batches:
     def _pays(self, batch: Batch) -> bool:
         return batch.run == self._ledger.run
 
-    def _lengths(self, requests: Callable[[], Iterable[Request]]) -> Lengths:
-        """Learn token counts from known answers, if a cap is set."""
-        lengths = Lengths(self._config.batch_from)
-        waiting = iter(requests() if self._ledger.budget.is_capped else ())
-        while some := {self._sender.key(one): one for one in islice(waiting, _AT_ONCE)}:
-            known = self._journal.known(some)
-            for key, request in some.items():
-                one = known.get(key)
-                if isinstance(one, Answer):
-                    lengths.add(request, self._sender.record(request), one.usage)
-                if lengths.is_enough:
-                    return lengths
-        return lengths
-
-    def _affordable(self, requests: Iterable[Request], lengths: Lengths, rest: _Rest) -> Iterator[_Waiting]:
+    def _affordable(self, requests: Iterable[Request]) -> Iterator[_Waiting]:
         """Yield requests with their cost reserved, up to the first that exceeds a cap."""
-        how = self._abilities
-        waiting = sum(batch.tokens for _, batch in self._own() if batch.status != DONE)
+        batches = [batch for _, batch in self._own()]
+        most_tokens = min((batch.tokens // 2 for batch in batches if batch.status == REFUSED), default=math.inf)
+        waiting = sum(batch.tokens for batch in batches if batch.status not in (DONE, REFUSED))
         for request in requests:
             record = self._sender.record(request)
-            most = lengths.of(request, record, self._sender.most(record))
+            most = self._sender.most(record)
             aside = self._ledger.cost(record.model, most, in_batch=True)
             waiting += record.tokens
-            if how.batch_tokens and waiting > how.batch_tokens:
-                rest.why = "the account lets no more tokens wait"
+            if waiting > most_tokens:
+                self._left_out = "the account lets no more tokens wait"
                 return
             if not self._ledger.budget.has_room(aside):
-                rest.why = "under the cap of llm.budget there is no room for more at a time"
+                self._left_out = "under the cap of llm.budget there is no room for more at a time"
                 return
             self._ledger.budget.reserve(aside)
-            body = self._endpoint.body(request, record.model, how)
+            body = self._endpoint.body(request, record.model)
             line = {"custom_id": record.key, "method": "POST", "url": PATH, "body": body}
             encoded = json.dumps(line, ensure_ascii=False).encode() + b"\n"
             yield _Waiting(record, encoded, most, aside)
@@ -209,7 +246,6 @@ class Batches:
             if file_id is None:
                 log.warning("%s has no batches: requests are sent one by one", self._endpoint.url)
                 self._forget(key)
-                self._sender.learn(self._model, replace(self._abilities, batches=False))
                 return False
             remote = self._remote.create(file_id, key)
         except EndpointError:
@@ -218,10 +254,6 @@ class Batches:
         self._write(key, replace(batch, status=SUBMITTED, batch_id=remote.batch_id))
         log.info("batch %s: %d requests submitted", remote.batch_id, len(group))
         return True
-
-    def _put_back(self, group: Iterable[_Waiting]) -> None:
-        for waiting in group:
-            self._ledger.budget.settle(waiting.aside, NOTHING)
 
     def _follow(self, key: str, batch: Batch, form: type[BaseModel]) -> None:
         """Continue a batch from its recorded state."""
@@ -271,20 +303,17 @@ class Batches:
         left, records, counts = dict(asked), dict[str, Attempt](), Counter[str]()
         answers = []
         for file_id in remote.results:
-            for result in self._remote.results(file_id, stand_in):
-                if result.key not in asked:
+            for request_key, outcome in self._remote.results(file_id, stand_in):
+                if request_key not in asked:
                     counts["foreign"] += 1
-                elif result.key in records:
+                elif request_key in records:
                     counts["twice"] += 1
                 else:
-                    kind, record = self._outcome(batch, asked[result.key], result.outcome)
-                    records[result.key] = record
+                    kind, records[request_key] = self._outcome(batch, asked[request_key], outcome)
                     counts[kind] += 1
-                    if result.outcome is not None and kind == Kind.ANSWERED:
-                        usage = result.outcome.usage or Usage()
-                        told = result.outcome.text, usage, result.outcome.model
-                        answers.append(Answer(result.key, *told))
-                        del left[result.key]
+                    if outcome is not None and kind == Kind.ANSWERED:
+                        answers.append(Answer(request_key, outcome.text, outcome.usage or Usage(), outcome.model))
+                        del left[request_key]
         for request in batch.requests:
             if request.key not in records:
                 records[request.key] = self._record(batch, request, Usage(), remote.status)
@@ -311,7 +340,7 @@ class Batches:
         self._forget(key)
         if remote.too_many_tokens and len(batch.requests) > 1:
             log.warning("batch %s is too large for the account: %s", batch.batch_id, remote.why)
-            self._sender.learn(self._model, replace(self._abilities, batch_tokens=batch.tokens // 2))
+            self._write(key, replace(batch, status=REFUSED, requests=()))
             return
         hint = 'Nothing was billed. Mend that, or set llm.batch = "off"'
         raise EndpointError(f"a batch is refused: {remote.why}", self._endpoint.url, hint)

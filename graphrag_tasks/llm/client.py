@@ -10,9 +10,8 @@ Invariants, each with a test:
 
 from __future__ import annotations
 
-import heapq
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from decimal import Decimal
@@ -26,22 +25,18 @@ from pydantic import BaseModel
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import BudgetError, ConfigError
 from graphrag_tasks.core.progress import Progress
-from graphrag_tasks.llm.abilities import Abilities
-from graphrag_tasks.llm.answers import Answer, Failure, Kind
-from graphrag_tasks.llm.answers_file import answers_file
-from graphrag_tasks.llm.batch import Batches
-from graphrag_tasks.llm.budget import Budget, Cost
-from graphrag_tasks.llm.forecast import Forecast, Rates, forecast
-from graphrag_tasks.llm.journal import Journal
-from graphrag_tasks.llm.ledger import BATCH_PRICE
-from graphrag_tasks.llm.prices import check_price
+from graphrag_tasks.llm.answers import Answer, Cost, Failure, Kind
+from graphrag_tasks.llm.batch import BATCH_FROM, Batches
+from graphrag_tasks.llm.budget import BATCH_PRICE, Budget
+from graphrag_tasks.llm.journal import Journal, answers_file
 from graphrag_tasks.llm.request import Identity, Request
 from graphrag_tasks.llm.sender import Sender
+from graphrag_tasks.llm.tokens import Forecast, check_price, expected, price
 
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 2000  # Requests whose texts a forecast holds in memory at once: some 10 MB.
-_SAMPLE = 1000  # Requests from which rates are learned: the standard error of their mean is some 2 %.
+PATIENCE = 60.0  # Seconds that a question waits for a busy or failing endpoint.
 
 
 class Client:
@@ -53,10 +48,11 @@ class Client:
         config: Settings of the model.
         store: Folder or URI in which answers are stored; None: in memory, the last thousand.
         run: Name of the run: its budget includes what it spent before an interruption.
+        patience: Seconds that `ask_one` waits for a busy or failing endpoint.
     """
 
-    def __init__(self, config: LlmConfig, store: str | None = None, run: str = "") -> None:
-        self._config, self._store, self._run = config, store, run
+    def __init__(self, config: LlmConfig, store: str | None = None, run: str = "", patience: float = PATIENCE) -> None:
+        self._config, self._store, self._run, self._patience = config, store, run, patience
         self._made: Sender | None = None
         self._lock, self._making = Lock(), Lock()
 
@@ -66,7 +62,7 @@ class Client:
         with self._making:
             if self._made is None:
                 file = answers_file(self._config, self._store) if self._store else None
-                journal = Journal(file, self._config.keep_days)
+                journal = Journal(file)
                 self._made = Sender(self._config, journal, self._run)
             return self._made
 
@@ -89,10 +85,6 @@ class Client:
             ConfigError: No model is named.
         """
         return self._sender.identity(purpose, model)
-
-    def abilities(self, purpose: str) -> Abilities:
-        """Return the endpoint's known features for a purpose."""
-        return self._sender.abilities(self.identity(purpose).model)
 
     @property
     def config(self) -> LlmConfig:
@@ -139,8 +131,7 @@ class Client:
     ) -> Answer | Failure:
         """Return the answer to one request, or a failure; several threads may ask.
 
-        A person waits for it: if the endpoint is busy or unreachable for longer than `llm.answers.wait_seconds`, it
-        fails.
+        A person waits for it: if the endpoint is busy or unreachable for longer than the client's patience, it fails.
 
         Args:
             request: The request.
@@ -158,9 +149,9 @@ class Client:
             return known
         check_price(self._config, self.identity(request.purpose).model)
         with self.connected():
-            return self._sender.ask(request, budget, tell, self._config.answers.wait_seconds)
+            return self._sender.ask(request, budget, tell, self._patience)
 
-    def batch(self, purpose: str, requests: Callable[[], Iterable[Request]], form: type[BaseModel]) -> int:
+    def batch(self, purpose: str, requests: Iterable[Request], form: type[BaseModel]) -> int:
         """Let batches answer requests of one purpose; return the number still waiting.
 
         Finished answers are stored, so that `ask` finds them. This does not block: call it again until nothing waits,
@@ -168,7 +159,7 @@ class Client:
 
         Args:
             purpose: Purpose of the requests.
-            requests: Returns the requests; called once or twice when nothing waits.
+            requests: The requests; read when nothing waits.
             form: Form of the answers.
 
         Raises:
@@ -178,9 +169,9 @@ class Client:
         if not self._store:
             raise ConfigError("batches need a store", "llm.batch", 'Set llm.batch = "off"')
         with self.connected():
-            batches = Batches(self._sender, model)
+            batches = Batches(self._sender)
             batches.take(form)
-            if not batches.under_way and self._sender.abilities(model).batches:
+            if not batches.under_way:
                 check_price(self._config, model)
                 batches.submit(requests)
             return batches.under_way
@@ -191,54 +182,24 @@ class Client:
         known = self._sender.known(by_key)
         return [(one, known.get(key)) for key, one in by_key.items()]
 
-    def rates(self, requests: Iterable[Request]) -> Rates:
-        """Return token rates, learned from those of the requests that were asked.
-
-        All attempts of this run count, also those without a valid answer. The sample is drawn by request key, so it
-        does not depend on order.
-        """
-        asked: dict[str, tuple[Request, Answer | Failure]] = {}
-        for some in _groups(requests):
-            keys = {self._sender.key(request): request for request in some}
-            asked |= {key: (keys[key], answer) for key, answer in self._sender.journal.known(keys).items()}
-            asked = {key: asked[key] for key in heapq.nsmallest(_SAMPLE, asked)}
-        used = self._sender.journal.usages(self._run, asked)
-        found = []
-        for key, (request, result) in asked.items():
-            usage = used.get(key)
-            if usage is None and isinstance(result, Answer):
-                usage = result.usage
-            if usage:
-                found.append((request, usage))
-        unsure = self._sender.journal.unsure(self._run, used)
-        return Rates.learned(found, unsure, len(used))
-
-    def forecast(
-        self, requests: Callable[[], Iterable[Request]], rates: Rates | None = None, *, batched: bool | None = None
-    ) -> Forecast:
-        """Return the expected cost of answering requests of one purpose; nothing is sent.
-
-        Without `rates`, they are learned from known answers. Whether there are enough requests for a batch is decided
-        by their number, unless `batched` is given.
-
-        Args:
-            requests: Returns the requests; called several times, so that they are not all in memory.
-            rates: Token rates.
-            batched: Whether the requests are asked in batches.
-        """
-        rates = rates or self.rates(requests())
-        total, model = Forecast(), ""
-        for some in _groups(requests()):
-            found = self.known(some)
-            waiting = [request for request, known in found if known is None]
-            model = self.identity(waiting[0].purpose).model if waiting else model
-            known = len(found) - len(waiting)
-            total += forecast(waiting, known, self._config, model, rates, Decimal(1))
-        if batched is None:
-            batched = total.requests >= self._config.batch_from
-        if self._config.batch == "off" or not self._sender.abilities(model).batches:
-            batched = False
-        return total.at(BATCH_PRICE) if batched else total
+    def forecast(self, requests: Iterable[Request]) -> Forecast:
+        """Return the expected cost of answering requests of one purpose; nothing is sent."""
+        asked = known = prompt = completion = 0
+        usd: Decimal | None = Decimal(0)
+        waiting = iter(requests)
+        while some := list(islice(waiting, _AT_ONCE)):
+            for request, result in self.known(some):
+                if result is not None:
+                    known += 1
+                    continue
+                usage = expected(request)
+                cost = price(self._config, self.identity(request.purpose).model, usage)
+                usd = None if usd is None or cost is None else usd + cost
+                asked, prompt = asked + 1, prompt + usage.prompt_tokens
+                completion += usage.completion_tokens
+        if usd is not None and self._config.batch != "off" and asked >= BATCH_FROM:
+            usd *= BATCH_PRICE
+        return Forecast(asked, known, prompt, completion, usd)
 
     def connected(self) -> AbstractContextManager[None]:
         """Hold connections open for a block; they close when the last such block ends.
@@ -304,10 +265,3 @@ class Client:
         if errors:
             raise errors[0]  # the others may be of requests that this one stopped
         return results
-
-
-def _groups(requests: Iterable[Request]) -> Iterator[list[Request]]:
-    """Yield requests in groups that fit into memory."""
-    waiting = iter(requests)
-    while some := list(islice(waiting, _AT_ONCE)):
-        yield some

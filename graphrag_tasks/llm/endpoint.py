@@ -9,27 +9,26 @@ from __future__ import annotations
 import logging
 import math
 import os
+import re
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from graphrag_tasks.core.commands import brought_by
+from graphrag_tasks.core.commands import brought_by, command
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.config.llm import OPENAI_URL
 from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.core.visible import without_thoughts
-from graphrag_tasks.llm import bounds
-from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
-from graphrag_tasks.llm.answers import Kind, Usage
-from graphrag_tasks.llm.events import events_of, spelled, text_of
-from graphrag_tasks.llm.outcome import Outcome
-from graphrag_tasks.llm.refusals import KEY_VARIABLE, meaning, without_key
-from graphrag_tasks.llm.request import Request, correction
-from graphrag_tasks.llm.schema import InvalidAnswerError, strict_schema, validated
+from graphrag_tasks.llm import streaming
+from graphrag_tasks.llm.answers import Kind, Outcome, Usage
+from graphrag_tasks.llm.request import InvalidAnswerError, Request, correction, strict_schema, validated
 
 if TYPE_CHECKING:
     import ssl
@@ -38,19 +37,18 @@ if TYPE_CHECKING:
 
 Called = TypeVar("Called")
 
-OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
+KEY_VARIABLE, OPENAI_KEY_VARIABLE = "GRAPHRAG_LLM_API_KEY", "OPENAI_API_KEY"
+MOST_BYTES = 40  # Most bytes per token, on average of a text: some four times those of models' vocabularies.
+
+_TOO_LONG = re.compile(r"context.?(?:length|size|window)|maximum context|too long|token count", re.IGNORECASE)
+_SHOWN = 300  # Most characters of the endpoint's own message that are shown.
+_LEAST_OF_KEY = 4  # Fewest characters of a key that is masked in texts; a shorter key is a placeholder such as `x`.
 
 _HEADERS = {
     "host", "accept", "accept-encoding", "connection", "user-agent", "content-type",
     "content-length", "transfer-encoding",
 }  # fmt: skip
-
-
 _MOST_TOKENS = 1e9  # Most tokens of one request; a larger count is invalid.
-
-
-def _untold(_: str) -> None:
-    """Ignore the pieces of an answer that was not requested as a stream."""
 
 
 @cache
@@ -74,27 +72,38 @@ class Endpoint:
             if not self._key:
                 hint = f"Set {KEY_VARIABLE} in the environment, or llm.base_url to another endpoint"
                 raise EndpointError("there is no key", self.url, hint)
+        # Other servers have taken the older name over, and OpenAI's newer models refuse it.
+        self._length = "max_completion_tokens" if "openai" in self.host else "max_tokens"
         self._client = self._connected()
 
-    def attempt(self, request: Request, model: str, abilities: Abilities, problem: str = "") -> Outcome:
+    def attempt(
+        self, request: Request, model: str, problem: str = "", pieces: streaming.Pieces | None = None
+    ) -> Outcome:
         """Send a request once.
 
         Args:
             request: The request.
             model: Model to ask.
-            abilities: Features of the endpoint.
             problem: What was wrong with the previous answer.
+            pieces: Reports the answer as it arrives.
         """
-        body = self.body(request, model, abilities, problem)
-        response = self._sent("POST", "/chat/completions", body)
-        return response if isinstance(response, Outcome) else read(response, request)
+        body = self.body(request, model, problem)
+        if pieces is None:
+            response = self._sent("/chat/completions", body)
+            return response if isinstance(response, Outcome) else read(response, request)
+        tell, most = pieces.begun(), request.max_output * MOST_BYTES
+        response = self._response(lambda client: streaming.received(client, body, tell, most))
+        outcome = response if isinstance(response, Outcome) else read(response, request)
+        if outcome.kind == Kind.ANSWERED and not pieces.has_told:
+            tell(outcome.text)
+        return outcome
 
     def embed(self, texts: Sequence[str], model: str, dimensions: int) -> Outcome:
         """Send texts to be embedded; the outcome's `vectors` have a row for each."""
         body: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": "float"}
         if dimensions:
             body["dimensions"] = dimensions
-        found = self._sent("POST", "/embeddings", body)
+        found = self._sent("/embeddings", body)
         if isinstance(found, Outcome):
             return found
         rows = {row["index"]: row["embedding"] for row in found.body.get("data") or []}
@@ -106,13 +115,6 @@ class Endpoint:
             Kind.ANSWERED, usage=_usage(found.body), model=name, vectors=vectors,
             headers=found.headers,
         )  # fmt: skip
-
-    def models(self) -> list[str]:
-        """Return the names of the models that the endpoint lists."""
-        found = self._sent("GET", "/models")
-        if isinstance(found, Outcome):
-            raise EndpointError(found.why, self.url, "Start the server, or mend llm.base_url")
-        return sorted(str(one["id"]) for one in found.body.get("data") or [])
 
     def close(self) -> None:
         """Close the connections."""
@@ -130,10 +132,10 @@ class Endpoint:
                 del request.headers[name]
             if self._key:
                 request.headers["authorization"] = f"Bearer {self._key}"
-            bounds.begin(request)
+            streaming.begin(request)
 
         def bounded(response: httpx2.Response) -> None:
-            bounds.bound(response, self._config.timeout_seconds)
+            streaming.bound(response, self._config.timeout_seconds)
 
         transport = openai.DefaultHttpxClient(
             verify=_certificates(),
@@ -151,56 +153,44 @@ class Endpoint:
             http_client=transport,
         )
 
-    def body(self, request: Request, model: str, abilities: Abilities, problem: str = "") -> dict[str, Any]:
+    def body(self, request: Request, model: str, problem: str = "") -> dict[str, Any]:
         """Return the JSON body of a request; see `attempt`."""
-        system, user = request.system, request.user
-        body: dict[str, Any] = {"model": model, **self._config.parameters}
-        body[abilities.length_name] = request.max_output
+        system, user = request.system, request.user + correction(problem)
+        body: dict[str, Any] = {"model": model, **self._config.parameters, self._length: request.max_output}
         if request.answer is not None:
-            if abilities.structured == SCHEMA:
-                schema = strict_schema(request.answer)
-                named = {"name": request.purpose, "strict": True, "schema": schema}
+            if self._config.structured == "json_schema":
+                named = {"name": request.purpose, "strict": True, "schema": strict_schema(request.answer)}
                 body["response_format"] = {"type": "json_schema", "json_schema": named}
             else:
                 system += request.form
-                if abilities.structured != PROMPT:
+                if self._config.structured == "json_object":
                     body["response_format"] = {"type": "json_object"}
-        body["messages"] = [
-            {"role": "system", "content": system},
-            {"role": "user", "content": user + correction(problem)},
-        ]
+        body["messages"] = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         return body
 
-    def _sent(self, method: str, path: str, body: dict[str, Any] | None = None) -> Outcome | Response:
+    def _sent(self, path: str, body: dict[str, Any]) -> Outcome | Response:
         """Send a request through the SDK as plain JSON: its typed models would take longest."""
         import httpx2
 
         def send(client: openai.OpenAI) -> tuple[object, Mapping[str, str]]:
-            if method == "GET":
-                response = client.get(path, cast_to=httpx2.Response)
-            else:
-                response = client.post(path, cast_to=httpx2.Response, body=body)
-            if "event-stream" in response.headers.get("content-type", ""):
-                return spelled(events_of(response.text), _untold, math.inf), response.headers
+            response = client.post(path, cast_to=httpx2.Response, body=body)
             return response.json(), response.headers
 
-        sent = self.called(send, body)
+        return self._response(send)
+
+    def _response(
+        self, call: Callable[[openai.OpenAI], tuple[object, Mapping[str, str]] | Outcome]
+    ) -> Outcome | Response:
+        sent = self.called(call)
         if isinstance(sent, Outcome):
-            return sent
-        found, headers = sent
-        if not isinstance(found, dict):
+            return replace(sent, why=self.hidden(sent.why))
+        body, headers = sent
+        if not isinstance(body, dict):
             return Outcome(Kind.UNSURE, why="the answer is no JSON object")
-        return Response(found, headers)
+        return Response(body, headers)
 
-    def called(
-        self, call: Callable[[openai.OpenAI], Called], body: Mapping[str, Any] | None = None
-    ) -> Called | Outcome:
-        """Return the result of an SDK call, or the outcome of its failure.
-
-        Args:
-            call: The call.
-            body: The JSON that it sends, if any.
-        """
+    def called(self, call: Callable[[openai.OpenAI], Called]) -> Called | Outcome:
+        """Return the result of an SDK call, or the outcome of its failure."""
         import httpx2
         import openai
 
@@ -220,13 +210,19 @@ class Endpoint:
         except ValueError as error:
             return Outcome(Kind.UNSURE, why=f"the answer is a page, not JSON: {error}")
         # Outside of the handler: the SDK's error may quote the key, and no traceback is to show it.
-        has_form = "response_format" in (body or {})
-        meant = meaning(refused, self.url, self.hidden, has_form=has_form)
-        return replace(meant, usage=Usage())
+        return replace(_refusal(refused, self.url, self.hidden), usage=Usage())
 
     def hidden(self, text: str) -> str:
-        """Return a text with the key masked."""
-        return without_key(text, self._key)
+        """Return a text with `***` for the key, whole or given by its first or last letters.
+
+        Providers that refuse a key print it, whole or as in `sk-ab***********wxyz`.
+        """
+        if len(self._key) < _LEAST_OF_KEY:
+            return text
+        text = text.replace(self._key, "***")
+        begin, end = re.escape(self._key[:_LEAST_OF_KEY]), re.escape(self._key[-_LEAST_OF_KEY:])
+        text = re.sub(rf"{begin}[\w-]*[*.…]+[\w-]*", "***", text)
+        return re.sub(rf"[*.…]+{end}\b", "***", text)
 
 
 @dataclass(frozen=True)
@@ -242,7 +238,8 @@ def read(response: Response, request: Request) -> Outcome:
     body, headers = response.body, response.headers
     choice: dict[str, Any] = next(iter(body.get("choices") or []), {})
     message = choice.get("message") or {}
-    text, model = text_of(message.get("content")), str(body.get("model") or "")
+    content, model = message.get("content"), str(body.get("model") or "")
+    text = content if isinstance(content, str) else ""
     usage = _usage(body, text)
 
     def outcome(kind: Kind, text: str = "", why: str = "") -> Outcome:
@@ -291,3 +288,45 @@ def _count(value: object) -> int:
     except ValueError:
         return 0
     return math.ceil(number) if 0 < number <= _MOST_TOKENS else 0
+
+
+def _refusal(error: openai.APIStatusError, url: str, hidden: Callable[[str], str]) -> Outcome:
+    """Return the outcome of an error status, or raise where a retry cannot help."""
+    status, headers = error.status_code, error.response.headers
+    body = error.body if isinstance(error.body, dict) else {}
+    said = " ".join(hidden(str(body.get("message") or error.response.text or error)).split())[:_SHOWN]
+    wait, costs = _wait(headers), error.code == "insufficient_quota"
+    if (status == 429 and not costs) or (status == 503 and wait is not None):
+        return Outcome(Kind.BUSY, why=said, wait=wait)
+    if status >= 500 or status in (408, 409):
+        return Outcome(Kind.FAILED, why=f"status {status}: {said}")
+    if status == 413 or (status in (400, 422) and _TOO_LONG.search(f"{error.code} {said}")):
+        return Outcome(Kind.TOO_LONG, why=said)
+    if error.code == "content_filter":
+        return Outcome(Kind.REFUSED, why=said)
+    doctor = f"{command('doctor', '--llm')} says what the endpoint answers"
+    if 300 <= status < 400:
+        what = f"it redirects to {hidden(headers.get('location', 'elsewhere'))}, which is not followed"
+        hint = "Set llm.base_url to that"
+    elif status == 402 or costs:
+        what, hint = f"the account has no money left: {said}", "Top it up, then run again: answers are kept"
+    elif status in (401, 403):
+        what, hint = f"the key is refused: {said}", f"Set {KEY_VARIABLE}"
+    elif status == 404:
+        what, hint = f"no such model or address: {said}", f"Mend llm.model or llm.base_url. {doctor}"
+    else:
+        what = f"it refuses the request with status {status}: {said}"
+        hint = f'Where that is the form of answers: llm.structured = "json_object" or "prompt". {doctor}'
+    raise EndpointError(what, url, hint)
+
+
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that the headers ask to wait."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        with suppress(ValueError):
+            seconds = float(headers.get(name, "")) * unit
+            if math.isfinite(seconds):
+                return max(seconds, 0.0)
+    with suppress(ValueError, TypeError, OverflowError):
+        return max(parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time(), 0.0)
+    return None

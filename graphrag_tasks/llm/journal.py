@@ -9,21 +9,123 @@ interrupted attempt keeps its worst case: it may have been billed.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Decimal
 from itertools import islice
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
-from graphrag_tasks.llm.abilities import Abilities
-from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
-from graphrag_tasks.llm.answers_file import AnswersFile
-from graphrag_tasks.llm.budget import Cost
+import tenacity
+
+from graphrag_tasks.core.config import LlmConfig
+from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
+from graphrag_tasks.llm.answers import Answer, Cost, Failure, Kind, Usage
+from graphrag_tasks.storage.files import Files
+
+_MEMORY = ":memory:"
+_PATIENCE = 60.0  # Seconds that a transaction waits for other processes, whose transactions take milliseconds.
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY, kind TEXT, text TEXT, model TEXT,
+    prompt_tokens INTEGER, completion_tokens INTEGER, cached_tokens INTEGER, kept_at REAL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS attempts (
+    id INTEGER PRIMARY KEY, key TEXT, run TEXT, purpose TEXT, model TEXT, document_id TEXT,
+    fate TEXT, kind TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, picodollars INTEGER,
+    month TEXT, batch TEXT
+);
+CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key);
+CREATE INDEX IF NOT EXISTS attempts_by_batch ON attempts (batch) WHERE batch IS NOT NULL;
+CREATE TABLE IF NOT EXISTS spent (
+    run TEXT, month TEXT, picodollars INTEGER, tokens INTEGER, PRIMARY KEY (run, month)
+);
+CREATE TABLE IF NOT EXISTS batches (key TEXT PRIMARY KEY, batch TEXT);
+"""
+
+
+def answers_file(config: LlmConfig, store: str) -> Path:
+    """Return the SQLite file with a store's answers."""
+    if config.answers_file:
+        return Path(config.answers_file)
+    folder = Files(store) / "answers"
+    if not folder.is_local:
+        hint = "Name a file on a volume that all who ask the model share"
+        raise ConfigError(f"answers cannot be kept in {store}", "llm.answers_file", hint)
+    return Path(folder.path("answers.sqlite"))
+
+
+class AnswersFile:
+    """The open file; several threads and processes may use it.
+
+    Args:
+        file: Created if absent. None: tables in memory.
+
+    Attributes:
+        file: Likewise.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self.file = file
+        self._lock = RLock()
+        self._connection: sqlite3.Connection | None = None
+
+    # The lock to make it a WAL file is one for which SQLite does not wait by itself.
+    @tenacity.retry(
+        retry=tenacity.retry_if_exception(lambda error: _is_busy(error)),
+        stop=tenacity.stop_after_delay(_PATIENCE), wait=tenacity.wait_random(0.01, 0.1),
+        reraise=True,
+    )  # fmt: skip
+    def _open(self) -> sqlite3.Connection:
+        if self.file is not None:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.file or _MEMORY, _PATIENCE, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.executescript(_TABLES)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def close(self) -> None:
+        """Close the file; the next use reopens it."""
+        with self._lock:
+            if self._connection is not None and self.file is not None:
+                self._connection.close()
+                self._connection = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction on the file for a block."""
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._open()
+                if self._connection.in_transaction:  # what `check` reads is read within its own
+                    yield self._connection
+                    return
+                with self._connection as connection:
+                    connection.execute("BEGIN IMMEDIATE")
+                    yield connection
+            except (sqlite3.OperationalError, OSError) as error:
+                hint = "See that the disk has room and the folder can be written, and run again"
+                raise TransientError(f"answers: {error}", str(self.file), hint) from error
+            except sqlite3.DatabaseError as error:
+                hint = "Put back a copy of it, or delete it: all is asked again, nothing counted"
+                raise ArtifactError(f"answers: {error}", str(self.file), hint) from error
+
+
+def _is_busy(error: BaseException) -> bool:
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+
 
 SURE, UNSURE = "sure", "unsure"
 
@@ -31,6 +133,7 @@ _IN_MEMORY = 1000  # Most answers kept in memory without a store: a few MB.
 _PICO = 10**12  # Picodollars per dollar: money is an integer, so sums are exact; a token costs 10,000 or more.
 _AT_ONCE = 500  # Keys per statement: the oldest SQLite allows 999 parameters.
 _DAY = 86_400
+KEEP_DAYS = 90  # After which unused answers are removed.
 
 
 @dataclass(frozen=True)
@@ -82,12 +185,7 @@ class Journal(AnswersFile):
     Args:
         file: Created if absent. None: the last thousand answers, and sums of what was spent, are kept in memory, for
             readers without write access to the store.
-        keep_days: Days after which unused answers are removed; 0: never.
     """
-
-    def __init__(self, file: Path | None = None, keep_days: float = 0) -> None:
-        super().__init__(file)
-        self._keep_days = keep_days
 
     def known(self, keys: Collection[str], *, renew: bool = False) -> dict[str, Answer | Failure]:
         """Return the known answers or failures of requests by key.
@@ -105,8 +203,8 @@ class Journal(AnswersFile):
                     some,
                 )
                 found |= {one.key: one for one in map(_result, rows)}
-                if renew and self._keep_days:
-                    old = now - self._keep_days * _DAY / 2
+                if renew:
+                    old = now - KEEP_DAYS * _DAY / 2
                     connection.execute(
                         f"UPDATE answers SET kept_at = ? WHERE {within} AND kept_at < ?",  # noqa: S608
                         [now, *some, old],
@@ -228,32 +326,6 @@ class Journal(AnswersFile):
                 one[name] = None if one[name] is None else Decimal(one[name]) / _PICO
         return found
 
-    def usages(self, run: str, keys: Collection[str]) -> dict[str, Usage]:
-        """Return the tokens of a run's attempts by request, without unsure attempts."""
-        found = dict[str, Usage]()
-        with self.transaction() as connection:
-            for some in _groups(keys):
-                rows = connection.execute(
-                    "SELECT key, sum(prompt_tokens), sum(completion_tokens) FROM attempts WHERE"  # noqa: S608
-                    f" run = ? AND fate = '{SURE}' AND key IN ({_marks(some)}) GROUP BY key",
-                    [run, *some],
-                )
-                found |= {key: Usage(*counts) for key, *counts in rows if counts[0]}
-        return found
-
-    def unsure(self, run: str, keys: Collection[str]) -> int:
-        """Return the number of a run's interrupted or timed-out attempts at some requests."""
-        count = 0
-        with self.transaction() as connection:
-            for some in _groups(keys):
-                (cut_off,) = connection.execute(
-                    "SELECT count(*) FROM attempts WHERE run = ?"  # noqa: S608
-                    f" AND kind = '{Kind.UNSURE}' AND key IN ({_marks(some)})",
-                    [run, *some],
-                ).fetchone()
-                count += cut_off
-        return count
-
     def remove(self, before: datetime, used: Iterable[str], *, dry_run: bool = False) -> int:
         """Remove unused answers stored before a time; return their number.
 
@@ -274,18 +346,6 @@ class Journal(AnswersFile):
                 connection.execute(f"DELETE {unused}", told)
             connection.execute("DROP TABLE used")
         return int(count)
-
-    def abilities(self, endpoint: str) -> Abilities | None:
-        """Return the learned features of an endpoint and model, by a hash of both."""
-        with self.transaction() as connection:
-            row = connection.execute("SELECT abilities FROM abilities WHERE endpoint = ?", (endpoint,)).fetchone()
-        return Abilities(**json.loads(row[0])) if row else None
-
-    def learn(self, endpoint: str, abilities: Abilities) -> None:
-        """Store the learned features of an endpoint and model."""
-        with self.transaction() as connection:
-            value = json.dumps(asdict(abilities))
-            connection.execute("REPLACE INTO abilities VALUES (?, ?)", (endpoint, value))
 
 
 def month_now() -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from graphrag_tasks.core.errors import TransientError
+from graphrag_tasks.llm.answers import Outcome
 from graphrag_tasks.llm.endpoint import Endpoint, Response, read
-from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.request import Request
 
 if TYPE_CHECKING:
@@ -57,19 +57,6 @@ class RemoteBatch:
         return self.status == _FAILED
 
 
-@dataclass(frozen=True)
-class Result:
-    """Result of one request in a batch.
-
-    Attributes:
-        key: The request's key.
-        outcome: As for a request sent alone; None where it was not answered.
-    """
-
-    key: str
-    outcome: Outcome | None
-
-
 class RemoteBatches:
     """The batches of an endpoint.
 
@@ -81,102 +68,75 @@ class RemoteBatches:
 
     def upload(self, name: str, lines: bytes) -> str | None:
         """Upload a file of requests; return its id, or None where batches are not supported."""
-        import openai
-
-        def upload(client: openai.OpenAI) -> str | None:
-            try:
-                return client.files.create(file=(name, lines), purpose="batch").id
-            except openai.APIStatusError as error:
-                if error.status_code in _NO_SUCH_API:
-                    return None
-                raise
-
-        return self._called(upload)
+        return self._or_none(lambda client: client.files.create(file=(name, lines), purpose="batch").id, _NO_SUCH_API)
 
     def create(self, file_id: str, key: str) -> RemoteBatch:
         """Create a batch from a file."""
         return self._called(
             lambda client: _batch(
                 client.batches.create(
-                    input_file_id=file_id, endpoint=PATH, completion_window="24h",
-                    metadata={NAME: key},
+                    input_file_id=file_id, endpoint=PATH, completion_window="24h", metadata={NAME: key}
                 )
             )
-        )  # fmt: skip
+        )
 
     def state(self, batch_id: str) -> RemoteBatch | None:
         """Return a batch, or None where this account has no such batch."""
-        import openai
-
-        def retrieve(client: openai.OpenAI) -> RemoteBatch | None:
-            try:
-                return _batch(client.batches.retrieve(batch_id))
-            except openai.NotFoundError:
-                return None
-
-        return self._called(retrieve)
+        return self._or_none(lambda client: _batch(client.batches.retrieve(batch_id)))
 
     def find(self, key: str) -> RemoteBatch | None:
         """Return the batch created for a key, or None."""
-
-        def find(client: openai.OpenAI) -> RemoteBatch | None:
-            for batch in client.batches.list(limit=100):
-                if (batch.metadata or {}).get(NAME) == key:
-                    return _batch(batch)
-            return None
-
-        return self._called(find)
+        return self._called(
+            lambda client: next(
+                (_batch(one) for one in client.batches.list(limit=100) if (one.metadata or {}).get(NAME) == key), None
+            )
+        )
 
     def find_file(self, name: str) -> str | None:
         """Return the id of the file uploaded under a name, or None."""
+        return self._called(
+            lambda client: next((one.id for one in client.files.list(purpose="batch") if one.filename == name), None)
+        )
 
-        def find(client: openai.OpenAI) -> str | None:
-            for file in client.files.list(purpose="batch"):
-                if file.filename == name:
-                    return file.id
-            return None
+    def results(self, file_id: str, form: Request) -> Iterator[tuple[str, Outcome | None]]:
+        """Yield the key and outcome of each result in a file; None where a request was not answered.
 
-        return self._called(find)
-
-    def results(self, file_id: str, form: Request) -> Iterator[Result]:
-        """Yield the results in a file; `form` is a request with the same form of answer.
-
-        Unreadable lines are skipped: their requests have no result.
+        `form` is a request with the same form of answer. Unreadable lines are skipped: their requests have no result.
         """
 
         def stream(client: openai.OpenAI) -> Iterator[str]:
             with client.files.with_streaming_response.content(file_id) as response:
                 yield from response.iter_lines()
 
-        lines = stream(self._client_of())
-        while True:
-            line = self._called(lambda _: next(lines, None))
-            if line is None:
-                return
-            if (found := _result(line, form)) is not None:
-                yield found
+        lines = stream(self._called(lambda client: client))
+        while (line := self._called(lambda _: next(lines, None))) is not None:
+            if (result := _result(line, form)) is not None:
+                yield result
 
     def delete(self, file_id: str) -> None:
         """Delete a file; a missing file is ignored."""
+        self._or_none(lambda client: client.files.delete(file_id))
+
+    def _or_none(self, call: Callable[[openai.OpenAI], Called], missing: Collection[int] = (404,)) -> Called | None:
+        """Return the result of a call, or None where the endpoint answers with one of some statuses."""
         import openai
 
-        def delete(client: openai.OpenAI) -> None:
+        def guarded(client: openai.OpenAI) -> Called | None:
             try:
-                client.files.delete(file_id)
-            except openai.NotFoundError:
-                return
+                return call(client)
+            except openai.APIStatusError as error:
+                if error.status_code in missing:
+                    return None
+                raise
 
-        self._called(delete)
-
-    def _client_of(self) -> openai.OpenAI:
-        return self._called(lambda client: client)
+        return self._called(guarded)
 
     def _called(self, call: Callable[[openai.OpenAI], Called]) -> Called:
-        found = self._endpoint.called(call)
-        if isinstance(found, Outcome):
+        result = self._endpoint.called(call)
+        if isinstance(result, Outcome):
             hint = "Run again: batches that were made are found again"
-            raise TransientError(found.why, self._endpoint.url, hint)
-        return found
+            raise TransientError(result.why, self._endpoint.url, hint)
+        return result
 
 
 def _batch(one: Batch) -> RemoteBatch:
@@ -192,12 +152,12 @@ def _batch(one: Batch) -> RemoteBatch:
     )
 
 
-def _result(line: str, form: Request) -> Result | None:
+def _result(line: str, form: Request) -> tuple[str, Outcome | None] | None:
     try:
         value: Any = json.loads(line)
         key, response = str(value["custom_id"]), value.get("response") or {}
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     if response.get("status_code") != 200 or not isinstance(response.get("body"), dict):
-        return Result(key, None)
-    return Result(key, read(Response(response["body"], {}), form))
+        return key, None
+    return key, read(Response(response["body"], {}), form)

@@ -1,7 +1,7 @@
 """Send one request to a model until there is a result.
 
 `Client` sends requests through it concurrently, and `Batches` those outside batches. It holds what a run's requests
-share: connections, rate limit, budget, and the endpoint's features.
+share: connections, rate limit and budget.
 """
 
 from __future__ import annotations
@@ -10,30 +10,26 @@ import logging
 import math
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from threading import Event, RLock
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import LlmConfig
-from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, TransientError
+from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, TransientError, UnusableAnswersError
 from graphrag_tasks.core.ids import fingerprint
-from graphrag_tasks.llm import tokens
-from graphrag_tasks.llm.abilities import PROMPT, SCHEMA, Abilities
-from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
-from graphrag_tasks.llm.budget import NOTHING, Budget, Cost
-from graphrag_tasks.llm.checks import TRIES_OF_FORM, Checks
+from graphrag_tasks.llm.answers import NOTHING, Answer, Cost, Failure, Kind, Outcome, Usage
+from graphrag_tasks.llm.budget import Billed, Budget, Ledger, believed
 from graphrag_tasks.llm.endpoint import Endpoint
 from graphrag_tasks.llm.journal import SURE, UNSURE, Journal
-from graphrag_tasks.llm.ledger import Billed, Ledger, believed
 from graphrag_tasks.llm.limits import Limiter
-from graphrag_tasks.llm.outcome import Outcome
 from graphrag_tasks.llm.request import Identity, Request, correction
-from graphrag_tasks.llm.streaming import Pieces, streamed
+from graphrag_tasks.llm.streaming import Pieces
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +47,14 @@ _MOST_WAITED = 3600.0  # Most seconds in all that the endpoint may make one requ
 _WAITS_FOR_OTHERS = (0.3, 0.6, 1.2, 2.4, 4.8)
 """Seconds to wait for requests of other processes, which may cost less than their worst case."""
 
+_FIRST, _MOST_USELESS = 20, 10  # First results of a run, and how many of them may be useless before it ends. Chosen.
+_USELESS = {
+    Kind.INVALID: 'Name a model that can write JSON, or set llm.structured = "json_object" or "prompt"',
+    Kind.EMPTY: "A model that thinks spends its tokens on it: set llm.parameters.reasoning_effort",
+    Kind.TRUNCATED: "Raise extract.llm.output_tokens, or lower extract.llm.windows_per_request; for answers to "
+    "questions raise llm.answers.output_tokens",
+}
+"""Results that an endpoint or setting may be to blame for, and what to do then."""
 _TOLERATED_TOKENS = 16  # Tokens over the limit that do not mean it is ignored: servers count end tokens differently.
 
 
@@ -74,11 +78,12 @@ class Sender:
         self.ledger = Ledger(config, journal, run)
         self.stopped = Event()
         self._limiter = Limiter(config.requests_per_minute, config.tokens_per_minute)
-        self._checks = Checks(config)
         self._lock = RLock()
         self._endpoint: Endpoint | None = None
         self._users = 0
-        self._learned: dict[str, Abilities] = {}
+        self._counts = Counter[Kind]()
+        self._has_answers = False
+        self._overlong: dict[str, float] = {}
 
     def identity(self, purpose: str = "", model: str = "") -> Identity:
         """Return provider, model and parameters for a purpose or a model; answers depend on them."""
@@ -100,8 +105,8 @@ class Sender:
         )  # fmt: skip
 
     def most(self, record: Billed) -> Usage:
-        """Return the most tokens that a request can use, also where the endpoint exceeds limits."""
-        overlong = self.abilities(record.model).overlong
+        """Return the most tokens that a request can use, also where the endpoint exceeded its limit."""
+        overlong = self._overlong.get(record.model, 1.0)
         return replace(record.most, completion_tokens=math.ceil(record.max_output * overlong))
 
     def known(self, keys: Collection[str], *, renew: bool = False) -> dict[str, Answer | Failure]:
@@ -111,8 +116,7 @@ class Sender:
         """
         known = self.journal.known(keys, renew=renew)
         answers = {key: answer for key, answer in known.items() if isinstance(answer, Answer)}
-        if answers:
-            self._checks.known()
+        self._has_answers |= bool(answers)
         return dict(answers) if self.config.retry_failed else known
 
     @contextmanager
@@ -140,23 +144,6 @@ class Sender:
             raise RuntimeError("a client is asked outside of `connected`")
         return self._endpoint
 
-    def abilities(self, model: str) -> Abilities:
-        """Return the endpoint's known features for a model."""
-        with self._lock:
-            if model not in self._learned:
-                set_by_hand = self.config.structured
-                structured = SCHEMA if set_by_hand == "auto" else set_by_hand
-                kept = self.journal.abilities(self._place(model)) if set_by_hand == "auto" else None
-                self._learned[model] = kept or Abilities(structured)
-            return self._learned[model]
-
-    def learn(self, model: str, abilities: Abilities) -> None:
-        """Use and store an endpoint's features, also for later runs."""
-        with self._lock:
-            if self._learned.get(model) != abilities:
-                self._learned[model] = abilities
-                self.journal.learn(self._place(model), abilities)
-
     def ask(
         self,
         request: Request,
@@ -166,75 +153,63 @@ class Sender:
     ) -> Answer | Failure:
         """Return the answer to a request that is not known: see `Client.ask_one`.
 
-        Where the endpoint refuses a feature, the request is sent without it. Call it within `connected`. After
-        `patience` seconds no further attempt is made.
+        Call it within `connected`. After `patience` seconds no further attempt is made.
         """
         until = time.monotonic() + patience
         record = replace(self.record(request), budget=budget)
         pieces = Pieces(tell) if tell else None
-        problem, tries = "", 0
-        while True:
-            abilities = self.abilities(record.model)
-            if tries >= TRIES_OF_FORM - 1 and not self._checks.some_are_valid:
-                abilities = replace(abilities, structured=PROMPT)
 
-            def send(how: Abilities = abilities, wrong: str = problem) -> Outcome:
-                if pieces is not None:
-                    return streamed(self.endpoint, request, record.model, how, pieces)
-                return self.endpoint.attempt(request, record.model, how, wrong)
-
+        def done(problem: str = "") -> Outcome:
             asked = replace(record, prompt=(*record.prompt, correction(problem)))
-            outcome = self._until_done(asked, send, partial(self._answer, request), until)
-            if outcome.kind == Kind.UNSUPPORTED:
-                self._ask_otherwise(record.model, abilities, outcome)
-            elif outcome.kind == Kind.INVALID and tries < self._checks.tries_of_form - 1:
-                problem, tries = outcome.why, tries + 1
-            else:
-                if outcome.kind == Kind.ANSWERED and tries >= TRIES_OF_FORM - 1:
-                    self.learn(record.model, abilities)
-                return self._result(record.key, outcome)
+            return self._until_done(
+                asked, lambda: self.endpoint.attempt(request, record.model, problem, pieces), until, keeps=True
+            )
+
+        outcome = done()
+        if outcome.kind == Kind.INVALID:
+            outcome = done(outcome.why)
+        self._count(outcome.kind)
+        if outcome.kind == Kind.ANSWERED:
+            return _answer(record, outcome)
+        failure = Failure(record.key, outcome.kind, outcome.why)
+        if self._has_answers:  # else it may be the settings, not the request
+            self.journal.keep(failure)
+        return failure
 
     def embed(self, texts: Sequence[str], model: str, dimensions: int) -> NDArray[np.float32]:
         """Return the vectors of texts: see `Client.embed`."""
         key = fingerprint({"purpose": EMBED, "model": model, "texts": list(texts)})
         record = Billed(key, EMBED, model, None, tuple(texts), 0)
-        outcome = self._until_done(record, lambda: self.endpoint.embed(texts, model, dimensions), _no_answer)
+        outcome = self._until_done(record, lambda: self.endpoint.embed(texts, model, dimensions))
         if outcome.vectors is None:
             raise EndpointError(f"texts are not embedded: {outcome.why}", self.config.url)
         return outcome.vectors
 
-    def _answer(self, request: Request, record: Billed, outcome: Outcome) -> Answer | None:
-        if outcome.kind != Kind.ANSWERED:
-            return None
-        without_form = record.tokens - tokens.count(request.form)  # not all count a schema
-        self._checks.refuse_cut_prompt(without_form, outcome.usage)
-        return Answer(record.key, outcome.text, outcome.usage or Usage(), outcome.model)
-
-    def _result(self, key: str, outcome: Outcome) -> Answer | Failure:
-        self._checks.count(outcome.kind)
-        if outcome.kind == Kind.ANSWERED:
-            return Answer(key, outcome.text, outcome.usage or Usage(), outcome.model)
-        failure = Failure(key, outcome.kind, outcome.why)
-        if self._checks.has_answered:  # else it may be the settings, not the request
-            self.journal.keep(failure)
-        return failure
+    def _count(self, kind: Kind) -> None:
+        """Count a result; raise where too many of the first are useless, while they cost little."""
+        with self._lock:
+            self._counts[kind] += 1
+            counts = self._counts.copy()
+        self._has_answers |= kind == Kind.ANSWERED
+        done, useless = counts.total(), {one: counts[one] for one in _USELESS if counts[one]}
+        if kind in _USELESS and done <= _FIRST and sum(useless.values()) > _MOST_USELESS:
+            named = ", ".join(f"{count} {one}" for one, count in useless.items())
+            what = f"{sum(useless.values())} of the first {done} answers are useless ({named})"
+            raise UnusableAnswersError(what, self.config.url, _USELESS[max(useless, key=useless.__getitem__)])
 
     def _until_done(
-        self,
-        record: Billed,
-        send: Callable[[], Outcome],
-        answer_of: Callable[[Billed, Outcome], Answer | None],
-        until: float = math.inf,
+        self, record: Billed, send: Callable[[], Outcome], until: float = math.inf, *, keeps: bool = False
     ) -> Outcome:
         """Send a request until there is a result; raise where the endpoint stays unreachable.
 
-        Being told to wait is no failure, unless the waits exceed an hour, or the time `until`.
+        Being told to wait is no failure, unless the waits exceed an hour, or the time `until`. An answer is stored if
+        `keeps`; vectors are not.
         """
         backoff = random.Random(record.key)  # noqa: S311 - spreads threads, no secret
         outcome, failed, busy = None, 0, 0
         waited = 0.0
         while failed < ATTEMPTS and not (self.stopped.is_set() and failed + busy):
-            outcome, left_at = self._attempt(record, send, answer_of, until)
+            outcome, left_at = self._attempt(record, send, until, keeps=keeps)
             if outcome.kind not in (Kind.BUSY, Kind.FAILED, Kind.UNSURE):
                 return outcome
             again = min(failed + busy, _MOST_DOUBLED)
@@ -260,11 +235,7 @@ class Sender:
         raise TransientError(why, self.config.url, _AGAIN)
 
     def _attempt(
-        self,
-        record: Billed,
-        send: Callable[[], Outcome],
-        answer_of: Callable[[Billed, Outcome], Answer | None],
-        until: float,
+        self, record: Billed, send: Callable[[], Outcome], until: float, *, keeps: bool
     ) -> tuple[Outcome, float]:
         """Send a request once, with its worst case reserved and its cost recorded.
 
@@ -290,7 +261,7 @@ class Sender:
                 raise
             usage, fate = _usage(outcome, most)
             self._watch_length(record, outcome.usage)
-            answer = answer_of(record, outcome)
+            answer = _answer(record, outcome) if keeps and outcome.kind == Kind.ANSWERED else None
             spent = ledger.cost(record.model, usage)
             attempt = ledger.attempt(record, usage, fate=fate, kind=outcome.kind)
             self.journal.sent(sent, attempt, answer)
@@ -312,10 +283,8 @@ class Sender:
         return self.journal.sending(attempt, self.ledger.check)
 
     def _no_patience(self, why: str, seconds: float) -> TransientError:
-        most = self.config.answers.wait_seconds
-        what = f"the endpoint is busy or away for {seconds:.0f} s more, {most:g} s are waited: {why}"
-        hint = "Ask again later, or raise llm.answers.wait_seconds"
-        return TransientError(what, self.config.url, hint)
+        what = f"the endpoint is busy or away for {seconds:.0f} s more: {why}"
+        return TransientError(what, self.config.url, "Ask again later")
 
     def _set_aside(self, record: Billed, budget: Budget) -> tuple[Usage, Cost]:
         """Reserve a request's worst case, recomputed once there is room for it."""
@@ -331,35 +300,21 @@ class Sender:
         """Note an answer longer than its limit, as the next may be as long."""
         if usage is None or usage.completion_tokens <= record.max_output + _TOLERATED_TOKENS:
             return
-        model, overlong = record.model, usage.completion_tokens / max(record.max_output, 1)
+        overlong = usage.completion_tokens / max(record.max_output, 1)
         with self._lock:
-            abilities = self.abilities(model)
-            if overlong <= abilities.overlong:
-                return
-            if abilities.overlong == 1:
-                log.warning(
-                    "%s at %s ignores the limit of answers: one has %d tokens, %d were allowed; "
-                    "from now on as much is set aside for each. Name another model or endpoint "
-                    "where that is too dear",
-                    model, self.config.url, usage.completion_tokens, record.max_output,
-                )  # fmt: skip
-                abilities = abilities.without("length") or abilities  # it may know the other name
-            self.learn(model, replace(abilities, overlong=overlong))
-
-    def _ask_otherwise(self, model: str, tried: Abilities, outcome: Outcome) -> None:
-        """Stop using a refused feature from now on, or raise where there is no alternative."""
-        other = tried.without(outcome.text)
-        if other is None:
-            raise EndpointError(outcome.why, self.config.url, "Name another model")
-        self.learn(model, other)
-
-    def _place(self, model: str) -> str:
-        return fingerprint({"url": self.config.url, "model": model})
+            before = self._overlong.get(record.model, 1.0)
+            self._overlong[record.model] = max(overlong, before)
+        if before == 1:
+            log.warning(
+                "%s at %s ignores the limit of answers: one has %d tokens, %d were allowed; from now on as much is set "
+                "aside for each. Name another model or endpoint where that is too dear",
+                record.model, self.config.url, usage.completion_tokens, record.max_output,
+            )  # fmt: skip
 
 
 def provider(config: LlmConfig) -> str:
-    """Return the endpoint's name in answer keys: its host by default."""
-    return config.provider or config.url.split("://", 1)[1].split("/", 1)[0]
+    """Return the endpoint's name in answer keys: its host."""
+    return urlsplit(config.url).hostname or config.url
 
 
 def _usage(outcome: Outcome, most: Usage) -> tuple[Usage, str]:
@@ -370,5 +325,5 @@ def _usage(outcome: Outcome, most: Usage) -> tuple[Usage, str]:
     return (usage, SURE) if usage else (most, UNSURE)
 
 
-def _no_answer(*_: object) -> None:
-    """Return None, as vectors are stored in the snapshot."""
+def _answer(record: Billed, outcome: Outcome) -> Answer:
+    return Answer(record.key, outcome.text, outcome.usage or Usage(), outcome.model)

@@ -1,4 +1,4 @@
-"""A streamed answer, parsed like a whole answer.
+"""Limits on a response, as a server may never finish, and answers that arrive in pieces.
 
 A stream that breaks off, or ends without a finish reason, is no answer: its attempt may have been billed, and counts in
 full.
@@ -6,19 +6,51 @@ full.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from graphrag_tasks.llm.abilities import Abilities
-from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.endpoint import Endpoint, Response, read
-from graphrag_tasks.llm.events import spelled, text_of
-from graphrag_tasks.llm.ledger import MOST_BYTES
-from graphrag_tasks.llm.outcome import Outcome
-from graphrag_tasks.llm.request import Request
+from graphrag_tasks.llm.answers import Kind, Outcome
 
 if TYPE_CHECKING:
+    import httpx2
     import openai
+
+_MOST_BYTES = 64_000_000  # Most bytes of a response: some ten times the vectors of 64 texts.
+_BEGAN = "graphrag_began"
+
+
+def begin(request: httpx2.Request) -> None:
+    """Note the time at which a request is sent."""
+    request.extensions[_BEGAN] = time.monotonic()
+
+
+def bound(response: httpx2.Response, seconds: float) -> None:
+    """Make a response fail once its request is `seconds` old, or the response is too large.
+
+    Files of batches may be large, and are read as long as data arrives.
+    """
+    import httpx2
+
+    if "/files" in response.request.url.path:
+        return
+    until, stream = response.request.extensions[_BEGAN] + seconds, response.stream
+
+    class Bounded(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            size = 0
+            for piece in stream:  # type: ignore[union-attr] # the client is no asynchronous one
+                size += len(piece)
+                if time.monotonic() > until:
+                    raise httpx2.ReadTimeout(f"it took more than {seconds:g} s")
+                if size > _MOST_BYTES:
+                    raise httpx2.ReadError(f"it has more than {_MOST_BYTES:,} bytes")
+                yield piece
+
+        def close(self) -> None:
+            stream.close()  # type: ignore[union-attr]
+
+    response.stream = Bounded()
 
 
 class Pieces:
@@ -29,65 +61,63 @@ class Pieces:
     """
 
     def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell, self._has_told = tell, False
+        self._tell, self.has_told = tell, False
 
     def begun(self) -> Callable[[str], None]:
         """Return the callback for a new attempt's pieces; it ignores them after another's."""
-        if self._has_told:
+        if self.has_told:
             return lambda _: None
 
         def tell(piece: str) -> None:
-            self._has_told = True
+            self.has_told = True
             self._tell(piece)
 
         return tell
 
 
-def streamed(endpoint: Endpoint, request: Request, model: str, abilities: Abilities, pieces: Pieces) -> Outcome:
-    """Send a request once and report its answer as it arrives; whole, if streaming is unsupported."""
-    tell = pieces.begun()
-    if not abilities.streams:
-        outcome = endpoint.attempt(request, model, abilities)
-        if outcome.kind == Kind.ANSWERED:
-            tell(outcome.text)
-        return outcome
-    body = endpoint.body(request, model, abilities)
-    body |= {"stream": True, "stream_options": {"include_usage": True}}
-    most = request.max_output * MOST_BYTES
-
-    def received(client: openai.OpenAI) -> Outcome | Response:
-        return _received(client, body, tell, endpoint.hidden, most)
-
-    came = endpoint.called(received, body)
-    return came if isinstance(came, Outcome) else read(came, request)
-
-
-def _received(
-    client: openai.OpenAI, body: Mapping[str, Any], tell: Callable[[str], None], hidden: Callable[[str], str], most: int
-) -> Outcome | Response:
-    """Return the completion in a stream, up to a number of characters."""
+def received(
+    client: openai.OpenAI, body: Mapping[str, Any], tell: Callable[[str], None], most: int
+) -> tuple[object, Mapping[str, str]] | Outcome:
+    """Send a request; return the completion, up to a number of characters, as it were whole, and the headers."""
     import httpx2
     import openai
 
+    body = {**body, "stream": True, "stream_options": {"include_usage": True}}
     stream = client.post("/chat/completions", cast_to=object, body=body, stream=True, stream_cls=openai.Stream[Any])
     try:
         with stream:
-            if "json" in stream.response.headers.get("content-type", ""):
+            if "json" in stream.response.headers.get("content-type", ""):  # it does not stream
                 stream.response.read()
-                return _whole(stream.response.json(), stream.response.headers, tell)
-            whole = spelled(stream, tell, most)
+                return stream.response.json(), stream.response.headers
+            whole = _joined(stream, tell, most)
     except (httpx2.TransportError, openai.APIError) as error:
-        return Outcome(Kind.UNSURE, why=hidden(f"the answer was cut off: {error}"))
+        return Outcome(Kind.UNSURE, why=f"the answer was cut off: {error}")
     if whole is None:
         return Outcome(Kind.UNSURE, why="the answer was cut off: it has no end")
-    return Response(whole, stream.response.headers)
+    return whole, stream.response.headers
 
 
-def _whole(body: object, headers: Mapping[str, str], tell: Callable[[str], None]) -> Outcome | Response:
-    """Return a completion that was not streamed, and report its text."""
-    if not isinstance(body, dict):
-        return Outcome(Kind.UNSURE, why="the answer is no JSON object")
-    choice: dict[str, Any] = next(iter(body.get("choices") or []), {})
-    if text := text_of((choice.get("message") or {}).get("content")):
-        tell(text)
-    return Response(body, headers)
+def _joined(events: Iterable[object], tell: Callable[[str], None], most: float) -> dict[str, Any] | None:
+    """Return the completion in a stream's events, or None where it has no end."""
+    text, refusal = "", ""
+    finish = usage = name = None
+    choice: dict[str, Any]
+    for event in events:
+        if not isinstance(event, dict):
+            continue
+        usage, name = event.get("usage") or usage, event.get("model") or name
+        choice = next(iter(event.get("choices") or []), {})
+        delta = choice.get("delta") or {}
+        finish = choice.get("finish_reason") or finish
+        refusal += delta.get("refusal") or ""
+        if isinstance(piece := delta.get("content"), str) and piece:
+            text += piece
+            tell(piece)
+        if len(text) > most:
+            finish = "length"
+            break
+    if finish is None:
+        return None
+    message = {"content": text, "refusal": refusal}
+    choices = [{"message": message, "finish_reason": finish}]
+    return {"choices": choices, "usage": usage, "model": name}

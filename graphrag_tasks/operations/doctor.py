@@ -9,17 +9,19 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from pydantic import BaseModel
+
 from graphrag_tasks import language as nlp
 from graphrag_tasks.core.commands import MODULES, install_command, require
 from graphrag_tasks.core.config import Config, LlmConfig
-from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
+from graphrag_tasks.core.errors import EndpointError, GraphragError, MissingDependencyError
 from graphrag_tasks.embed.engine import engine_text
 from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_model, verify_weights
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.embed.vectors.vector_store import AUTO, LITE, NO_VECTOR_STORE
+from graphrag_tasks.llm import Client, Failure, Request
 from graphrag_tasks.llm.answers import Usage
-from graphrag_tasks.llm.prices import price
-from graphrag_tasks.llm.probe import answer_once, reach
+from graphrag_tasks.llm.tokens import price
 from graphrag_tasks.sources.listing import source_roots
 from graphrag_tasks.storage import is_s3
 from graphrag_tasks.storage.snapshots.store import Store
@@ -48,6 +50,11 @@ class Check:
     fix: str = ""
 
 
+class _Ends(BaseModel):
+    subject: str
+    object: str
+
+
 def examine(config: Config, *, llm: bool = False) -> list[Check]:
     """Check Python, packages, model weights, sources and store.
 
@@ -68,10 +75,7 @@ def examine(config: Config, *, llm: bool = False) -> list[Check]:
         "language model": partial(_language_model, config.llm),
     }
     if llm and config.llm.model:
-        looks |= {
-            "language model reached": partial(reach, config.llm),
-            "language model answers": partial(answer_once, config.llm),
-        }
+        looks["language model answers"] = partial(_answers, config.llm)
     return [_check(name, look) for name, look in looks.items()]
 
 
@@ -162,6 +166,18 @@ def _language_model(config: LlmConfig) -> str:
         return "none named: nothing is asked"
     known = price(config, config.model, Usage(1, 1)) is not None
     return f"{config.model} at {config.url}, price {'known' if known else 'unknown'}"
+
+
+def _answers(config: LlmConfig) -> str:
+    """Ask for one structured answer; return it with its cost."""
+    system = "Name the subject and the object of the sentence you are given."
+    (result,) = Client(config).ask([Request("doctor", system, "Table VBBE replaces table VBBS.", _Ends, 200)])
+    if isinstance(result, Failure):
+        hint = "Name another model, or set llm.structured: docs/how-to/llm-extraction.md"
+        raise EndpointError(f"{result.kind}: {result.why}", config.url, hint)
+    usd = price(config, config.model, result.usage)
+    cost = "price unknown" if usd is None else f"{usd:.6f} USD"
+    return f"{result.parsed(_Ends).model_dump()}; {result.usage.total} tokens, {cost}"
 
 
 def _embedding_model(config: Config) -> str:

@@ -14,8 +14,7 @@ from graphrag_tasks.core.schemas import VECTOR_TABLES
 from graphrag_tasks.embed.kept import KEPT_VECTORS
 from graphrag_tasks.embed.vectors.fields import row_keys, rows_of
 from graphrag_tasks.embed.vectors.vector_store import VectorStore, rows_in
-from graphrag_tasks.llm.answers_file import answers_file
-from graphrag_tasks.llm.journal import Journal
+from graphrag_tasks.llm.journal import KEEP_DAYS, Journal, answers_file
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 from graphrag_tasks.storage.scratch import remove_leftovers
@@ -109,7 +108,7 @@ def collect_garbage(
 
     The current snapshot (the newest if `CURRENT` is lost) and the last readable one are kept too. Removed snapshots
     lose their rows in the vector server, and temporary files of killed processes are removed. With `llm`, answers are
-    removed that are `keep_days` older than the oldest kept snapshot and not in its `answers` tables. A `dry_run` only
+    removed that are 90 days older than the oldest kept snapshot and not in its `answers` tables. A `dry_run` only
     reports. Readers of a removed snapshot keep its memory-mapped arrays; other access raises `SnapshotError`.
     """
     if keep < 0:
@@ -129,10 +128,10 @@ def collect_garbage(
                 folder.delete(MANIFEST_FILE)  # first: what is half removed is no snapshot
                 folder.delete()
         gone = 0
-        if llm is not None and llm.keep_days:
+        if llm is not None:
             kept = [manifest for manifest in store.manifests() if manifest.snapshot_id not in old]
             since = min([now, *(datetime.fromisoformat(one.created_at) for one in kept)])
-            before = since - timedelta(days=llm.keep_days)
+            before = since - timedelta(days=KEEP_DAYS)
             gone = _remove_answers(store, llm, kept, before, dry_run=dry_run)
     log.info("%d snapshots and %d staged folders removed", len(old), len(given_up))
     return Removed(tuple(old), tuple(given_up), freed, vectors, gone)

@@ -16,6 +16,7 @@ from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.core.progress import INDEX_BYTES, require_address_space
 from graphrag_tasks.core.visible import log_to, logs_from
 from graphrag_tasks.extract.llm import adopt, ask
+from graphrag_tasks.llm.tokens import Forecast
 from graphrag_tasks.operations.examples import keep_examples
 from graphrag_tasks.operations.quality import QualityGate
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, check
@@ -24,6 +25,7 @@ from graphrag_tasks.storage.locks import sole_run
 
 Progress = Callable[[str, int, int], None]  # Called with a stage's name, the steps done and the number of steps.
 
+POLL_SECONDS = 300.0  # Between two looks at batches.
 _GUARD = "A script that calls run_index does so below: if __name__ == '__main__': (worker processes import the script)"
 
 
@@ -48,7 +50,7 @@ def run_index(
         if run.asks:
             tell(ask.name, 0, 1)
             while wait and run.batch():
-                time.sleep(config.llm.batch_poll_seconds)
+                time.sleep(POLL_SECONDS)
             run.ask()
             tell(ask.name, 1, 1)
             process_shards(run, (adopt.name,), workers or os.cpu_count() or 1, tell)
@@ -60,6 +62,17 @@ def run_index(
         published = publish(run)
         tell("publish", 1, 1)
         return published
+
+
+def forecast(config: Config, *, workers: int | None = None) -> Forecast:
+    """Return what the next run would ask a language model for facts, and its price.
+
+    The documents are parsed and read by the rules in the store, where the run finds that work done.
+    """
+    with sole_run(Folder(config.store)):
+        run, _ = Run.start(config)
+        process_shards(run, tuple(SHARD_STAGES), workers or os.cpu_count() or 1)
+        return run.price()
 
 
 def publish(run: Run) -> Published:

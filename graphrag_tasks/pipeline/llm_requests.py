@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from decimal import Decimal
 from typing import Any
 
-import pyarrow as pa
-
 from graphrag_tasks.extract.llm import LlmReader, ask
 from graphrag_tasks.extract.llm.requests import Pack, packs_of
 from graphrag_tasks.extract.llm.windows import windows_of
-from graphrag_tasks.llm.answers_file import answers_file
-from graphrag_tasks.llm.forecast import Forecast
-from graphrag_tasks.llm.journal import Journal
+from graphrag_tasks.llm.journal import Journal, answers_file
+from graphrag_tasks.llm.tokens import Forecast
 from graphrag_tasks.pipeline.inputs import make_reader, run_name
 from graphrag_tasks.pipeline.stages import MODEL_STAGES
 from graphrag_tasks.pipeline.state import RunState
 from graphrag_tasks.storage.artifacts import Receipt
 
-log = logging.getLogger(__name__)
-
 _REQUESTS_AT_ONCE = 10_000  # Requests whose texts are in memory at a time.
-
-
-def tables_of_shard(state: RunState, shard: int) -> dict[str, pa.Table]:
-    """Return the tables of a shard that `ask` reads, by name."""
-    folder = state.shard_tables(shard)
-    return {read.name: folder.read_table(read.name, list(read.columns) or None) for read in ask.reads}
 
 
 def packs_of_shard(state: RunState, shard: int) -> list[Pack]:
     """Return the request packs of a shard."""
-    config, tables = state.config.extract, tables_of_shard(state, shard)
+    config, folder = state.config.extract, state.shard_tables(shard)
+    tables = {read.name: folder.read_table(read.name, list(read.columns) or None) for read in ask.reads}
     return packs_of(
         tables["documents"], tables["chunks"], tables["sentences"],
         windows_of(**tables, config=config), config.llm,
@@ -44,18 +33,12 @@ def packs_of_shard(state: RunState, shard: int) -> list[Pack]:
 
 def batch(state: RunState, wanted: Sequence[int]) -> int:
     """Submit the requests of shards as batches; return how many are pending."""
-    reader = make_reader(state)
-
-    def packs() -> Iterator[Pack]:
-        _tell_price(state, reader, wanted)
-        yield from _packs(state, wanted)
-
-    return reader.batch(packs)
+    return make_reader(state).batch(_packs(state, wanted))
 
 
 def price(state: RunState, wanted: Sequence[int]) -> Forecast:
     """Return the forecast for asking about shards; nothing is sent."""
-    return make_reader(state).forecast(lambda: _packs(state, wanted))
+    return make_reader(state).forecast(_packs(state, wanted))
 
 
 def ask_groups(
@@ -63,7 +46,6 @@ def ask_groups(
 ) -> Iterator[tuple[list[int], LlmReader]]:
     """Yield groups of shards with a reader that has asked about them, to keep its threads busy."""
     reader = make_reader(state, may_spend=may_spend)
-    _tell_price(state, reader, wanted)
     shards: list[int] = []
     packs: list[Pack] = []
     for shard in wanted:
@@ -99,20 +81,3 @@ def spent_usd(state: RunState) -> Decimal | None:
 
 def _packs(state: RunState, wanted: Sequence[int]) -> Iterator[Pack]:
     return (pack for shard in wanted for pack in packs_of_shard(state, shard))
-
-
-def _tell_price(state: RunState, reader: LlmReader, wanted: Sequence[int]) -> None:
-    told = reader.forecast(lambda: _packs(state, wanted))
-    log.info(
-        "ask: %d requests to %s, %d more are answered; %s",
-        told.requests, reader.identity.model, told.known, _price(told, state.config.llm.budget.usd),
-    )  # fmt: skip
-
-
-def _price(told: Forecast, cap: float) -> str:
-    """Return the expected price in words, with range and cap."""
-    capped = f"at most {cap:g} USD" if cap else "no cap"
-    if told.usd is None:
-        return f"their price is not known ({capped})"
-    low, expected, high = told.usd
-    return f"about {expected:.2f} USD, from {low:.2f} to {high:.2f} ({capped})"

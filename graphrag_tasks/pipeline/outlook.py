@@ -19,10 +19,10 @@ from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.embed.vectors.vector_store import check_vector_store
 from graphrag_tasks.extract import make_extractor
 from graphrag_tasks.extract.llm import LlmReader
-from graphrag_tasks.extract.llm.reader import UNANSWERED
+from graphrag_tasks.extract.llm.ask import UNANSWERED
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm.answers_file import answers_file
-from graphrag_tasks.llm.prices import check_price
+from graphrag_tasks.llm.journal import answers_file
+from graphrag_tasks.llm.tokens import check_price
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.inputs import SOURCES, fingerprints_of
@@ -137,21 +137,17 @@ CHECKS: tuple[Callable[[Config], object], ...] = (
 """Checks; each raises if a module cannot do what the configuration asks."""
 
 
-def check(config: Config, *, spends: bool = True) -> tuple[SourceRoot, ...]:
-    """Check a configuration before anything is read or written, and return the sources' roots.
-
-    With `spends` false, nothing that costs money is asked, and prices may be unknown.
-    """
+def check(config: Config) -> tuple[SourceRoot, ...]:
+    """Check a configuration before anything is read or written, and return the sources' roots."""
     require("index")
     roots = source_roots(sources_of(config))
     for refuse in CHECKS:
         refuse(config)
-    if spends:
-        client = Client(config.llm)
-        for purpose in _purposes(config).values():
-            check_price(config.llm, client.identity(purpose).model)
-        if config.embed.embedder == ENDPOINT:
-            check_price(client.at(config.embed.base_url).config, config.embed.model)
+    client = Client(config.llm)
+    for purpose in _purposes(config).values():
+        check_price(config.llm, client.identity(purpose).model)
+    if config.embed.embedder == ENDPOINT:
+        check_price(client.at(config.embed.base_url).config, config.embed.model)
     return roots
 
 
@@ -209,12 +205,9 @@ class Outlook(Basis):
     access: pa.Table
 
 
-def look_ahead(config: Config, *, spends: bool = True) -> Outlook:
-    """List the sources, compare them with the published snapshot, cut shards; write nothing.
-
-    `spends` is as in `check`.
-    """
-    roots = check(config, spends=spends)
+def look_ahead(config: Config) -> Outlook:
+    """List the sources, compare them with the published snapshot, cut shards; write nothing."""
+    roots = check(config)
     files = UserFiles.read(config)
     store = Store(config.store)
     parent_id = store.current_id()

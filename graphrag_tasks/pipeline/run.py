@@ -23,7 +23,7 @@ from graphrag_tasks.core.errors import SnapshotError, TransientError
 from graphrag_tasks.core.failed_documents import FailedDocuments
 from graphrag_tasks.core.progress import Progress, measured, release
 from graphrag_tasks.embed.kept import KEPT_VECTORS
-from graphrag_tasks.llm.forecast import Forecast
+from graphrag_tasks.llm.tokens import Forecast
 from graphrag_tasks.pipeline import reuse, vectors
 from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.llm_requests import ask_groups, batch, price, spent_usd, what_was_asked
@@ -86,10 +86,10 @@ class Run:
         return cls(RunState(Folder(uri)))
 
     @classmethod
-    def start(cls, config: Config, *, spends: bool = True) -> tuple[Run, Receipt]:
+    def start(cls, config: Config) -> tuple[Run, Receipt]:
         """Plan a run, and return it with the plan's receipt; see `look_ahead`."""
         with measured() as cost:
-            outlook = look_ahead(config, spends=spends)
+            outlook = look_ahead(config)
             state = RunState.freeze(outlook)
             fingerprint = outlook.fingerprints[merge_shards.name]
             table = state.folder.write_table("sources", outlook.sources, fingerprint=fingerprint)

@@ -48,7 +48,6 @@ def identity(config: Config, engine: str) -> dict[str, Any]:
         "embedder": wanted.embedder,
         "base_url": wanted.base_url or config.llm.base_url,
         "prompts": [wanted.query_prompt, wanted.passage_prompt],
-        "provider": config.llm.provider,
     }
     return {
         **(remote if wanted.embedder == ENDPOINT else {}),

@@ -20,7 +20,6 @@ NO_FILE = "No such file"
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "try": ((NOT_THERE, *STORE, "--no-open"), NO_SOURCE),
     "index": ((NOT_THERE, *STORE), NO_SOURCE),
-    "estimate": ((NOT_THERE, *STORE), NO_SOURCE),
     "query": (("What?", *STORE), NOTHING),
     "answer": (("What?", *STORE), NOTHING),
     "serve": (("--config", "no.toml"), "no.toml: the configuration file does not exist"),

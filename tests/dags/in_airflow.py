@@ -215,13 +215,15 @@ def reading(folder: str, params: dict[str, Any], url: str) -> dict[str, Any]:
     """
     from airflow.dag_processing.dagbag import DagBag
 
+    from graphrag_tasks.llm import batch
+    from graphrag_tasks.operations import runner
+
+    batch.BATCH_FROM, runner.POLL_SECONDS = 2, 0.1
     os.environ |= {
         "GRAPHRAG__LLM__BASE_URL": url,
         "GRAPHRAG__LLM__MODEL": "m",
         "GRAPHRAG__LLM__PRICES": json.dumps({"m": {"input": 1, "output": 2}}),
         "GRAPHRAG__LLM__BATCH": "auto",
-        "GRAPHRAG__LLM__BATCH_FROM": "2",
-        "GRAPHRAG__LLM__BATCH_POLL_SECONDS": "0.1",
         "GRAPHRAG__LLM__BUDGET__APPROVE_ABOVE_USD": "1",
     }
     for name in ("DEADLINE_HOURS", "CORPUS_POD"):  # no run of `dag.test` may have a deadline

@@ -124,8 +124,8 @@ def test_edits_equal_a_clean_build_where_a_model_reads(
     edited = Corpus(corpus, chosen).fill(documents)
     with scripted(answer=tell) as endpoint:
         sections = {
-            "extract": {"extractor": "hybrid", "llm": {"share": 0.9, "critical": ["*.md"]}},
-            "llm": {"base_url": endpoint.url, "model": "m", "provider": "s", "budget": {"usd": 0}},
+            "extract": {"extractor": "hybrid", "llm": {"share": 0.9, "shares": [{"path": "*.md", "share": 1}]}},
+            "llm": {"base_url": endpoint.url, "model": "m", "budget": {"usd": 0}},
         }
         index(**sections)
         for _ in range(runs):

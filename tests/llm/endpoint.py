@@ -67,7 +67,6 @@ class Script:
         refuse: Called with a body: status and error to answer with, or None.
         reply: Called with a body: returns all that is answered.
         dimension: Of vectors.
-        cut_prompts_at: Tokens that are read of a prompt, as Ollama does; 0: all.
         piece_delay: Seconds between the pieces of a streamed answer.
         streams: Whether a streamed answer comes in pieces; otherwise it comes whole.
         usage_of: Returns the tokens that are told for a body.
@@ -83,7 +82,6 @@ class Script:
     reply: Callable[[Body], Reply] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     dimension: int = 8
-    cut_prompts_at: int = 0
     usage: bool = True
     usage_of: Callable[[Body], dict[str, int]] | None = None
     count: Callable[[str], int] | None = None
@@ -259,10 +257,7 @@ class _Handler(BaseHTTPRequestHandler):
         count, form = self.endpoint.script.count, body.get("response_format")
         told = " ".join(one["content"] for one in body["messages"])
         read = count(told + json.dumps(form) if form else told) if count else len(_words(told))
-        usage = {
-            "prompt_tokens": min(read, self.endpoint.script.cut_prompts_at or read),
-            "completion_tokens": count(text) if count else len(_words(text)),
-        }
+        usage = {"prompt_tokens": read, "completion_tokens": count(text) if count else len(_words(text))}
         return {**usage, "total_tokens": sum(usage.values())}
 
     def filled(self, body: Body, text: str) -> str:

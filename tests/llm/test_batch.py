@@ -18,12 +18,16 @@ from tests.llm.test_client import Form, attempts, journal_of, requests, settings
 
 
 def client(endpoint: ScriptedEndpoint, store: Path, run: str = "run", **changes: Any) -> Client:
-    given = {"batch": "auto", "batch_from": 10, **changes}
-    return Client(settings(endpoint, **given), str(store), run)
+    return Client(settings(endpoint, batch="auto", **changes), str(store), run)
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphrag_tasks.llm.batch.BATCH_FROM", 10)
 
 
 def batch(of: Client, asked: Sequence[Request]) -> int:
-    return of.batch("summarize", lambda: asked, Form)
+    return of.batch("summarize", asked, Form)
 
 
 def read(endpoint: ScriptedEndpoint, store: Path, asked: Sequence[Request], **changes: Any) -> None:

@@ -33,20 +33,17 @@ def test_an_endpoint_that_ignores_the_limit_passes_the_cap_once_at_most(
         if concurrency == 1:
             assert billed <= max(Decimal(usd), OVERSHOOT)
             assert endpoint.requests == max(1, int(Decimal(usd) / OVERSHOOT))
-        again = Client(config, str(tmp_path), "run").abilities("summarize")
-        assert again.overlong > 9  # a later run sets as much aside from its first request on
     (said,) = [one.message for one in caplog.records if "ignores the limit" in one.message]
     assert "m at http://127.0.0.1" in said
     assert "602 tokens, 60 were allowed" in said
 
 
-def test_cut_answers_are_named_while_few_are_paid(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_cut_answers_are_named_while_few_are_paid(tmp_path: Path) -> None:
     with scripted(faults=1.0, kinds=("long",)) as endpoint:
         client = Client(settings(endpoint, concurrency=1), str(tmp_path), "run")
-        with pytest.raises(UnusableAnswersError, match=r"11 of the first 11.*Raise extract.llm"):
+        with pytest.raises(UnusableAnswersError, match=r"11 of the first 11.*11 truncated.*Raise extract.llm"):
             client.ask(requests(170))
         assert endpoint.requests == 11
-    assert "5 of the first 5 answers are longer than they may be. Raise" in caplog.text
 
 
 @pytest.mark.parametrize("shown", ["{key}", "{key:.6}{stars}{end}", "...{end}", "{key:.20}"])
@@ -78,8 +75,8 @@ def test_a_person_waits_for_a_busy_endpoint_no_longer_than_is_set() -> None:
 
     one, other = requests(2)
     with scripted(refuse=busy, headers={"retry-after": "600"}) as endpoint:
-        client = Client(settings(endpoint, answers={"wait_seconds": 30}))
-        said = r"busy or away for 600 s more, 30 s are waited.*Rate limit reached.*wait_seconds"
+        client = Client(settings(endpoint), patience=30)
+        said = r"busy or away for 600 s more: Rate limit reached"
         with pytest.raises(TransientError, match=said):
             client.ask_one(one)
         with pytest.raises(TransientError, match=r"other requests were told to wait"):

@@ -15,9 +15,8 @@ from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import ArtifactError, ConfigError
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
-from graphrag_tasks.llm.answers_file import answers_file
 from graphrag_tasks.llm.budget import Cost
-from graphrag_tasks.llm.journal import Attempt, Journal
+from graphrag_tasks.llm.journal import Attempt, Journal, answers_file
 
 WORST = Attempt("", "run", "summarize", "m", None, "unsure", "", 10, 20, "0.5")
 COST = replace(WORST, fate="sure", kind="answered", usd="0.1")
@@ -52,8 +51,6 @@ def test_what_was_kept_is_found_by_all(file: Path) -> None:
         assert one.known(asked) == {key(n): answer(n) for n in range(20)} | {key(300): refused}
         assert one.spent("run") == one.spent() == Cost(Decimal(2), 600)
         assert one.spent("another") == Cost(Decimal(0), 0)
-        usages = one.usages("run", [key(7), key(19), key(999)])
-        assert usages == {key(7): Usage(10, 20), key(19): Usage(10, 20)}
         (sums,) = one.sums(["purpose", "document"])
         assert (sums["purpose"], sums["document"]) == ("summarize", "several")
         assert (sums["requests"], sums["answered"], sums["usd"]) == (20, 20, Decimal(2))
@@ -103,9 +100,8 @@ for number in range(20):
 def test_a_damaged_file_is_an_error_and_is_left_alone(file: Path) -> None:
     file.parent.mkdir()
     file.write_bytes(b"no database at all, but some text" * 99)
-    for use in (Journal(file).known, Journal(file).usages):
-        with pytest.raises(ArtifactError, match=r"answers\.sqlite.*Put back a copy"):
-            use(*(["run"] if use.__name__ == "usages" else []), [key(1)])
+    with pytest.raises(ArtifactError, match=r"answers\.sqlite.*Put back a copy"):
+        Journal(file).known([key(1)])
     assert file.read_bytes().startswith(b"no database")
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from graphrag_tasks.core.errors import BudgetError
 from graphrag_tasks.llm.budget import Budget, Cost
-from graphrag_tasks.llm.schema import InvalidAnswerError, validated
+from graphrag_tasks.llm.request import InvalidAnswerError, validated
 
 
 class Part(BaseModel):

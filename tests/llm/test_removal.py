@@ -55,9 +55,8 @@ def test_old_answers_go_but_for_those_used_and_what_they_cost_stays(store: Path)
     assert journal_of(store).remove(before, used) == 0
 
 
-def collected(store: Store, keep_days: float) -> int:
-    llm = LlmConfig(keep_days=keep_days)
-    return collect_garbage(store, keep=5, staging_age=7 * DAYS, llm=llm, now=NOW).answers
+def collected(store: Store) -> int:
+    return collect_garbage(store, keep=5, staging_age=7 * DAYS, llm=LlmConfig(), now=NOW).answers
 
 
 def test_a_collection_keeps_what_kept_snapshots_use(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,8 +64,7 @@ def test_a_collection_keeps_what_kept_snapshots_use(store: Path, monkeypatch: py
     published(made, "first", now=NOW - DAYS)
     rows = pa.table({"request_key": [key(number) for number in range(100, 110)]})
     monkeypatch.setattr(type(made.folder), "read_table", lambda *_: rows)
-    assert collected(made, 0) == 0
-    assert collected(made, 90) == 10
+    assert collected(made) == 10
     assert known(store) == {*map(key, range(100, 110)), *map(key, range(200, 210))}
 
 
@@ -75,5 +73,5 @@ def test_where_the_answers_of_a_snapshot_cannot_be_read_none_is_removed(store: P
     published(made, "first", now=NOW)
     (file,) = Path(store, "snapshots").glob("*/answers.*")
     file.write_bytes(b"")
-    assert collected(made, 90) == 0
+    assert collected(made) == 0
     assert len(known(store)) == 30

@@ -55,22 +55,11 @@ def test_a_stream_that_breaks_off_is_paid_in_full_and_asked_for_again(tmp_path: 
         assert isinstance(client.ask_one(ASKED, tell=told.append), Answer)
 
 
-@pytest.mark.parametrize("refuses", [True, False])
-def test_an_endpoint_that_does_not_stream_is_asked_without(tmp_path: Path, refuses: bool) -> None:
-    def refuse(body: Body) -> tuple[int, dict[str, object]] | None:
-        if refuses and "stream_options" in body:
-            return 400, {"message": "Unknown parameter: 'stream_options'"}
-        return None
-
+def test_an_endpoint_that_does_not_stream_answers_at_once(tmp_path: Path) -> None:
     told: list[str] = []
-    with scripted(answer=say, refuse=refuse, streams=False) as endpoint:
-        client = Client(settings(endpoint), str(tmp_path), "run")
-        found = client.ask_one(ASKED, tell=told.append)
-        assert isinstance(found, Answer)
-        assert told == [TEXT]
-        again = Request("answer", "Answer.", "And who empties it?", None, 50)
-        client.ask_one(again, tell=told.append)
-        assert endpoint.requests == (3 if refuses else 2)
+    with scripted(answer=say, streams=False) as endpoint:
+        assert isinstance(Client(settings(endpoint), str(tmp_path), "run").ask_one(ASKED, tell=told.append), Answer)
+        assert (told, endpoint.requests) == ([TEXT], 1)
 
 
 @pytest.mark.parametrize("fault", ["drip", "pings"])

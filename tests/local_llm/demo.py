@@ -19,7 +19,7 @@ def main() -> None:
             "store": store,
             "sources": [str(ROOT / "examples" / "corpus")],
             "load": {"vector_store": "none"},
-            "extract": {"extractor": "hybrid", "llm": {"output_tokens": 100, "max_failed_share": 1}},
+            "extract": {"extractor": "hybrid", "llm": {"output_tokens": 100}},
             "communities": {"summarizer": "llm", "resolutions": [1.0]},
             "llm": settings(url, parameters=CALM).model_dump(),
         }

@@ -6,10 +6,10 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel
 
-from graphrag_tasks.core.config import LlmConfig, load_config
+from graphrag_tasks.core.config import Config, LlmConfig, load_config
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.probe import answer_once, reach
+from graphrag_tasks.operations.doctor import examine
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.llm.test_client import attempts
@@ -33,8 +33,8 @@ def settings(url: str, **changes: object) -> LlmConfig:
 
 
 def test_the_server_is_reached_and_answers_by_schema(model_url: str) -> None:
-    assert "reached" in reach(settings(model_url))
-    assert answer_once(settings(model_url)).startswith("by json_schema: {'subject':")
+    (found,) = [one for one in examine(Config(llm=settings(model_url)), llm=True) if one.name.endswith("answers")]
+    assert found.found.startswith("{'subject':")
 
 
 def test_answers_have_the_form_and_their_tokens_are_counted(model_url: str, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_real_model_reads_and_nothing_but_what_is_said_is_adopted(model_url: s
         "store": str(tmp_path / "store"),
         "sources": [str(ROOT / "examples" / "corpus" / "md")],
         "load": {"vector_store": "none"},
-        "extract": {"extractor": "hybrid", "llm": {"output_tokens": 100, "max_failed_share": 1}},
+        "extract": {"extractor": "hybrid", "llm": {"output_tokens": 100}},
         "llm": settings(model_url, parameters=CALM).model_dump(),
     }
     run_index(load_config(None, overrides=given))

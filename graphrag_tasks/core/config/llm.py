@@ -31,9 +31,6 @@ class BudgetConfig(BaseConfig):
     approve_above_usd: float = Field(
         0, ge=0, description="in Airflow: expected price of reading that somebody approves; 0: none"
     )
-    when_spent: Literal["", "fail", "publish"] = Field(
-        "", description="of a run that extracts; empty: publish with hybrid, fail with llm"
-    )
 
     @property
     def caps_money(self) -> bool:
@@ -49,7 +46,6 @@ class AnswersConfig(BaseConfig):
     )
     output_tokens: int = Field(600, gt=0, description="most tokens of an answer; raise it for long ones")
     plan: bool = Field(False, description="have the model rewrite a question by the graph before the search")
-    wait_seconds: float = Field(60, gt=0, description="most that a question waits for a busy or failing endpoint")
 
 
 class LlmConfig(BaseConfig):
@@ -66,9 +62,6 @@ class LlmConfig(BaseConfig):
         f"answers: {', '.join(_PURPOSES)}",
     )
     answers: AnswersConfig = AnswersConfig()
-    provider: str = Field(
-        "", description="name in the keys of answers, by default the host; keeps answers when the address changes"
-    )
     concurrency: int = Field(
         8, gt=0, le=256, description="requests at a time; as many as the endpoint answers side by side"
     )
@@ -83,11 +76,8 @@ class LlmConfig(BaseConfig):
         False, description="ask again what got no valid answer before, as after a model was mended"
     )
     answers_file: str = Field("", description="SQLite file of answers and costs; by default in the store, if a folder")
-    keep_days: float = Field(90, ge=0, description="after which gc removes answers that nothing uses; 0: never")
-    structured: Literal["auto", "json_schema", "json_object", "prompt"] = Field(
-        "auto",
-        description="how answers get their form; auto: the strictest that is understood; name one "
-        "for a server that claims more than it can",
+    structured: Literal["json_schema", "json_object", "prompt"] = Field(
+        "json_schema", description="how answers get their form; weaker ones for endpoints that refuse a schema"
     )
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="sent as they are: temperature, seed, reasoning_effort"
@@ -97,10 +87,6 @@ class LlmConfig(BaseConfig):
     batch: Literal["off", "auto"] = Field(
         "off", description="auto: facts are asked for in batches, where the endpoint has them"
     )
-    batch_poll_seconds: float = Field(
-        300, gt=0, description="between two looks at batches; lower it where they take minutes"
-    )
-    batch_from: int = Field(100, gt=0, description="requests that are worth a batch; fewer are answered at once")
     prices: dict[str, ModelPrice] = Field(
         default_factory=dict, description="by model; instead of the known list prices"
     )

@@ -97,11 +97,6 @@ class ShareRule(BaseConfig):
 class WindowConfig(BaseConfig):
     """What a language model reads, with the extractors llm and hybrid."""
 
-    changes_no_row = frozenset({"max_failed_share"})
-
-    window_sentences: int = Field(
-        3, gt=0, le=20, description="sentences of a window; more give context and cost tokens"
-    )
     windows_per_request: int = Field(
         4, gt=0, le=50, description="at most; more cost fewer tokens, 1 is as in the paper"
     )
@@ -111,10 +106,8 @@ class WindowConfig(BaseConfig):
     share: float = Field(
         0.2, ge=0, le=1, description="hybrid: of the tokens that prompts for all would take; more facts for more money"
     )
-    critical: tuple[str, ...] = Field((), description="hybrid: paths that are read as a whole")
-    shares: tuple[ShareRule, ...] = Field((), description="hybrid: shares of some paths; the first that fits counts")
-    max_failed_share: float = Field(
-        0.2, ge=0, le=1, description="share of 20 or more requests that may give no valid answer; more for a weak model"
+    shares: tuple[ShareRule, ...] = Field(
+        (), description="hybrid: shares of some paths; the first that fits counts; 1: all"
     )
 
 

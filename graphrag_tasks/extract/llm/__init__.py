@@ -5,7 +5,6 @@ In: sentences and the rules' triples. Out: `windows`, `replies`, and the adopted
 """
 
 from graphrag_tasks.extract.llm.adopt import adopt
-from graphrag_tasks.extract.llm.ask import ask
-from graphrag_tasks.extract.llm.reader import LlmReader
+from graphrag_tasks.extract.llm.ask import LlmReader, ask
 
 __all__ = ["LlmReader", "adopt", "ask"]

@@ -22,15 +22,15 @@ from graphrag_tasks.extract.context import PLACE
 from graphrag_tasks.extract.coreference import LEAST_CONFIDENCE, with_resolutions
 from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME as RULES
 from graphrag_tasks.extract.frames import Frame
-from graphrag_tasks.extract.llm.match import name_forms
-from graphrag_tasks.extract.llm.prompt import Told, ToldFact
+from graphrag_tasks.extract.llm.meaning import name_forms
+from graphrag_tasks.extract.llm.requests import Told, ToldFact
 from graphrag_tasks.extract.llm.support import EXTRACTOR_NAME, Judge, Reason, Setting
 from graphrag_tasks.extract.phrases import is_conditional, phrase_of
 from graphrag_tasks.extract.rows import frame_row, said, triple_id
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Doc
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.schema import validated
+from graphrag_tasks.llm.request import validated
 
 SILENT = "silent"  # Status of a window without a supported fact, although the rules found some.
 

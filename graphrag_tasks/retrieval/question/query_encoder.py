@@ -55,7 +55,7 @@ def embedder_of(embedding: Mapping[str, Any]) -> Embedder:
             query_prompt=query, passage_prompt=passage,
         )  # fmt: skip
         free = BudgetConfig(usd=0)  # a reader spends little, and has no run to count it for
-        llm = LlmConfig(base_url=embedding["base_url"], provider=embedding["provider"], budget=free)
+        llm = LlmConfig(base_url=embedding["base_url"], budget=free)
         return EndpointEmbedder(config, Client(llm))
     from graphrag_tasks.embed.local import LocalEmbedder  # brings ONNX Runtime
 

@@ -12,7 +12,7 @@ from graphrag_tasks.answering.writing import PURPOSE as WRITING
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.answers import Usage
-from graphrag_tasks.llm.prices import price
+from graphrag_tasks.llm.tokens import price
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.workbench.evaluation.gold import Gold, Target, locate, unsent_documents
 from graphrag_tasks.workbench.evaluation.questions import Question, read_questions

@@ -13,8 +13,8 @@ from typing import Any
 
 from graphrag_tasks.llm import Answer, Client, Request
 from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.prices import is_known
-from graphrag_tasks.llm.schema import Form
+from graphrag_tasks.llm.request import Form
+from graphrag_tasks.llm.tokens import is_known
 from graphrag_tasks.workbench.judges.prompts import Statements
 
 PURPOSE = "judge"
@@ -87,11 +87,7 @@ class Judge:
         """
         rehearsal = _Rehearsal(self._client, self.votes)
         judging(rehearsal)
-        found = self._client.forecast(lambda: rehearsal.requests)
-        cost = "at an unknown price"
-        if found.usd is not None:
-            cost = f"for about {found.usd[1]:.4f} USD, at most {found.usd[2]:.4f}"
-        return f"`{self.model}` is asked for {found.requests:,} verdicts {cost}."
+        return f"`{self.model}` is asked for verdicts: {self._client.forecast(rehearsal.requests)}."
 
 
 class _Rehearsal(Judge):

@@ -55,7 +55,7 @@ class Reader:
 
     def config(self, **sections: Any) -> Config:
         llm = {
-            "base_url": self.endpoint.url, "provider": "scripted", "model": "m",
+            "base_url": self.endpoint.url, "model": "m",
             "prices": {"m": {"input": 1, "output": 2}},
             **sections.pop("llm", {}),
         }  # fmt: skip

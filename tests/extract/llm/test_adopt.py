@@ -152,7 +152,7 @@ def test_a_fact_of_the_rules_grows_more_sure_and_is_no_second_one(reader: Make) 
 def test_with_llm_the_models_facts_take_the_place_of_the_rules(reader: Make) -> None:
     facts = ("ZFIN", "report ZFIN", "reads", "BSEG"), ("ZFIN", "BSEG", "is", "table")
     for extractor, stays in (("llm", False), ("hybrid", True)):
-        extract = {"extractor": extractor, "llm": {"critical": ["**"]}}
+        extract = {"extractor": extractor, "llm": {"share": 1}}
         found = reader(telling(*facts)).read({"a.md": TEXT}, extract=extract)
         kept = found.triples("dependency")
         assert ("report ZFIN", "read", "table BSEG") in kept

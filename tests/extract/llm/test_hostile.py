@@ -33,7 +33,7 @@ def test_an_obeying_model_adds_only_what_sentences_state_and_drops_nothing(
     reader: Callable[..., Reader], extractor: str
 ) -> None:
     documents = {f"{i}.md": document(i, one.text) for i, one in enumerate(PASSAGES)}
-    critical = {"llm": {"critical": ["**"]}}
+    critical = {"llm": {"share": 1}}
     found = reader(obey).read(documents, extract={"extractor": extractor, **critical})
     texts = {row["sentence_id"]: row["text"] for row in found.tables["sentences"]}
     triples = found.tables["adopted_triples"]

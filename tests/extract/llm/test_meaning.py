@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphrag_tasks.extract.llm.prompt import ToldFact
+from graphrag_tasks.extract.llm.requests import ToldFact
 from graphrag_tasks.extract.llm.support import Judge, Reason, Setting
 from graphrag_tasks.language.parser import SentenceParser
 

@@ -125,7 +125,7 @@ def test_the_command_prints_the_report_and_asks_nothing_twice(folder: Path, tmp_
         first = CliRunner().invoke(app, asked)
         assert first.exit_code == 0, first.output
         requests = endpoint.requests
-        told = re.search(r"asked for (\d+) verdicts for about 0\.\d+ USD", first.stderr)
+        told = re.search(r"asked for verdicts: (\d+) requests, .* for about 0\.\d+ USD", first.stderr)
         assert told and int(told[1]) >= requests > 0
         assert requests > 0
         again = CliRunner().invoke(app, asked)
