@@ -101,7 +101,7 @@ def shown(index: Index, questions: list[Question]) -> dict[str, int]:
     """Return how many of the oracle's names there are, and stand in the skeletons of a plan."""
     wanted = held = 0
     for one in questions:
-        lines = index.skeleton(SKELETON_TOKENS, one.question, by_head=True).splitlines()
+        lines = index.skeleton(SKELETON_TOKENS, one.question).splitlines()
         text = f" {' '.join(map(folded_name, lines))} "
         names = oracle(one)
         wanted += len(names)

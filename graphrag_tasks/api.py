@@ -41,7 +41,7 @@ def index(
     """Index documents into a store, publish a snapshot, and return it opened.
 
     Documents that did not change since the last snapshot are taken over from it. One that cannot be read stops nothing:
-    `Index.documents()` names it.
+    `Index.table("documents")` names it.
 
     Args:
         sources: Folders or URIs; one, or several.
@@ -91,7 +91,7 @@ def picture(index: Index, name: str, most: int = 20, *, all_kinds: bool = False)
         all_kinds: Whether associations and conditions are drawn too.
     """
     from graphrag_tasks.inspect.pages.graph_file import graph_page
-    from graphrag_tasks.retrieval.notebook.parts import around
+    from graphrag_tasks.retrieval.graph.parts import around
 
     rows = index.entity_rows(name)
     part = around(index.snapshot, index.graph, rows, most, all_kinds=all_kinds)

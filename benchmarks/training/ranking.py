@@ -33,7 +33,7 @@ from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.question.query_encoder import embedder_of
-from graphrag_tasks.retrieval.question.sub_questions import part_weights
+from graphrag_tasks.retrieval.question.router import part_weights
 from graphrag_tasks.retrieval.ranker.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.ranker.learned import blended, diversified
 from graphrag_tasks.storage.columns import Rows

@@ -13,7 +13,7 @@ from graphrag_tasks.answering.reply import Reply
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.question.query import MOST_READ
-from graphrag_tasks.retrieval.question.sub_questions import asks
+from graphrag_tasks.retrieval.question.router import asks
 
 UNCLEAR = "What it refers to is not clear: the question before was searched with it."
 

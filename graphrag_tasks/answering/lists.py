@@ -15,7 +15,7 @@ from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.answering.sentences import Reading
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.items import defines
-from graphrag_tasks.retrieval.question.sub_questions import asks, question_parts
+from graphrag_tasks.retrieval.question.router import asks, question_parts
 
 LIST_CHUNKS = 10  # Chunks read for a list: twice as many as for other questions.
 NEARBY = 20  # Most items that are shown beside the list.

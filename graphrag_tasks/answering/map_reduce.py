@@ -22,9 +22,8 @@ from graphrag_tasks.answering.writing import PURPOSE, Note, fits, question_line
 from graphrag_tasks.llm import Request
 from graphrag_tasks.llm.tokens import count
 from graphrag_tasks.retrieval import CommunityHit, Context, Index
-from graphrag_tasks.retrieval.context.budget import without_copies
 from graphrag_tasks.retrieval.context.hits import one_line
-from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
+from graphrag_tasks.retrieval.context.prompt import DATA_NOTE, without_copies
 
 _MOST_COMMUNITIES = 40
 """Most communities that are read for a question on the whole corpus, those nearest to it first; chosen, so that a

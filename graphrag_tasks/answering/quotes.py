@@ -11,7 +11,7 @@ from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.signals import is_content
-from graphrag_tasks.retrieval.question.sub_questions import question_parts
+from graphrag_tasks.retrieval.question.router import question_parts
 from graphrag_tasks.sources.media_types import may_hold_facts
 
 

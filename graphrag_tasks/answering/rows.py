@@ -19,7 +19,7 @@ from graphrag_tasks.language.bm25 import STOP_WORDS, terms, words
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.context.signals import content_words
 from graphrag_tasks.retrieval.context.views import Term, View
-from graphrag_tasks.retrieval.question.sub_questions import question_parts
+from graphrag_tasks.retrieval.question.router import question_parts
 
 _COUNTS = re.compile(r"\b(?:how many|number of|count (?:of|the|all))\b", re.IGNORECASE)
 _NOUN = re.compile(

@@ -94,9 +94,10 @@ def _print_further(found: Sequence[FurtherHit]) -> None:
     if found:
         CONSOLE.print(f"[bold]{found[0].heading.format(count=len(found))}[/]")
     for hit in found:
-        _print_cited(f"{hit.rank:>3}. {hit.line()}", hit.sources())
-        if hit.note():
-            _print_dim(_cut(hit.note()))
+        name, _, note = hit.row()["text"].partition("\n")
+        _print_cited(f"{hit.rank:>3}. {name}", hit.sources())
+        if note:
+            _print_dim(_cut(note))
 
 
 def _print_cited(line: str, sentences: Iterable[SourceSentence]) -> None:

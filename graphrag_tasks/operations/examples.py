@@ -84,8 +84,9 @@ def _answered(index: Index, candidates: Iterator[_Candidate]) -> Iterator[str]:
 
 def _of_terms(index: Index) -> Iterator[_Candidate]:
     """Yield what the most mentioned names are."""
-    entities = index.entities().sort_values(["mentions", "name"], ascending=[False, True])
-    for name in filter(_is_askable, entities["name"]):
+    entities = index.snapshot.table("entities", ["name", "mentions"])
+    names = entities.sort_by([("mentions", "descending"), ("name", "ascending")])["name"]
+    for name in filter(_is_askable, names.to_pylist()):
         told = rf"(?:(?:an?|the) )?{re.escape(name)}(?:: | (?:is|means) )"
         asked = f"What does {name} mean?" if name.islower() else f"What is {name}?"
         yield asked, partial(_begins, re.compile(told, re.IGNORECASE))

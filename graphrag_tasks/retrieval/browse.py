@@ -19,9 +19,9 @@ from graphrag_tasks.retrieval.context.further import CommunityHit, ListedHit, Pa
 from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence, Topic
 from graphrag_tasks.retrieval.context.provenance import Provenance
 from graphrag_tasks.retrieval.context.views import View, views_of
+from graphrag_tasks.retrieval.graph import parts
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.graph.topics import topics
-from graphrag_tasks.retrieval.notebook import frames, parts
 from graphrag_tasks.retrieval.question.query import RankedRow, Seed
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
 from graphrag_tasks.retrieval.ranker.traverse import MAX_HOPS, MAX_PATHS, paths_between
@@ -65,39 +65,13 @@ class Browser:
         self.snapshot = snapshot
         self.graph = Graph(snapshot, vectors)
 
-    def documents(self) -> pd.DataFrame:
-        """Return the documents as a data frame, the longest first.
+    def table(self, name: str) -> pd.DataFrame:
+        """Return a table of the snapshot as the reader may see it, as a data frame.
 
-        Columns: `title`, `uri`, `media_type`, `language`, `status`, `problem` (why it gave no text, or not all),
-        `pages`, `characters`, then how many `chunks`, `entities` and `relations` it has, and `document_id`.
+        `docs/reference/tables.md` has the tables and their columns. In front of each column of ids of entities,
+        documents or chunks is one of their names, called as it without `_id`; a chunk is called by its document.
         """
-        return frames.documents(self.snapshot, self.graph)
-
-    def entities(self) -> pd.DataFrame:
-        """Return the entities as a data frame, the most mentioned first.
-
-        Columns: `name`, `type`, `mentions`, how many `chunks` and `documents` mention it, how many `relations` (facts)
-        it has, `aliases` (its other names), and `entity_id`.
-        """
-        return frames.entities(self.snapshot, self.graph)
-
-    def relations(self) -> pd.DataFrame:
-        """Return the relations of all kinds as a data frame, the most frequently stated first.
-
-        Columns: `head`, `phrase`, `tail`, `relation` (its canonical form), `kind` (fact, association or condition),
-        `negated`, `stated` (how often), `confidence` (0 to 1), how many `documents` state it, and `relation_id`,
-        `head_id`, `tail_id`. `cite(relation_id)` returns the sentences.
-        """
-        return frames.relations(self.snapshot, self.graph)
-
-    def chunks(self) -> pd.DataFrame:
-        """Return the chunks as a data frame, in reading order, by the addresses of documents.
-
-        Columns: `title` and `uri` of the document, `place` in it from 0, `headings`, `text`, `characters`,
-        `page_start`, `page_end`, how many `entities` and `relations` it has, `is_reference` (contents, index or
-        bibliography), `chunk_id` and `document_id`.
-        """
-        return frames.chunks(self.snapshot, self.graph)
+        return parts.as_frame(self.snapshot, name)
 
     def to_networkx(self, *, all_kinds: bool = False) -> nx.MultiDiGraph:
         """Return the entities and their facts as a graph.

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -15,22 +14,20 @@ from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.language.known_names import find_names
 from graphrag_tasks.retrieval.browse import Browser
-from graphrag_tasks.retrieval.context.budget import MOST_READ, within_budget, without_copies
-from graphrag_tasks.retrieval.context.cells import paragraph, table
 from graphrag_tasks.retrieval.context.context import Context, Explanation
-from graphrag_tasks.retrieval.context.folding import MORE, folded
-from graphrag_tasks.retrieval.context.further import FURTHER, CommunityHit
+from graphrag_tasks.retrieval.context.further import FURTHER, MORE, CommunityHit, folded
 from graphrag_tasks.retrieval.context.hits import FIRST_STAGE, ChunkHit
+from graphrag_tasks.retrieval.context.prompt import MOST_READ, within_budget, without_copies
+from graphrag_tasks.retrieval.context.render import paragraph, table
 from graphrag_tasks.retrieval.context.skeleton import by_question, by_support, fitting
 from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.modes.overview import best_communities
 from graphrag_tasks.retrieval.modes.registry import AUTO
-from graphrag_tasks.retrieval.notebook import frames
 from graphrag_tasks.retrieval.question.query import Query, Ranking, checked_number
 from graphrag_tasks.retrieval.question.query_encoder import QueryEncoder
 from graphrag_tasks.retrieval.question.seeds import NounPhrases
+from graphrag_tasks.retrieval.ranker.beside import relevances
 from graphrag_tasks.retrieval.ranker.path_query import Pattern, patterns
-from graphrag_tasks.retrieval.ranker.relevance import relevances
 from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
 from graphrag_tasks.retrieval.reranker import Passage, Reranker, for_sentences, make_reranker
 from graphrag_tasks.retrieval.searching import Searcher
@@ -38,9 +35,6 @@ from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
 from graphrag_tasks.storage.columns import Rows
 from graphrag_tasks.storage.snapshots.store import Snapshot
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _NEAR_RELATIONS = 2_000  # Relations near a question in which patterns are counted.
 _PLACES, _STATEMENTS = 100, 3  # Places in which `explain` searches a chunk, and statements that it returns.
@@ -208,15 +202,14 @@ class Index(Browser):
             signals=found.signals,
         )
 
-    def skeleton(self, budget_tokens: int = 1000, question: str | None = None, *, by_head: bool = False) -> str:
-        """Return relations without their sentences, within a budget in tokens.
+    def skeleton(self, budget_tokens: int = 1000, question: str | None = None) -> str:
+        """Return relations without their sentences, as CSV within a budget in tokens.
 
         It shows a language model the structure of the graph, so that it can rewrite questions.
 
         Args:
             budget_tokens: Counted by `llm.tokens.count`; never exceeded.
             question: Relations nearest to it come first; without one, the best supported.
-            by_head: A line for each head, "head: relation tail; relation tail", instead of CSV: a quarter fewer tokens.
 
         Raises:
             QueryError: The budget is negative, or as in `search`.
@@ -224,7 +217,7 @@ class Index(Browser):
         if budget_tokens < 0:
             raise QueryError(f"budget_tokens must not be negative (got {budget_tokens})")
         relations = self._by_question(question) if question is not None else by_support(self.graph)
-        return fitting(self.graph, relations, budget_tokens, by_head=by_head)
+        return fitting(self.graph, relations, budget_tokens)
 
     def patterns(self, question: str, most: int = 40) -> tuple[Pattern, ...]:
         """Return the patterns (head type, relation, tail type) near a question, with counts.
@@ -239,22 +232,8 @@ class Index(Browser):
         query, _ = self._searcher.query(question, 1)
         return by_question(self.graph, query)
 
-    @overload
-    def communities(self) -> pd.DataFrame: ...
-
-    @overload
-    def communities(self, question: str, most: int | None = None) -> tuple[CommunityHit, ...]: ...
-
-    def communities(
-        self, question: str | None = None, most: int | None = None
-    ) -> pd.DataFrame | tuple[CommunityHit, ...]:
-        """Return all communities as a data frame, or those that best match a question.
-
-        Without a question: coarsest level first, then largest first. Columns: `title`, `level` (0 is the coarsest),
-        `size` in entities, `members` (the most central), `parent` (the title of the one that contains it), `summary`,
-        `community_id` and `parent_id`.
-
-        With a question: hits, ranked as in mode `global`.
+    def communities(self, question: str, most: int | None = None) -> tuple[CommunityHit, ...]:
+        """Return the communities that best match a question, ranked as in mode `global`.
 
         Args:
             question: As in `search`.
@@ -264,8 +243,6 @@ class Index(Browser):
             QueryError: As in `search`, with `most` for k.
             SnapshotError: The snapshot was embedded with another model than the installed one.
         """
-        if question is None:
-            return frames.communities(self.snapshot, self.graph)
         query, _ = self._searcher.query(question, most)
         return CommunityHit.of(self._provenance, best_communities(self.graph, query))
 

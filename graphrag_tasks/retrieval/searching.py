@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, content_words, written_as_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
@@ -17,12 +18,21 @@ from graphrag_tasks.retrieval.question.router import Route, route
 from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
 from graphrag_tasks.retrieval.reranker import Passage, Reranker
 from graphrag_tasks.retrieval.view.arrays import Vectors
+from graphrag_tasks.retrieval.view.vector_index import ARRAYS
 
 OF_PART = 3
 """Where documents are long: chunks that are read with each part of a question alone. Chosen on the SAP questions
 (benchmarks/README.md)."""
 
+SERVED_MODES = ("dense", "hybrid")  # The modes of an index whose vectors are on a server.
+
 log = logging.getLogger(__name__)
+
+
+def needs_arrays(what: str) -> QueryError:
+    """Return the error for what an index whose vectors are on a server does not do."""
+    hint = f'Ask in mode {" or ".join(SERVED_MODES)}, or set retrieval.vectors = "{ARRAYS}" (--vectors {ARRAYS})'
+    return QueryError(f"{what} is not done in a vector server", "retrieval.vectors", hint)
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,9 @@ class Searcher:
         """Return the mode, with the router's reason if it is `auto`."""
         if mode != AUTO:
             mode_named(mode)
+        if self.config.vectors != ARRAYS and mode not in SERVED_MODES:
+            raise needs_arrays(f"mode '{mode}'")
+        if mode != AUTO:
             return None, mode
         routed = route(query.text)
         log.info(

@@ -140,7 +140,7 @@ def test_the_graph_is_shown_as_data_and_within_the_prompt(people: Index, endpoin
         system, user = (one["content"] for one in body["messages"])
         assert count(system) + count(user) <= max(tokens, count(system) + 20)
     lines = user.splitlines()
-    assert any(line.startswith("> Ada Byron: ") for line in lines)
+    assert any(line.startswith("> Ada Byron,") for line in lines)
     assert any(line.startswith("> PERSON —join→ ORG: 4") for line in lines)
     told = ("> ", "Graph:", "Relations:", "Question:", "All below", "")
     assert all(line.startswith(told) for line in lines)

@@ -9,8 +9,7 @@ import pytest
 from graphrag_tasks.graph.names.tables import spelling_tables
 from graphrag_tasks.language.known_names import folded_name
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.retrieval.graph.linking import Linker
-from graphrag_tasks.retrieval.graph.spellings import Spellings
+from graphrag_tasks.retrieval.graph.linking import Linker, Spellings
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 
 NAMES = ("SAP S/4HANA", "tag", "value", "table VBBE", "report ZOLD", "ZOLD", "old", "pull request")

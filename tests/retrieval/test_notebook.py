@@ -9,6 +9,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, Context, Index, open_index
 from tests.retrieval import labelled_worlds
 from tests.retrieval.labelled_worlds import Document, Fact
@@ -49,47 +50,21 @@ def world(tmp_path: Path) -> Index:
 # --- data frames
 
 
-def test_documents_have_what_became_of_them_and_what_they_hold(world: Index) -> None:
-    frame = world.documents()
-    assert list(frame) == [
-        "title", "uri", "media_type", "language", "status", "problem", "pages", "characters",
-        "chunks", "entities", "relations", "document_id",
-    ]  # fmt: skip
-    guide, handbook = frame.to_dict("records")
-    assert guide["title"] == f"Print {SCRIPT} guide"
-    assert (guide["pages"], guide["chunks"], guide["entities"], guide["relations"]) == (9, 2, 3, 3)
-    assert (handbook["chunks"], handbook["entities"], handbook["relations"]) == (1, 2, 1)
-
-
 def publish_labelled(root: Path, *documents: Document) -> Path:
     return labelled_worlds.publish(root, documents)
 
 
-def test_relations_are_worded_and_the_surest_comes_first(world: Index) -> None:
-    frame = world.relations()
-    assert list(frame) == [
-        "head", "phrase", "tail", "relation", "kind", "negated", "stated", "confidence",
-        "documents", "relation_id", "head_id", "tail_id",
-    ]  # fmt: skip
-    rows = frame.set_index("relation_id")
-    assert rows.loc["r3", ["head", "phrase", "tail", "negated"]].tolist() == [
-        f"gateway {SCRIPT}", "not support", "spooler", True,
-    ]  # fmt: skip
-    assert rows.loc["r4", "kind"] == "association"
-    assert rows["documents"].to_dict() == {"r1": 1, "r2": 1, "r3": 1, "r4": 1}
-    assert (frame["stated"] == 1).all()
-    assert frame["head"].tolist() == sorted(frame["head"])  # all else is equal
-    assert world.cite(frame.loc[0, "relation_id"])
-
-
-@pytest.mark.parametrize("name", ["documents", "entities", "relations", "communities", "chunks"])
-def test_a_frame_is_the_same_each_time_and_empty_where_nothing_is(world: Index, tmp_path: Path, name: str) -> None:
-    frame = getattr(world, name)()
-    assert frame.equals(getattr(world, name)())
+def test_a_table_has_names_beside_ids(world: Index, tmp_path: Path) -> None:
+    relations = world.table("relations").set_index("relation_id")
+    assert list(relations)[:5] == ["head", "head_id", "relation", "tail", "tail_id"]
+    assert relations.loc["r3", ["head", "phrase", "tail"]].tolist() == [f"gateway {SCRIPT}", "not support", "spooler"]
+    assert world.cite("r3")
+    evidence = world.table("evidence")
+    assert set(evidence["document"]) == set(evidence["chunk"]) <= set(world.table("documents")["title"])
     publish(tmp_path / "empty", World())
-    empty = getattr(opened(tmp_path / "empty"), name)()
-    assert len(empty) == 0
-    assert empty.dtypes.to_dict() == frame.dtypes.to_dict()
+    assert list(opened(tmp_path / "empty").table("evidence")) == list(evidence)
+    with pytest.raises(QueryError, match="Did you mean 'entities'"):
+        world.table("entity")
 
 
 # --- graphs
@@ -115,15 +90,10 @@ def test_the_graph_has_facts_and_all_kinds_only_when_asked(world: Index) -> None
 
 def displays(index: Index) -> dict[str, object]:
     context = index.search("which server prints?", "paper")
-    return {
-        "index": index,
-        "context": context,
-        "entity": next(one for one in context.entities if one.entity_id == "e4"),
-        "community": index.communities("printing", 1)[0],
-    }
+    return {"index": index, "context": context}
 
 
-@pytest.mark.parametrize("name", ["index", "context", "entity", "community"])
+@pytest.mark.parametrize("name", ["index", "context"])
 def test_displays_are_escaped_and_without_scripts(world: Index, name: str) -> None:
     shown = displays(world)[name]
     show: Callable[[], str] = shown._repr_html_  # type: ignore[attr-defined]
@@ -148,13 +118,14 @@ def test_a_reader_gets_what_the_reader_may_see(tmp_path: Path) -> None:
         open_index(store, principals=one, embedder=FakeEmbedder(), noun_phrases=lambda _: [])
         for one in (ALL_DOCUMENTS, ["staff"])
     )
-    assert everything.entities().set_index("name").loc["Pump", "mentions"] == 3
-    assert seen.entities()["name"].tolist() == ["Pump", "Valve", "Guide"]
-    assert seen.entities().loc[0, ["mentions", "documents", "relations"]].tolist() == [1, 1, 1]
-    assert seen.documents()["title"].tolist() == ["Guide"]
-    assert seen.relations()["tail"].tolist() == ["Valve"]
-    assert seen.chunks()["title"].tolist() == ["Guide"]
-    assert not seen.communities()["summary"].str.contains("Zephyr").any()
+    assert everything.table("entities").set_index("name").loc["Pump", "mentions"] == 3
+    entities = seen.table("entities").set_index("name")
+    assert set(entities.index) == {"Pump", "Valve", "Guide"}
+    assert entities.loc["Pump", "mentions"] == 1
+    assert seen.table("documents")["title"].tolist() == ["Guide"]
+    assert seen.table("relations")["tail"].tolist() == ["Valve"]
+    assert seen.table("chunks")["document"].tolist() == ["Guide"]
+    assert not seen.table("communities")["summary"].str.contains("Zephyr").any()
     assert set(nx.get_node_attributes(seen.to_networkx(), "name").values()) == {
         "Pump", "Valve", "Guide",
     }  # fmt: skip

@@ -14,8 +14,7 @@ from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker import features
-from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
-from graphrag_tasks.retrieval.ranker.walk import walk
+from graphrag_tasks.retrieval.ranker.walk import SecondHop, second_hop, walk
 from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 TEXTS = (

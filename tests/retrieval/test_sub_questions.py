@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.retrieval.question.sub_questions import question_parts
+from graphrag_tasks.retrieval.question.router import question_parts
 from graphrag_tasks.retrieval.ranker.learned import diversified
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
 

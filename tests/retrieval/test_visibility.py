@@ -100,9 +100,8 @@ def outputs(index: Index, questions: Sequence[str], names: Sequence[str]) -> Ite
 
 def notebook_outputs(index: Index, questions: Sequence[str]) -> Iterator[str]:
     """Yield the frames, graphs and displays of an index."""
-    frames = (index.documents, index.entities, index.relations, index.communities, index.chunks)
-    for frame in frames:
-        yield frame().to_csv()
+    for name in ("documents", "entities", "relations", "communities", "chunks", "mentions", "evidence"):
+        yield index.table(name).to_csv()
     drawn = index.to_networkx(all_kinds=True)
     yield str([*drawn.nodes(data=True), *drawn.edges(data=True)])
     graph = index.to_igraph(all_kinds=True)
@@ -113,7 +112,7 @@ def notebook_outputs(index: Index, questions: Sequence[str]) -> Iterator[str]:
             found = index.search(question, mode, k=50)
             yield str(found).replace(question, "")
             for hit in (*found.entities, *found.communities):
-                yield f"{hit}{hit._repr_html_()}"
+                yield str(hit)
 
 
 def _answers(call: Any, *names: str) -> Iterator[str]:

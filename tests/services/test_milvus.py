@@ -15,7 +15,7 @@ from graphrag_tasks.embed.vectors.vector_store import VectorStore, open_vector_s
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.retrieval.vector_server import open_served
+from graphrag_tasks.retrieval.opening import open_served
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, Snapshot, Store
 from tests.services.milvus_service import Milvus

@@ -106,7 +106,7 @@ def test_the_core_names_the_extra_that_is_missing(core: Environment, store: Path
         assert done.returncode == 1
         assert "pip install 'graphrag-tasks[index] @ file:" in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
-    script = f"import graphrag_tasks as graphrag\nprint(graphrag.open_index({str(store)!r}).documents())"
+    script = f"import graphrag_tasks as graphrag\nprint(graphrag.open_index({str(store)!r}).table('documents'))"
     frames = core.run("python", "-c", script)
     assert "pip install 'graphrag-tasks[notebook] @ file:" in frames.stderr
     doctor = core.run("graphrag-tasks", "doctor")

@@ -14,7 +14,9 @@ class RerankConfig(BaseConfig):
         20, ge=0, le=200, description="first chunks that are reranked, but those far behind; fewer are faster, 0: none"
     )
     weight: float = Field(
-        0.5, ge=0, description="of its score, standardised, beside that of the first reading; more for a tuned reranker"
+        0.5,
+        ge=0,
+        description="of its score beside the first reading's, both standardised; where parts are read, at least 1",
     )
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
@@ -24,6 +26,8 @@ class RetrievalConfig(BaseConfig):
     """Parameters of search: of the paper's Algorithm 2, and of the modes beside it."""
 
     ranker: str = Field("learned", description="a name from the registry of rankers")
-    vectors: str = Field("arrays", description="arrays: mapped from the snapshot; or a vector store, as milvus")
+    vectors: str = Field(
+        "arrays", description="arrays: mapped from the snapshot; or a vector store, as milvus: dense and hybrid"
+    )
     k: int = Field(5, gt=0, description="chunks returned, with 2k relations; more tell more and are longer to read")
     rerank: RerankConfig = RerankConfig()

@@ -22,8 +22,8 @@ from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.retrieval import RelationHit
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.hits import SourceSentence
+from graphrag_tasks.retrieval.graph.parts import nearest, part, strongest
 from graphrag_tasks.retrieval.graph.pinned import name_key
-from graphrag_tasks.retrieval.notebook.parts import nearest, part, strongest
 from graphrag_tasks.storage.columns import Rows, column
 
 NO_TYPE = "-"  # Type of an entity without a type.

@@ -12,8 +12,7 @@ from graphrag_tasks.retrieval.context.hits import FIRST_STAGE, ChunkHit, EntityH
 from graphrag_tasks.retrieval.context.prompt import CHARACTERS_A_TOKEN, as_prompt
 from graphrag_tasks.retrieval.context.render import as_frame, as_html, as_networkx, as_text
 from graphrag_tasks.retrieval.context.signals import Signals
-from graphrag_tasks.retrieval.question.router import Route
-from graphrag_tasks.retrieval.question.sub_questions import part_name, question_parts
+from graphrag_tasks.retrieval.question.router import Route, part_name, question_parts
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -1,4 +1,4 @@
-"""Hits of particular modes, besides chunks, relations and seeds.
+"""Hits of particular modes, besides chunks, relations and seeds, and chunks that versions of a document share, as one.
 
 A new kind of hit is a class here, an entry in `FURTHER`, and a mode that puts its rows into `Ranking.further` under the
 same name.
@@ -6,17 +6,56 @@ same name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from graphrag_tasks.retrieval.context.cells import table
-from graphrag_tasks.retrieval.context.hits import EntityHit, RelationHit, SourceSentence, place, relation_place
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.retrieval.context.hits import (
+    ChunkHit,
+    EntityHit,
+    RelationHit,
+    SourceSentence,
+    place,
+    relation_place,
+)
+from graphrag_tasks.versions.chains import order_of
+from graphrag_tasks.versions.told import Releases
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval.context.provenance import Provenance
     from graphrag_tasks.retrieval.question.query import Path, RankedRow, Seed
+
+
+MORE = 2  # Times more chunks that are ranked where documents have versions, to fill places that fold.
+
+_ONE_PASSAGE = 0.6
+"""Share of the shorter one's words that passages of two versions have in common, if they are one; chosen."""
+
+
+def folded(hits: Iterable[ChunkHit], releases: Releases, places: int) -> tuple[ChunkHit, ...]:
+    """Return the first hits with their release, a passage of several versions at its best place.
+
+    Its text is that of the newest version among the hits.
+    """
+    kept: list[ChunkHit] = []
+    for hit in hits:
+        release = releases.of.get(hit.document_id, "")
+        own = replace(hit, release=release)
+        place = next((place for place, other in enumerate(kept) if _is_version(own, other, releases)), None)
+        if place is None:
+            kept.append(own)
+            continue
+        kept[place] = max(own, kept[place], key=lambda one: order_of(one.release))
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept[:places], 1))
+
+
+def _is_version(one: ChunkHit, other: ChunkHit, releases: Releases) -> bool:
+    if one.document_id == other.document_id or one.document_id not in releases.versions_of(other.document_id):
+        return False
+    words, others = frozenset(terms(one.text)), frozenset(terms(other.text))
+    return len(words & others) >= _ONE_PASSAGE * min(len(words), len(others))
 
 
 class FurtherHit(Protocol):
@@ -24,13 +63,11 @@ class FurtherHit(Protocol):
 
     Attributes:
         heading: Heading above the hits, with `{count}` for their number.
-        header: Column names of `cells`.
         lines_a_turn: How many are added to a budgeted prompt per chunk.
     """
 
     kind: ClassVar[str]
     heading: ClassVar[str]
-    header: ClassVar[tuple[str, ...]]
     lines_a_turn: ClassVar[int] = 1
 
     rank: int
@@ -40,14 +77,6 @@ class FurtherHit(Protocol):
         """Return the hits for the rows that a mode ranked, in order."""
         ...
 
-    def line(self) -> str:
-        """Return one line of text for the terminal."""
-        ...
-
-    def note(self) -> str:
-        """Return the text below that line, or ""."""
-        return ""
-
     def sources(self) -> tuple[SourceSentence, ...]:
         """Return the sentences that support it."""
         return ()
@@ -56,12 +85,11 @@ class FurtherHit(Protocol):
         """Return its text with titles and pages, for a prompt."""
         ...
 
-    def cells(self) -> tuple[str, ...]:
-        """Return its cells of an HTML table."""
-        ...
-
     def row(self) -> dict[str, Any]:
-        """Return its columns of the data frame, except those of its first source."""
+        """Return its columns of the data frame, except those of its first source.
+
+        The first line of `text` names it.
+        """
         ...
 
 
@@ -77,7 +105,6 @@ class PathHit(FurtherHit):
 
     kind: ClassVar[str] = "path"
     heading: ClassVar[str] = "Paths"
-    header: ClassVar[tuple[str, ...]] = ("#", "path", "sentences")
 
     rank: int
     text: str
@@ -99,10 +126,6 @@ class PathHit(FurtherHit):
             hits.append(cls(rank=rank, text=text, entities=names, relations=relations))
         return tuple(hits)
 
-    def line(self) -> str:
-        """Return the path in words."""
-        return self.text
-
     def sources(self) -> tuple[SourceSentence, ...]:
         """Return the best sentence of each step, without repetitions."""
         found = (step.evidence[0] for step in self.relations if step.evidence)
@@ -112,11 +135,6 @@ class PathHit(FurtherHit):
         """Return the path with title and page of each step's best sentence."""
         places = dict.fromkeys(map(relation_place, self.relations))
         return f"{self.text} — {'; '.join(places)}"
-
-    def cells(self) -> tuple[str, ...]:
-        """Return rank, path and sentences."""
-        sentences = (f"“{step.evidence[0].text}” ({relation_place(step)})" for step in self.relations if step.evidence)
-        return str(self.rank), self.text, " ".join(sentences)
 
     def row(self) -> dict[str, Any]:
         """Return the path in words; it has no id and score."""
@@ -129,17 +147,12 @@ class ListedHit(EntityHit, FurtherHit):
 
     kind: ClassVar[str] = "listed"
     heading: ClassVar[str] = "Listed, {count} in all"
-    header: ClassVar[tuple[str, ...]] = ("#", "entity", "type", "sentence", "source")
     lines_a_turn: ClassVar[int] = 4
 
     @classmethod
     def of(cls, provenance: Provenance, rows: Sequence[Seed]) -> tuple[ListedHit, ...]:
         """Return entities with one sentence each."""
         return tuple(cls(**vars(hit)) for hit in provenance.entity_hits(rows))
-
-    def line(self) -> str:
-        """Return the name."""
-        return self.name
 
     def sources(self) -> tuple[SourceSentence, ...]:
         """Return the sentence that mentions it, if any."""
@@ -150,12 +163,6 @@ class ListedHit(EntityHit, FurtherHit):
         if self.example is None:
             return self.name
         return f"{self.name} — {place(self.example.title, self.example.page)}"
-
-    def cells(self) -> tuple[str, ...]:
-        """Return rank, name, type, sentence and source."""
-        found = self.example
-        of = (found.text, place(found.title, found.page)) if found else ("", "")
-        return str(self.rank), self.name, self.type or "", *of
 
     def row(self) -> dict[str, Any]:
         """Return id, name, score and how it was found."""
@@ -176,7 +183,6 @@ class CommunityHit(FurtherHit):
 
     kind: ClassVar[str] = "community"
     heading: ClassVar[str] = "Communities"
-    header: ClassVar[tuple[str, ...]] = ("#", "community", "entities", "summary")
 
     rank: int
     community_id: str
@@ -191,10 +197,6 @@ class CommunityHit(FurtherHit):
     def __str__(self) -> str:
         return f"{self.title} ({self.size} entities)\n{self.summary}"
 
-    def _repr_html_(self) -> str:
-        cells = (self.title, str(self.size), str(self.level), self.summary, self.community_id)
-        return table(("community", "entities", "level", "summary", "id"), [cells])
-
     @classmethod
     def of(cls, provenance: Provenance, rows: Sequence[RankedRow]) -> tuple[CommunityHit, ...]:
         """Return communities with their summaries and sources."""
@@ -203,14 +205,6 @@ class CommunityHit(FurtherHit):
             cls(rank=rank, score=row.score, **text) for rank, (row, text) in enumerate(zip(rows, texts, strict=True), 1)
         )
 
-    def line(self) -> str:
-        """Return the title."""
-        return self.title
-
-    def note(self) -> str:
-        """Return the summary."""
-        return self.summary
-
     def sources(self) -> tuple[SourceSentence, ...]:
         """Return its most representative sentences."""
         return self.evidence
@@ -218,10 +212,6 @@ class CommunityHit(FurtherHit):
     def cited(self) -> str:
         """Return title and summary."""
         return f"{self.title}: {self.summary}"
-
-    def cells(self) -> tuple[str, ...]:
-        """Return rank, title, size and summary."""
-        return str(self.rank), self.title, str(self.size), self.summary
 
     def row(self) -> dict[str, Any]:
         """Return id, title with summary, and score."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graphrag_tasks.core.visible import visible
-from graphrag_tasks.retrieval.context.cells import table
 
 FIRST_STAGE = "first"  # Name of the list that is reranked.
 
@@ -141,16 +140,8 @@ class EntityHit:
         named = f"{self.name} ({self.type})" if self.type else self.name
         if self.example is None:
             return named
-        return f"{named}: {one_line(self.example.text)} ({self._where})"
-
-    def _repr_html_(self) -> str:
-        sentence = self.example.text if self.example else ""
-        cells = (self.name, self.type or "", sentence, self._where, self.entity_id)
-        return table(("entity", "type", "sentence", "source", "id"), [cells])
-
-    @property
-    def _where(self) -> str:
-        return place(self.example.title, self.example.page) if self.example else ""
+        where = place(self.example.title, self.example.page)
+        return f"{named}: {one_line(self.example.text)} ({where})"
 
 
 @dataclass(frozen=True, kw_only=True)

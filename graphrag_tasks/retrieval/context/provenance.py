@@ -155,7 +155,7 @@ class Provenance:
         if not seeds:
             return ()
         rows = [seed.row for seed in seeds]
-        examples = self._graph.joins.first_sentences[rows]
+        examples = self._graph.first_sentences[rows]
         known = examples[examples >= 0]
         sentences = dict(zip(known.tolist(), self._sentences_of(known), strict=True))
         entities = zip(seeds, self._records("entities").at(rows), examples.tolist(), strict=True)
@@ -196,7 +196,7 @@ class Provenance:
         if (row := self._graph.relations.row_of(item_id)) is not None:
             return self._evidence_of([row])[0]
         if (row := self._graph.entities.row_of(item_id)) is not None:
-            example = self._graph.joins.first_sentences[[row]]
+            example = self._graph.first_sentences[[row]]
             return tuple(self._sentences_of(example[example >= 0]))
         row = pc.index(self._tables.ids("sentence_id"), item_id).as_py()
         return None if row < 0 else tuple(self._sentences_of(np.array([row])))
@@ -216,11 +216,11 @@ class Provenance:
         """
         found = central_relations(self._graph, community)
         relations, telling = (one[:_MOST_RELATIONS] for one in found)
-        bounds, sentences, *_ = self._graph.joins.evidence
+        bounds, sentences, *_ = self._graph.evidence
         stated = [sentences[bounds[relation] : bounds[relation + 1]] for relation in relations.tolist()]
         if not stated:
             members, centrality = self._graph.communities.members(community)
-            mentioned = self._graph.joins.first_sentences[members[np.lexsort((members, -centrality))]]
+            mentioned = self._graph.first_sentences[members[np.lexsort((members, -centrality))]]
             return list(dict.fromkeys(mentioned[mentioned >= 0].tolist()))[:_CENTRAL_RELATIONS]
         rows, places = np.unique(np.concatenate(stated), return_inverse=True)
         told = np.bincount(places, np.repeat(telling, list(map(len, stated))))
@@ -230,7 +230,7 @@ class Provenance:
 
     def _best_sentences(self, relation: int) -> dict[int, int]:
         """Return rows of distinct sentences with the evidence of their best triple."""
-        bounds, sentences, *_ = self._graph.joins.evidence
+        bounds, sentences, *_ = self._graph.evidence
         first, last = bounds[relation : relation + 2].tolist()
         best: dict[int, int] = {}
         for one, row in enumerate(sentences[first:last].tolist(), first):
@@ -243,7 +243,7 @@ class Provenance:
         spans = self._spans("sentences", rows)
         if evidence is None:
             return [SourceSentence(**sentence) for sentence in spans]
-        *_, confidences, times = self._graph.joins.evidence
+        *_, confidences, times = self._graph.evidence
         told = zip(spans, confidences[evidence].tolist(), times.at(evidence), strict=True)
         return [
             SourceSentence(**sentence, confidence=confidence, holds=when(time)) for sentence, confidence, time in told

@@ -1,21 +1,21 @@
-"""Render a context as text, data frame, HTML, and graph."""
+"""Render a context as text, data frame, HTML and graph; HTML is without scripts, in a notebook's colours."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from html import escape as escape_html
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from graphrag_tasks.core.commands import brought_by
-from graphrag_tasks.retrieval.context.cells import folding_table, paragraph
+from graphrag_tasks.core.visible import visible
 from graphrag_tasks.retrieval.context.further import FURTHER
 from graphrag_tasks.retrieval.context.hits import (
     ChunkHit,
-    EntityHit,
     RelationHit,
     SourceSentence,
     chunk_place,
     one_line,
-    place,
     relation_place,
 )
 
@@ -25,9 +25,49 @@ if TYPE_CHECKING:
 
     from graphrag_tasks.retrieval.context.context import Context
 
-_CHUNK_HEADER = ("#", "text", "source", "lists", "score")
-_RELATION_HEADER = ("#", "relation", "sentence", "source", "score", "confidence")
-_ENTITY_HEADER = ("entity", "type", "found by", "score", "sentence", "source")
+
+_SHOWN_CHARACTERS = 280  # Of a cell of a notebook's table; chosen, so that a row stays short. The cell's title has all.
+_TABLE_STYLE = "border-collapse:collapse;font-size:90%;text-align:left;margin:.3em 0"
+_CELL_STYLE = (
+    "border-bottom:1px solid rgba(128,128,128,.4);padding:.2em .6em;text-align:left;vertical-align:top;white-space:"
+)
+_ON_ONE_LINE = 12  # Characters of a cell that is never broken, such as a number or a name.
+
+
+def escape(text: str) -> str:
+    """Return a text escaped for HTML and attributes, with control characters made visible."""
+    return escape_html(visible(text))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return an HTML table; long cells are cut, with the whole text as tooltip."""
+    head = f"<tr>{''.join(_cell('th', name) for name in header)}</tr>" if header else ""
+    body = "".join(f"<tr>{''.join(_cell('td', text) for text in row)}</tr>" for row in rows)
+    return f'<table style="{_TABLE_STYLE}">{head}{body}</table>'
+
+
+def folding_table(caption: str, header: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
+    """Return a collapsible table below a caption with the number of rows; "" without rows."""
+    rows = list(cells)
+    if not rows:
+        return ""
+    title = f"<summary>{escape(caption)} ({len(rows)})</summary>"
+    return f"<details open>{title}{table(header, rows)}</details>"
+
+
+def paragraph(text: str, tag: str = "span") -> str:
+    """Return a text as a paragraph in one HTML element, such as `b`."""
+    return f"<p><{tag}>{escape(text)}</{tag}></p>"
+
+
+def _cell(tag: str, text: str) -> str:
+    text = " ".join(text.split())
+    cut = len(text) > _SHOWN_CHARACTERS
+    shown = f"{text[:_SHOWN_CHARACTERS]}…" if cut else text
+    title = f' title="{escape(text)}"' if cut else ""
+    wrap = "nowrap" if len(text) <= _ON_ONE_LINE else "normal"
+    return f'<{tag} style="{_CELL_STYLE}{wrap}"{title}>{escape(shown)}</{tag}>'
+
 
 FRAME_COLUMNS = (
     "kind", "rank", "citation", "id", "text", "score", "title", "uri", "page", "found_by",
@@ -47,7 +87,12 @@ def as_frame(context: Context) -> pd.DataFrame:
     with brought_by("notebook"):
         import pandas as pd
 
-    rows = [
+    table = pd.DataFrame(_rows(context), columns=list(FRAME_COLUMNS))
+    return table.astype({"rank": "int64", "citation": "Int64", "page": "Int64", "score": "float64"})
+
+
+def _rows(context: Context) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [
         {
             "kind": "chunk", "rank": hit.rank, "id": hit.chunk_id, "text": hit.text,
             "score": hit.score, "title": hit.title, "uri": hit.uri, "page": hit.page_start,
@@ -77,8 +122,7 @@ def as_frame(context: Context) -> pd.DataFrame:
         }
         for seed in context.entities
     ]  # fmt: skip
-    table = pd.DataFrame(rows, columns=list(FRAME_COLUMNS))
-    return table.astype({"rank": "int64", "citation": "Int64", "page": "Int64", "score": "float64"})
+    return rows
 
 
 def _sentence(sources: Sequence[SourceSentence]) -> dict[str, Any]:
@@ -97,40 +141,27 @@ def as_text(context: Context) -> str:
     lines = [f"{context.question} (mode {context.mode}, snapshot {context.snapshot_id[:12]})"]
     lines += [f"Note: {note}" for note in context.notes]
     lines += [f"{hit.rank}. {chunk_place(hit)} ({hit.score:.2f}): {_begin(hit.text)}" for hit in context.chunks]
-    lines += [f"- {hit.line()}" for found in context.further.values() for hit in found]
+    texts = [hit.row()["text"] for found in context.further.values() for hit in found]
+    lines += ["- " + text.partition("\n")[0] for text in texts]
     lines += [f"- {hit.text} ({relation_place(hit)})" for hit in context.relations]
     return "\n".join(lines)
 
 
 def as_html(context: Context) -> str:
-    """Return the items as compact HTML tables in the notebook's own colours."""
+    """Return the items as HTML tables, one for each kind, in the notebook's own colours."""
     title = f"{context.question} (mode {context.mode}, snapshot {context.snapshot_id[:12]})"
-    parts = [paragraph(title, "b")]
-    parts += [paragraph(note, "i") for note in context.notes]
-    parts += [
-        folding_table(kind.heading.partition(",")[0], kind.header, [hit.cells() for hit in found])
-        for name, kind in FURTHER.items()
-        if (found := context.further.get(name))
-    ]
-    chunks = [(str(hit.rank), hit.text, chunk_place(hit), _lists(hit), f"{hit.score:.2f}") for hit in context.chunks]
-    parts += [
-        folding_table("Chunks", _CHUNK_HEADER, chunks),
-        folding_table("Relations", _RELATION_HEADER, map(_relation_cells, context.relations)),
-        folding_table("Seed entities", _ENTITY_HEADER, map(_entity_cells, context.entities)),
-    ]
+    parts = [paragraph(title, "b"), *(paragraph(note, "i") for note in context.notes)]
+    for kind, of_kind in groupby(_rows(context), key=lambda row: str(row["kind"])):
+        rows = list(of_kind)
+        names = [name for name in FRAME_COLUMNS[1:] if name != "id" and any(row.get(name) is not None for row in rows)]
+        parts.append(folding_table(kind, names, [[_shown(row.get(name)) for name in names] for row in rows]))
     return "".join(parts)
 
 
-def _relation_cells(hit: RelationHit) -> tuple[str, ...]:
-    sentence = hit.evidence[0].text if hit.evidence else ""
-    numbers = (f"{hit.score:.3f}", f"{hit.confidence:.2f}")
-    return str(hit.rank), hit.text, sentence, relation_place(hit), *numbers
-
-
-def _entity_cells(hit: EntityHit) -> tuple[str, ...]:
-    found = hit.example
-    source = (found.text, place(found.title, found.page)) if found else ("", "")
-    return hit.name, hit.type or "", hit.found_by, f"{hit.score:.3f}", *source
+def _shown(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def as_networkx(context: Context) -> nx.MultiDiGraph:

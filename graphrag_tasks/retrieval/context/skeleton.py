@@ -1,7 +1,6 @@
 """The skeleton of a graph as text for a language model: names and relations only.
 
 Source: "Surfacing the structure", which shows a model the triples of a graph as CSV before it rewrites a question.
-Grouped by head they take a quarter fewer tokens.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.walk import walk
@@ -58,27 +56,15 @@ def as_csv(graph: Graph, relations: Sequence[int]) -> str:
     return text.getvalue()
 
 
-def grouped(graph: Graph, relations: Sequence[int]) -> str:
-    """Return relations grouped by head, a head per line: "head: relation tail; relation tail"."""
-    of_head: dict[int, list[str]] = {}
-    for row in relations:
-        tail = one_line(graph.entity_names[graph.tails[row]])
-        of_head.setdefault(int(graph.heads[row]), []).append(f"{graph.said(row)} {tail}")
-    names = graph.entity_names
-    return "\n".join(f"{one_line(names[head])}: {'; '.join(told)}" for head, told in of_head.items())
-
-
-def fitting(graph: Graph, relations: Rows, budget_tokens: int, *, by_head: bool) -> str:
+def fitting(graph: Graph, relations: Rows, budget_tokens: int) -> str:
     """Return as many of the first relations as fit a budget in tokens; "" if none fits."""
     from graphrag_tasks.llm.tokens import count  # here: it brings the client of language models
 
-    write = grouped if by_head else as_csv
-
     def tokens(number: int) -> int:
-        return count(write(graph, relations[:number].tolist()))
+        return count(as_csv(graph, relations[:number].tolist()))
 
     most = min(len(relations), budget_tokens // _TOKENS_A_RELATION)
     fits = bisect_right(range(most + 1), budget_tokens, key=tokens) - 1
     while fits > 0 and tokens(fits) > budget_tokens:  # a longer text may have fewer tokens
         fits -= 1
-    return write(graph, relations[:fits].tolist()) if fits > 0 else ""
+    return as_csv(graph, relations[:fits].tolist()) if fits > 0 else ""

@@ -1,26 +1,124 @@
-"""The opened snapshot as arrays: ids, vectors and adjacency; no texts except entity names."""
+"""The opened snapshot as arrays: ids, vectors, adjacency and evidence; no texts except entity names."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphrag_tasks.graph.weights import FACT, relation_weights
+from graphrag_tasks.core.schemas import NO_ROW
+from graphrag_tasks.graph.weights import FACT, MENTION, relation_weights
 from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.language.names import agreeing
-from graphrag_tasks.retrieval.graph.joins import Joins
-from graphrag_tasks.retrieval.graph.linking import Linker
+from graphrag_tasks.language.times import TIME_COLUMNS
+from graphrag_tasks.retrieval.graph.linking import Linker, Spellings
 from graphrag_tasks.retrieval.graph.name_graph import NameGraph
-from graphrag_tasks.retrieval.graph.spellings import Spellings
-from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Tables, Texts, Vectors, id_ranks
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Records, Tables, Texts, Vectors, id_ranks
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors, VectorIndex
 from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers
 from graphrag_tasks.storage.snapshots.store import Snapshot
+
+
+class Evidence(NamedTuple):
+    """The evidence of relation i is `offsets[i] : offsets[i + 1]` of the arrays, surest first."""
+
+    offsets: Rows
+    sentences: Rows
+    chunks: Rows
+    confidences: Floats
+    times: Records
+
+
+class Joins:
+    """Row numbers of ends of relations, mentions, and evidence: published, or joined for some readers.
+
+    A reader who sees all documents maps what `load` numbered. For others the ids of visible rows are joined.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot, self.tables = snapshot, Tables(snapshot)
+        self._published = "edges" in snapshot.manifest.tables
+
+    @cached_property
+    def heads(self) -> Rows:
+        """Head entity of each relation."""
+        return self._ends("source") if self._published else self.tables.rows("relations", "head_id")
+
+    @cached_property
+    def tails(self) -> Rows:
+        """Tail entity of each relation."""
+        return self._ends("target") if self._published else self.tables.rows("relations", "tail_id")
+
+    @cached_property
+    def entity_chunks(self) -> Adjacency:
+        """Chunks that mention each entity."""
+        entities, chunks = (len(self.tables.ids(f"{kind}_id")) for kind in ("entity", "chunk"))
+        if not self._published:
+            rows = self.tables.rows("mentions", "entity_id"), self.tables.rows("mentions", "chunk_id")
+            return Adjacency.from_pairs(*rows, entities, chunks)
+        kinds = self._edges["kind"]
+        end = bisect_left(range(len(kinds)), True, self._related, key=lambda row: kinds[row].as_py() != MENTION)
+        source, target = (numbers(column(self._edges, name))[self._related : end] for name in ("source", "target"))
+        return Adjacency(_offsets(source, entities), target - entities, chunks)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Evidence of each relation."""
+        count = len(self.tables.ids("relation_id"))
+        if self._published:
+            rows = self._snapshot.table("evidence_rows")
+            of_relation, sentences, chunks, confidences = (
+                numbers(column(rows, name)) for name in rows.column_names[: -len(TIME_COLUMNS)]
+            )
+            times = Records(rows.select(TIME_COLUMNS))
+            return Evidence(_offsets(of_relation, count), sentences, chunks, confidences, times)
+        of_relation, sentences, chunks = (
+            self.tables.rows("evidence", f"{kind}_id") for kind in ("relation", "sentence", "chunk")
+        )
+        confidences = self.tables.numbers("evidence", "confidence")
+        ranks = id_ranks(self.tables.ids("sentence_id"))[sentences]
+        order = np.lexsort((ranks, -confidences, of_relation))
+        times = Records(self._snapshot.table("evidence", TIME_COLUMNS).take(order))
+        return Evidence(_offsets(of_relation, count), sentences[order], chunks[order], confidences[order], times)
+
+    @cached_property
+    def first_sentences(self) -> Rows:
+        """Sentence of each entity's first mention; `NO_ROW` without a mention."""
+        if self._published:
+            found: Rows = numbers(column(self._snapshot.table("entity_rows"), "sentence"))
+            return found
+        entities = self.tables.rows("mentions", "entity_id")
+        first_rows = np.full(len(self.tables.ids("entity_id")), NO_ROW, dtype=np.int64)
+        mentioned, first = np.unique(entities, return_index=True)
+        first_rows[mentioned] = self.tables.rows("mentions", "sentence_id")[first]
+        return first_rows
+
+    @cached_property
+    def _edges(self) -> pa.Table:
+        return self._snapshot.table("edges")
+
+    @property
+    def _related(self) -> int:
+        """Number of edges that are relations: those with a row, which come first."""
+        known: int = self._edges.num_rows - self._edges["row"].null_count
+        return known
+
+    def _ends(self, name: str) -> Rows:
+        ends: Rows = numbers(column(self._edges, name))[: self._related].astype(np.int64)
+        return ends
+
+
+def _offsets(sorted_rows: NDArray[Any], count: int) -> Rows:
+    """Return where each row begins in an ascending list, and the end of the last."""
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(sorted_rows, minlength=count), out=offsets[1:])
+    return offsets
+
 
 _PASSAGES = 0.5
 """Documents per chunk from which documents count as passages; no measured corpus is near it (.07 and 1)."""
@@ -147,7 +245,7 @@ class Level:
         return vectors
 
 
-class Graph:
+class Graph(Joins):
     """Entities, relations and chunks of a snapshot, addressed by row number.
 
     Immutable, so threads may share it.
@@ -158,9 +256,7 @@ class Graph:
     """
 
     def __init__(self, snapshot: Snapshot, vectors: OpenVectors = FlatIndex.of) -> None:
-        self._snapshot = snapshot
-        self.tables = Tables(snapshot)
-        self.joins = Joins(snapshot, self.tables)
+        super().__init__(snapshot)
         ids = {kind: self.tables.ids(f"{kind}_id") for kind in ("chunk", "entity", "relation")}
         self.chunks, self.entities, self.relations = (
             Nodes(of_kind, vectors(snapshot, kind, of_kind)) for kind, of_kind in ids.items()
@@ -180,16 +276,6 @@ class Graph:
             for entry in entries or ():
                 found.setdefault(entry["key"], {}).setdefault(row, []).append(entry["value"])
         return found
-
-    @property
-    def heads(self) -> Rows:
-        """Head entity of each relation, by row."""
-        return self.joins.heads
-
-    @property
-    def tails(self) -> Rows:
-        """Tail entity of each relation, by row."""
-        return self.joins.tails
 
     @cached_property
     def entity_names(self) -> Texts:
@@ -274,11 +360,6 @@ class Graph:
         others = np.where(heads == entity, tails, heads)
         return list(zip(relations.tolist(), others.tolist(), strict=True))
 
-    @property
-    def entity_chunks(self) -> Adjacency:
-        """Chunks that mention each entity: the entity-chunk edges."""
-        return self.joins.entity_chunks
-
     @cached_property
     def relation_chunks(self) -> Adjacency:
         """Chunks with evidence of each relation."""
@@ -292,7 +373,7 @@ class Graph:
 
     @property
     def _evidence(self) -> tuple[Rows, Rows]:
-        offsets, _, chunks, *_ = self.joins.evidence
+        offsets, _, chunks, *_ = self.evidence
         return np.repeat(np.arange(len(self.relations)), np.diff(offsets)), chunks
 
     @cached_property

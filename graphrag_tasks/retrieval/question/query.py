@@ -19,7 +19,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.language.copies import are_copies
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.sub_questions import question_parts
+from graphrag_tasks.retrieval.question.router import question_parts
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, standardised, top
 from graphrag_tasks.retrieval.view.vector_index import Cosines
@@ -35,9 +35,8 @@ benchmarks/README.md, where reading them too finds as much."""
 _ALWAYS_READ = 8  # Candidates that are never too far: as many chunks as a language model is given.
 _AMONG_COPIES = 10  # Candidates are sought among so many times more chunks where most of the first are copies.
 
-_WITH_PARTS = np.float32(2)
-"""How much more the reranker's score counts where parts are read too; chosen on the SAP questions
-(benchmarks/README.md)."""
+_LEAST_WITH_PARTS = 1.0
+"""Least weight of the reranker's score where parts are read too; chosen on the SAP questions (benchmarks/README.md)."""
 
 _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
@@ -48,7 +47,7 @@ class Reranking:
 
     Attributes:
         candidates: Number of first-stage chunks to read.
-        weight: Weight of its score beside the first stage's, both standardised.
+        weight: Weight of its score beside the first stage's, both standardised; at least 1 where parts are read.
         only_near: Whether candidates far behind in the first stage are skipped.
         of_part: Number of chunks read with each part of the question alone.
         scores: Scores so far, by row.
@@ -211,12 +210,12 @@ class Query:
             near[:_ALWAYS_READ] = True
             first, apart = first[near], apart[near]
         read = standardised(self.reranking.of(self.text, rows[first]))
-        weight = np.float32(self.reranking.weight)
+        weight = self.reranking.weight
         if self.reranking.of_part and parts is not None and len(parts):
             nearest = apart + np.array([standardised(part[first]) for part in parts])
             read = standardised(self.reranking.with_parts(read, self.parts, nearest, rows[first], id_ranks))
-            weight *= _WITH_PARTS
-        both = apart + weight * read
+            weight = max(weight, _LEAST_WITH_PARTS)
+        both = apart + np.float32(weight) * read
         found: Floats = scores - scores.max() + (both.min() - 1)
         found[first] = both
         return self._last_behind(found, rows)

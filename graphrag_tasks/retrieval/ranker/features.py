@@ -12,8 +12,7 @@ import numpy as np
 
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
-from graphrag_tasks.retrieval.ranker.second_hop import SecondHop, second_hop
-from graphrag_tasks.retrieval.ranker.walk import Walked, walk
+from graphrag_tasks.retrieval.ranker.walk import SecondHop, Walked, second_hop, walk
 from graphrag_tasks.retrieval.view.arrays import Floats, standardised, top
 from graphrag_tasks.storage.columns import Rows
 

@@ -20,7 +20,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, Ranking
-from graphrag_tasks.retrieval.question.sub_questions import part_name, part_weights
+from graphrag_tasks.retrieval.question.router import part_name, part_weights
 from graphrag_tasks.retrieval.ranker import features, walk
 from graphrag_tasks.retrieval.ranker.features import FEATURES
 from graphrag_tasks.retrieval.view.arrays import Floats, standardised

@@ -1,4 +1,4 @@
-"""The rows of a vector server that one reader may see, used by every search there.
+"""The rows of a vector server that one reader may see, used by every search there, and the chunks as a `VectorIndex`.
 
 A server has rows of many snapshots and of hidden documents. Access labels are part of the filter that the server
 applies, and each row found is checked against the reader's view of the snapshot before it is returned.
@@ -6,26 +6,32 @@ applies, and each row found is checked against the reader's view of the snapshot
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from heapq import nlargest
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.vectors.fields import ANYWHERE, LABELS, Where, row_keys
 from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
-from graphrag_tasks.retrieval.view.arrays import Vectors
+from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, top
+from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
 from graphrag_tasks.sources.labels import PUBLIC
 from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.columns import Rows, rows_of
 from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, Snapshot
 
 MOST_ROWS = 10_000  # Most rows or keys in one request; a Milvus server returns at most 16,384.
+_LEAST_READ = 1_000  # Nearest rows, and best by other scores, that are read of many: what one search returns at most.
 _MORE = 4  # Factor by which more rows are asked for where too few are the reader's; chosen.
 
 _SAME = 1e-3
@@ -108,6 +114,90 @@ class ServedRows:
             raise _lacking(self._collection, lost)
         rows = [found[key] for key in keys]
         return np.array(rows, dtype=np.float32).reshape(len(keys), self._dimension)
+
+
+class ServedIndex:
+    """The vectors of the chunks that a reader sees, on a server; a `VectorIndex` for the modes `SERVED_MODES`.
+
+    Of up to `MOST_ROWS` rows every cosine is read, with the same results as the matrix. Of more, the nearest are read,
+    the best by the combined scores, and the nearest that a filter allows; mean and deviation are those of the rows
+    read, and others get the least value. A row whose visible wording differs from the published one has a zero vector.
+
+    Args:
+        served: Returns the reader's rows; called on first use.
+        ids: Ids of all visible rows.
+        dimension: Length of a vector.
+    """
+
+    def __init__(self, served: Callable[[], ServedRows], ids: pa.Array[Any], dimension: int) -> None:
+        self._open = served
+        self._ids = ids
+        self.dimension = dimension
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @cached_property
+    def _served(self) -> ServedRows:
+        return self._open()
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return rows_of(self._served.table, "id", self._ids, "vectors")
+
+    @cached_property
+    def _places(self) -> Rows:
+        """The served position of each row; -1 for zero vectors."""
+        places = np.full(len(self), -1, dtype=np.int64)
+        places[self._rows] = np.arange(len(self._rows))
+        return places
+
+    def cosines(
+        self, vectors: Vectors, *, beside: Scores | None = None, allowed: NDArray[np.bool_] | None = None
+    ) -> list[Cosines]:
+        """Return the cosines of all rows with several vectors."""
+        return [self._cosines(vector, beside, allowed) for vector in vectors]
+
+    def cosines_of(self, rows: Rows | Sequence[int], vector: Vectors) -> Floats:
+        """Return the cosines of some rows with a vector."""
+        cosines: Floats = np.vecdot(self.take(np.asarray(rows, dtype=np.int64)), vector)
+        return cosines
+
+    def take(self, rows: Rows) -> Vectors:
+        """Return the vectors of some rows."""
+        taken = np.zeros((len(rows), self.dimension), dtype=np.float32)
+        is_served = self._places[rows] >= 0
+        if is_served.any():
+            distinct, inverse = np.unique(self._places[rows][is_served], return_inverse=True)
+            taken[is_served] = self._served.vectors(distinct.tolist())[inverse]
+        return taken
+
+    def _cosines(self, vector: Vectors, beside: Scores | None, allowed: NDArray[np.bool_] | None) -> Cosines:
+        served, values, is_read = self._served, np.zeros(len(self), dtype=np.float32), self._places < 0
+        are_few = len(served) <= MOST_ROWS
+
+        def note(hits: Sequence[VectorHit]) -> None:
+            rows = self._rows[np.array([served.places[hit.key] for hit in hits], dtype=np.int64)]
+            values[rows] = [hit.score for hit in hits]
+            is_read[rows] = True
+
+        if len(served):
+            note(served.nearest(vector, len(served) if are_few else _LEAST_READ, asked=MOST_ROWS))
+        if not are_few and allowed is not None and np.count_nonzero(allowed & is_read) < _LEAST_READ:
+            note(served.among([served.keys[one] for one in self._places[allowed & ~is_read]], vector, _LEAST_READ))
+        wanted = ~is_read if are_few else np.zeros(len(self), dtype=bool)
+        if beside is not None and not are_few:
+            best = top(beside, np.arange(len(beside)), _LEAST_READ)
+            wanted[best[beside[best] > 0]] = True
+        rows = np.flatnonzero(wanted & ~is_read)
+        values[rows] = self.cosines_of(rows, vector)
+        if are_few:
+            return Cosines(values)
+        is_read[rows] = True
+        read = np.flatnonzero(is_read)
+        values[~is_read] = values[read].min()
+        moments = (float(values[read].mean()), float(values[read].std()))
+        return Cosines(values, moments, lambda some: self.cosines_of(some, vector), read)
 
 
 def open_server(folder: Folder, config: LoadConfig, snapshot: Snapshot) -> VectorStore:

@@ -1,4 +1,4 @@
-"""Parts of an index's graph, and conversion to networkx and igraph."""
+"""Parts of an index's graph, and conversion to pandas, networkx and igraph."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.commands import brought_by
+from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.core.schemas import SCHEMAS
+from graphrag_tasks.core.visible import did_you_mean
 from graphrag_tasks.graph.selection import ENTITIES, RELATIONS, Selection
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.storage.columns import Rows
@@ -18,6 +21,11 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 if TYPE_CHECKING:
     import igraph
     import networkx as nx
+    import pandas as pd
+
+_NAMED = {"document_id": "documents", "chunk_id": "chunks", "entity_id": "entities", "head_id": "entities",
+          "tail_id": "entities"}  # fmt: skip
+"""The table that a column of ids names rows of."""
 
 _VERTEX = {"id": "entity_id"} | {one: one for one in ENTITIES.names[1:]}
 _EDGE = {"id": "relation_id"} | {one: one for one in RELATIONS.names if not one.endswith("_id")}
@@ -94,6 +102,29 @@ def strongest(graph: Graph, relations: NDArray[np.bool_]) -> Rows:
 
 def _allowed(graph: Graph, *, all_kinds: bool) -> NDArray[np.bool_]:
     return np.ones(len(graph.relations), dtype=np.bool_) if all_kinds else graph.tells
+
+
+def as_frame(snapshot: Snapshot, name: str) -> pd.DataFrame:
+    """Return the frame of `Browser.table`."""
+    with brought_by("notebook"):
+        pass
+
+    if name not in SCHEMAS:
+        raise QueryError(f"there is no table '{name}'", "", did_you_mean(name, SCHEMAS))
+    frame: pd.DataFrame = snapshot.table(name).to_pandas()
+    documents = snapshot.table("documents", ["document_id", "title"]).to_pandas().set_index("document_id")["title"]
+    for key, table in _NAMED.items():
+        if key not in frame or table == name:
+            continue
+        if table == "entities":
+            names = snapshot.table(table, ["entity_id", "name"]).to_pandas().set_index("entity_id")["name"]
+        elif table == "chunks":
+            chunks = snapshot.table(table, ["chunk_id", "document_id"]).to_pandas()
+            names = chunks.set_index("chunk_id")["document_id"].map(documents)
+        else:
+            names = documents
+        frame.insert(list(frame).index(key), key.removesuffix("_id"), frame[key].map(names))
+    return frame
 
 
 def as_networkx(selection: Selection) -> nx.MultiDiGraph:
