@@ -20,7 +20,7 @@ from benchmarks.llm_adopt import IMPLIED
 from benchmarks.scoring.triple_gold import Fact, facts_of, locate, read_gold
 from benchmarks.scoring.triples import texts_of
 from graphrag_tasks.extract.llm.requests import ToldFact
-from graphrag_tasks.extract.llm.support import Judge, Reason, Setting
+from graphrag_tasks.extract.llm.support import FactCheck, Reason, Setting
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Doc
 from graphrag_tasks.storage.snapshots.store import Store
@@ -96,7 +96,7 @@ def is_adopted(sentence: str, tokens: Doc, told: Told) -> bool:
     """Tell whether a fact told of a sentence alone is adopted."""
     head, relation, tail = told
     fact = ToldFact(sentence=1, head=head, relation=relation, tail=tail, weight=1)
-    judge = Judge(Setting(sentence, tokens, "", "", (), ()))
+    judge = FactCheck(Setting(sentence, tokens, "", "", (), ()))
     return not isinstance(judge.frame(fact, {}), Reason)
 
 

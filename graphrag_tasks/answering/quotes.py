@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
-from graphrag_tasks.answering.sentences import Candidate, Reading
+from graphrag_tasks.answering.sentences import CandidateSentence, Reading
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
@@ -132,7 +132,7 @@ class _Connected:
         self._asked = frozenset(filter(is_content, terms(context.question)))
         self._has_best, self._named = False, set[str]()
 
-    def take(self, candidate: Candidate) -> bool:
+    def take(self, candidate: CandidateSentence) -> bool:
         """Tell whether a sentence is related to the question; if so, remember its names."""
         names = self._index.names_in(candidate.sentence.text)
         held = candidate.terms | self._headings[candidate.chunk]
@@ -144,7 +144,7 @@ class _Connected:
 
 
 def _runs(
-    candidates: Sequence[Candidate], order: Iterator[int], wanted: int, connected: _Connected,
+    candidates: Sequence[CandidateSentence], order: Iterator[int], wanted: int, connected: _Connected,
     *, one_per_chunk: bool,
 ) -> list[list[int]]:  # fmt: skip
     """Return runs of neighbouring candidates, best run first, each with its best row first."""
@@ -169,7 +169,7 @@ def _runs(
     return runs
 
 
-def _beside(candidates: Sequence[Candidate], row: int) -> Iterator[int]:
+def _beside(candidates: Sequence[CandidateSentence], row: int) -> Iterator[int]:
     """Yield the quoted neighbours of a sentence, without fragments such as a lone name.
 
     A heading, a term, a question and a table row begin something else.
@@ -185,12 +185,12 @@ def _beside(candidates: Sequence[Candidate], row: int) -> Iterator[int]:
                 yield other
 
 
-def _is_row(candidate: Candidate) -> bool:
+def _is_row(candidate: CandidateSentence) -> bool:
     sentence = candidate.sentence
     return CELL_SEPARATOR in sentence.text or may_hold_facts(sentence.uri)
 
 
-def quotation(one: Candidate, number: int, *, is_best: bool = True) -> AnswerSentence:
+def quotation(one: CandidateSentence, number: int, *, is_best: bool = True) -> AnswerSentence:
     """Return a sentence with a citation number, behind the term or question that leads it."""
     said = (one.lead, one.sentence) if one.lead else (one.sentence,)
     joint = " " if said[0].text.endswith("?") else ": "
@@ -201,7 +201,7 @@ def quotation(one: Candidate, number: int, *, is_best: bool = True) -> AnswerSen
     )
 
 
-def _joined(candidates: Sequence[Candidate], runs: Sequence[Sequence[int]]) -> list[list[int]]:
+def _joined(candidates: Sequence[CandidateSentence], runs: Sequence[Sequence[int]]) -> list[list[int]]:
     """Return the runs in their order, each in reading order; one that touches another joins it."""
     joined: list[list[int]] = []
     for run in map(sorted, runs):

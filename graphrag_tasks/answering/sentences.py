@@ -147,7 +147,7 @@ _SAME = 0.8  # Jaccard similarity above which two sentences are copies.
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateSentence:
     """A sentence with the index of its chunk in the context, and its own in the chunk.
 
     Attributes:
@@ -168,13 +168,13 @@ class Candidate:
         lead = self.lead.text if self.lead else ""
         return says_what_it_is(named, lead, self.sentence.text)
 
-    def is_copy_of(self, other: Candidate) -> bool:
+    def is_copy_of(self, other: CandidateSentence) -> bool:
         """Tell whether two sentences are near-duplicates."""
         common = len(self.terms & other.terms)
         return common >= _SAME * max(len(self.terms | other.terms), 1)
 
 
-def candidates_of(index: Index, context: Context) -> list[Candidate]:
+def candidates_of(index: Index, context: Context) -> list[CandidateSentence]:
     """Return the sentences of a context, ordered by chunk and position.
 
     Unless the question can be answered by yes or no, its own words answer nothing.
@@ -191,7 +191,7 @@ def candidates_of(index: Index, context: Context) -> list[Candidate]:
             words = frozenset(terms(text))
             silent = are_leads[position : position + 1] == [True] or text.endswith("?")
             silent = silent or words <= asked
-            found.append(Candidate(sentence, place, position, words, lead, silent))
+            found.append(CandidateSentence(sentence, place, position, words, lead, silent))
     return found
 
 
@@ -205,7 +205,7 @@ class Reading:
         log_odds: The reader's, that the surest sentence answers; None if there is none.
     """
 
-    candidates: Sequence[Candidate]
+    candidates: Sequence[CandidateSentence]
     scores: Floats
     log_odds: float | None
 
@@ -243,12 +243,12 @@ def _is_told(index: Index, lead: SourceSentence) -> bool:
     return any(item[0].char_start == lead.char_start for item in index.items_around(lead))
 
 
-def _above(context: Context, one: Candidate) -> tuple[str, ...]:
+def _above(context: Context, one: CandidateSentence) -> tuple[str, ...]:
     headings = context.chunks[one.chunk].heading_path
     return (*headings, one.lead.text) if one.lead else headings
 
 
-def _by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
+def _by_words(context: Context, candidates: Sequence[CandidateSentence]) -> tuple[Floats, Floats]:
     """Return how likely sentences are to be worth reading, and their scores without the reader's.
 
     Both have the shape (candidates,).
@@ -268,7 +268,7 @@ def _by_words(context: Context, candidates: Sequence[Candidate]) -> tuple[Floats
     return likely.copy(), parts.copy()
 
 
-def _defining(question: str, candidates: Sequence[Candidate]) -> Floats:
+def _defining(question: str, candidates: Sequence[CandidateSentence]) -> Floats:
     """Return what definitions get beside, and what answers nothing; shape (candidates,)."""
     named, asked = named_alone(question), asked_type(question)
     also = [
@@ -298,9 +298,9 @@ def best_of_each_chunk(index: Index, context: Context) -> dict[str, SourceSenten
     return found
 
 
-def best_first(candidates: Sequence[Candidate], scores: Floats) -> Iterator[int]:
+def best_first(candidates: Sequence[CandidateSentence], scores: Floats) -> Iterator[int]:
     """Yield candidates by score, without copies of better ones."""
-    taken: list[Candidate] = []
+    taken: list[CandidateSentence] = []
     for row in np.argsort(-scores, kind="stable").tolist():
         one = candidates[row]
         if not any(one.is_copy_of(other) for other in taken):

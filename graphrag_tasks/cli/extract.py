@@ -24,11 +24,11 @@ def extract(
 ) -> None:
     """Extract frames from sentences: from their parse, and by patterns."""
     from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
-    from graphrag_tasks.extract.reading import Line, read_lines
+    from graphrag_tasks.extract.reading import ProseLine, read_lines
 
     sentences = _read_lines(text)
     extractor = DependencyExtractor(load_config(config).language.model)
-    found = zip(sentences, read_lines([Line(sentence) for sentence in sentences], extractor), strict=True)
+    found = zip(sentences, read_lines([ProseLine(sentence) for sentence in sentences], extractor), strict=True)
     if json:
         print_json(
             [{"sentence": sentence, "frames": [asdict(frame) for frame in frames]} for sentence, frames in found]

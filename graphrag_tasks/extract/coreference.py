@@ -22,8 +22,8 @@ from graphrag_tasks.extract.context import PLACE, CellPlaces
 from graphrag_tasks.extract.coref.protocol import (
     Coreference,
     CoreferenceResolver,
+    CorefText,
     Parse,
-    Passage,
     Topic,
     joined,
     parse_of,
@@ -73,7 +73,7 @@ def resolve_mentions(
     rows = []
     for together in _passages(sentences, headings):
         inside = [places.of(row) for row in together]
-        outside = Passage(
+        outside = CorefText(
             parses=[_parse_of_row(row, {} if cell else parses) for row, cell in zip(together, inside, strict=True)],
             title=titles.get(together[0]["document_id"], ""),
             headings=headings.get(together[0]["chunk_id"], ()),
@@ -82,7 +82,7 @@ def resolve_mentions(
         for cell, run in groupby(zip(inside, together, strict=True), key=itemgetter(0)):
             if cell:
                 of_cell = [row for _, row in run]
-                passage = Passage(
+                passage = CorefText(
                     parses=[_parse_of_row(row, parses) for row in of_cell],
                     topic=Topic(cell.key.name, cell.key.kind) if cell.key else None,
                 )

@@ -55,7 +55,7 @@ _ENTRIES = frozenset(
 """Commands about the key: "Enter the name of the plant"."""
 
 
-class Line(NamedTuple):
+class ProseLine(NamedTuple):
     """A line of prose."""
 
     text: str
@@ -72,7 +72,7 @@ class Reading(NamedTuple):
     shift: int
 
 
-def read_lines(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
+def read_lines(lines: Sequence[ProseLine], extractor: Extractor) -> Iterator[list[Frame]]:
     """Yield the frames of each line: the extractor's, then the patterns'."""
     about_keys = _frames_about_keys([line for line in lines if line.key], extractor)
     readings = [readings_of(line.text) if line.is_parsed and not line.key else [] for line in lines]
@@ -99,7 +99,7 @@ def _parsed(readings: Sequence[list[Reading]], extractor: Extractor) -> Iterator
         yield [shifted(frame, piece.shift) for piece in pieces for frame in next(parses)]
 
 
-def _frames_about_keys(lines: Sequence[Line], extractor: Extractor) -> Iterator[list[Frame]]:
+def _frames_about_keys(lines: Sequence[ProseLine], extractor: Extractor) -> Iterator[list[Frame]]:
     """Yield the frames of sentences in cells; the row key replaces a missing subject.
 
     A phrase without a verb, recognized by its frames, is read a second time as a description of the key.
@@ -121,7 +121,7 @@ def _frames_about_keys(lines: Sequence[Line], extractor: Extractor) -> Iterator[
             yield list(_told_of_key(found, line.key, line.text, opens=line.opens))
 
 
-def _readings_about_key(line: Line) -> list[Reading]:
+def _readings_about_key(line: ProseLine) -> list[Reading]:
     if about := _clause_about(line.text):
         return [about]
     return readings_of(line.text) if line.is_parsed else []

@@ -32,7 +32,7 @@ from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.given import documents_of_facts, given_facts
 from graphrag_tasks.extract.linear.patterns import field_names, is_of_field
 from graphrag_tasks.extract.linear.pointers import states_no_fact
-from graphrag_tasks.extract.reading import Line, is_phrase, read_lines, shifted
+from graphrag_tasks.extract.reading import ProseLine, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.rows import columns_of, frame_row, said, triple_id
 from graphrag_tasks.extract.tables import TableCounts, row_facts
 from graphrag_tasks.extract.triples import derive_triples, merged
@@ -195,7 +195,7 @@ def _read(prose: Sequence[tuple[_Row, Place]], extractor: Extractor) -> Iterator
     lines = []
     for row, place in prose:
         is_parsed = row["has_verb"] or is_phrase(row["text"])
-        lines.append(Line(row["text"], place.lead, is_parsed, place.key, place.opens))
+        lines.append(ProseLine(row["text"], place.lead, is_parsed, place.key, place.opens))
     return read_lines(lines, extractor)
 
 

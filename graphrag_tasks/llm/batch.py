@@ -34,7 +34,7 @@ from graphrag_tasks.llm.sender import Sender
 INTENT, SUBMITTED, TAKEN, DONE, REFUSED = "intent", "submitted", "taken", "done", "refused"
 
 
-class Asked(NamedTuple):
+class BatchRequest(NamedTuple):
     """A request of a batch, with its reserved tokens and price."""
 
     key: str
@@ -67,12 +67,12 @@ class Batch:
     purpose: str
     model: str
     tokens: int
-    requests: tuple[Asked, ...]
+    requests: tuple[BatchRequest, ...]
     batch_id: str = ""
     files: tuple[str, ...] = ()
     is_part: bool = False
 
-    def set_aside(self, asked: Asked) -> Attempt:
+    def set_aside(self, asked: BatchRequest) -> Attempt:
         """Return the record of a request whose result is unknown."""
         return Attempt(
             key=asked.key,
@@ -91,7 +91,7 @@ class Batch:
     def of_text(cls, text: str) -> Batch:
         """Return the batch that `to_text` wrote."""
         value = json.loads(text)
-        value["requests"] = tuple(Asked(*asked) for asked in value["requests"])
+        value["requests"] = tuple(BatchRequest(*asked) for asked in value["requests"])
         return cls(**{**value, "files": tuple(value["files"])})
 
     def to_text(self) -> str:
@@ -296,7 +296,7 @@ class Batches:
     def _write(self, key: str, batch: Batch | None) -> None:
         self._journal.write_batch(key, None if batch is None else batch.to_text())
 
-    def _keep(self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]) -> tuple[Asked, ...]:
+    def _keep(self, key: str, batch: Batch, remote: RemoteBatch, form: type[BaseModel]) -> tuple[BatchRequest, ...]:
         """Store a batch's answers and their cost; return the requests without an answer."""
         asked = {request.key: request for request in batch.requests}
         stand_in = Request(batch.purpose, "", "", form, 0)
@@ -323,7 +323,7 @@ class Batches:
         log.info("batch %s is %s: %s", batch.batch_id, remote.status, dict(counts))
         return tuple(left.values())
 
-    def _outcome(self, batch: Batch, asked: Asked, outcome: Outcome | None) -> tuple[str, Attempt]:
+    def _outcome(self, batch: Batch, asked: BatchRequest, outcome: Outcome | None) -> tuple[str, Attempt]:
         """Return the result of a request, and its record."""
         if outcome is None:
             return "failed", self._record(batch, asked, Usage(), "failed")
@@ -356,12 +356,12 @@ class Batches:
         self._journal.forget_batch(key)
         self._ledger.read_again()
 
-    def _asked(self, one: _Waiting) -> Asked:
+    def _asked(self, one: _Waiting) -> BatchRequest:
         attempt = self._ledger.attempt(one.record, one.most, in_batch=True)
         tokens = one.most.prompt_tokens, one.most.completion_tokens
-        return Asked(one.record.key, one.record.document_id, *tokens, attempt.usd)
+        return BatchRequest(one.record.key, one.record.document_id, *tokens, attempt.usd)
 
-    def _record(self, batch: Batch, asked: Asked, usage: Usage, kind: str) -> Attempt:
+    def _record(self, batch: Batch, asked: BatchRequest, usage: Usage, kind: str) -> Attempt:
         billed = Billed(asked.key, batch.purpose, batch.model, asked.document_id, (), 0)
         attempt = self._ledger.attempt(billed, usage, fate=SURE, kind=kind, in_batch=True)
         return replace(attempt, run=batch.run)

@@ -51,7 +51,7 @@ _MOST_CHANGES = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FigureCheck:
     """A figure of a snapshot, compared with its predecessor and its limit.
 
     Attributes:
@@ -110,7 +110,7 @@ class QualityGate:
 
 def verdicts(
     measured: Mapping[str, float], of: Manifest, before: Manifest | None, config: QualityConfig
-) -> list[Verdict]:
+) -> list[FigureCheck]:
     """Return the gate's verdict on each figure of a snapshot.
 
     `of` is the snapshot's manifest, and `before` its predecessor's. Of two limits on recall, the stricter one counts.
@@ -123,7 +123,7 @@ def verdicts(
     return [_verdict(name, earlier.get(name), value, config) for name, value in measured.items()]
 
 
-def _verdict(name: str, before: float | None, after: float, config: QualityConfig) -> Verdict:
+def _verdict(name: str, before: float | None, after: float, config: QualityConfig) -> FigureCheck:
     limits = [config.minimum_recall] if name == _ASKED and config.minimum_recall else []
     if before is not None:
         changes = {
@@ -133,10 +133,10 @@ def _verdict(name: str, before: float | None, after: float, config: QualityConfi
         }
         limits += [round(before + changes[name], _DIGITS)] if name in changes else []
     if not limits:
-        return Verdict(name, before, after, None, True)
+        return FigureCheck(name, before, after, None, True)
     if name in _RISES:
-        return Verdict(name, before, after, min(limits), after <= min(limits))
-    return Verdict(name, before, after, max(limits), after >= max(limits))
+        return FigureCheck(name, before, after, min(limits), after <= min(limits))
+    return FigureCheck(name, before, after, max(limits), after >= max(limits))
 
 
 _COUNTED = (

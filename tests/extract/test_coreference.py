@@ -8,7 +8,7 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import resolve_mentions
-from graphrag_tasks.extract.coref.protocol import Coreference, Parse, Passage
+from graphrag_tasks.extract.coref.protocol import Coreference, CorefText, Parse
 from graphrag_tasks.storage.artifacts import conform
 
 
@@ -20,9 +20,9 @@ class Words:
 
     def __init__(self, of_report: float = 0.8) -> None:
         self.of_report = of_report
-        self.passages: list[Passage] = []
+        self.passages: list[CorefText] = []
 
-    def resolve(self, passage: Passage) -> list[Coreference]:
+    def resolve(self, passage: CorefText) -> list[Coreference]:
         self.passages.append(passage)
         first = passage.parses[0].text.split()[0]
         found = []

@@ -3,12 +3,12 @@
 import pytest
 
 from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
-from graphrag_tasks.extract.reading import Line, read_lines
+from graphrag_tasks.extract.reading import ProseLine, read_lines
 from graphrag_tasks.extract.triples import derive_triples
 
 
 def triples(text: str) -> list[str]:
-    (frames,) = read_lines([Line(text)], DependencyExtractor())
+    (frames,) = read_lines([ProseLine(text)], DependencyExtractor())
     found = [one for frame in frames for one in derive_triples(frame)]
     for one in found:
         assert text[one.head_start : one.head_end] == one.head

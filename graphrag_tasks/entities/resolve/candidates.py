@@ -118,7 +118,7 @@ class Confirmer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidatePair:
     """A candidate pair of names, by their keys; `left` is the more frequent name.
 
     `score` is the probability that both are the same entity, by the rules that tie them.
@@ -155,7 +155,7 @@ _CODE_SHAPE = re.compile(r"[A-Z0-9/_]*(?:[A-Z]{2}|[A-Z][0-9]|[0-9][A-Z])[A-Z0-9/
 
 def candidates(
     names: Mapping[str, Name], ties: Ties, canonical: CanonicalForms, shorter_names: ShorterNames
-) -> list[Candidate]:
+) -> list[CandidatePair]:
     """Return every pair of names that some rule ties, sorted by their keys.
 
     Args:
@@ -164,7 +164,7 @@ def candidates(
         canonical: Canonical forms of the names.
         shorter_names: Removes kinds from the names.
     """
-    found: dict[tuple[str, str], Candidate] = {}
+    found: dict[tuple[str, str], CandidatePair] = {}
     pairs = [
         *_by_form(names, canonical),
         *_by_kind(names, shorter_names),
@@ -177,7 +177,7 @@ def candidates(
             score *= SCORES[rule]
         known = found.get((left, right))
         if known is None or known.score < score:
-            found[left, right] = Candidate(left, right, rules, score)
+            found[left, right] = CandidatePair(left, right, rules, score)
     return [found[pair] for pair in sorted(found)]
 
 

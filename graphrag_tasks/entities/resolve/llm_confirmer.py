@@ -27,7 +27,7 @@ For each pair answer whether both names mean one and the same thing (same: true)
 another version, a field not its table; two codes that differ in a character are two things."""
 
 
-class Verdict(BaseModel):
+class Confirmation(BaseModel):
     """The word on one pair."""
 
     number: int
@@ -37,7 +37,7 @@ class Verdict(BaseModel):
 class Verdicts(BaseModel):
     """What the model answers."""
 
-    verdicts: list[Verdict]
+    verdicts: list[Confirmation]
 
 
 class LlmConfirmer:

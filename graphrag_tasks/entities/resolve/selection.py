@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.entities.resolve.candidates import Candidate, CanonicalForms, Name, ShorterNames
+from graphrag_tasks.entities.resolve.candidates import CandidatePair, CanonicalForms, Name, ShorterNames
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, Rows, add_rows, statements
 
 _FORMS = pa.schema([("key", pa.string()), ("form", pa.string())])
@@ -100,11 +100,11 @@ _BLOCK = 1024  # Names compared with all others at once: with 100,000 names that
 _MOST = 10  # Most pairs of one name; a name near many is a word that many names contain.
 
 
-def similar_names(names: Sequence[Name], encoder: NameEncoder, least: float) -> list[Candidate]:
+def similar_names(names: Sequence[Name], encoder: NameEncoder, least: float) -> list[CandidatePair]:
     """Return the pairs of names whose cosine is at least `least`, the nearest of each name."""
     names = sorted(names, key=lambda name: (-name.mentions, name.key))
     vectors = encoder.encode([name.name for name in names])
-    found: dict[tuple[str, str], Candidate] = {}
+    found: dict[tuple[str, str], CandidatePair] = {}
     for start in range(0, len(names), _BLOCK):
         cosines = vectors[start : start + _BLOCK] @ vectors[start:].T
         # Each pair once: of the more frequent name, which stands first.
@@ -114,5 +114,5 @@ def similar_names(names: Sequence[Name], encoder: NameEncoder, least: float) -> 
             for column in columns[order]:
                 left, right = names[start + row].key, names[start + int(column)].key
                 score = round(min(float(near[column]), 1.0), 4)
-                found[left, right] = Candidate(left, right, (RULE,), score)
+                found[left, right] = CandidatePair(left, right, (RULE,), score)
     return [found[pair] for pair in sorted(found)]

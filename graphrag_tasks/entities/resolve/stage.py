@@ -19,7 +19,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.entities.resolve.candidates import Candidate, Confirmer, Name, ShorterNames, candidates
+from graphrag_tasks.entities.resolve.candidates import CandidatePair, Confirmer, Name, ShorterNames, candidates
 from graphrag_tasks.entities.resolve.clusters import Clusters, objection
 from graphrag_tasks.entities.resolve.rules import find_ties
 from graphrag_tasks.entities.resolve.selection import (
@@ -135,7 +135,7 @@ def resolve(
         return StageResult(tables, stats, stack.pop_all())
 
 
-def _similar(names: Rows, encoder: NameEncoder | None) -> list[Candidate]:
+def _similar(names: Rows, encoder: NameEncoder | None) -> list[CandidatePair]:
     if encoder is None:
         return []
     columns = ("key", "name", "type", "mentions", "is_term")
@@ -193,7 +193,7 @@ class _Resolution:
         left, right = sorted((pair.left, pair.right), key=self._rank)
         self._decide(left, right, (), 0.0, None, DIFFERENT, BY_OVERRIDE)
 
-    def weigh(self, candidate: Candidate) -> None:
+    def weigh(self, candidate: CandidatePair) -> None:
         """Decide on a candidate pair, and join the clusters if both are the same thing."""
         left, right = self._names[candidate.left], self._names[candidate.right]
         pair = frozenset((candidate.left, candidate.right))
@@ -210,7 +210,7 @@ class _Resolution:
         rules, score = candidate.rules, candidate.score
         self._decide(candidate.left, candidate.right, rules, score, guard, verdict)
 
-    def doubt(self, candidate: Candidate) -> None:
+    def doubt(self, candidate: CandidatePair) -> None:
         """Leave a pair that no rule ties open for the confirmer, unless a guard keeps it apart."""
         left, right = candidate.left, candidate.right
         pair = frozenset((left, right))

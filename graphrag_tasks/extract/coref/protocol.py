@@ -198,7 +198,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CorefText:
     """A text in which antecedents are searched: the sentences below a heading, or in a cell.
 
     `parses` are its sentences in order; unparsed ones have no tokens. `title` is the document's, `headings` are
@@ -258,7 +258,7 @@ class CoreferenceResolver(Protocol):
     def fingerprint(self) -> str:
         """Everything that decides the result apart from the passage: rules, weights, model."""
 
-    def resolve(self, passage: Passage) -> list[Coreference]:
+    def resolve(self, passage: CorefText) -> list[Coreference]:
         """Return the resolved mentions, each at most once, in text order."""
 
 
@@ -268,7 +268,7 @@ class NoResolver:
     name = "none"
     fingerprint = "none"
 
-    def resolve(self, _: Passage) -> list[Coreference]:
+    def resolve(self, _: CorefText) -> list[Coreference]:
         """Return no coreferences."""
         return []
 

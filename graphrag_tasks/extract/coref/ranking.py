@@ -26,7 +26,7 @@ import numpy as np
 
 from graphrag_tasks.core.forest import Forest
 from graphrag_tasks.extract.coref.features import Candidate, Values, candidates_in, leads
-from graphrag_tasks.extract.coref.protocol import Coreference, Kind, Parse, Passage, Role
+from graphrag_tasks.extract.coref.protocol import Coreference, CorefText, Kind, Parse, Role
 from graphrag_tasks.extract.coref.section import Pronoun, Section
 from graphrag_tasks.extract.coref.things import resolve_things
 from graphrag_tasks.language.dictionary import gender_of_pronoun
@@ -47,13 +47,13 @@ class RankingResolver:
     name = "ranking"
     fingerprint = "ranking"  # rules and weights count as code
 
-    def resolve(self, passage: Passage) -> list[Coreference]:
+    def resolve(self, passage: CorefText) -> list[Coreference]:
         """Return the resolved mentions, in text order; see `CoreferenceResolver`."""
         found = [*_persons(passage), *resolve_things(passage)]
         return sorted(found, key=lambda coreference: (coreference.sentence, coreference.start))
 
 
-def _persons(passage: Passage) -> Iterator[Coreference]:
+def _persons(passage: CorefText) -> Iterator[Coreference]:
     for window in windows(passage.parses):
         section = Section(passage.parses[window.context : window.end], passage.title)
         for pronoun, choice in rank_antecedents(section).items():

@@ -16,9 +16,9 @@ from graphrag_tasks.extract.coref.protocol import (
     OBJECTS,
     SUBJECTS,
     Coreference,
+    CorefText,
     Kind,
     Parse,
-    Passage,
     Role,
     Source,
     Span,
@@ -289,7 +289,7 @@ class _Phrase:
         return self.sentence, self.start, self.head + 1
 
 
-def resolve_things(passage: Passage) -> list[Coreference]:
+def resolve_things(passage: CorefText) -> list[Coreference]:
     """Resolve impersonal pronouns and bare definite nouns, in text order."""
     phrases = [_phrases(parse, number) for number, parse in enumerate(passage.parses)]
     found = [*_pronouns(passage, phrases), *_definites(passage, phrases)]
@@ -342,7 +342,7 @@ def _is_core(parse: Parse, token: int, head: int) -> bool:
 _Named = dict[tuple[int, int], _Phrase]  # Antecedents of pronouns, by sentence and token.
 
 
-def _pronouns(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
+def _pronouns(passage: CorefText, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
     named: _Named = {}
     for number, parse in enumerate(passage.parses):
         for token, word in enumerate(parse.words):
@@ -387,7 +387,7 @@ def _may_refer_back(parse: Parse, token: int, one: _Phrase) -> bool:
     return one.head < token and one.head not in above and not same_verb
 
 
-def _last_subject(passage: Passage, mention: Span, fitting: Sequence[_Phrase], named: _Named) -> _Phrase | None:
+def _last_subject(passage: CorefText, mention: Span, fitting: Sequence[_Phrase], named: _Named) -> _Phrase | None:
     """Return the antecedent given by the last subject before a pronoun, if it fits.
 
     Only subject and possessive pronouns have one. A subject that is a pronoun passes on its own antecedent.
@@ -412,7 +412,7 @@ _Earlier = Mapping[tuple[str, str, bool], Mapping[str, _Phrase]]
 """Phrases before a position, the last of each wording: by rule, noun, and whether the head is plural."""
 
 
-def _definites(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
+def _definites(passage: CorefText, phrases: Sequence[Sequence[_Phrase]]) -> Iterator[Coreference]:
     earlier: dict[tuple[str, str, bool], dict[str, _Phrase]] = defaultdict(dict)
     for number, parse in enumerate(passage.parses):
         for phrase in phrases[number]:
@@ -427,7 +427,7 @@ def _definites(passage: Passage, phrases: Sequence[Sequence[_Phrase]]) -> Iterat
                 earlier[TYPE_AND_NAME, noun, False][text] = phrase
 
 
-def _definite(passage: Passage, parse: Parse, one: _Phrase, earlier: _Earlier) -> Iterator[Coreference]:
+def _definite(passage: CorefText, parse: Parse, one: _Phrase, earlier: _Earlier) -> Iterator[Coreference]:
     start = next(i for i in parse.children(one.head) if parse.deps[i] == "det")
     mention = (one.sentence, start, one.head + 1)
     keys = ((HEAD_MATCH, one.noun, one.plural), (TYPE_AND_NAME, one.noun, False))
@@ -466,10 +466,10 @@ def _first_phrase(heading: str) -> list[str]:
     return [] if _DEFINITE.intersection(map(str.lower, found)) else found
 
 
-def _resolved(passage: Passage, mention: Span, to: _Phrase, kind: Kind, rule: str) -> Coreference:
+def _resolved(passage: CorefText, mention: Span, to: _Phrase, kind: Kind, rule: str) -> Coreference:
     return passage.resolved(mention, to.span, kind=kind, rule=rule, confidence=CONFIDENCES[rule])
 
 
-def _outside(passage: Passage, mention: Span, name: str, kind: Kind, rule: str, source: Source) -> Coreference:
+def _outside(passage: CorefText, mention: Span, name: str, kind: Kind, rule: str, source: Source) -> Coreference:
     """Return the coreference of a mention with a name outside the passage's sentences."""
     return Coreference(*passage.place(mention), name, kind, rule, CONFIDENCES[rule], source)

@@ -24,7 +24,7 @@ from graphrag_tasks.extract.dependency.nominal import EXTRACTOR_NAME as RULES
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.llm.meaning import name_forms
 from graphrag_tasks.extract.llm.requests import Told, ToldFact
-from graphrag_tasks.extract.llm.support import EXTRACTOR_NAME, Judge, Reason, Setting
+from graphrag_tasks.extract.llm.support import EXTRACTOR_NAME, FactCheck, Reason, Setting
 from graphrag_tasks.extract.phrases import is_conditional, phrase_of
 from graphrag_tasks.extract.rows import frame_row, said, triple_id
 from graphrag_tasks.language.parser import SentenceParser
@@ -132,7 +132,7 @@ class _Shown:
         for row in coreferences.to_pylist():
             self._mentions[row["sentence_id"]].append(row)
         self._tokens = self._parsed(language)
-        self._judges: dict[tuple[str, str], Judge] = {}
+        self._judges: dict[tuple[str, str], FactCheck] = {}
 
     def told(self, reply: _Row) -> Told | None:
         """Return the parsed facts of a reply; None if it is not an answer."""
@@ -153,7 +153,7 @@ class _Shown:
         if key not in self._judges:
             row = self.rows[sentence_id]
             setting = self._setting(reply, sentence_id)
-            self._judges[key] = Judge(setting, lambda frame: facts.has(frame, row))
+            self._judges[key] = FactCheck(setting, lambda frame: facts.has(frame, row))
         types = {entity.name: entity.type for entity in told.entities}
         return self._judges[key].frame(fact, types)
 

@@ -101,7 +101,7 @@ class _Ends:
     fault: Fault | None = None
 
 
-class Judge:
+class FactCheck:
     """Judges a model's facts about one sentence.
 
     `is_known` tells whether the rules found a fact too; such a fact is not checked against the frames.

@@ -22,9 +22,9 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.inspect.pages.ask import (
     MOST_CHUNKS,
-    Asked,
     Examples,
     Home,
+    ModeAnswer,
     Passages,
     as_json,
     as_markdown,
@@ -248,17 +248,17 @@ def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     def one(
         snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None,
         after: Text = "", within: Text = "",
-    ) -> Asked:  # fmt: skip
+    ) -> ModeAnswer:  # fmt: skip
         return ask(reader.index(snapshot_id), question, [mode or AUTO], k, after, within)[0]
 
     asked = Depends(one)
 
     @app.get("/snapshots/{snapshot_id}/ask.json")
-    def values(said: Asked = asked) -> JSONResponse:
+    def values(said: ModeAnswer = asked) -> JSONResponse:
         return JSONResponse(as_json(said), headers=html.headers)
 
     @app.get("/snapshots/{snapshot_id}/ask.md")
-    def markdown(said: Asked = asked) -> PlainTextResponse:
+    def markdown(said: ModeAnswer = asked) -> PlainTextResponse:
         return PlainTextResponse(as_markdown(said), headers=html.headers)
 
 

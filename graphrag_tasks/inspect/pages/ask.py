@@ -39,7 +39,7 @@ _FILTER = re.compile(r"[^/=<>]+[=<>]")  # Begin of a filter by a field; anything
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModeAnswer:
     """Result of a question in one mode.
 
     Attributes:
@@ -62,7 +62,7 @@ class Asked:
 def ask(
     index: Index, question: str, modes: Sequence[str], k: int | None = None, after: str = "",
     within: str = "",
-) -> list[Asked]:  # fmt: skip
+) -> list[ModeAnswer]:  # fmt: skip
     """Ask a question in several modes; the empty question gives [].
 
     Without `k` each mode reads its default number of chunks. `after` is the question before. `within` limits what is
@@ -78,7 +78,7 @@ def ask(
         else:
             reply = answer(index, question, mode=mode, k=k, filters=filters, after=after)
             found = reply.context
-        asked.append(Asked(mode, reply, found))
+        asked.append(ModeAnswer(mode, reply, found))
     return asked
 
 
@@ -153,12 +153,12 @@ def _extend(found: list[str], index: Index) -> None:
         log.warning("no examples of questions: %s", error)
 
 
-def as_json(asked: Asked) -> dict[str, Any]:
+def as_json(asked: ModeAnswer) -> dict[str, Any]:
     """Return the result as JSON values."""
     return asked.reply.to_dict() if asked.reply else asked.found.to_dict()
 
 
-def as_markdown(asked: Asked) -> str:
+def as_markdown(asked: ModeAnswer) -> str:
     """Return the answer with sources as Markdown; without an answer, the chunks found."""
     question = f"## {asked.reply.question if asked.reply else asked.found.question}"
     if asked.reply:

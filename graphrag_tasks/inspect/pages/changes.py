@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.inspect.pages.ask import Asked, Passages, ask
+from graphrag_tasks.inspect.pages.ask import ModeAnswer, Passages, ask
 from graphrag_tasks.inspect.pages.graph import Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import CURRENT, Reader
 from graphrag_tasks.operations.diff import difference
@@ -189,7 +189,7 @@ def add_judging(app: FastAPI, reader: Reader, html: Renderer) -> None:
         return go_to(request, html, f"/snapshots/{snapshot_id}/ask", asked)
 
 
-def _gold(index: Index, said: Asked, form: _Judged) -> tuple[GoldSpan, ...]:
+def _gold(index: Index, said: ModeAnswer, form: _Judged) -> tuple[GoldSpan, ...]:
     """Return the gold sources of a question, as the reader marks them."""
     if form.passage:
         found = [chunk for chunk in said.found.chunks if chunk.chunk_id == form.passage]

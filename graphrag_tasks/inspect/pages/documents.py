@@ -25,7 +25,7 @@ CHUNKS_SHOWN = 20  # Chunks per page: text of about 40,000 characters.
 
 
 @dataclass(frozen=True)
-class Line:
+class DocumentRow:
     """A row of the document list, with chunk and relation counts."""
 
     report: DocumentReport
@@ -44,7 +44,7 @@ class Documents:
         statuses, kinds: Counts over all documents.
     """
 
-    lines: Sequence[Line]
+    lines: Sequence[DocumentRow]
     found: int
     known: int
     statuses: Mapping[str, int]
@@ -73,7 +73,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Passage:
+class ShownChunk:
     """A chunk: its sentences, and the text after the last."""
 
     id: str
@@ -97,7 +97,7 @@ class Opened:
 
     row: Mapping[str, Any]
     report: DocumentReport
-    passages: Sequence[Passage]
+    passages: Sequence[ShownChunk]
     first: int
     chunks: int
     found: int
@@ -121,7 +121,7 @@ def list_documents(index: Index, text: str, status: str, kind: str, first: int) 
     shown = asked[first : first + DOCUMENTS_SHOWN]
     counts = row_counts(snapshot, ("chunks", "evidence")).values()
     lines = [
-        Line(
+        DocumentRow(
             document_report,
             titles[document_report.document_id],
             *(rows[document_report.document_id] for rows in counts),
@@ -165,7 +165,7 @@ def _outline(chunks: pa.Table) -> Iterator[tuple[str, int, str]]:
                 yield chunk["chunk_id"], depth, path[depth - 1]
 
 
-def _passages(index: Index, chunks: pa.Table) -> list[Passage]:
+def _passages(index: Index, chunks: pa.Table) -> list[ShownChunk]:
     snapshot = index.snapshot
     columns = ["chunk_id", "sentence_id", "ordinal", "text", "char_start", "char_end"]
     sentences = _of(snapshot.table("sentences", columns), "chunk_id", chunks["chunk_id"])
@@ -187,7 +187,7 @@ def _passages(index: Index, chunks: pa.Table) -> list[Passage]:
             )  # fmt: skip
             at = end
         passages.append(
-            Passage(
+            ShownChunk(
                 chunk["chunk_id"], chunk["ordinal"], chunk["heading_path"], chunk["page_start"],
                 chunk["page_end"], found, text[at:],
             )

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import GraphragError, QueryError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS, content_id
-from graphrag_tasks.operations.quality import Verdict, verdicts
+from graphrag_tasks.operations.quality import FigureCheck, verdicts
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
 from graphrag_tasks.storage.files import Files
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
@@ -156,7 +156,7 @@ def summarize(reader: Reader, index: Index) -> dict[str, Any]:
     if not known:
         facts = asdict(index.facts)
         counts = {name: facts[name] for name in ("chunks", "entities", "relations")}
-    figures, judged = manifest.stats.get("quality", {}), list[Verdict]()
+    figures, judged = manifest.stats.get("quality", {}), list[FigureCheck]()
     if figures:
         found = [one for one in reader.store.manifests() if one.snapshot_id == manifest.parent_id]
         before = found[0] if found else None

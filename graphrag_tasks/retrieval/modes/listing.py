@@ -74,7 +74,7 @@ class Verb:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ListingQuestion:
     """A parsed listing question.
 
     Attributes:
@@ -102,14 +102,14 @@ def verb_term(words: str) -> str | None:
     return None
 
 
-def read(question: str, named: Sequence[NamedSeeds]) -> Asked:
+def read(question: str, named: Sequence[NamedSeeds]) -> ListingQuestion:
     """Parse a listing question, given the names in it in order."""
     words = list(_WORD.finditer(question))
     lead = _LEAD.search(question)
     kind = _kind(words, lead.end() if lead else 0, asks=lead is not None)
     begin = kind.end() if kind else lead.end() if lead else 0
     names = tuple(seeds for seeds in named if seeds.start >= begin)
-    return Asked(
+    return ListingQuestion(
         kind=verb_term(kind[0]) if kind else None,
         verbs=tuple(_verbs(words, names, begin)) if lead or kind else (),
         done=None if any(name.as_name for name in names) else _done(words, begin),
@@ -216,7 +216,7 @@ def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     )
 
 
-def _answers(graph: Graph, asked: Asked) -> dict[int, int]:
+def _answers(graph: Graph, asked: ListingQuestion) -> dict[int, int]:
     """Return the answering relations, ordered by id, each with the entity asked for."""
     found: dict[int, int] = {}
     for verb in asked.verbs:
@@ -302,7 +302,7 @@ def _neighbours(graph: Graph, names: Iterable[NamedSeeds]) -> dict[int, int]:
     }
 
 
-def _of_kind(graph: Graph, asked: Asked, entities: set[int]) -> set[int]:
+def _of_kind(graph: Graph, asked: ListingQuestion, entities: set[int]) -> set[int]:
     """Return the entities of the kind asked for; all names if none is known to be of it."""
     entities -= {row for name in asked.names for row in name.rows}
     if asked.kind is None:

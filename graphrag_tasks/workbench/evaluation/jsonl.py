@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from graphrag_tasks.core.errors import ConfigError
 
 
-class Line(BaseModel):
+class JsonLine(BaseModel):
     """One line of a file, checked strictly; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
@@ -20,7 +20,7 @@ class Line(BaseModel):
 
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
-LineT = TypeVar("LineT", bound=Line)
+LineT = TypeVar("LineT", bound=JsonLine)
 
 
 def read_lines(path: str | Path, kind: type[LineT]) -> list[LineT]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.sources.roots import PASSAGES_SUFFIX
-from graphrag_tasks.workbench.evaluation.jsonl import Line, read_lines, text_lines
+from graphrag_tasks.workbench.evaluation.jsonl import JsonLine, read_lines, text_lines
 
 Judgement = Literal["right", "wrong"]
 
@@ -50,7 +50,7 @@ class GoldSpan(Span):
         yield from self.alternatives
 
 
-class Question(Line):
+class Question(JsonLine):
     """A question with what is needed to answer it: either `gold` or `gold_ids`.
 
     Judged questions may have neither, if nobody says what answers them; questions that the corpus does not answer

@@ -20,7 +20,7 @@ from statistics import fmean
 from pydantic import field_validator
 
 from graphrag_tasks.language.bm25.tokens import is_code_name, words
-from graphrag_tasks.workbench.evaluation.jsonl import Line
+from graphrag_tasks.workbench.evaluation.jsonl import JsonLine
 from graphrag_tasks.workbench.evaluation.measures import share_interval
 from graphrag_tasks.workbench.judges.judge import Judge
 from graphrag_tasks.workbench.judges.verdicts import CLASSES, ONE, OTHER, Answered, Pair, Preferred, aligned, preferred
@@ -44,7 +44,7 @@ _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|must|should|will|has|have|doe
 _NOT = re.compile(r"\b(is|are|was|were|can|must|should|will|does|do) ?not\b", re.IGNORECASE)
 
 
-class JudgedByHand(Line):
+class JudgedByHand(JsonLine):
     """An answer to a question of a set, with a person's verdict: 1, 0.5 or 0."""
 
     question_id: str

@@ -33,7 +33,7 @@ _TABLES = ("triples", "surface_forms", "resolved")
 _SQL = statements(__package__, "facts.sql")
 
 
-class _Asked(BaseModel):
+class _QuestionLine(BaseModel):
     """A line of a question file; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
@@ -79,7 +79,7 @@ class Need:
 
 def read_asked(path: str | Path) -> list[str]:
     """Read a JSON lines file whose lines have at least `question`."""
-    asked = [one.question for _, one in read_values(path, _Asked)]
+    asked = [one.question for _, one in read_values(path, _QuestionLine)]
     if not asked:
         hint = 'Give lines such as {"question": "Which table replaced VBBS?"}'
         raise ConfigError("there are no questions", str(path), hint)

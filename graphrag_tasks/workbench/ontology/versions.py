@@ -45,7 +45,7 @@ class Change(NamedTuple):
     meaning: str
 
 
-class Asked(NamedTuple):
+class ApprovalRequest(NamedTuple):
     """An approval request: the id, a subject line, and the differences as Markdown."""
 
     id: str
@@ -152,7 +152,7 @@ def propose_in_store(
     return proposal
 
 
-def shown_in_store(store: str, proposal_id: str) -> Asked | None:
+def shown_in_store(store: str, proposal_id: str) -> ApprovalRequest | None:
     """Return the approval request for a proposal, marked as shown; None if already in force."""
     ontologies = Ontologies(store)
     if ontologies.id_in_force() == proposal_id:
@@ -171,7 +171,7 @@ def shown_in_store(store: str, proposal_id: str) -> Asked | None:
     if len(shown) > _MOST_ROWS:
         lines += ["", f"{len(shown) - _MOST_ROWS} more: {command('ontology', 'show', proposal.id)}"]
     covers = f"It covers {report.covered} of {report.searched} questions."
-    return Asked(proposal.id, f"Put ontology {proposal.id} in force? {covers}", "\n".join(lines))
+    return ApprovalRequest(proposal.id, f"Put ontology {proposal.id} in force? {covers}", "\n".join(lines))
 
 
 def changes(before: GraphSchema, after: GraphSchema) -> list[Change]:

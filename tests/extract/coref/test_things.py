@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphrag_tasks.extract.coref.protocol import Coreference, Parse, Passage
+from graphrag_tasks.extract.coref.protocol import Coreference, CorefText, Parse
 from graphrag_tasks.extract.coref.things import is_pleonastic, resolve_things
 
 ParseIt = Callable[[str], Parse]
@@ -18,7 +18,7 @@ def said(found: list[Coreference]) -> list[tuple[str, str, str]]:
 
 def test_the_subject_goes_on(parse: ParseIt) -> None:
     it = parse("It/PRP/nsubj/1 runs/VBZ/ROOT/1 nightly/RB/advmod/1")
-    [one] = resolve_things(Passage([parse(STORES), it]))
+    [one] = resolve_things(CorefText([parse(STORES), it]))
     assert said([one]) == [("It", "migration report", "same_subject")]
     text = parse(STORES).text
     assert text[one.antecedent_start : one.antecedent_end] == "migration report"
@@ -41,8 +41,8 @@ def test_it_that_stands_for_nothing(parse: ParseIt, sentence: str, pleonastic: b
 def test_a_bare_noun_takes_the_one_longer_name_of_its_head(parse: ParseIt) -> None:
     later = parse("Start/VB/ROOT/0 the/DT/det/2 report/NN/dobj/0")
     other = parse("An/DT/det/2 error/NN/compound/2 report/NN/nsubj/3 follows/VBZ/ROOT/3")
-    assert said(resolve_things(Passage([parse(STORES), later]))) == [("the report", "migration report", "head_match")]
-    assert resolve_things(Passage([parse(STORES), other, later])) == []
+    assert said(resolve_things(CorefText([parse(STORES), later]))) == [("the report", "migration report", "head_match")]
+    assert resolve_things(CorefText([parse(STORES), other, later])) == []
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ def test_headings_and_titles(
     parse: ParseIt, title: str, headings: tuple[str, ...], found: tuple[str, str] | None
 ) -> None:
     later = parse("Start/VB/ROOT/0 the/DT/det/2 report/NN/dobj/0")
-    resolved = resolve_things(Passage([later], title, headings))
+    resolved = resolve_things(CorefText([later], title, headings))
     assert [(one.antecedent, one.source) for one in resolved] == ([found] if found else [])

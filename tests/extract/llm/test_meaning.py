@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from graphrag_tasks.extract.llm.requests import ToldFact
-from graphrag_tasks.extract.llm.support import Judge, Reason, Setting
+from graphrag_tasks.extract.llm.support import FactCheck, Reason, Setting
 from graphrag_tasks.language.parser import SentenceParser
 
 Judged = Callable[[str, str, str, str], str | None]
@@ -19,7 +19,7 @@ def judged() -> Judged:
     def judge(sentence: str, head: str, relation: str, tail: str) -> str | None:
         (tokens,) = parser.parse([sentence])
         fact = ToldFact(sentence=1, head=head, relation=relation, tail=tail, weight=1)
-        found = Judge(Setting(sentence, tokens, "", "", (), ())).frame(fact, {})
+        found = FactCheck(Setting(sentence, tokens, "", "", (), ())).frame(fact, {})
         return str(found) if isinstance(found, Reason) else None
 
     return judge
