@@ -1,6 +1,6 @@
 """Chunk stages: split documents into chunks and sentences, and resolve links.
 
-In: the tables `documents` and `blocks`. Out: `chunks`, `links`, `anchors` and `sentences`. Open `stage.py` first, then
+In: the tables `documents` and `blocks`. Out: `chunks` and `sentences`. Open `stage.py` first, then
 `filter_sentences.py`.
 """
 

@@ -7,7 +7,7 @@ are gone) and uses ONNX Runtime. Both libraries are imported on first use, with 
 The reranker's graph may multiply bytes. OpenVINO does on processors with AVX-512 VNNI and without AMX (.71 of
 bfloat16's time, .44 of float32's), and ONNX Runtime wherever it is used.
 
-A graph is built once per machine and then read from the cache (`saved_graph`), and so is what OpenVINO makes of it.
+A graph is built once per machine and then read from the cache, and so is what OpenVINO makes of it.
 """
 
 from __future__ import annotations

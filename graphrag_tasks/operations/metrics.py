@@ -91,7 +91,7 @@ def stage_figures(stage: str, receipts: Sequence[Receipt], documents: Sequence[i
 def publish_figures(summary: Mapping[str, Any], *, changed: bool) -> list[Figure]:
     """Return the figures of a publish: counts of the current snapshot, and whether it is new.
 
-    `summary` comes from `snapshots.summary.headline`; `changed` tells whether this run published it.
+    `summary` comes from `snapshots.publish.headline`; `changed` tells whether this run published it.
     """
     counts = {name: summary[name] for name in _PUBLISHED}
     counts["documents_failed"] = len(summary["failed"])

@@ -273,7 +273,7 @@ def _simple_pipeline() -> BasePipeline:
 def convert(data: bytes, media_type: str, pipeline: BasePipeline | None = None) -> DoclingDocument:
     """Convert bytes to a Docling document, with the simple pipeline unless another is given.
 
-    PDF pages that cannot be read, or not within the `allowance`, are missing.
+    PDF pages that cannot be read, or not in time, are missing.
     """
     form, backend, options = _FORMATS[media_type]
     with warnings.catch_warnings():

@@ -2,7 +2,7 @@
 
 Markdown is rendered to HTML by marko.
 
-HTML pages lose their boilerplate (`boilerplate`), images, form controls and what is hidden; what is left becomes blocks
+HTML pages lose their boilerplate (`html_walk`), images, form controls and what is hidden; what is left becomes blocks
 in one walk (`html_walk`).
 """
 

@@ -2,7 +2,7 @@
 
 openpyxl is used directly: Docling turns values into text, takes the first row of each group of cells for its header,
 and drops a table's place on the sheet. Visible sheets are read, including hidden rows and columns. Formulas give their
-stored value, links without one their label (`formulas`). Text boxes and comments follow the tables of their sheet.
+stored value, links without one their label. Text boxes and comments follow the tables of their sheet.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _of_sheet(xml: bytes) -> dict[Place, str | None]:
     return found
 
 
-_MAX_HEADERS = 4  # Limit of header rows, as in `headers`.
+_MAX_HEADERS = 4  # Limit of header rows, as in `tables`.
 _PRINTED = ("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter")
 _FOR_OLD_PROGRAMS = re.compile(r"\A\[Threaded comment\].*?\bComment:\s*", re.DOTALL)
 

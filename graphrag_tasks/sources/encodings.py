@@ -1,6 +1,6 @@
 """Decode text files, from a known encoding or by detection.
 
-In this order: the setting `parse.encoding`, a byte-order mark, UTF-8, and `detection`, which prefers the encoding that
+In this order: the setting `parse.encoding`, a byte-order mark, UTF-8, and detection, which prefers the encoding that
 the file declares. A file that is UTF-8 except for some lines is decoded line by line. Text that is implausible in every
 encoding is refused.
 """

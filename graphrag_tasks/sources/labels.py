@@ -7,7 +7,7 @@ documents that carry one of them. A document's labels come from the first of:
 
        labels: [hr, board]
 
-2. the first rule of `access.rules` whose pattern matches its path (see `rules`);
+2. the first rule of `access.rules` whose pattern matches its path (see `first_rule`);
 3. `access.default`, which is empty unless set.
 
 Nobody sees a document without a label, or with an unreadable access file: a mistake hides a document, and never exposes

@@ -2,7 +2,7 @@
 
 `django-3.2/topics/cache.rst` and `django-5.1/topics/cache.rst`, or `policy-2023.pdf` and `policy-2024.pdf`. Numbers in
 paths also count chapters, so versions must share sentences, too. In folders of releases a page that moved is found by
-its title. What replaces another by its metadata (`declared`) needs to share nothing.
+its title. What replaces another by its metadata needs to share nothing.
 """
 
 from __future__ import annotations

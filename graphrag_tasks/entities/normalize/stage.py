@@ -5,7 +5,7 @@ words. Each distinct surface form is judged once, so the work in Python grows wi
 Ties in counts are broken by text, so input order has no effect.
 
 A common noun without modifiers ("example", "following value") is dropped where many documents or sentences have it, as
-it would join unrelated things; it is kept where it is a term of the corpus (`terms`). The type comes from the name
+it would join unrelated things; it is kept where it is a term of the corpus (`problems`). The type comes from the name
 itself (`types`), or else from the corpus (`kinds`).
 """
 

@@ -90,7 +90,7 @@ def resolve(
 ) -> StageResult:
     """Decide which names are the same entity.
 
-    Triples, titles, sentences and tables tie names (`ties`). A `confirmer` is asked about pairs that the rules leave
+    Triples, titles, sentences and tables tie names (`rules`). A `confirmer` is asked about pairs that the rules leave
     open, and about names with similar `name_vectors`, but not about names that occur in `unsent_documents`. Returns
     `merges`, every candidate pair with rules, score, guard and verdict; and `resolved`, the entity of every name, as a
     stream by key.

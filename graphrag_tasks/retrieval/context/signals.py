@@ -1,4 +1,4 @@
-"""Signals whether the documents answer a question, the input of `answer.verdict`."""
+"""Signals whether the documents answer a question, the input of its verdict."""
 
 from __future__ import annotations
 

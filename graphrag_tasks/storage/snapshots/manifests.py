@@ -37,7 +37,7 @@ class StageCost(TypedDict):
 
 
 class Stats(TypedDict, total=False):
-    """Counts of the run, as `summary.summarize` makes them; `quality` as the gate returns it.
+    """Counts of the run, as `publish.summarize` makes them; `quality` as the gate returns it.
 
     `llm` is what a language model read in the run, and its cost: absent if it read nothing.
     """
