@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.commands import brought_by
+from graphrag_tasks.core.commands import brought_by, require
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.core.visible import did_you_mean
@@ -106,9 +106,7 @@ def _allowed(graph: Graph, *, all_kinds: bool) -> NDArray[np.bool_]:
 
 def as_frame(snapshot: Snapshot, name: str) -> pd.DataFrame:
     """Return the frame of `Browser.table`."""
-    with brought_by("notebook"):
-        pass
-
+    require("notebook")
     if name not in SCHEMAS:
         raise QueryError(f"there is no table '{name}'", "", did_you_mean(name, SCHEMAS))
     frame: pd.DataFrame = snapshot.table(name).to_pandas()
