@@ -203,7 +203,7 @@ _ATTRIBUTES = re.compile(r"\[(|[\w.#%\"',*^<>{=].*)\]\s*\Z")
 _ID = re.compile(r"\[\[([^\],]+)(?:,.*)?\]\]\s*\Z")
 _BLOCK_TITLE = re.compile(r"\.(?=[^\s.])(.+)")
 _DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|`{3,}\S*|[|,:!]={3,})\s*\Z")
-_ADOC_MACRO = re.compile(r"([a-z]\w*)::(\S*?)\[(.*)\]\s*\Z")
+_BLOCK_MACRO = re.compile(r"([a-z]\w*)::(\S*?)\[(.*)\]\s*\Z")
 _ITEM = re.compile(r"[ \t]*(?:[*-]|\*{2,5}|\.{1,5}|\d+\.|[a-zA-Z]\.|<[\d.]+>)[ \t]+(\S.*)")
 _TERM = re.compile(r"[ \t]*(\S.*?)(?:::{1,3}|;;)(?:[ \t]+(.*)|\Z)")
 _CHECK = re.compile(r"\[[ x*]\] ")
@@ -295,7 +295,7 @@ class _Page:
                 self._html.append(f"<p>{self._inline.write(title)}</p>")
         elif found := _BLOCK_TITLE.match(line):
             self._html.append(f"<p>{self._inline.write(found[1])}</p>")
-        elif found := _ADOC_MACRO.match(line):
+        elif found := _BLOCK_MACRO.match(line):
             self._macro(found[1], found[3])
         else:
             return False
@@ -333,7 +333,7 @@ class _Page:
         """Tell whether a line ends the running text before it."""
         if not line or line == "+" or line.startswith("//"):
             return True
-        starts = (_DELIMITER, _ITEM, _ATTRIBUTES, _ADOC_MACRO, _ID, _ENTRY, _TERM)
+        starts = (_DELIMITER, _ITEM, _ATTRIBUTES, _BLOCK_MACRO, _ID, _ENTRY, _TERM)
         return any(start.match(line) for start in starts)
 
     def _paragraph(self, lines: Sequence[str], at: int) -> int:

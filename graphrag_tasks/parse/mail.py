@@ -121,7 +121,7 @@ _SHOWN = ("From", "To", "Cc", "Date")
 _TEXT, _PAGE, _MESSAGE = "text/plain", "text/html", "message/rfc822"
 _ENCODED_WORD = r"=\?[^?\s]+\?[bqBQ]\?[^?]*\?="
 _ENCODED_WORDS = re.compile(rf"{_ENCODED_WORD}(?:\s*{_ENCODED_WORD})*")
-_MAIL_SIGNATURE = "-- "  # the line above a signature, whose blank does not flow
+_FLOWED_SIGNATURE = "-- "  # the line above a signature, whose blank does not flow
 
 
 def read_mail(data: bytes) -> ParsedDocument:
@@ -323,9 +323,9 @@ def unflowed(text: str, *, delete_spaces: bool) -> str:
         content = line.lstrip(">")
         depth = len(line) - len(content)
         content = content.removeprefix(" ")
-        if not (flows and depth == last_depth and content != _MAIL_SIGNATURE):
+        if not (flows and depth == last_depth and content != _FLOWED_SIGNATURE):
             lines.append([">" * depth + " " * bool(depth)])
-        flows = content.endswith(" ") and content != _MAIL_SIGNATURE
+        flows = content.endswith(" ") and content != _FLOWED_SIGNATURE
         lines[-1].append(content[:-1] if flows and delete_spaces else content)
         last_depth = depth
     return "\n".join(map("".join, lines))

@@ -221,8 +221,8 @@ def decode(data: bytes, declared: str | None = None) -> DecodedText:
         return _by_line(data, known(declared))
     for escape, encoding in _ESCAPED.items():
         if text.isascii() and escape in data and (read := _strict(data, encoding)) is not None:
-            return _encodings_decoded(read, encoding)
-    return _encodings_decoded(text, "utf-8")
+            return _decoded_text(read, encoding)
+    return _decoded_text(text, "utf-8")
 
 
 def _exactly(data: bytes, encoding: str) -> DecodedText:
@@ -230,7 +230,7 @@ def _exactly(data: bytes, encoding: str) -> DecodedText:
     if text is None:
         what = f"the file is not text in {encoding}"
         raise DocumentError("encoding", what, hint=_HINT)
-    return _encodings_decoded(text.removeprefix("\ufeff"), codecs.lookup(encoding).name)
+    return _decoded_text(text.removeprefix("\ufeff"), codecs.lookup(encoding).name)
 
 
 def _strict(data: bytes, encoding: str) -> str | None:
@@ -249,7 +249,7 @@ def _with_surrogates(data: bytes) -> str | None:
     return halves.decode("utf-16-le", "replace")
 
 
-def _encodings_decoded(text: str, encoding: str, confidence: float = 1.0, replaced: int = 0) -> DecodedText:
+def _decoded_text(text: str, encoding: str, confidence: float = 1.0, replaced: int = 0) -> DecodedText:
     text, invalid = without_invalid(text)
     invalid[LeftOut.INVALID_CHARACTERS] += replaced
     return DecodedText(text, Guess(encoding, confidence), invalid)
@@ -271,7 +271,7 @@ def _with_nul(data: bytes, declared: str | None) -> DecodedText:
     if stray > _MAX_INVALID * len(data) and (wide := _wide(data)):
         return wide
     if stray <= _MAX_INVALID * len(data) and (text := _strict(data, "utf-8")) is not None:
-        clean = _encodings_decoded(text, "utf-8")
+        clean = _decoded_text(text, "utf-8")
         if clean.left_out[LeftOut.INVALID_CHARACTERS] <= _MAX_INVALID * len(text):
             return clean
     if wide := _wide(data):
@@ -353,4 +353,4 @@ def _replaced(text: str, count: int, encoding: str, confidence: float) -> Decode
     if count > max(1, _MAX_INVALID_GUESSED * len(text)):
         what = f"{count} places of the file are not text in {encoding}, which the rest is in"
         raise DocumentError("encoding", what, hint=_HINT)
-    return _encodings_decoded(text, encoding, confidence, count)
+    return _decoded_text(text, encoding, confidence, count)

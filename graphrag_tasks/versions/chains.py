@@ -83,7 +83,7 @@ LEAST_COMMON = 0.3
 """Least share of the shorter document's sentences that the other one has, too: of 35 pages of two releases of one
 manual it is .78 and more, of different pages up to .08."""
 
-_CHAINS_KEYS = ("release", "version", "date")  # Keys of metadata that tell versions apart.
+_VERSION_KEYS = ("release", "version", "date")  # Keys of metadata that tell versions apart.
 
 _NO_RELEASES = (PROPERTIES, MESSAGE)
 """Where dates tell no versions apart: each copy in another format has its own, and each message."""
@@ -160,9 +160,9 @@ def _dated(row: Mapping[str, Any]) -> _Dated | None:
 
 def _said(row: Mapping[str, Any], metadata: Iterable[Mapping[str, str]]) -> _Dated | None:
     """Return a document by the release in its metadata, and its title."""
-    found = (one for one in metadata if one["key"] in _CHAINS_KEYS)
+    found = (one for one in metadata if one["key"] in _VERSION_KEYS)
     known = [one for one in found if one["key"] != "date" or one["origin"] not in _NO_RELEASES]
-    one = min(known, key=lambda one: _CHAINS_KEYS.index(one["key"]), default=None)
+    one = min(known, key=lambda one: _VERSION_KEYS.index(one["key"]), default=None)
     if one is None or not order_of(one["value"]):
         return None
     key = f"{row['source']}/\n{_RELEASE.sub('{}', row['title'].casefold())}"

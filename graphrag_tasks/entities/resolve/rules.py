@@ -127,7 +127,7 @@ _NO_NAMES = ("topic", "keyword", "tag", "title", "successor", "replace", "altern
              "old", "new")  # fmt: skip
 """Word stems in headers of columns that do not name the code beside them."""
 
-_TIES_SQL = statements(
+_TIES = statements(
     __package__, "ties.sql", proper=", ".join(f"'{one}'" for one in sorted(PROPER)), no_names="|".join(_NO_NAMES)
 )
 
@@ -158,10 +158,10 @@ def find_ties(connection: Connection, is_known: Callable[[str], bool]) -> Ties:
     Codes in rows that are dictionary words (`is_known`) name nothing. Initials count only where nothing introduces the
     short form.
     """
-    connection.execute(_TIES_SQL["begun"])
-    connection.execute(_TIES_SQL["bare"])
-    connection.execute(_TIES_SQL["vendors"], _LEAST_OF_VENDOR)
-    rows = connection.execute(_TIES_SQL["rows"], _LEAST_OF_COLUMN).fetchall()
+    connection.execute(_TIES["begun"])
+    connection.execute(_TIES["bare"])
+    connection.execute(_TIES["vendors"], _LEAST_OF_VENDOR)
+    rows = connection.execute(_TIES["rows"], _LEAST_OF_COLUMN).fetchall()
     short_forms = [
         *((*pair, ACRONYM_RULE) for pair in introduced(connection)),
         *((code, name, ROW_RULE) for code, name in rows if not is_known(code)),
@@ -169,5 +169,5 @@ def find_ties(connection: Connection, is_known: Callable[[str], bool]) -> Ties:
     ]
     told = {short for short, _, _ in short_forms}
     short_forms += ((*pair, INITIALS_RULE) for pair in by_initials(connection) if pair[0] not in told)
-    pairs = connection.sql(_TIES_SQL["without_vendor"]).fetchall()
+    pairs = connection.sql(_TIES["without_vendor"]).fetchall()
     return Ties(short_forms, [(*pair, VENDOR_RULE) for pair in pairs])

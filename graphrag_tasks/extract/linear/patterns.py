@@ -161,7 +161,7 @@ def _subject(lead: str, end: int) -> str | None:
 # Commands that relate two names: "Use VBBE instead of VBBS".
 
 _VERBS = any_of("object_verbs")
-_COOKBOOK_COMMAND = re.compile(rf"(?:please\s|always\s|just\s)?({_VERBS})\s(?=\S)", re.IGNORECASE)
+_ORDER = re.compile(rf"(?:please\s|always\s|just\s)?({_VERBS})\s(?=\S)", re.IGNORECASE)
 _TIE = re.compile(r"\s(instead of|rather than|in place of|in favor of|for|with|by|to|into|from|over|in|as|on)\s")
 _TO_VERB = re.compile(r"\sto\s(?:[a-z]+ly\s)?([a-z]+)\s(?=\S)")
 _TIES = {
@@ -176,14 +176,14 @@ _NOT_NAMES = re.compile(
     r"be|between|by|for|from|on|or|out|with|\w+ing)\b"
 )
 _TWO_COMMANDS = re.compile(rf"\b(?:and|or|then)\s(?:{_VERBS}|\w+\s(?:the|an?|your|this|all|it))\b")
-_COOKBOOK_CLAUSE = re.compile(r"[.;:]\s|\b(?:that|which|is|are|be|whether|how|if)\b")
+_NEW_CLAUSE = re.compile(r"[.;:]\s|\b(?:that|which|is|are|be|whether|how|if)\b")
 _MAX_GAP = 90
 """Characters from a command to the word that relates its names; a word further on belongs elsewhere. Chosen."""
 
 
 def cookbook(text: str) -> Iterator[Frame]:
     """Yield a frame for each pair of a command's object and a prepositional object."""
-    command = _COOKBOOK_COMMAND.match(text)
+    command = _ORDER.match(text)
     if command is None or _TWO_COMMANDS.search(text, command.end()):
         return
     verb = command[1].casefold()
@@ -197,7 +197,7 @@ def cookbook(text: str) -> Iterator[Frame]:
         relation, place = f"be used to {purpose[1]}", purpose.end()
     else:
         relation, place = f"{verb} {tie[1]}", tie.end()
-    if _NOT_NAMES.match(text, place) or (tie[1] == "to" and _COOKBOOK_COMMAND.match(text, place)):
+    if _NOT_NAMES.match(text, place) or (tie[1] == "to" and _ORDER.match(text, place)):
         return
     others = [span for span in names_at(text, place) if not _NOT_NAMES.match(span.text)]
     for span in objects:
@@ -207,7 +207,7 @@ def cookbook(text: str) -> Iterator[Frame]:
 
 def _objects(text: str, start: int, end: int) -> list[Span]:
     """Return the objects between the verb and its preposition, including "of" phrases."""
-    if _COOKBOOK_CLAUSE.search(text[start:end]):
+    if _NEW_CLAUSE.search(text[start:end]):
         return []
     names = names_at(text, start, end)
     if names and text[names[-1].end : end].strip(" .,") == "":

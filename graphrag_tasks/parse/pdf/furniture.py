@@ -98,7 +98,7 @@ _RUNNING_ENOUGH = 4  # pages, whatever their share
 _LARGE = 1.12  # sizes of the body beyond which a line is a title, which a few slides may share
 _SAME_PLACE = 3.0  # points between the middles of lines
 _SAME_SIZE = 1.1  # times: heights of letters of one running header differ by less
-_FURNITURE_APART = 1.5  # heights between the text and a page number that no other page confirms
+_FAR_FROM_TEXT = 1.5  # heights between the text and a page number that no other page confirms
 _EMPTIED_SHARE = 0.25  # of the pages with other text: a blank page has its header too
 _CHAPTER = re.compile(
     r"(?:chapter|part|appendix|section|kapitel|teil|anhang|abschnitt|chapitre|partie|annexe)"
@@ -196,7 +196,7 @@ def _numbered(edges: Sequence[Line], lines: Sequence[Line], known: _Known) -> se
 
 
 def _is_apart(line: Line, lines: Iterable[Line]) -> bool:
-    reach = _FURNITURE_APART * line.height
+    reach = _FAR_FROM_TEXT * line.height
     return all(
         other.box.top - line.box.bottom > reach or line.box.top - other.box.bottom > reach
         for other in lines

@@ -196,7 +196,7 @@ def _had_room(current: Sequence[Line], line: Line) -> bool:
 
 # Label each paragraph of a PDF file: heading, list item, caption, code, footnote or text.
 
-_LABELS_LARGE, _LARGER = 1.28, 1.12  # sizes of the body
+_LARGEST, _LARGER = 1.28, 1.12  # sizes of the body
 _LARGE_IN_FONT = 1.2  # where the font is the body's: letters of one font differ in height
 _MIN_BOLD = 0.9  # below, bold words are those of a drawing
 _NO_DESCENDER = 0.76  # of the height, in fonts whose boxes are those of the letters
@@ -336,7 +336,7 @@ def _is_heading(looks: _Looks, body: Body) -> bool:
         return False
     if len(looks.lines) > _MAX_LINES or len(text) > _MAX_LENGTH:
         return False
-    if looks.ratio < _LABELS_LARGE and not all(line.alone for line in looks.lines):
+    if looks.ratio < _LARGEST and not all(line.alone for line in looks.lines):
         return False
     if _FORMULA.search(text) and not looks.is_numbered:
         return False
@@ -347,7 +347,7 @@ def _is_heading(looks: _Looks, body: Body) -> bool:
 
 def _stands_out(looks: _Looks, body: Body) -> bool:
     text, count = looks.text, len(looks.lines)
-    if looks.ratio >= _LABELS_LARGE:
+    if looks.ratio >= _LARGEST:
         return True
     has_own_font = looks.lines[0].font.name != body.font
     if looks.ratio >= (_LARGER if has_own_font else _LARGE_IN_FONT) and looks.ends_open:
@@ -375,10 +375,10 @@ def _differs(looks: _Looks, body: Body) -> bool:
 # Reject paragraphs that look like headings but are not, by their context.
 
 _LEADERS = 4  # lines with dot leaders that a table of contents has at least on a page
-_HEADINGS_LARGE = 1.12  # sizes of the body that a heading is told by
+_HEADING_SIZE = 1.12  # sizes of the body that a heading is told by
 _PLAIN_HEADINGS = 3  # headings told by size or number, where terms are told from them
 _TERM_GAP = 0.6  # between a term and what it means
-_MIN_INDENT, _HEADINGS_MAX_INDENT = 0.8, 8.0  # of what a term means, in sizes of the body
+_MIN_INDENT, _HEADING_INDENT = 0.8, 8.0  # of what a term means, in sizes of the body
 _PAGE_OF_ENTRY = re.compile(r"(?:\.\s?){2,}\s*[\divxl]+$")
 _CHAPTER = re.compile(
     r"(?:(?:chapter|part|appendix|section|kapitel|teil|chapitre|partie)\s*)?"
@@ -450,7 +450,7 @@ def _is_chapter_number(part: Labelled, below: Labelled | None) -> bool:
 
 
 def _is_plain(part: Labelled, body: Body) -> bool:
-    is_large = min(line.size for line in part.lines) >= _HEADINGS_LARGE * body.size
+    is_large = min(line.size for line in part.lines) >= _HEADING_SIZE * body.size
     return is_large or is_capitals(part.text) or is_numbered(part.text)
 
 
@@ -460,4 +460,4 @@ def _is_term(part: Labelled, below: Labelled | None, body: Body) -> bool:
     last, first = part.lines[-1], below.lines[0]
     indent = (first.box.left - part.lines[0].box.left) / body.size
     gap = (first.box.top - last.box.bottom) / body.size
-    return _MIN_INDENT <= indent <= _HEADINGS_MAX_INDENT and gap <= _TERM_GAP
+    return _MIN_INDENT <= indent <= _HEADING_INDENT and gap <= _TERM_GAP
