@@ -36,10 +36,7 @@ _WORD_READ = re.compile(r"word/(?:document|footnotes|endnotes|comments|diagrams/
 _WORD_FURNITURE = re.compile(r"word/(?:header|footer)\d*\.xml")
 _WORD_OTHER = re.compile(r"word/(?!glossary/|diagrams/|charts/).*\.xml")
 _WORD_STYLES = "word/styles.xml"
-_WORD_RELATIONS = "word/_rels/document.xml.rels"
-_SLIDE_RELATIONS = "ppt/slides/_rels/"
 _DRAWN = ("/diagramData", "/chart")
-_LINK_TYPE = b"relationships/hyperlink"
 
 
 @dataclass

@@ -66,8 +66,8 @@ class Runs:
     def why_closed(self) -> str:
         """Return why nobody may index here, or "".
 
-        Where documents have labels, the page would tell of some that a reader may not see: by what a run prints, and by
-        whether a file exists. An uploaded access file would give rights.
+        Where documents have labels, the page would name hidden documents: in what a run prints, and where it says that
+        a file exists. An uploaded access file would give rights.
         """
         has_labels = self.config.access.enabled or self.config.pages.principals is not None
         current = self._store.current_id()

@@ -214,7 +214,7 @@ class MarkdownPages:
         """Add to the rows of pages what they include, and mark the rows of included files."""
         shown: set[tuple[str, tuple[str, ...] | None]] = set()
         for row in rows:
-            if row["media_type"] == "md":
+            if row["media_type"] == "md" and row["size_bytes"] <= MAX_PAGE_BYTES:
                 assembled = self._assembled(row)
                 if assembled.includes:
                     row["includes"] = list(assembled.includes)

@@ -105,7 +105,7 @@ def check_judge(judge: Judge, answers: Sequence[Answered], by_hand: Sequence[Jud
     names = sorted({name for answered in right for name in _names(answered.reference)})
 
     def beside(other: Callable[[str], str | None]) -> list[Preferred]:
-        """Return the preferences between references and what is made of them."""
+        """Return what the judge prefers: each reference, or the text that `other` makes of it."""
         said = [(one, other(one.reference)) for one in right]
         pairs = [Pair(one.id, one.question, one.reference, one.reference, text)
                  for one, text in said if text]  # fmt: skip
