@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -149,10 +150,17 @@ class MilvusStore:
             ) from error
 
     def _open(self, collection: str, columns: pa.Schema) -> None:
-        """Load a collection for rows with these columns; create it if absent."""
+        """Load a collection for rows with these columns; create it, or what a process killed in creating it left out."""
+        index = self._client.prepare_index_params()
+        index.add_index("vector", index_type=_INDEX_TYPE, metric_type=_METRIC)
         if self._client.has_collection(collection):
+            if not self._client.list_indexes(collection):
+                self._client.create_index(collection, index)
             self._client.load_collection(collection)
             return
+        # Milvus Lite makes a collection's folder, then writes its schema: a folder alone is none, and in the way
+        if "://" not in self._uri:
+            shutil.rmtree(Path(self._uri, "collections", collection), ignore_errors=True)
         schema = self._client.create_schema(auto_id=False, enable_dynamic_field=False)
         schema.add_field("key", DataType.VARCHAR, max_length=_LENGTH, is_primary=True)
         dimension = columns.field("vector").type.list_size
@@ -164,8 +172,6 @@ class MilvusStore:
                 LABELS, DataType.ARRAY, element_type=DataType.VARCHAR,
                 max_capacity=_MOST_LABELS, max_length=_LABEL_LENGTH,
             )  # fmt: skip
-        index = self._client.prepare_index_params()
-        index.add_index("vector", index_type=_INDEX_TYPE, metric_type=_METRIC)
         self._client.create_collection(  # rows are counted right after they were inserted
             collection, schema=schema, index_params=index, consistency_level="Strong"
         )

@@ -1,11 +1,12 @@
 """Milvus Lite, for real: rows are immutable, only new ones are inserted, the lock is released."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
 from graphrag_tasks.core.config import LoadConfig
-from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.embed.vectors.milvus import MILVUS_FILE
 from graphrag_tasks.embed.vectors.vector_store import chosen, collection_name, open_vector_store
 from graphrag_tasks.storage.artifacts import Folder
@@ -35,6 +36,32 @@ def test_a_load_inserts_only_what_is_new(tmp_path: Path) -> None:
     found = client.query(collection, filter="", output_fields=["count(*)"])
     client.close()
     assert found[0]["count(*)"] == 4
+
+
+@pytest.mark.parametrize("step", ["milvus_lite.db.save_schema", "pymilvus.milvus_client.MilvusClient.create_index"])
+def test_a_collection_half_made_by_a_killed_process_is_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    from pymilvus import MilvusClient
+
+    server = open_vector_store(Folder(tmp_path), LITE)
+    assert server is not None
+
+    def die(*_: object, **__: object) -> None:
+        raise OSError("killed")
+
+    try:
+        with monkeypatch.context() as patched, contextlib.suppress(OSError, TransientError):
+            patched.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 0)
+            patched.setattr(step, die)
+            server.insert_new("chunk_a", vectors("a"))
+        assert (tmp_path / MILVUS_FILE / "collections" / "chunk_a").is_dir()
+        assert server.insert_new("chunk_a", vectors("a")) == 1
+    finally:
+        server.close()
+    client = MilvusClient(str(tmp_path / MILVUS_FILE))
+    assert client.list_indexes("chunk_a")  # a server loads no collection without
+    client.close()
 
 
 def test_rows_are_removed_without_a_word_of_the_library(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
