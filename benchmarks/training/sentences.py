@@ -4,9 +4,9 @@
     python -m benchmarks.training.sentences weights --data DATA --read FOLDER/read.npy
 
 `--stores` holds an index of each corpus of `benchmarks/fetch_corpora.sh` under its name, and beside it
-`NAME.made.jsonl`, made questions (800, of SAP 1,500; of their rules those for headings are left, `eval
-make-questions`). The others are those of `benchmarks/gold` with sentences as gold. For the weights each corpus was read
-by a model that had not seen it.
+`NAME.made.jsonl`, made questions (800, of SAP 1,500; of their rules those for headings are left,
+`workbench.evaluation.made`). The others are those of `benchmarks/gold` with sentences as gold. For the weights each
+corpus was read by a model that had not seen it.
 """
 
 from __future__ import annotations

@@ -55,11 +55,23 @@ app.command()(adapt.adapt)
 app.add_typer(snapshots.app, name="snapshots")
 app.command()(documents.documents)
 app.command()(documents.changes)
-app.add_typer(entities.app, name="entities")
-app.add_typer(ontology.app, name="ontology")
+app.command()(entities.entities)
+app.command()(ontology.ontology)
 app.command()(export.export)
 app.command()(llm.spending)
 app.command()(index.doctor)
+
+_FORMER = {
+    "eval make-questions": "eval retrieval --out FOLDER, without --questions",
+    "snapshots list": "snapshots",
+    "snapshots verify": "doctor",
+    "snapshots diff": "snapshots show --since ID",
+    "entities explain": "entities NAME",
+    "entities override": "entities NAME --merge, --split or --rename OTHER",
+    "ontology propose": "ontology --questions FILE",
+    "ontology show": "ontology",
+    "ontology approve": "ontology ID --approve",
+}  # What earlier versions called a command.
 
 
 def _print_version(value: bool) -> None:
@@ -83,6 +95,9 @@ def main() -> None:
     arguments = [_from_home(one) for one in sys.argv[1:]]
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
+    if now := _FORMER.get(" ".join(arguments[:2])):
+        print(f"error: `{' '.join(arguments[:2])}` is now `graphrag-tasks {now}`", file=sys.stderr)
+        raise SystemExit(2)
     sys.argv[1:] = ["--version"] if arguments == ["version"] else arguments
     report_errors(partial(app, prog_name=app.info.name))
 

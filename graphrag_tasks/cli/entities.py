@@ -2,63 +2,65 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption, WithDefault
+from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.config import load_config
 
-app = typer.Typer(cls=WithDefault, help="Explain entities and override what was merged.", no_args_is_help=True)
-
-NameArgument = Annotated[str, typer.Argument(help="A name of the entity, in any spelling.")]
-Change = StrEnum("Change", ["MERGE", "SPLIT", "RENAME"])
-Section = Literal["same", "different", "rename"]
-_SECTIONS: dict[Change, Section] = {Change.MERGE: "same", Change.SPLIT: "different", Change.RENAME: "rename"}
-"""Sections of the overrides file."""
+Section = Literal["same", "different", "rename"]  # Sections of the overrides file.
 
 
-@app.command()
-def explain(
-    name: NameArgument, store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False
+def entities(
+    name: Annotated[str, typer.Argument(help="A name of the entity, in any spelling.")],
+    merge: Annotated[str | None, typer.Option(help="A name of the same entity.", metavar="OTHER")] = None,
+    split: Annotated[str | None, typer.Option(help="A name of another entity.", metavar="OTHER")] = None,
+    rename: Annotated[str | None, typer.Option(help="What the entity is to be called.", metavar="NEW")] = None,
+    overrides: Annotated[
+        Path | None, typer.Option(help="YAML file to write to.", show_default="resolve.overrides of the config")
+    ] = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Show an entity's names, the decisions behind them, relations and documents."""
+    """Explain an entity: names, decisions, relations, documents; or merge, split, rename.
+
+    What is written to the file of overrides is applied by the next run.
+    """
+    asked: dict[Section, str | None] = {"same": merge, "different": split, "rename": rename}
+    written = {section: other for section, other in asked.items() if other is not None}
+    if written:
+        _override(name, written, overrides, config)
+        return
     from graphrag_tasks.entities.resolve.explain import explain_entity
     from graphrag_tasks.storage.snapshots.store import Store
 
     snapshot = Store(load_config(config, overrides={"store": store}).store).open()
-    found = explain_entity(snapshot, name)
+    entity = explain_entity(snapshot, name)
     if json:
-        print_json(found.to_dict())
+        print_json(entity.to_dict())
         return
-    label = f" [{found.type}, told by {found.type_source}]" if found.type else ""
-    CONSOLE.print(f"{found.name}{label}, {found.mentions} mentions, id {found.entity_id}", markup=False)
-    CONSOLE.print(table("Aliases", ("alias", "mentions"), found.aliases))
-    if found.decisions:
+    label = f" [{entity.type}, told by {entity.type_source}]" if entity.type else ""
+    CONSOLE.print(f"{entity.name}{label}, {entity.mentions} mentions, id {entity.entity_id}", markup=False)
+    CONSOLE.print(table("Aliases", ("alias", "mentions"), entity.aliases))
+    if entity.decisions:
         columns = ("left", "right", "verdict", "rules", "guard", "score", "by")
-        rows = [[", ".join(row[name]) if name == "rules" else row[name] for name in columns] for row in found.decisions]
+        rows = [
+            [", ".join(row[name]) if name == "rules" else row[name] for name in columns] for row in entity.decisions
+        ]
         CONSOLE.print(table("Decisions", columns, rows))
-    CONSOLE.print(table("Strongest relations", ("relation", "triples"), found.relations))
-    CONSOLE.print(table("Documents", ("document", "mentions"), found.documents))
+    CONSOLE.print(table("Strongest relations", ("relation", "triples"), entity.relations))
+    CONSOLE.print(table("Documents", ("document", "mentions"), entity.documents))
 
 
-@app.command()
-def override(
-    change: Annotated[Change, typer.Argument(help="What is to be done with the names.")],
-    name: NameArgument,
-    other: Annotated[str, typer.Argument(help="The other name; the new one of rename.")],
-    overrides: Annotated[
-        Path | None, typer.Option(help="YAML file to write to.", show_default="resolve.overrides of the config")
-    ] = None,
-    config: ConfigOption = None,
-) -> None:
-    """Write that two names are one entity, are not, or what one is called; the next run does so."""
+def _override(name: str, written: dict[Section, str], overrides: Path | None, config: Path | None) -> None:
     from graphrag_tasks.operations.overrides import Override, add_override, overrides_file
 
     file = overrides or overrides_file(load_config(config).resolve.overrides)
-    written = Override(_SECTIONS[change], name, other)
-    add_override(file, written)
-    CONSOLE.print(f"{file}: {written.section} {written}. The next run applies it.", markup=False)
+    for section, other in written.items():
+        override = Override(section, name, other)
+        add_override(file, override)
+        CONSOLE.print(f"{file}: {override.section} {override}. The next run applies it.", markup=False)

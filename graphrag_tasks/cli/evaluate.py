@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
-from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json, writing
+from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.storage.scratch import scratch
@@ -27,8 +27,12 @@ app = typer.Typer(help="Measure retrieval and answers on questions.", no_args_is
 @app.command()
 def retrieval(
     questions: Annotated[
-        Path, typer.Option(help="JSONL: id, question, type, and gold (spans) or gold_ids (documents).")
-    ],
+        Path | None,
+        typer.Option(
+            help="JSONL: id, question, type, and gold (spans) or gold_ids (documents).",
+            show_default="60 made from headings",
+        ),
+    ] = None,
     passages: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,15 +54,20 @@ def retrieval(
     store: Annotated[
         str | None, typer.Option(help="Keep the index here and reuse it.", show_default="a temporary folder")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write results.parquet and results.md into this folder.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write results.parquet, results.md and made questions here.")] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Report Recall@2/5/10, all-gold@8, MRR, and milliseconds per query."""
+    """Report Recall@2/5/10, all-gold@8, MRR, and milliseconds per query.
+
+    Where you have no questions they are made from headings: "Importing customers" becomes "How do I import customers?".
+    Read some before you rely on them.
+    """
     from graphrag_tasks.operations.runner import run_index
     from graphrag_tasks.retrieval import Index
     from graphrag_tasks.storage.snapshots.store import Store
     from graphrag_tasks.workbench.evaluation.gold import locate as locate_gold
+    from graphrag_tasks.workbench.evaluation.made import make_questions
     from graphrag_tasks.workbench.evaluation.questions import UNTITLED, pool, read_questions
     from graphrag_tasks.workbench.evaluation.report import Comparison, write_files
     from graphrag_tasks.workbench.evaluation.retrieval import evaluate_targets
@@ -66,7 +75,7 @@ def retrieval(
     if not (passages or store):
         hint = "Give --passages or --store"
         raise ConfigError("there is nothing to search", "eval retrieval", hint)
-    asked = read_questions(questions, split=split)
+    asked = read_questions(questions, split=split) if questions else []
     modes = _modes(mode, against)
     with scratch() as place:
         folder = store or f"{place}/store"
@@ -79,11 +88,16 @@ def retrieval(
         settings = load_config(config, overrides={"store": folder})
         snapshot = Store(folder).open()
         index = Index(snapshot, config=settings.retrieval, language=settings.language)
+        asked = asked or make_questions(index.snapshot)
         gold = locate_gold(asked, index.snapshot)
         reports = [evaluate_targets(index, gold, mode=one) for one in modes]
         comparison = Comparison.of(reports, against)
     if out is not None:
-        write_files(comparison.files(), out)
+        files = comparison.files()
+        if questions is None:
+            made = "".join(f"{question.model_dump_json(exclude_defaults=True)}\n" for question in asked)
+            files["questions.jsonl"] = made.encode("utf-8")
+        write_files(files, out)
     if json:
         print_json(comparison.to_dict())
     else:
@@ -152,33 +166,6 @@ def answers(
 
 def _tell(line: str) -> None:
     ERRORS.print(line, markup=False, soft_wrap=True)
-
-
-@app.command("make-questions")
-def make(
-    out: Annotated[Path, typer.Option(help="JSONL that the questions are written to.")],
-    number: Annotated[int, typer.Option(min=1, help="Questions wanted.")] = 60,
-    seed: Annotated[int, typer.Option(help="Another seed draws other questions.")] = 0,
-    store: StoreOption = None,
-    config: ConfigOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Make questions with known answers from headings of the corpus, where you have none.
-
-    "Importing customers" becomes "How do I import customers?"; read some before you rely on them.
-    """
-    from graphrag_tasks.workbench.evaluation.made import make_questions
-
-    settings = load_config(config, overrides={"store": store})
-    index = _open(settings)
-    made = make_questions(index.snapshot, number, seed)
-    with writing(out):
-        lines = [f"{question.model_dump_json(exclude_defaults=True)}\n" for question in made]
-        out.write_text("".join(lines), "utf-8")
-    if json:
-        print_json({"out": str(out), "questions": len(made)})
-    else:
-        CONSOLE.print(f"{len(made)} questions in {out}", markup=False, soft_wrap=True)
 
 
 def _modes(asked: Sequence[str] | None, against: str | None) -> list[str]:

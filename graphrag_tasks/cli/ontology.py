@@ -11,115 +11,79 @@ import typer
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, print_json, table
 from graphrag_tasks.core.commands import command
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import load_config
 
 if TYPE_CHECKING:
-    from graphrag_tasks.workbench.ontology import Proposal
-
-app = typer.Typer(
-    help="Types and relations that users' questions ask for: propose, show, approve.", no_args_is_help=True
-)
+    from graphrag_tasks.workbench.ontology import Ontologies, Proposal
 
 _DROPPED_SHOWN, _EXAMPLES = 20, 2  # Rows of a table, and examples of a row, that fit a screen.
 
 
-@app.command()
-def propose(
-    questions: Annotated[Path, typer.Option(help="JSONL: a line has at least a question.")],
+def ontology(
+    proposal_id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="Id.", show_default="the last proposal")
+    ] = None,
+    questions: Annotated[
+        Path | None, typer.Option(help="Propose one for these: JSONL, a line has at least a question.")
+    ] = None,
     llm: Annotated[bool, typer.Option("--llm/--no-llm", help="Have llm.models.ontology name them.")] = False,
     outside: Annotated[
         Literal["map", "keep", "drop"], typer.Option(help="Other relations: map to one, keep as they are, or drop.")
     ] = "keep",
-    store: StoreOption = None,
-    config: ConfigOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Propose an ontology for the current snapshot; nothing is in force by that."""
-    from graphrag_tasks.workbench.ontology import propose_in_store
-
-    settings = load_config(config, overrides={"store": store})
-    run = f"ontology-{date.today():%Y-%m-%d}"
-    proposal = propose_in_store(settings, questions, by_model=llm, outside=outside, run=run)
-    if json:
-        print_json({"id": proposal.id, "report": proposal.report.model_dump()})
-        return
-    _print_summary(proposal)
-    CONSOLE.print(f"Look at it: {command('ontology', 'show', proposal.id)}", soft_wrap=True)
-
-
-@app.command()
-def show(
-    proposal_id: Annotated[
-        str | None, typer.Argument(metavar="ID", help="Id.", show_default="the last proposal")
-    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also what stays, and all that was dropped.")] = False,
+    approve: Annotated[bool, typer.Option("--approve", help="Put ID in force, which was shown last.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show a proposal, and how it differs from the ontology in force."""
-    from graphrag_tasks.workbench.ontology import Ontologies, changes
-    from graphrag_tasks.workbench.ontology.versions import SAME
+    """Types and relations that users' questions ask for: propose, show, approve.
 
-    ontologies = Ontologies(_store(load_config(config, overrides={"store": store})))
-    proposal = ontologies.show(proposal_id)
-    found = changes(ontologies.in_force(), proposal.schema)
-    if json:
-        print_json(
-            {
-                "id": proposal.id,
-                "changes": [change._asdict() for change in found],
-                "report": proposal.report.model_dump(),
-            }
-        )
-        return
-    _print_summary(proposal)
-    kept = [
-        (one.kind, one.name, f"{one.questions:,}", f"{one.triples:,}", "; ".join(one.examples[:_EXAMPLES]))
-        for one in proposal.report.kept
-    ]
-    CONSOLE.print(table("What it has", ("what", "name", "questions", "triples", "examples"), kept))
-    shown = [change for change in found if everything or change.change != SAME]
-    title = f"Beside the one in force ({len(found) - len(shown)} more stay)"
-    CONSOLE.print(table(title, ("what", "name", "change", "meaning"), shown))
-    dropped = proposal.report.dropped
-    rows = [(one.kind, one.name, one.into, one.why) for one in dropped]
-    title = f"Merged or dropped ({len(rows)})"
-    limit = None if everything else _DROPPED_SHOWN
-    CONSOLE.print(table(title, ("what", "name", "now", "why"), rows[:limit]))
-    CONSOLE.print(f"Put it in force: {command('ontology', 'approve', proposal.id)}", soft_wrap=True)
-
-
-@app.command()
-def approve(
-    proposal_id: Annotated[str, typer.Argument(metavar="ID", help="Of what was shown last.")],
-    store: StoreOption = None,
-    config: ConfigOption = None,
-) -> None:
-    """Put the proposal in force that was shown last.
-
-    Runs use it with relationships.schema_file = "approved".
+    A proposal is shown beside the ontology in force. Once approved, runs use it with
+    relationships.schema_file = "approved".
     """
     from graphrag_tasks.storage.snapshots.manifests import APPROVED
-    from graphrag_tasks.workbench.ontology import Ontologies
+    from graphrag_tasks.storage.snapshots.store import Store
+    from graphrag_tasks.workbench.ontology import Ontologies, propose_in_store
 
     settings = load_config(config, overrides={"store": store})
-    Ontologies(_store(settings)).approve(proposal_id)
-    CONSOLE.print(f"Ontology {proposal_id} is in force.")
-    if settings.relationships.schema_file != APPROVED:
-        hint = f'Runs use it with relationships.schema_file = "{APPROVED}".'
-        CONSOLE.print(hint, markup=False, soft_wrap=True)
-
-
-def _store(settings: Config) -> str:
-    from graphrag_tasks.storage.snapshots.store import Store
-
     Store(settings.store).require()
-    return settings.store
+    ontologies = Ontologies(settings.store)
+    if approve:
+        if proposal_id is None:
+            raise typer.BadParameter("name the ID that was shown last", param_hint="--approve")
+        ontologies.approve(proposal_id)
+        CONSOLE.print(f"Ontology {proposal_id} is in force.")
+        if settings.relationships.schema_file != APPROVED:
+            hint = f'Runs use it with relationships.schema_file = "{APPROVED}".'
+            CONSOLE.print(hint, markup=False, soft_wrap=True)
+        return
+    if questions:
+        run = f"ontology-{date.today():%Y-%m-%d}"
+        proposal_id = propose_in_store(settings, questions, by_model=llm, outside=outside, run=run).id
+    _print(ontologies, ontologies.show(proposal_id), everything=everything, json=json)
 
 
-def _print_summary(proposal: Proposal) -> None:
-    from graphrag_tasks.workbench.ontology.versions import summary
+def _print(ontologies: Ontologies, proposal: Proposal, *, everything: bool, json: bool) -> None:
+    from graphrag_tasks.workbench.ontology import changes
+    from graphrag_tasks.workbench.ontology.versions import SAME, summary
 
-    title = f"Ontology {proposal.id}"
-    CONSOLE.print(table(title, ("what", "figure"), summary(proposal.report)))
+    every_change = changes(ontologies.in_force(), proposal.schema)
+    report = proposal.report
+    if json:
+        rows = [change._asdict() for change in every_change]
+        print_json({"id": proposal.id, "changes": rows, "report": report.model_dump()})
+        return
+    CONSOLE.print(table(f"Ontology {proposal.id}", ("what", "figure"), summary(report)))
+    kept = [
+        (part.kind, part.name, f"{part.questions:,}", f"{part.triples:,}", "; ".join(part.examples[:_EXAMPLES]))
+        for part in report.kept
+    ]
+    CONSOLE.print(table("What it has", ("what", "name", "questions", "triples", "examples"), kept))
+    shown = [change for change in every_change if everything or change.change != SAME]
+    title = f"Beside the one in force ({len(every_change) - len(shown)} more stay)"
+    CONSOLE.print(table(title, ("what", "name", "change", "meaning"), shown))
+    dropped = [(part.kind, part.name, part.into, part.why) for part in report.dropped]
+    title = f"Merged or dropped ({len(dropped)})"
+    limit = None if everything else _DROPPED_SHOWN
+    CONSOLE.print(table(title, ("what", "name", "now", "why"), dropped[:limit]))
+    CONSOLE.print(f"Put it in force: {command('ontology', proposal.id, '--approve')}", soft_wrap=True)

@@ -4,40 +4,69 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption, WithDefault
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_result, table
-from graphrag_tasks.core.config import load_config
+from graphrag_tasks.core.config import Config, load_config
 
 if TYPE_CHECKING:
     from graphrag_tasks.storage.snapshots.manifests import Manifest
     from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
-
 _SHOWN = 16  # Digits of a sha256 shown in tables; JSON has all.
-_HUBS = 10  # Number of most connected entities listed.
+_HUBS, _NAMED = 10, 10  # Most connected entities listed; names shown of each kind of change.
 
 app = typer.Typer(cls=WithDefault, help="Look at published snapshots, go back, tidy up.", no_args_is_help=True)
 
-SnapshotArgument = Annotated[str | None, typer.Argument(help="Snapshot id.", show_default="the current one")]
 
-
-def _store(store: str | None, config: Path | None) -> Store:
+def _store(settings: Config) -> Store:
     from graphrag_tasks.storage.snapshots.store import Store
 
-    opened = Store(load_config(config, overrides={"store": store}).store)
+    opened = Store(settings.store)
     opened.require()
     return opened
 
 
-@app.command("list")
-def list_snapshots(store: StoreOption = None, config: ConfigOption = None, json: JsonOption = False) -> None:
-    """List the published snapshots, oldest first; * is the current one, damaged ones come last."""
-    opened = _store(store, config)
+@app.command("show")
+def show(
+    snapshot: Annotated[str | None, typer.Argument(help="Snapshot id.", show_default="a list of all")] = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Counts of the current or named one; with -v costs too.")
+    ] = False,
+    graph: Annotated[bool, typer.Option("--graph", help="Size, degrees, components and hubs of its graph.")] = False,
+    since: Annotated[str | None, typer.Option(help="What it gained, lost and changed since another.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """List the snapshots, oldest first, or show one: tables, counts, its graph, what changed.
+
+    * is the current one, damaged ones come last.
+    """
+    opened = _store(load_config(config, overrides={"store": store}))
+    if snapshot is None and not (summary or graph or since):
+        _print_list(opened, json)
+        return
+    shown = opened.open(snapshot)
+    if graph:
+        _print_graph(shown, json)
+    elif since:
+        _print_changes(opened.open(since), shown, json)
+    elif json:
+        print_json(shown.manifest.as_dict())
+    elif summary:
+        print_result(shown.manifest)
+    else:
+        tables = sorted(shown.manifest.tables.items())
+        rows = [(name, manifest.rows, f"{manifest.sha256[:_SHOWN]}…") for name, manifest in tables]
+        title = f"Snapshot {shown.snapshot_id}, published {shown.manifest.created_at}"
+        CONSOLE.print(table(title, ("table", "rows", "sha256"), rows))
+
+
+def _print_list(opened: Store, json: bool) -> None:
     current = opened.current_id()
     rows = [_line(manifest.snapshot_id, current, manifest) for manifest in opened.manifests()]
     rows += [_line(name, current, None) for name in opened.damaged()]
@@ -66,30 +95,6 @@ def _line(snapshot_id: str, current: str | None, manifest: Manifest | None) -> d
     }
 
 
-@app.command("show")
-def show(
-    snapshot: SnapshotArgument = None,
-    store: StoreOption = None,
-    config: ConfigOption = None,
-    summary: Annotated[bool, typer.Option("--summary", help="Counts instead of tables; with -v costs too.")] = False,
-    graph: Annotated[bool, typer.Option("--graph", help="Size, degrees, components and hubs of the graph.")] = False,
-    json: JsonOption = False,
-) -> None:
-    """Show rows and sha256 of every table of a snapshot, or what its graph is like."""
-    opened = _store(store, config).open(snapshot)
-    if graph:
-        _print_graph(opened, json)
-    elif json:
-        print_json(opened.manifest.as_dict())
-    elif summary:
-        print_result(opened.manifest)
-    else:
-        tables = sorted(opened.manifest.tables.items())
-        rows = [(name, one.rows, f"{one.sha256[:_SHOWN]}…") for name, one in tables]
-        title = f"Snapshot {opened.snapshot_id}, published {opened.manifest.created_at}"
-        CONSOLE.print(table(title, ("table", "rows", "sha256"), rows))
-
-
 def _print_graph(opened: Snapshot, json: bool) -> None:
     import pyarrow as pa
 
@@ -109,38 +114,20 @@ def _print_graph(opened: Snapshot, json: bool) -> None:
     CONSOLE.print(table("Hubs", ("entity", "relations"), listed))
 
 
-@app.command("verify")
-def verify(snapshot: SnapshotArgument = None, store: StoreOption = None, config: ConfigOption = None) -> None:
-    """Compare every file of a snapshot with its hash."""
-    opened = _store(store, config).open(snapshot)
-    opened.verify()
-    CONSOLE.print(f"{opened.snapshot_id}: {len(opened.manifest.tables)} tables are as published.")
-
-
-@app.command("diff")
-def diff(
-    before: Annotated[str, typer.Argument(help="Id of the earlier snapshot.")],
-    after: Annotated[str | None, typer.Argument(help="Id of the later one.", show_default="the current one")] = None,
-    names: Annotated[int, typer.Option(min=0, help="Names shown of each kind of change.")] = 10,
-    store: StoreOption = None,
-    config: ConfigOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Say what a snapshot gained, lost and changed since another."""
+def _print_changes(before: Snapshot, after: Snapshot, json: bool) -> None:
     from graphrag_tasks.operations.diff import difference
 
-    opened = _store(store, config)
-    changes = difference(opened.open(before), opened.open(after))
+    changes = difference(before, after)
     if json:
-        print_json({kind: asdict(one) for kind, one in changes.items()})
+        print_json({kind: asdict(change) for kind, change in changes.items()})
         return
     rows = [
-        (kind, what, len(found), "\n".join(found[:names]))
-        for kind, one in changes.items()
-        for what, found in asdict(one).items()
-        if found
+        (kind, what, len(names), "\n".join(names[:_NAMED]))
+        for kind, change in changes.items()
+        for what, names in asdict(change).items()
+        if names
     ]
-    title = f"{before} to {after or opened.current_id()}"
+    title = f"{before.snapshot_id} to {after.snapshot_id}"
     CONSOLE.print(table(title, ("what", "change", "rows", "the first of them"), rows))
 
 
@@ -154,7 +141,8 @@ def roll_back(
     """Make an older snapshot current again."""
     from graphrag_tasks.operations.retention import rollback
 
-    done = rollback(_store(store, config), snapshot)
+    opened = _store(load_config(config, overrides={"store": store}))
+    done = rollback(opened, snapshot)
     if json:
         print_json(asdict(done))
     else:
@@ -175,11 +163,9 @@ def gc(
     from graphrag_tasks.embed.vectors.vector_store import open_vector_store
     from graphrag_tasks.operations.retention import collect_garbage
     from graphrag_tasks.storage.locks import sole_run
-    from graphrag_tasks.storage.snapshots.store import Store
 
     settings = load_config(config, overrides={"store": store, "retention": {"keep": keep}})
-    opened = Store(settings.store)
-    opened.require()
+    opened = _store(settings)
     with sole_run(opened.folder), ExitStack() as stack:
         server = None if dry_run else open_vector_store(opened.folder, settings.load)
         if server is not None:

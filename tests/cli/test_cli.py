@@ -61,9 +61,9 @@ def test_commands_are_taken_as_they_are_guessed(
     quoted = typed("answer", " ".join(question), "--store", str(store))
     assert "VBBE" in quoted and typed("answer", *question, *of, "-k", "5") == quoted
     assert "2. " not in typed("query", "table", "VBBS", "-k", "1", *of).partition("Relations")[0]
-    assert typed("snapshots", *of) == typed("snapshots", "list", "--store", str(store))
-    assert typed("entities", "VBBS", *of) == typed("entities", "explain", "VBBS", *of)
-    assert "Did you mean 'list'" in typed("snapshots", "lst", *of)
+    assert typed("snapshots", *of) == typed("snapshots", "show", "--store", str(store))
+    assert "Did you mean 'show'" in typed("snapshots", "shw", *of)
+    assert "is now `graphrag-tasks doctor`" in typed("snapshots", "verify", *of)
 
 
 def test_an_interrupted_command_says_so(
@@ -91,7 +91,7 @@ def test_another_folder_for_a_store_is_refused_with_the_command_that_has_both(st
 
 def test_graph_statistics_are_those_of_the_manifest_with_the_hubs(store: Path) -> None:
     figures = run_json("snapshots", "show", "--graph", "--store", store)
-    shown = run_json("snapshots", "show", "--store", store)
+    shown = Store(str(store)).open().manifest.as_dict()
     hubs = figures.pop("hubs")
     assert figures == {name: shown["stats"]["counts"][name] for name in figures}
     assert hubs[0]["degree"] == figures["highest_degree"]
@@ -135,12 +135,12 @@ def test_a_follow_up_says_how_it_was_asked(store: Path) -> None:
 
 
 def test_snapshots_are_listed_and_shown_with_every_hash(store: Path) -> None:
-    (listed,) = run_json("snapshots", "list", "--store", store)
+    (listed,) = run_json("snapshots", "--store", store)
     assert (listed["current"], listed["documents"]) == (True, 2)
-    shown = run_json("snapshots", "show", "--store", store)
+    shown = run_json("snapshots", listed["snapshot_id"], "--store", store)
     assert shown["tables"]["documents"]["rows"] == 2
     assert all(len(table["sha256"]) == 64 for table in shown["tables"].values())
-    printed = run("snapshots", "show", "--store", store)
+    printed = run("snapshots", listed["snapshot_id"], "--store", store)
     assert all(name in printed for name in ("documents", "evidence", "relation_vectors"))
 
 

@@ -79,7 +79,7 @@ def commands(folder: Path) -> list[Case]:
         (0, ["index", "--dry-run", *places(folder)]),
         (0, ["index", "--dry-run", *places(folder), "--access"]),
         (0, ["index", "--dry-run", *places(folder), "--json", "--access"]),
-        (0, ["snapshots", "list", *place]),
+        (0, ["snapshots", *place]),
         (0, ["snapshots", "show", "--summary", *place]),
         (0, ["snapshots", "show", "--graph", *place]),
         (0, ["documents", r"docs/./\xff" + "\x1b.txt", *place]),

@@ -46,9 +46,9 @@ def store(tmp_path: Path) -> Store:
 
 def test_a_configuration_that_is_no_file(fail: Fail, tmp_path: Path) -> None:
     for place in (tmp_path, Path("/dev/null/x"), tmp_path / ("n" * 300)):
-        said = fail("snapshots", "list", "--config", place)
+        said = fail("snapshots", "show", "--config", place)
         assert f"{place}: the configuration file cannot be read" in said
-    assert "does not exist" in fail("snapshots", "list", "--config", tmp_path / "no.toml")
+    assert "does not exist" in fail("snapshots", "show", "--config", tmp_path / "no.toml")
 
 
 NO_TOML = [b"\xff", b"store = ", b"a = " + b"[" * 5000, b"store = 1", b'store = "a\0"', b"[store]"]
@@ -57,13 +57,13 @@ NO_TOML = [b"\xff", b"store = ", b"a = " + b"[" * 5000, b"store = 1", b'store = 
 @pytest.mark.parametrize("text", NO_TOML)
 def test_a_configuration_that_is_no_configuration(fail: Fail, tmp_path: Path, text: bytes) -> None:
     (tmp_path / "graphrag.toml").write_bytes(text)
-    fail("snapshots", "verify")
+    fail("snapshots", "show")
 
 
 STORE_COMMANDS = [
     ("index", "docs"), ("query", "What?"), ("snapshots", "show"), ("snapshots", "gc"),
     ("snapshots", "rollback"), ("snapshots", "show", "--graph"), ("export", "graph.json"),
-    ("entities", "explain", "x"),
+    ("entities", "x"),
 ]  # fmt: skip
 
 
@@ -87,10 +87,10 @@ def test_a_store_on_an_unknown_protocol(fail: Fail, tmp_path: Path, command: tup
 def test_other_places(fail: Fail, store: Store, tmp_path: Path) -> None:
     assert "does not exist" in fail("index", "nowhere", "--store", "s")
     assert "foo://x" in fail("index", "foo://x", "--store", "s")
-    assert "cannot be read" in fail("entities", "override", "rename", "a", "b", "--overrides", tmp_path)
+    assert "cannot be read" in fail("entities", "a", "--rename", "b", "--overrides", tmp_path)
     (tmp_path / "bad.yaml").write_bytes(b"same: [")
-    assert "YAML" in fail("entities", "override", "rename", "a", "b", "--overrides", "bad.yaml")
-    said = fail("entities", "override", "rename", "a", "b", "--overrides", "no/o.yaml")
+    assert "YAML" in fail("entities", "a", "--rename", "b", "--overrides", "bad.yaml")
+    said = fail("entities", "a", "--rename", "b", "--overrides", "no/o.yaml")
     assert "no/o.yaml: cannot be written" in said
     Path(store.folder.path("CURRENT")).unlink()
     Path(store.folder.path("CURRENT")).mkdir()
@@ -132,4 +132,4 @@ def test_an_error_of_the_system_is_one_line_too(fail: Fail, monkeypatch: pytest.
         raise OSError(errno.EMFILE, "Too many open files", "some/file")
 
     monkeypatch.setattr("graphrag_tasks.cli.snapshots.load_config", failing)
-    assert fail("snapshots", "list") == "error: some/file: Too many open files"
+    assert fail("snapshots", "show") == "error: some/file: Too many open files"

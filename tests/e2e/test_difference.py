@@ -1,4 +1,4 @@
-"""`snapshots diff`: what was gained, lost and changed between two snapshots."""
+"""`snapshots show --since`: what was gained, lost and changed between two snapshots."""
 
 import shutil
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_documents_entities_and_relations_are_compared(store: Store) -> None:
     assert any("requirements" in one for one in changes["relations"].lost)
     assert difference(after, after)["entities"] == Changes((), ())
 
-    wanted = ["snapshots", "diff", before.snapshot_id, "--store", store.folder.uri]
+    wanted = ["snapshots", "show", "--since", before.snapshot_id, "--store", store.folder.uri]
     shown = CliRunner().invoke(app, wanted)
     assert shown.exit_code == 0, shown.output
     assert "corpus/new.txt" in shown.stdout

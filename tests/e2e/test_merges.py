@@ -22,10 +22,9 @@ LONG, SHORT = "Application Interface Framework", "AIF"
 def command(tmp_path: Path) -> Callable[..., str]:
     """Run a command of `entities` on the overrides or the store of the test."""
 
-    def run(name: str, *arguments: str) -> str:
-        where = ["--store", "store", "--json"] if name == "explain" else ["--overrides", "own.yaml"]
-        options = [one if one.startswith("-") else str(tmp_path / one) for one in where]
-        done = CliRunner().invoke(app, ["entities", name, *arguments, *options])
+    def run(*arguments: str) -> str:
+        places = ["--store", str(tmp_path / "store"), "--json", "--overrides", str(tmp_path / "own.yaml")]
+        done = CliRunner().invoke(app, ["entities", *arguments, *places])
         assert done.exit_code == 0, done.output
         return done.output
 
@@ -41,7 +40,7 @@ def test_a_merge_says_why_and_can_be_overridden(
     )
 
     def explained(name: str) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(command("explain", name))
+        found: dict[str, Any] = json.loads(command(name))
         return found
 
     index()
@@ -53,9 +52,9 @@ def test_a_merge_says_why_and_can_be_overridden(
     assert {reason["left"], reason["right"]} == {SHORT.lower(), LONG.lower()}
     assert reason["rules"] == ["acronym"]
 
-    command("override", "split", SHORT, LONG)
-    command("override", "merge", "PRCD_ELEMENTS", "table VBBS")
-    command("override", "rename", "table VBBE", "Requirements (VBBE)")
+    command(SHORT, "--split", LONG)
+    command("PRCD_ELEMENTS", "--merge", "table VBBS")
+    command("table VBBE", "--rename", "Requirements (VBBE)")
     index(resolve={"overrides": str(tmp_path / "own.yaml")})
     apart = explained(SHORT)
     assert explained(LONG)["entity_id"] != apart["entity_id"]
@@ -85,7 +84,7 @@ def test_a_call_in_code_is_a_thing_of_its_own_and_a_plain_question_finds_both(
     assert "finalize" not in names.values()
     aliases = snapshot.table("aliases").to_pylist()
     assert all(("()" in row["alias"]) == ("()" in names[row["entity_id"]]) for row in aliases)
-    (apart,) = json.loads(command("explain", "digest() method"))["decisions"]
+    (apart,) = json.loads(command("digest() method"))["decisions"]
     assert (apart["verdict"], apart["guard"]) == ("different", "call")
     for thing in ("digest", "bisect"):
         found = open_index(tmp_path / "store").search(f"What does {thing} do?")

@@ -63,7 +63,8 @@ def attempts(store: Path, run: str | None = None) -> list[Attempt]:
     """Return what a store has on record."""
     columns = ", ".join(one.name for one in fields(Attempt) if one.name != "usd")
     found = rows(store, f"SELECT {columns}, picodollars FROM attempts")  # noqa: S608
-    told = [Attempt(*row, None if usd is None else str(Decimal(usd).scaleb(-12))) for *row, usd in found]
+    prices = [None if usd is None else str(Decimal(usd).scaleb(-12)) for *_, usd in found]
+    told = [Attempt(*(*row[:-1], usd)) for row, usd in zip(found, prices, strict=True)]
     return [one for one in told if run in (None, one.run)]
 
 

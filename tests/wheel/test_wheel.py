@@ -95,7 +95,7 @@ def test_the_core_reads_a_store_and_answers(core: Environment, store: Path) -> N
     found = core.run("graphrag-tasks", "answer", "Which table replaces VBBS?", "--store", str(store))
     assert found.returncode == 0, found.stderr
     assert "Table VBBE replaces table VBBS." in found.stdout
-    for line in (["query", "ACDOCA"], ["snapshots", "list"], ["documents"]):
+    for line in (["query", "ACDOCA"], ["snapshots"], ["documents"]):
         done = core.run("graphrag-tasks", *line, "--store", str(store))
         assert (done.returncode, done.stderr) == (0, ""), line
 

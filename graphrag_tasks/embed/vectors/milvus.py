@@ -150,7 +150,7 @@ class MilvusStore:
             ) from error
 
     def _open(self, collection: str, columns: pa.Schema) -> None:
-        """Load a collection for rows with these columns; create it, or what a process killed in creating it left out."""
+        """Load a collection for these columns; create it, or what a process killed in creating it left out."""
         index = self._client.prepare_index_params()
         index.add_index("vector", index_type=_INDEX_TYPE, metric_type=_METRIC)
         if self._client.has_collection(collection):

@@ -1,6 +1,6 @@
 """Spellings of entities, and linking: finds the longest runs of words that are a name, an alias or a code.
 
-All users share it: search, the starts of `local`, `list` and `path`, and commands such as `entities explain`.
+All users share it: search, the starts of `local`, `list` and `path`, and commands such as `entities`.
 """
 
 from __future__ import annotations

@@ -326,7 +326,7 @@ class Store:
 
     def require(self) -> None:
         """Refuse a folder that is not a store, such as a mistyped name."""
-        if not self.folder.names():
+        if self.folder.is_file() or not self.folder.names():
             raise self._nothing_current()
 
     def _nothing_current(self) -> SnapshotError:

@@ -21,7 +21,7 @@ from graphrag_tasks.workbench.ontology.needs import Need, distinct, gather
 Outside = Literal["map", "keep", "drop"]
 """Treatment of relations outside an ontology: mapped to "be related to", kept, or dropped."""
 
-_HEADER = "# An ontology from users' questions (graphrag-tasks ontology propose).\n"
+_HEADER = "# An ontology from users' questions (graphrag-tasks ontology).\n"
 
 
 class Report(BaseModel):

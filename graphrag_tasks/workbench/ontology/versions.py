@@ -79,7 +79,7 @@ class Ontologies:
 
     def read(self, proposal_id: str | None = None) -> Proposal:
         """Return a proposal, the last one by default."""
-        words = ("ontology", "propose", "--questions", "FILE")
+        words = ("ontology", "--questions", "FILE")
         again = f"Propose one: {command(*words, store=self._store)}"
         wanted = self._line(self._proposed, _LATEST) if proposal_id is None else proposal_id
         if not is_id(wanted) or not self._proposed.exists(f"{wanted}.yaml"):
@@ -115,7 +115,7 @@ class Ontologies:
                 what = f"the ontology in force changed since {proposal_id} was proposed"
                 raise ConfigError(what, place_in_force(self._store), "Propose again")
             if self._line(self._folder, _SHOWN) != f"{proposal_id} {now}".strip():
-                show = command("ontology", "show", proposal_id, store=self._store)
+                show = command("ontology", proposal_id, store=self._store)
                 what = f"{proposal_id} is not the ontology that was last shown"
                 raise ConfigError(what, self._folder.uri, f"Look at it first: {show}")
             read_schema(proposal.text, f"{self._proposed.uri}/{proposal_id}.yaml")

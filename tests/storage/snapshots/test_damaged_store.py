@@ -80,11 +80,11 @@ def test_an_older_damaged_manifest_stops_nothing(store: Store, edit: Callable[[d
     collect_garbage(store, keep=9, staging_age=DAY)
     assert publish(store, *staged(store, "new", now=time_of_publish(store)))
     assert rollback(store).after == current
-    command = ["snapshots", "list", "--store", store.folder.uri]
+    command = ["snapshots", "--store", store.folder.uri]
     listed = CliRunner().invoke(app, [*command, "--json"])
     rows = {row["snapshot_id"]: row for row in json.loads(listed.stdout)}
     assert (rows[oldest]["created_at"], rows[oldest]["chunks"]) == ("damaged", None)
-    assert CliRunner().invoke(app, ["snapshots", "list", "--store", store.folder.uri]).exit_code == 0
+    assert CliRunner().invoke(app, ["snapshots", "--store", store.folder.uri]).exit_code == 0
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())

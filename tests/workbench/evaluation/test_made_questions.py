@@ -1,6 +1,5 @@
 """Questions made from headings: gold that is found, and only of what a reader may see."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -78,15 +77,11 @@ def test_a_reader_gets_questions_about_visible_documents_alone(tmp_path: Path) -
         make_questions(snapshot, 0)
 
 
-def test_the_command_writes_questions_and_says_how_many(store: Path, tmp_path: Path) -> None:
-    out = tmp_path / "questions.jsonl"
-    asked = ["eval", "make-questions", "--store", str(store), "--out", str(out)]
-    shown = CliRunner().invoke(app, asked)
+def test_without_questions_some_are_made_and_written(store: Path, tmp_path: Path) -> None:
+    shown = CliRunner().invoke(app, ["eval", "retrieval", "--store", str(store), "--out", str(tmp_path), "--json"])
     assert shown.exit_code == 0, shown.output
-    assert shown.stdout.startswith("2 questions in ")
-    assert len(read_questions(out)) == 2
-    printed = CliRunner().invoke(app, [*asked, "--json"])
-    assert json.loads(printed.stdout)["questions"] == 2
+    assert len(read_questions(tmp_path / "questions.jsonl")) == 2
+    assert "paper" in shown.stdout
 
 
 def test_unanswerable_questions_are_read_on_wish_and_judged_by_refusal(store: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def run(*args: str) -> str:
 def proposed(store: Path, tmp_path: Path) -> tuple[str, str]:
     questions = tmp_path / "questions.jsonl"
     questions.write_text("".join(json.dumps({"question": one}) + "\n" for one in QUESTIONS))
-    said = run("propose", "--questions", str(questions), "--store", str(store), "--outside", "keep")
+    said = run("--questions", str(questions), "--store", str(store), "--outside", "keep")
     proposal = Ontologies(str(store)).read()
     assert proposal.id in said
     assert proposal.schema.on_violation == "keep"
@@ -34,14 +34,15 @@ def proposed(store: Path, tmp_path: Path) -> tuple[str, str]:
 def test_propose_show_approve(proposed: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     store, proposal_id = proposed
     monkeypatch.setenv("COLUMNS", "80")
+    Path(store, "ontology", "shown").unlink()
     with pytest.raises(ConfigError, match="not the ontology that was last shown"):
-        run("approve", proposal_id, "--store", store)
-    said = run("show", "--store", store)
+        run(proposal_id, "--approve", "--store", store)
+    said = run("--store", store)
     assert "replace" in said and proposal_id in said
     lines = [line for line in said.splitlines() if not line.startswith("Put it in force: ")]
     assert max(map(len, lines)) <= 80
-    assert 'schema_file = "approved"' in run("approve", proposal_id, "--store", store)
+    assert 'schema_file = "approved"' in run(proposal_id, "--approve", "--store", store)
     assert Ontologies(store).id_in_force() == proposal_id
-    seen = json.loads(run("show", "--store", store, "--json"))
+    seen = json.loads(run("--store", store, "--json"))
     assert {one["change"] for one in seen["changes"]} == {"same"}
     assert seen["report"]["covered"] == 4
