@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.cli.output import CONSOLE, print_summary
-from graphrag_tasks.cli.snapshots import list_snapshots
+from graphrag_tasks.cli.snapshots import show
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import GraphragError
 from graphrag_tasks.entities.resolve import read_overrides
@@ -170,8 +170,8 @@ def use_store(bench: Bench) -> None:
         lambda: print_summary(store.open().manifest),
         lambda: graph_figures(store.open().manifest),
         lambda: headline(store.open()),
-        lambda: list_snapshots(uri, json=True),
-        lambda: list_snapshots(uri),
+        lambda: show(store=uri, json=True),
+        lambda: show(store=uri),
         lambda: Reader(load_config(overrides={"store": uri}, environ={})).snapshots(),
         lambda: collect_garbage(store, keep=0, staging_age=timedelta(days=9), dry_run=True),
         lambda: verify_all(store),
