@@ -28,7 +28,6 @@ from graphrag_tasks.chunk.filter_sentences import filter_sentences
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.extract import ParseRecorder, extract_facts, make_extractor, resolve_mentions
-from graphrag_tasks.extract.coref.protocol import load_resolver
 
 UNITS: Mapping[str, str] = MappingProxyType(
     {
@@ -101,15 +100,11 @@ def run_stages(text: str) -> Run:
     read = timed("sentences", lambda: filter_sentences(blocks, cells, chunks, language=LanguageConfig()))
     sentences = read.tables["sentences"]
     extractor = make_extractor(config, language, on_parse=recorder.record)
-    found = timed(
-        "extraction",
-        lambda: extract_facts(blocks, cells, sentences, extractor=extractor, config=config, language=language),
-    )
+    found = timed("extraction", lambda: extract_facts(blocks, cells, sentences, extractor=extractor, language=language))
     resolved = timed(
         "coreference",
         lambda: resolve_mentions(
             found, documents, chunks, sentences, cells=cells, parses=recorder.parses,
-            resolver=load_resolver(config.coref),
         ),
     )  # fmt: skip
     return Run(seconds, {**read.stats, **resolved.stats})

@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from benchmarks.scoring.entities import LabelledPair, PairReport, report_of
-from graphrag_tasks.core.config import EmbedConfig, LanguageConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import EmbedConfig, LanguageConfig, ResolveConfig
 from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.entities.resolve.candidates import Name
@@ -65,7 +65,7 @@ def main() -> None:
         if (pair.corpus, pair.split) == (options.corpus, options.split)
     ]
     tables = _tables(Store(options.store).open())
-    resolved = partial(resolve, *tables, config=ResolveConfig(), language=LanguageConfig(), sql=SqlConfig())
+    resolved = partial(resolve, *tables, config=ResolveConfig(), language=LanguageConfig())
     by_rules = resolved().collected()
     oracle = Oracle(pairs, by_rules.tables["merges"])
     embedder = make_embedder(EmbedConfig())

@@ -70,7 +70,6 @@ def main() -> None:
     parser.add_argument("--triples", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=STAGES)
     parser.add_argument("--folder", type=Path, help="where artifacts go; kept, and read again")
-    parser.add_argument("--sql-memory", type=int, help="bytes that DuckDB may use")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="graphrag-bench-"))
@@ -79,7 +78,7 @@ def main() -> None:
         if not options.json:
             print(_HEAD)
         for triples in options.triples:
-            for cost in measure(folder / str(triples), triples, options.stages, options.sql_memory):
+            for cost in measure(folder / str(triples), triples, options.stages):
                 costs.append(asdict(cost))
                 if not options.json:
                     print(_row(cost), flush=True)
@@ -90,32 +89,28 @@ def main() -> None:
         print(json.dumps(costs, indent=2))
 
 
-def measure(folder: Path, triples: int, stages: Sequence[str], sql_memory: int | None = None) -> Iterator[StageCost]:
+def measure(folder: Path, triples: int, stages: Sequence[str]) -> Iterator[StageCost]:
     """Run stages on a corpus of this size.
 
     Args:
         folder: Where its tables lie; the corpus is made where there is none.
         triples: Size of the corpus.
         stages: Names of the stages, in order; those before them must have run in this folder.
-        sql_memory: Bytes that DuckDB may use; as in the settings by default.
     """
     if not (folder / "cells.parquet").exists():
         write_corpus(folder, triples)
     for stage in stages:
-        yield _in_own_process(folder, triples, stage, sql_memory)
+        yield _in_own_process(folder, triples, stage)
 
 
-def _in_own_process(folder: Path, triples: int, stage: str, sql_memory: int | None) -> StageCost:
+def _in_own_process(folder: Path, triples: int, stage: str) -> StageCost:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
-        return pool.submit(_measure_stage, folder, triples, stage, sql_memory).result()
+        return pool.submit(_measure_stage, folder, triples, stage).result()
 
 
-def _measure_stage(folder: Path, triples: int, stage: str, sql_memory: int | None) -> StageCost:
-    overrides: dict[str, object] = {"load": {"vector_store": "none"}}
-    if sql_memory:
-        overrides["sql"] = {"memory_bytes": sql_memory}
-    config = load_config(overrides=overrides, environ={})
+def _measure_stage(folder: Path, triples: int, stage: str) -> StageCost:
+    config = load_config(overrides={"load": {"vector_store": "none"}}, environ={})
     staged = Folder(folder)
     state = SimpleNamespace(staged=staged, folder=staged, config=config, parent=None, store=None)
     state.files = UserFiles.read(config)

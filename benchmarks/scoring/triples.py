@@ -167,8 +167,7 @@ def extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str
     """Return the tables that the stages up to the extraction make of some documents."""
     from graphrag_tasks.chunk import chunk
     from graphrag_tasks.chunk.filter_sentences import filter_sentences
-    from graphrag_tasks.extract import extract, make_extractor
-    from graphrag_tasks.extract.coref.protocol import load_resolver
+    from graphrag_tasks.extract import extract
     from graphrag_tasks.parse import parse
     from graphrag_tasks.pipeline.plan import plan
     from graphrag_tasks.sources.listing import SourceReader, list_sources, source_roots
@@ -187,13 +186,7 @@ def extracted(sources: str, paths: Sequence[str], config: Config) -> Mapping[str
     read = (tables[name] for name in ("blocks", "cells", "chunks"))
     tables |= filter_sentences(*read, language=config.language).tables
     read = (tables[name] for name in ("documents", "blocks", "cells", "chunks", "sentences"))
-    found = extract(
-        *read,
-        config=config.extract,
-        language=config.language,
-        extractor=lambda on_parse: make_extractor(config.extract, config.language, on_parse=on_parse),
-        resolver=load_resolver(config.extract.coref),
-    )
+    found = extract(*read, config=config.extract, language=config.language)
     return tables | dict(found.tables)
 
 

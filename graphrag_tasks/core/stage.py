@@ -6,10 +6,10 @@ A stage is a pure function on Arrow tables, declared by `stage`:
         per="corpus",
         reads=(scan("triples"), table("documents", "document_id", "title")),
         makes=("names",),
-        settings={"config": "normalize", "sql": "sql"},
+        settings={"config": "normalize"},
         libraries=("duckdb",),
     )
-    def normalize(triples, documents, *, config, sql) -> StageResult: ...
+    def normalize(triples, documents, *, config) -> StageResult: ...
 
 Reading and writing are the caller's (`pipeline`), so a task, the command line, a notebook and a test all call the same
 function. `pipeline.stages` lists the stages in order. What a run does, what its fingerprints cover and what the DAG

@@ -19,15 +19,8 @@ import pyarrow as pa
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract.context import PLACE, CellPlaces
-from graphrag_tasks.extract.coref.protocol import (
-    Coreference,
-    CoreferenceResolver,
-    CorefText,
-    Parse,
-    Topic,
-    joined,
-    parse_of,
-)
+from graphrag_tasks.extract.coref.protocol import Coreference, CorefText, Parse, Topic, joined, parse_of
+from graphrag_tasks.extract.coref.ranking import resolve
 from graphrag_tasks.extract.reading import readings_of
 
 _SENTENCE_COLUMNS = [*PLACE, "text", "char_start", "has_verb"]
@@ -59,7 +52,6 @@ def resolve_mentions(
     *,
     cells: pa.Table,
     parses: Mapping[str, Parse],
-    resolver: CoreferenceResolver,
 ) -> StageResult:
     """Return `found` with `coreferences`, and with resolved heads and tails in its `triples`.
 
@@ -78,7 +70,7 @@ def resolve_mentions(
             title=titles.get(together[0]["document_id"], ""),
             headings=headings.get(together[0]["chunk_id"], ()),
         )
-        rows += [_row(coreference, together) for coreference in resolver.resolve(outside)]
+        rows += [_row(coreference, together) for coreference in resolve(outside)]
         for cell, run in groupby(zip(inside, together, strict=True), key=itemgetter(0)):
             if cell:
                 of_cell = [row for _, row in run]
@@ -86,7 +78,7 @@ def resolve_mentions(
                     parses=[_parse_of_row(row, parses) for row in of_cell],
                     topic=Topic(cell.key.name, cell.key.kind) if cell.key else None,
                 )
-                rows += [_row(coreference, of_cell) for coreference in resolver.resolve(passage)]
+                rows += [_row(coreference, of_cell) for coreference in resolve(passage)]
     sure = [row for row in rows if row["confidence"] >= LEAST_CONFIDENCE]
     triples = pa.Table.from_pylist(with_resolutions(found.tables["triples"].to_pylist(), sure), schema=schemas.TRIPLES)
     coreferences = pa.Table.from_pylist(rows, schema=schemas.COREFERENCES)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
 from operator import itemgetter
@@ -26,7 +26,6 @@ from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.extract.certainty import certainty_of
 from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Places
-from graphrag_tasks.extract.coref.protocol import CoreferenceResolver
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.given import documents_of_facts, given_facts
@@ -56,9 +55,9 @@ With `llm` and `hybrid` too, the rules read every sentence; `adopt` merges the m
 so nothing is lost if a model says nothing.
 """
 
-ExtractorFactory = Callable[[ParseListener], Extractor]  # Makes an extractor that reports each parsed sentence.
 
 _Row = dict[str, Any]
+_MOST_TABLE_ROWS = 2000  # Read of a table; others are counted: no list of parts is to fill the graph. Chosen.
 
 
 @stage(
@@ -72,7 +71,6 @@ _Row = dict[str, Any]
     ),
     makes=("frames", "triples", "coreferences"),
     settings={"config": "extract", "language": "language"},
-    given=("extractor", "resolver"),
     libraries=("spacy",),
 )
 def extract(
@@ -84,12 +82,10 @@ def extract(
     *,
     config: ExtractConfig,
     language: LanguageConfig,
-    extractor: ExtractorFactory,
-    resolver: CoreferenceResolver,
 ) -> StageResult:
     """Read sentences and tables into frames and triples, and resolve their mentions.
 
-    `sentences` are all of them, in reading order. `extractor` reads those with a verb.
+    `sentences` are all of them, in reading order. The configured extractor reads those with a verb.
 
     Returns:
         `frames`; `triples`, with resolved heads and tails; and `coreferences`.
@@ -100,15 +96,14 @@ def extract(
         one.filter(pc.invert(pc.is_in(one["document_id"], value_set=of_facts))) for one in (blocks, cells, sentences)
     )
     recorder = ParseRecorder()
-    reader = extractor(recorder.record)
+    reader = make_extractor(config, language, on_parse=recorder.record)
     found = resolve_mentions(
-        extract_facts(blocks, cells, sentences, extractor=reader, config=config, language=language),
+        extract_facts(blocks, cells, sentences, extractor=reader, language=language),
         documents,
         chunks,
         sentences,
         cells=cells,
         parses=recorder.parses,
-        resolver=resolver,
     )
     triples = pa.concat_tables([found.tables["triples"], given])
     stats = {**found.stats, "triples": len(triples), "facts_given": len(given)}
@@ -123,13 +118,7 @@ def make_extractor(
 
 
 def extract_facts(
-    blocks: pa.Table,
-    cells: pa.Table,
-    sentences: pa.Table,
-    *,
-    extractor: Extractor,
-    config: ExtractConfig,
-    language: LanguageConfig,
+    blocks: pa.Table, cells: pa.Table, sentences: pa.Table, *, extractor: Extractor, language: LanguageConfig
 ) -> StageResult:
     """Extract frames from sentences and tables, and derive triples.
 
@@ -152,7 +141,7 @@ def extract_facts(
         collected.add(row, [frame for frame in found if not is_of_field(frame, own)])
         progress.reach(done)
     stats["sentences_oversized"] = extractor.oversized_sentences - oversized
-    stats |= _add_tables(collected, cells, sentences, config, language)
+    stats |= _add_tables(collected, cells, sentences, language)
     tables = {
         "frames": pa.Table.from_pylist([*collected.frames.values()], schema=schemas.FRAMES),
         "triples": pa.Table.from_pylist([*collected.triples.values()], schema=schemas.TRIPLES),
@@ -225,9 +214,7 @@ class _Rows:
             self.triples[row["triple_id"]] = row
 
 
-def _add_tables(
-    rows: _Rows, cells: pa.Table, sentences: pa.Table, config: ExtractConfig, language: LanguageConfig
-) -> dict[str, int | float]:
+def _add_tables(rows: _Rows, cells: pa.Table, sentences: pa.Table, language: LanguageConfig) -> dict[str, int | float]:
     """Add the frames of tables to the sentences that are their rows, and return counts."""
     counts = TableCounts()
     with_cells = cells["document_id"].unique()
@@ -240,7 +227,7 @@ def _add_tables(
     for document_id, lines in sorted(by_document.items()):
         are_read = are_in(language.name, [line["text"] for line in lines], is_known)
         table = cells.filter(pc.equal(cells["document_id"], document_id))
-        for frame in row_facts(table, max_rows=config.max_table_rows, counts=counts):
+        for frame in row_facts(table, max_rows=_MOST_TABLE_ROWS, counts=counts):
             before = bisect_right(lines, frame.start, key=itemgetter("char_start"))
             line = lines[max(0, before - 1)]
             is_read = are_read[max(0, before - 1)]

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.schemas import EDGES, NODES
 from graphrag_tasks.graph.weights import FACT, MENTION, Rows, mention_weights, relation_weights
 from graphrag_tasks.storage.sql import Connection, sql_over, with_row
@@ -59,7 +58,6 @@ class _Edges(NamedTuple):
 
 def build_edges(
     nodes: pa.Table, chunks: pa.Table, relations: Scanned, mentions: Scanned, titles: Scanned,
-    *, sql: SqlConfig,
 ) -> pa.Table:  # fmt: skip
     """Return `schemas.EDGES`: relations in their order, then the other kinds.
 
@@ -79,7 +77,7 @@ def build_edges(
         found: NDArray[np.int32] = pc.index_in(column, value_set=ids).to_numpy()
         return found
 
-    with sql_over(inputs, sql) as connection:
+    with sql_over(inputs) as connection:
         edges = [
             _relations(connection, entities),
             _mentions(connection, MENTION, len(ids) - entities),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.schemas import CLUSTER_TABLES, MAPPED, SCHEMAS
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.graph.arrays import build_edges, build_nodes
@@ -42,7 +41,6 @@ _READS = (
         *CLUSTER_TABLES,
         *MAPPED.values(),
     ),
-    settings={"sql": "sql"},
     given=("upload", "chunk_vectors"),
     libraries=("duckdb", "scipy", "bm25s", "pystemmer"),
     reusable=False,
@@ -50,7 +48,7 @@ _READS = (
 def load(
     documents: pa.Table, chunks: Rows, entities: pa.Table, aliases: pa.Table, relations: Rows,
     mentions: Rows, titles: Rows, sentences: Rows, evidence: Rows,
-    *, sql: SqlConfig, upload: Callable[[], int] = lambda: 0, chunk_vectors: pa.Table | None = None,
+    *, upload: Callable[[], int] = lambda: 0, chunk_vectors: pa.Table | None = None,
 ) -> StageResult:  # fmt: skip
     """Build the graph's arrays, BM25, name and row tables, clusters, and the paper's statistics.
 
@@ -65,8 +63,8 @@ def load(
     names = name_tables(lambda name, columns: batches_of(read_from[name], columns).read_all())
     placed = batches_of(chunks, _PLACES).read_all()
     nodes = build_nodes(entities, placed)
-    edges = build_edges(nodes, placed, relations, mentions, titles, sql=sql)
-    rows = row_tables(entities, placed, relations, mentions, sentences, evidence, sql=sql)
+    edges = build_edges(nodes, placed, relations, mentions, titles)
+    rows = row_tables(entities, placed, relations, mentions, sentences, evidence)
     copied = {
         "chunks": chunks, "sentences": sentences, "entities": entities, "relations": relations
     }  # fmt: skip

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.schemas import ENTITY_ROWS, EVIDENCE_ROWS, NO_ROW
 from graphrag_tasks.storage.sql import Rows, sql_over, with_row
 
@@ -33,7 +32,7 @@ _FIRST = """
 
 def row_tables(
     entities: pa.Table, chunks: pa.Table, relations: Rows, mentions: Rows, sentences: Rows,
-    evidence: Rows, *, sql: SqlConfig,
+    evidence: Rows,
 ) -> dict[str, pa.Table]:  # fmt: skip
     """Return `ROW_TABLES`. Each has one chunk, as an Arrow file of one batch needs it."""
     inputs = {
@@ -41,14 +40,14 @@ def row_tables(
         "sentences": with_row(sentences, ["sentence_id"]),
         "chunks": with_row(chunks, ["chunk_id"]),
     }  # fmt: skip
-    with sql_over(inputs, sql) as connection:
+    with sql_over(inputs) as connection:
         stated = connection.sql(_EVIDENCE).to_arrow_table()
     inputs = {
         "mentions": with_row(mentions, ["entity_id", "sentence_id"]),
         "entities": with_row(entities, ["entity_id"]),
         "sentences": with_row(sentences, ["sentence_id"]),
     }
-    with sql_over(inputs, sql) as connection:
+    with sql_over(inputs) as connection:
         found = connection.sql(_FIRST).fetchnumpy()
     first = np.full(entities.num_rows, NO_ROW, dtype=np.int32)
     first[found["entity"]] = found["sentence"]

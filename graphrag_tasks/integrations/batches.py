@@ -19,9 +19,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.embed.stage import embed, make_embedder
-from graphrag_tasks.extract.coref.protocol import load_resolver
-from graphrag_tasks.extract.frames import Extractor, ParseListener
-from graphrag_tasks.extract.stage import extract, make_extractor
+from graphrag_tasks.extract.stage import extract
 
 BatchFunction: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -91,17 +89,13 @@ def vectors_of_chunks(config: EmbedConfig) -> BatchFunction:
 def _triples_of(
     config: ExtractConfig, language: LanguageConfig, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    def extractor(listener: ParseListener) -> Extractor:
-        return make_extractor(config, language, on_parse=listener)  # a process keeps its pipeline
-
-    resolver = load_resolver(config.coref)
     for batch in batches:
         for number in range(batch.num_rows):
             document = batch.slice(number, 1)
             found = extract(
                 pa.table(document.select(list(_COLUMNS["documents"]))),
                 *(_table(document, name) for name in _NESTED),
-                config=config, language=language, extractor=extractor, resolver=resolver,
+                config=config, language=language,
             )  # fmt: skip
             yield from found.tables["triples"].cast(TRIPLES).combine_chunks().to_batches()
 

@@ -51,8 +51,7 @@ _FIRST, _MOST_USELESS = 20, 10  # First results of a run, and how many of them m
 _USELESS = {
     Kind.INVALID: 'Name a model that can write JSON, or set llm.structured = "json_object" or "prompt"',
     Kind.EMPTY: "A model that thinks spends its tokens on it: set llm.parameters.reasoning_effort",
-    Kind.TRUNCATED: "Raise extract.llm.output_tokens, or lower extract.llm.windows_per_request; for answers to "
-    "questions raise llm.answers.output_tokens",
+    Kind.TRUNCATED: "Raise extract.llm.output_tokens; for answers to questions raise llm.answers.output_tokens",
 }
 """Results that an endpoint or setting may be to blame for, and what to do then."""
 _TOLERATED_TOKENS = 16  # Tokens over the limit that do not mean it is ignored: servers count end tokens differently.

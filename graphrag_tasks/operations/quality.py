@@ -113,7 +113,7 @@ def verdicts(
 ) -> list[FigureCheck]:
     """Return the gate's verdict on each figure of a snapshot.
 
-    `of` is the snapshot's manifest, and `before` its predecessor's. Of two limits on recall, the stricter one counts.
+    `of` is the snapshot's manifest, and `before` its predecessor's.
     """
     earlier = before.stats.get("quality", {}) if before else {}
     if before and before.stats.get("counts", {}).get("names", 0) < _FEWEST_NAMES:
@@ -124,19 +124,13 @@ def verdicts(
 
 
 def _verdict(name: str, before: float | None, after: float, config: QualityConfig) -> FigureCheck:
-    limits = [config.minimum_recall] if name == _ASKED and config.minimum_recall else []
+    changes = {**_MOST_CHANGES, _ASKED: -config.max_recall_drop}
     if before is not None:
-        changes = {
-            **_MOST_CHANGES,
-            "triples_per_sentence": -before * _MOST_TRIPLES_DROP,
-            _ASKED: -config.max_recall_drop,
-        }
-        limits += [round(before + changes[name], _DIGITS)] if name in changes else []
-    if not limits:
+        changes["triples_per_sentence"] = -before * _MOST_TRIPLES_DROP
+    if before is None or name not in changes:
         return FigureCheck(name, before, after, None, True)
-    if name in _RISES:
-        return FigureCheck(name, before, after, min(limits), after <= min(limits))
-    return FigureCheck(name, before, after, max(limits), after >= max(limits))
+    limit = round(before + changes[name], _DIGITS)
+    return FigureCheck(name, before, after, limit, after <= limit if name in _RISES else after >= limit)
 
 
 _COUNTED = (

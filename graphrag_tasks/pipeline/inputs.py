@@ -29,8 +29,6 @@ from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
 from graphrag_tasks.extract import make_extractor
-from graphrag_tasks.extract.coref.protocol import CoreferenceResolver, load_resolver
-from graphrag_tasks.extract.frames import Extractor, ParseListener
 from graphrag_tasks.extract.llm import LlmReader
 from graphrag_tasks.graph.communities import Summarizer, make_summarizer
 from graphrag_tasks.graph.relationships import GraphSchema
@@ -51,7 +49,7 @@ from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import file_of
 
 SOURCES = "sources"  # Key of the fingerprint of the listed documents, their labels and metadata.
-_PARTS = ("resolver", "reader", "confirmer", "summarizer")  # Inputs with a fingerprint and code of their own.
+_PARTS = ("reader", "confirmer", "summarizer")  # Inputs with a fingerprint and code of their own.
 _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error", "metadata"]
 
 
@@ -148,15 +146,6 @@ class Inputs:
         state = self._state
         rows = state.sources if self._shard is None else state.shard_rows(self._shard)
         return SourceReader(state.basis.roots, rows).fetch
-
-    def extractor(self) -> Callable[[ParseListener], Extractor]:
-        """Return what makes the extractor, told who listens to its parses."""
-        config = self._config
-        return lambda on_parse: make_extractor(config.extract, config.language, on_parse=on_parse)
-
-    def resolver(self) -> CoreferenceResolver:
-        """Return the coreference resolver."""
-        return load_resolver(self._config.extract.coref)
 
     def reader(self) -> LlmReader | None:
         """Return the reader that asks a model; None if only rules read."""

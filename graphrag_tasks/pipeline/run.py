@@ -41,6 +41,8 @@ _DOCUMENTS = "documents"
 
 log = logging.getLogger(__name__)
 
+MOST_TASKS = 256  # Mapped tasks of a stage, each of one shard or several; Airflow maps at most 1,024 by default.
+
 
 @dataclass(frozen=True)
 class Published:
@@ -77,8 +79,8 @@ class Run:
 
     @property
     def lots(self) -> list[list[int]]:
-        """The shards' numbers, distributed to at most `plan.max_tasks` tasks."""
-        return lots(self.shards, self.state.config.plan.max_tasks)
+        """The shards' numbers, distributed to at most `MOST_TASKS` tasks."""
+        return lots(self.shards, MOST_TASKS)
 
     @classmethod
     def open(cls, uri: str) -> Run:

@@ -138,7 +138,7 @@ class Searcher:
             return query
         read = self.reranker().scores
         reranking = Reranking(
-            min(candidates, MOST_CHUNKS), self.passages, read, settings.weight, only_near,
+            min(candidates, MOST_CHUNKS), self.passages, read, only_near,
             self.of_part,
         )  # fmt: skip
         return replace(query, reranking=reranking)

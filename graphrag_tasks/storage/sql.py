@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 
 from graphrag_tasks.core.commands import brought_by
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.storage.artifacts import batches_of
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 BATCH_ROWS = 1 << 17  # Rows per batch, as in a table's row group (`storage.artifacts`).
+MEMORY_BYTES = 3_000_000_000  # Of one query, which spills to disk beyond it. Chosen.
 _THREADS = 2  # Of one query; more gain little beside the memory that each takes. Chosen.
 _LENGTH_DIGITS = 16  # Hexadecimal digits of the length before each part of an id.
 
@@ -40,12 +40,12 @@ Rows: TypeAlias = "pa.Table | ds.Dataset"  # Rows that can be scanned by column.
 
 
 @contextmanager
-def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[Connection]:
+def sql_over(tables: Mapping[str, Rows]) -> Iterator[Connection]:
     """Open a connection on which these tables are registered by name.
 
     Rows have no order except by `ORDER BY`.
     """
-    with _database(config) as connection:
+    with _database() as connection:
         for name, rows in tables.items():
             if files := _local_files(rows):
                 connection.read_parquet(files).create_view(name)
@@ -54,26 +54,22 @@ def sql_over(tables: Mapping[str, Rows], config: SqlConfig) -> Iterator[Connecti
         yield connection
 
 
-_idle: dict[SqlConfig, list[tuple[ExitStack, duckdb.DuckDBPyConnection]]] = {}
+_idle: list[tuple[ExitStack, duckdb.DuckDBPyConnection]] = []
 """Empty databases kept for the next stage: a new one costs as much as ten short queries."""
 
 
 @contextmanager
-def _database(config: SqlConfig) -> Iterator[Connection]:
+def _database() -> Iterator[Connection]:
     """Open an empty in-memory database; it is kept for reuse, unless the block fails."""
-    waiting = _idle.setdefault(config, [])
-    try:
-        stack, connection = waiting.pop()
-    except IndexError:
-        stack, connection = _started(config)
+    stack, connection = _idle.pop() if _idle else _started()
     with stack:
         yield connection
-        if not waiting:
+        if not _idle:
             _empty(connection)
-            waiting.append((stack.pop_all(), connection))
+            _idle.append((stack.pop_all(), connection))
 
 
-def _started(config: SqlConfig) -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
+def _started() -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
     with brought_by("index"):
         import duckdb  # here, because it brings pandas along
 
@@ -81,7 +77,7 @@ def _started(config: SqlConfig) -> tuple[ExitStack, duckdb.DuckDBPyConnection]:
         spill = str(stack.enter_context(scratch()))
         connection = duckdb.connect(
             config={
-                "memory_limit": f"{config.memory_bytes}B",
+                "memory_limit": f"{MEMORY_BYTES}B",
                 "threads": _THREADS,
                 "temp_directory": spill,
                 "preserve_insertion_order": False,
@@ -109,9 +105,8 @@ UNION ALL SELECT 'TABLE', table_name FROM duckdb_tables() WHERE NOT internal
 
 
 def _close_idle() -> None:
-    for waiting in _idle.values():
-        while waiting:
-            waiting.pop()[0].close()
+    while _idle:
+        _idle.pop()[0].close()
 
 
 os.register_at_fork(before=_close_idle)  # a child would have a database without its threads

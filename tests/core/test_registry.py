@@ -9,12 +9,10 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.protocol import EMBEDDERS
 from graphrag_tasks.embed.vectors.vector_store import VECTOR_STORES
 from graphrag_tasks.extract import EXTRACTORS
-from graphrag_tasks.extract.coref.protocol import RESOLVERS
 from graphrag_tasks.graph.communities.summaries import SUMMARIZERS
-from graphrag_tasks.retrieval.ranker import RANKERS
 from graphrag_tasks.retrieval.reranker import RERANKERS
 
-ALL = (EXTRACTORS, RESOLVERS, EMBEDDERS, SUMMARIZERS, VECTOR_STORES, RANKERS, RERANKERS)
+ALL = (EXTRACTORS, EMBEDDERS, SUMMARIZERS, VECTOR_STORES, RERANKERS)
 
 
 class Mine:

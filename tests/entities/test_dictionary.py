@@ -6,7 +6,6 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.entities.dictionary import entity_dictionary, is_key, is_term, name_forms
 
 _CHUNKS = pa.schema(
@@ -31,7 +30,6 @@ def run(*documents: tuple[str, list[list[str]]], source: str = "heading") -> lis
         schemas.empty("blocks"),
         schemas.empty("cells"),
         pa.Table.from_pylist(chunks, schema=_CHUNKS),
-        sql=SqlConfig(),
     )
     found: list[dict[str, Any]] = result.tables["entity_dictionary"].to_pylist()
     return found
@@ -112,7 +110,6 @@ def defined(
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
         pa.Table.from_pylist(cells, schema=schemas.CELLS),
         pa.Table.from_pylist(chunks, schema=_CHUNKS),
-        sql=SqlConfig(),
     )
     rows = result.tables["entity_dictionary"].to_pylist()
     return {(row["name"], row["source"], row["chunk_id"]) for row in rows if row["source"] != "title"}

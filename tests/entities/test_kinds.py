@@ -5,12 +5,11 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
 from graphrag_tasks.language.domain import Domain
 
-SQL = SqlConfig()
 VERBS = {"merge", "show", "specify"}
 
 
@@ -46,11 +45,11 @@ def types(
         ],
         schema=schemas.SENTENCES,
     )
-    made = normalize(table, dictionary, sentences, language=LanguageConfig(), sql=SQL, domain=domain).collected()
+    made = normalize(table, dictionary, sentences, language=LanguageConfig(), domain=domain).collected()
     found = resolve(
         table, dictionary, made.tables["surface_forms"], made.tables["names"],
         sentences, schemas.empty("cells"), config=ResolveConfig(),
-        language=LanguageConfig(), sql=SQL, domain=domain,
+        language=LanguageConfig(), domain=domain,
     ).collected()  # fmt: skip
     return {
         row["name"]: (row["type"], row["type_source"]) for row in found.tables["resolved"].to_pylist() if row["type"]
@@ -105,12 +104,12 @@ def test_a_name_with_a_doubted_label_is_still_named() -> None:
     rows = [*things, labelled("Spherize", "ORG")]
     table = pa.Table.from_pylist(rows, schema=schemas.TRIPLES)
     empty = schemas.empty("entity_dictionary")
-    made = normalize(table, empty, schemas.empty("sentences"), language=LanguageConfig(), sql=SQL).collected()
+    made = normalize(table, empty, schemas.empty("sentences"), language=LanguageConfig()).collected()
     assert made.stats["labels_hold"] == 0
     found = resolve(
         table, empty, made.tables["surface_forms"], made.tables["names"],
         schemas.empty("sentences"), schemas.empty("cells"), config=ResolveConfig(),
-        language=LanguageConfig(), sql=SQL,
+        language=LanguageConfig(),
     ).collected()  # fmt: skip
     rows = [row for row in found.tables["resolved"].to_pylist() if row["name"] == "Spherize"]
     assert [(row["type"], row["type_source"], row["is_named"]) for row in rows] == [(None, None, True)]
@@ -122,7 +121,7 @@ def test_a_list_that_contradicts_a_shape_wins_and_is_counted() -> None:
     domain = Domain(shapes=["VA* = transaction"], names={"order": ["VA01"]})
     made = normalize(
         table, schemas.empty("entity_dictionary"), schemas.empty("sentences"),
-        language=LanguageConfig(), sql=SQL, domain=domain,
+        language=LanguageConfig(), domain=domain,
     ).collected()  # fmt: skip
     rows = {row["key"]: row for row in made.tables["names"].to_pylist()}
     assert (rows["va01"]["type"], rows["va01"]["type_source"]) == ("ORDER", "user")

@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
 from tests.sizes import few_or_many
 
-SQL = SqlConfig()
 Rows = list[dict[str, Any]]
 
 
@@ -49,16 +48,16 @@ def run(
     known = pa.Table.from_pylist(list(entity_dictionary), schema=schemas.ENTITY_DICTIONARY)
     rows = [sentence(number, text) for number, text in enumerate(texts)]
     texts_read = pa.Table.from_pylist(rows, schema=schemas.SENTENCES)
-    read = normalize(table, known, texts_read, language=LanguageConfig(), sql=SQL)
+    read = normalize(table, known, texts_read, language=LanguageConfig())
     normal = read.collected().tables
     merged = resolve(
         table, known, normal["surface_forms"], normal["names"], texts_read,
-        schemas.empty("cells"), config=ResolveConfig(), language=LanguageConfig(), sql=SQL,
+        schemas.empty("cells"), config=ResolveConfig(), language=LanguageConfig(),
     ).collected()  # fmt: skip
     found = link_mentions(
         table, texts_read, known, normal["surface_forms"],
         normal["names"], merged.tables["resolved"],
-        language=LanguageConfig(), sql=SQL,
+        language=LanguageConfig(),
     ).collected()  # fmt: skip
     return {name: rows.to_pylist() for name, rows in found.tables.items()}
 

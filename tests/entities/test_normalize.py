@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LanguageConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.normalize.problems import bare_noun, problem_of
 from graphrag_tasks.language.domain import Domain
@@ -109,7 +109,6 @@ def normalized(
             pa.Table.from_pylist(entity_dictionary, schema=schemas.ENTITY_DICTIONARY),
             pa.Table.from_pylist(sentences, schema=schemas.SENTENCES),
             language=LanguageConfig(),
-            sql=SqlConfig(),
             domain=Domain.model_validate(domain) if domain else None,
         )
         .collected()

@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.entities.resolve import Confirmer, Overrides, read_overrides, resolve
 from graphrag_tasks.entities.resolve.candidates import Name
 from graphrag_tasks.language.names import entity_key
 from tests.sizes import few_or_many
-
-SQL = SqlConfig()
 
 
 def run(
@@ -69,7 +67,6 @@ def run(
         pa.Table.from_pylist(list(cells_of(tables)), schema=schemas.CELLS),
         config=ResolveConfig(),
         language=LanguageConfig(),
-        sql=SQL,
         overrides=read_overrides(overrides, "o.yaml") if overrides else Overrides(),
         confirmer=confirmer,
     ).collected()

@@ -14,7 +14,6 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import ChunkConfig, ExtractConfig, LanguageConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.extract import ParseRecorder, extract_facts, make_extractor, resolve_mentions
-from graphrag_tasks.extract.coref.protocol import load_resolver
 from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.frames import Argument, Frame
 
@@ -111,10 +110,9 @@ def read_documents(rows: Sequence[dict[str, Any]], cells: pa.Table | None = None
     extractor = make_extractor(config, language, on_parse=recorder.record)
     found = resolve_mentions(
         extract_facts(
-            blocks, cells, sentences, extractor=extractor, config=config, language=language
+            blocks, cells, sentences, extractor=extractor, language=language
         ),
         places, chunks, sentences, cells=cells, parses=recorder.parses,
-        resolver=load_resolver(config.coref),
     )  # fmt: skip
     return StageResult({**found.tables, "sentences": sentences}, {**read.stats, **found.stats})
 

@@ -58,8 +58,7 @@ def sentences(*texts: str) -> pa.Table:
 
 def run(table: pa.Table, extractor: TwoWords, **settings: Any) -> StageResult:
     return extract_facts(
-        schemas.empty("blocks"), schemas.empty("cells"), table, extractor=extractor,
-        config=ExtractConfig(**settings), language=LanguageConfig(),
+        schemas.empty("blocks"), schemas.empty("cells"), table, extractor=extractor, language=LanguageConfig(),
     )  # fmt: skip
 
 
@@ -106,9 +105,7 @@ def test_patterns_read_lines_without_a_verb_but_no_code() -> None:
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS), schemas.empty("cells"),
         pa.Table.from_pylist(rows, schema=schemas.SENTENCES),
     )  # fmt: skip
-    both = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig(), language=LanguageConfig()).tables[
-        "triples"
-    ]
+    both = extract_facts(*tables, extractor=TwoWords(), language=LanguageConfig()).tables["triples"]
     assert both["extractor"].to_pylist() == ["two-words", "linear"]
     assert both["tail"].to_pylist() == ["b", "SP"]
 
@@ -134,7 +131,7 @@ def test_rows_of_tables_are_evidence_of_their_triples() -> None:
         pa.Table.from_pylist(cells, schema=schemas.CELLS),
         sentences(f"!{text}").set_column(6, "char_end", pa.array([len(text)], pa.int32())),
     )  # fmt: skip
-    result = extract_facts(*tables, extractor=TwoWords(), config=ExtractConfig(), language=LanguageConfig())
+    result = extract_facts(*tables, extractor=TwoWords(), language=LanguageConfig())
     (triple,) = result.tables["triples"].to_pylist()
     assert (triple["head"], triple["relation"], triple["tail"]) == ("VBBS", "be replaced by", "VBBE")
     assert text[triple["head_start"] : triple["head_end"]] == "VBBS"

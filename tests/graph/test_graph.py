@@ -4,10 +4,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.graph.load import load
-
-SQL = SqlConfig()
 
 
 def entity(name: str) -> dict[str, object]:
@@ -75,7 +72,7 @@ def tables() -> dict[str, pa.Table]:
 
 
 def test_edges_join_the_right_nodes() -> None:
-    result = load(**tables(), sql=SQL)
+    result = load(**tables())
     ids = result.tables["nodes"]["id"].to_pylist()
     edges = [
         (ids[row["source"]], row["kind"], ids[row["target"]], row["support"], row["row"])
@@ -91,7 +88,7 @@ def test_edges_join_the_right_nodes() -> None:
 
 
 def test_evidence_and_first_mentions_are_rows_of_the_published_tables() -> None:
-    made = load(**tables(), sql=SQL).tables
+    made = load(**tables()).tables
     evidence = [tuple(row.values()) for row in made["evidence_rows"].to_pylist()]
     no_time = (None, None, None)
     assert evidence == [(0, 0, 0, pytest.approx(0.9), *no_time), (0, 0, 0, pytest.approx(0.4), *no_time)]
@@ -99,7 +96,7 @@ def test_evidence_and_first_mentions_are_rows_of_the_published_tables() -> None:
 
 
 def test_statistics_are_those_the_paper_reports_and_those_that_show_a_bad_graph() -> None:
-    stats = load(**tables(), sql=SQL).stats
+    stats = load(**tables()).stats
     assert stats == {
         "vectors_inserted": 0,
         "nodes": 3, "entity_relations": 1, "associations": 0, "entity_chunk_relations": 2,
@@ -121,7 +118,7 @@ def test_words_above_a_chunk_are_searched_with_it_and_by_themselves() -> None:
               "characters": 1, "status": "parsed"}  # fmt: skip
     world["chunks"] = pa.Table.from_pylist(rows, schema=schemas.CHUNKS)
     world["documents"] = pa.Table.from_pylist([titled], schema=schemas.DOCUMENTS)
-    made = load(**world, sql=SQL).tables
+    made = load(**world).tables
     found = {name: made[name].to_pylist() for name in made if name.endswith("_terms")}
     assert [row["term"] for row in found["text_terms"]] == ["gateway", "handbook", "setup", "t"]
     assert [row["term"] for row in found["heading_terms"]] == ["handbook", "setup"]

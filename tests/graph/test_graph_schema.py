@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import RelationshipsConfig, SqlConfig
+from graphrag_tasks.core.config import RelationshipsConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.graph.relationships import read_schema, relationships
 
@@ -48,7 +48,6 @@ def run(text: str, *told: tuple[str, str, str]) -> tuple[list[tuple[str, str, st
         pa.Table.from_pylist(surface_forms, schema=schemas.SURFACE_FORMS),
         pa.Table.from_pylist(resolved, schema=schemas.RESOLVED),
         config=RelationshipsConfig(),
-        sql=SqlConfig(),
         schema=read_schema(text, "s.yaml"),
     ).collected()
     relations = sorted(

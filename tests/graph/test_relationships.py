@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LanguageConfig, RelationshipsConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, RelationshipsConfig, ResolveConfig
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
@@ -34,19 +34,18 @@ def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
 
 def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict[str, float]]:
     table = pa.Table.from_pylist(list(triples), schema=schemas.TRIPLES)
-    sql = SqlConfig()
     entity_dictionary, sentences = schemas.empty("entity_dictionary"), schemas.empty("sentences")
-    normalized = normalize(table, entity_dictionary, sentences, language=LanguageConfig(), sql=sql).collected()
+    normalized = normalize(table, entity_dictionary, sentences, language=LanguageConfig()).collected()
     surface_forms, names = (normalized.tables[name] for name in ("surface_forms", "names"))
     merged = resolve(
         table, entity_dictionary, surface_forms, names, sentences, schemas.empty("cells"),
-        config=ResolveConfig(), language=LanguageConfig(), sql=sql,
+        config=ResolveConfig(), language=LanguageConfig(),
     ).collected()  # fmt: skip
     resolved = merged.tables["resolved"]
     mentioned = link_mentions(
-        table, sentences, entity_dictionary, surface_forms, names, resolved, language=LanguageConfig(), sql=sql
+        table, sentences, entity_dictionary, surface_forms, names, resolved, language=LanguageConfig()
     ).collected()
-    related = relationships(table, surface_forms, resolved, config=RelationshipsConfig(), sql=sql).collected()
+    related = relationships(table, surface_forms, resolved, config=RelationshipsConfig()).collected()
     tables = {**mentioned.tables, **related.tables}
     return {name: rows.to_pylist() for name, rows in tables.items()}, dict(related.stats)
 

@@ -22,7 +22,6 @@ from graphrag_tasks.embed.vectors import open_vector_store
 from graphrag_tasks.embed.vectors.fields import row_key
 from graphrag_tasks.embed.vectors.vector_store import VECTOR_STORES
 from graphrag_tasks.extract import EXTRACTORS, make_extractor
-from graphrag_tasks.extract.coref.protocol import RESOLVERS, CorefText, load_resolver
 from graphrag_tasks.graph.communities import CitedSentence, CommunityContext, make_summarizer
 from graphrag_tasks.graph.communities.summaries import SUMMARIZERS
 from graphrag_tasks.llm import Client
@@ -52,13 +51,6 @@ def test_an_extractor_reads_each_sentence_by_itself(name: str) -> None:
     assert alone == together
     assert {frame.extractor for frames in together for frame in frames} == {extractor.name}
     assert extractor.fingerprint == make_extractor(ExtractConfig(extractor=name), LanguageConfig()).fingerprint
-
-
-@pytest.mark.parametrize("name", RESOLVERS.names)
-def test_a_resolver_finds_nothing_in_nothing(name: str) -> None:
-    resolver = load_resolver(name)
-    assert (resolver.resolve(CorefText([])), resolver.name) == ([], name)
-    assert resolver.fingerprint == load_resolver(name).fingerprint
 
 
 @pytest.mark.parametrize("name", EMBEDDERS.names)

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import CommunitiesConfig, LanguageConfig, RelationshipsConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import CommunitiesConfig, LanguageConfig, RelationshipsConfig, ResolveConfig
 from graphrag_tasks.core.ids import text_sha256
 from graphrag_tasks.embed.vectors.vector_store import collection_name
 from graphrag_tasks.entities.dictionary import entity_dictionary
@@ -25,8 +25,6 @@ from graphrag_tasks.graph.relationships import relationships
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, settings_of
 from graphrag_tasks.storage.snapshots.store import Store, write_table
 from tests.retrieval.small_worlds import DIMENSION, ONE, FakeEmbedder
-
-SQL = SqlConfig()
 
 
 @dataclass(frozen=True)
@@ -172,22 +170,22 @@ def _global(tables: dict[str, pa.Table], of_communities: CommunitiesConfig) -> d
         made.update(found.collected().tables)
 
     read = (tables[name] for name in ("documents", "blocks", "cells", "chunks"))
-    keep(entity_dictionary(*read, sql=SQL))
+    keep(entity_dictionary(*read))
     titles = made["entity_dictionary"]
-    keep(normalize(triples, titles, sentences, language=LanguageConfig(), sql=SQL))
+    keep(normalize(triples, titles, sentences, language=LanguageConfig()))
     surface_forms, names = made["surface_forms"], made["names"]
     keep(resolve(triples, titles, surface_forms, names, sentences, tables["cells"],
-                 config=ResolveConfig(), language=LanguageConfig(), sql=SQL))  # fmt: skip
+                 config=ResolveConfig(), language=LanguageConfig()))  # fmt: skip
     resolved = made["resolved"]
     keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved,
-                 language=LanguageConfig(), sql=SQL))  # fmt: skip
+                 language=LanguageConfig()))  # fmt: skip
     of_all = RelationshipsConfig(min_confidence=0)
-    keep(relationships(triples, surface_forms, resolved, config=of_all, sql=SQL))
+    keep(relationships(triples, surface_forms, resolved, config=of_all))
     keep(communities(
         **{name: (tables | made)[name].select(columns) for name, columns in COLUMNS.items()},
         config=of_communities, summarizer=ExtractiveSummarizer(),
     ))  # fmt: skip
-    keep(load(**{read.name: (tables | made)[read.name] for read in load.reads}, sql=SQL))
+    keep(load(**{read.name: (tables | made)[read.name] for read in load.reads}))
     return made
 
 

@@ -9,8 +9,7 @@ from pyspark.sql import SparkSession
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import EmbedConfig, ExtractConfig, LanguageConfig, load_config
 from graphrag_tasks.embed.stage import embed, make_embedder
-from graphrag_tasks.extract.coref.protocol import load_resolver
-from graphrag_tasks.extract.stage import extract, make_extractor
+from graphrag_tasks.extract.stage import extract
 from graphrag_tasks.integrations.batches import (
     TRIPLES,
     VECTORS,
@@ -50,13 +49,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
 @pytest.fixture(scope="module")
 def triples(tables: dict[str, pa.Table]) -> pa.Table:
     """What the stage gives for the corpus in one shard."""
-    found = extract(
-        *(tables[read.name] for read in extract.reads),
-        config=EXTRACT,
-        language=LANGUAGE,
-        extractor=lambda on_parse: make_extractor(EXTRACT, LANGUAGE, on_parse=on_parse),
-        resolver=load_resolver(EXTRACT.coref),
-    ).tables["triples"]
+    found = extract(*(tables[read.name] for read in extract.reads), config=EXTRACT, language=LANGUAGE).tables["triples"]
     assert found.num_rows
     return found.cast(TRIPLES).sort_by("triple_id")
 

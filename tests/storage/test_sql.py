@@ -11,7 +11,6 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.storage.scratch import scratch
@@ -22,7 +21,7 @@ ROWS = pa.table({"name": ["VBBS", "VBBE"]})
 
 
 def count(query: str, **tables: pa.Table) -> int:
-    with sql_over(tables, SqlConfig()) as connection:
+    with sql_over(tables) as connection:
         (row,) = connection.sql(query).fetchall()
         return int(row[0])
 
@@ -30,7 +29,7 @@ def count(query: str, **tables: pa.Table) -> int:
 def test_what_fails_while_a_stream_is_read_is_what_is_said() -> None:
     def failing() -> None:
         with ExitStack() as stack:
-            connection = stack.enter_context(sql_over({}, SqlConfig()))
+            connection = stack.enter_context(sql_over({}))
             rows = connection.sql("SELECT * FROM range(10000000)").to_arrow_reader(1000)
             result = StageResult({"rows": rows}, {}, stack.pop_all())
         with result:
@@ -43,7 +42,7 @@ def test_what_fails_while_a_stream_is_read_is_what_is_said() -> None:
 
 
 def test_a_database_knows_nothing_of_the_one_before() -> None:
-    with sql_over({"names": ROWS}, SqlConfig()) as connection:
+    with sql_over({"names": ROWS}) as connection:
         connection.execute("CREATE TABLE kept AS FROM names")
         connection.execute("CREATE VIEW shown AS FROM kept")
         connection.register("kept", ROWS)  # hides the table
@@ -54,10 +53,11 @@ def test_a_database_knows_nothing_of_the_one_before() -> None:
 
 SPILLS = """
 import os, signal
-from graphrag_tasks.core.config import SqlConfig
+from graphrag_tasks.storage import sql
 from graphrag_tasks.storage.sql import sql_over
 
-with sql_over({}, SqlConfig(memory_bytes=100_000_000)) as connection:
+sql.MEMORY_BYTES = 100_000_000
+with sql_over({}) as connection:
     connection.execute("CREATE TABLE words AS SELECT uuid() AS word FROM range(8000000)")
     assert os.listdir(os.environ["TMPDIR"])
     os.kill(os.getpid(), signal.SIGKILL)

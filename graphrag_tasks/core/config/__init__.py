@@ -8,7 +8,6 @@ from graphrag_tasks.core.config.corpus import (
     MergeConfig,
     RelationshipsConfig,
     ResolveConfig,
-    SqlConfig,
 )
 from graphrag_tasks.core.config.llm import BudgetConfig, LlmConfig, ModelPrice
 from graphrag_tasks.core.config.loader import load_config
@@ -58,7 +57,6 @@ __all__ = [
     "ResolveConfig",
     "RetrievalConfig",
     "ShareRule",
-    "SqlConfig",
     "WindowConfig",
     "load_config",
 ]

@@ -36,9 +36,6 @@ class ResolveConfig(BaseConfig):
 
     changes_no_row = frozenset({"overrides"})  # what the file says is counted
 
-    same_score: float = Field(
-        0.8, gt=0, le=1, description="pairs from this score on are merged; higher merges less and errs less"
-    )
     overrides: str | None = Field(None, description="YAML file or URI with the user's last word")
     confirm: bool = Field(False, description="ask llm.model about similar names and unsure pairs")
 
@@ -53,19 +50,6 @@ class RelationshipsConfig(BaseConfig):
     )
     min_confidence: float = Field(
         0.38, ge=0, lt=1, description="facts below it are no relations; higher: fewer facts, more of them right"
-    )
-
-
-class SqlConfig(BaseConfig):
-    """What runs the stages that see the whole corpus, and what they may use of this machine.
-
-    More memory than they may use is spilled to disk.
-    """
-
-    changes_no_row = frozenset({"memory_bytes"})
-
-    memory_bytes: int = Field(
-        3_000_000_000, ge=100_000_000, description="memory of one query, which spills to disk beyond it; more is faster"
     )
 
 

@@ -97,9 +97,6 @@ class ShareRule(BaseConfig):
 class WindowConfig(BaseConfig):
     """What a language model reads, with the extractors llm and hybrid."""
 
-    windows_per_request: int = Field(
-        4, gt=0, le=50, description="at most; more cost fewer tokens, 1 is as in the paper"
-    )
     output_tokens: int = Field(
         600, gt=0, description="most tokens of an answer, a window; raise it where answers are cut off"
     )
@@ -115,12 +112,6 @@ class ExtractConfig(BaseConfig):
     """Which extractor reads the sentences, and what is read beside them."""
 
     extractor: str = Field("dependency", description="dependency (rules), llm, hybrid, or one of another package")
-    max_table_rows: int = Field(
-        2000, ge=0, description="rows read of a table; others are counted, so that no list of parts fills the graph"
-    )
-    coref: str = Field(
-        "ranking", description="resolver of pronouns and definite mentions; none is faster and finds fewer facts"
-    )
     llm: WindowConfig = WindowConfig()
 
     @property

@@ -13,11 +13,6 @@ class RerankConfig(BaseConfig):
     candidates: int = Field(
         20, ge=0, le=200, description="first chunks that are reranked, but those far behind; fewer are faster, 0: none"
     )
-    weight: float = Field(
-        0.5,
-        ge=0,
-        description="of its score beside the first reading's, both standardised; where parts are read, at least 1",
-    )
     reranker: str = Field("local", description="a name from the registry of rerankers")
     model: str = Field("technical_reranker", description="built-in model, model package or folder")
 
@@ -25,7 +20,6 @@ class RerankConfig(BaseConfig):
 class RetrievalConfig(BaseConfig):
     """Parameters of search: of the paper's Algorithm 2, and of the modes beside it."""
 
-    ranker: str = Field("learned", description="a name from the registry of rankers")
     vectors: str = Field(
         "arrays", description="arrays: mapped from the snapshot; or a vector store, as milvus: dense and hybrid"
     )

@@ -15,7 +15,6 @@ from graphrag_tasks.core.config.corpus import (
     MergeConfig,
     RelationshipsConfig,
     ResolveConfig,
-    SqlConfig,
 )
 from graphrag_tasks.core.config.llm import LlmConfig
 from graphrag_tasks.core.config.reading import ChunkConfig, ExtractConfig, LanguageConfig, ParseConfig
@@ -34,9 +33,6 @@ class PlanConfig(BaseConfig):
     shard_bytes: int = Field(
         1_000_000, gt=0, description="shard size; smaller shards need less memory, larger ones fewer tasks"
     )
-    max_tasks: int = Field(
-        256, gt=0, description="most mapped tasks, each of one shard or several; more use more workers"
-    )
     parts: int = Field(4, gt=0, description="mapped tasks that embed is divided into; as many as there are workers")
     max_deleted_share: float = Field(
         0.5, ge=0, le=1, description="share of published documents a run may lose; more looks like a lost mount"
@@ -52,7 +48,6 @@ class QualityConfig(BaseConfig):
         None, description="JSON lines of questions with known sources, asked before each publish"
     )
     answers: bool = Field(False, description="also answer the questions, and judge the answers without a model")
-    minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions that is published")
     max_recall_drop: float = Field(
         0.05, ge=0, le=1, description="fall of Recall@5 that is published; raise it for few questions"
     )
@@ -124,7 +119,6 @@ class Config(BaseConfig):
     domain: DomainConfig = DomainConfig()
     resolve: ResolveConfig = ResolveConfig()
     relationships: RelationshipsConfig = RelationshipsConfig()
-    sql: SqlConfig = SqlConfig()
     llm: LlmConfig = LlmConfig()
     communities: CommunitiesConfig = CommunitiesConfig()
     embed: EmbedConfig = EmbedConfig()

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.entities.words import words
 from graphrag_tasks.language.names import entity_key, plain_heading
@@ -180,14 +179,13 @@ _REPEATED_DOCUMENTS = 5  # Documents from which on a heading that they share nam
     per="corpus",
     reads=(table("documents", "document_id", "title", "title_source"), scan("blocks"), scan("cells"), scan("chunks")),
     makes=("entity_dictionary",),
-    settings={"sql": "sql"},
     libraries=("duckdb",),
 )
-def entity_dictionary(documents: pa.Table, blocks: Rows, cells: Rows, chunks: Rows, *, sql: SqlConfig) -> StageResult:
+def entity_dictionary(documents: pa.Table, blocks: Rows, cells: Rows, chunks: Rows) -> StageResult:
     """List the names per chunk from titles, headings, table keys and definitions."""
     documents = documents.select(["document_id", "title", "title_source"])
     tables = {"documents": documents, "blocks": blocks, "cells": cells, "chunks": chunks}
-    with sql_over(tables, sql) as connection:
+    with sql_over(tables) as connection:
         _define(connection)
         connection.execute(_SQL["places"])
         connection.register("judged", _judged(connection.sql(_SQL["distinct"]).to_arrow_table()))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import LanguageConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.link_mentions.matcher import NameMatcher, spelling_of
 from graphrag_tasks.language.dictionary import known_words
@@ -47,7 +47,7 @@ _SQL = statements(__package__, "stage.sql", extracted=EXTRACTED, name=NAME)
         scan("resolved"),
     ),
     makes=("entities", "aliases", "mentions", "titles"),
-    settings={"language": "language", "sql": "sql"},
+    settings={"language": "language"},
     libraries=("spacy", "duckdb"),
 )
 def link_mentions(
@@ -59,7 +59,6 @@ def link_mentions(
     resolved: Rows,
     *,
     language: LanguageConfig,
-    sql: SqlConfig,
 ) -> StageResult:
     """Find where entities are mentioned; the result's tables are streams sorted by id.
 
@@ -70,7 +69,7 @@ def link_mentions(
         "surface_forms": surface_forms, "names": names, "resolved": resolved,
     }  # fmt: skip
     with ExitStack() as stack:
-        connection = stack.enter_context(sql_over(inputs, sql))
+        connection = stack.enter_context(sql_over(inputs))
         for name in ("things", "ends", "titles", "places", "extracted"):
             connection.execute(_SQL[name])
         matcher, entities = _matcher(connection, language)

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import LanguageConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.core.schemas import DOUBTED, GIVEN, LABEL, NAME_SOURCES, USER
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.kinds import add_kinds
@@ -71,18 +71,12 @@ evidence, and the labels are kept.
     per="corpus",
     reads=(scan("triples"), scan("entity_dictionary"), scan("sentences")),
     makes=("surface_forms", "names"),
-    settings={"language": "language", "sql": "sql"},
+    settings={"language": "language"},
     given=("domain",),
     libraries=("spacy", "duckdb", "pyyaml"),
 )
 def normalize(
-    triples: Rows,
-    entity_dictionary: Rows,
-    sentences: Rows,
-    *,
-    language: LanguageConfig,
-    sql: SqlConfig,
-    domain: Domain | None = None,
+    triples: Rows, entity_dictionary: Rows, sentences: Rows, *, language: LanguageConfig, domain: Domain | None = None
 ) -> StageResult:
     """Judge every distinct surface form, and count the names that may become entities.
 
@@ -94,7 +88,7 @@ def normalize(
     types = NameTypes(domain, is_known)
     with ExitStack() as stack:
         inputs = {"triples": triples, "entity_dictionary": entity_dictionary, "sentences": sentences}
-        connection = stack.enter_context(sql_over(inputs, sql))
+        connection = stack.enter_context(sql_over(inputs))
         for name in ("ends", "found"):
             connection.execute(_SQL[name])
         add_rows(connection, "judged", _JUDGED, _judged(connection, types, is_known))

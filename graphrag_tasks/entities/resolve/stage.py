@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import LanguageConfig, ResolveConfig, SqlConfig
+from graphrag_tasks.core.config import LanguageConfig, ResolveConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.resolve.candidates import CandidatePair, Confirmer, Name, ShorterNames, candidates
@@ -50,6 +50,7 @@ _SQL = statements(
 _DECIDED = pa.schema([one for one in schemas.RESOLVED if one.name not in ("type_source", "is_named")])
 """`schemas.RESOLVED` without what `types.sql` adds."""
 
+_SAME_SCORE = 0.8  # Score from which on a pair is merged: higher merges less and errs less. Chosen by reading.
 _UNSURE_SCORE = 0.5  # Score from which on a pair is unsure, and a model may be asked; chosen by reading.
 
 _SIMILAR_SCORE = 0.85
@@ -67,7 +68,7 @@ _SIMILAR_SCORE = 0.85
         scan("cells"),
     ),
     makes=("merges", "resolved"),
-    settings={"config": "resolve", "language": "language", "sql": "sql"},
+    settings={"config": "resolve", "language": "language"},
     given=("overrides", "domain", "confirmer", "name_vectors", "unsent_documents"),
     libraries=("spacy", "duckdb", "pyyaml"),
 )
@@ -81,7 +82,6 @@ def resolve(
     *,
     config: ResolveConfig,
     language: LanguageConfig,
-    sql: SqlConfig,
     overrides: Overrides | None = None,
     domain: Domain | None = None,
     confirmer: Confirmer | None = None,
@@ -102,7 +102,7 @@ def resolve(
         "surface_forms": surface_forms, "names": names, "sentences": sentences, "cells": cells,
     }  # fmt: skip
     with ExitStack() as stack:
-        connection = stack.enter_context(sql_over(inputs, sql))
+        connection = stack.enter_context(sql_over(inputs))
         ties = find_ties(connection, known_words(language.model))
         canonical = canonical_forms(names)
         near = _similar(names, name_vectors)
@@ -201,7 +201,7 @@ class _Resolution:
             return
         guard = objection(left, right, candidate.rules)
         verdict = DIFFERENT
-        if guard is None and candidate.score >= self._config.same_score:
+        if guard is None and candidate.score >= _SAME_SCORE:
             guard = self._clusters.join(candidate.left, candidate.right)
             guard = guard and f"cluster:{guard}"
             verdict = DIFFERENT if guard else SAME

@@ -1,4 +1,4 @@
-"""Light parses, the protocol of coreference resolvers that read them, and the registry of resolvers."""
+"""Light parses, and the passages and coreferences made of them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from itertools import groupby
-from typing import Any, NamedTuple, Protocol
-
-from graphrag_tasks.core.registry import Registry
+from typing import Any, NamedTuple
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj"})
 OBJECTS = frozenset({"dobj", "dative", "iobj"})
@@ -242,49 +240,3 @@ class Coreference:
     antecedent_sentence: int | None = None
     antecedent_start: int | None = None
     antecedent_end: int | None = None
-
-
-class CoreferenceResolver(Protocol):
-    """Resolves the pronouns and definite mentions of a passage.
-
-    The result depends only on the passage and the fingerprint, not on other documents.
-    """
-
-    @property
-    def name(self) -> str:
-        """Short name."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Everything that decides the result apart from the passage: rules, weights, model."""
-
-    def resolve(self, passage: CorefText) -> list[Coreference]:
-        """Return the resolved mentions, each at most once, in text order."""
-
-
-class NoResolver:
-    """Resolves nothing."""
-
-    name = "none"
-    fingerprint = "none"
-
-    def resolve(self, _: CorefText) -> list[Coreference]:
-        """Return no coreferences."""
-        return []
-
-
-RESOLVERS: Registry[CoreferenceResolver] = Registry(
-    "coreference resolver",
-    "graphrag_tasks.resolvers",
-    "extract.coref",
-    {
-        "ranking": "graphrag_tasks.extract.coref.ranking:RankingResolver",
-        "none": "graphrag_tasks.extract.coref.protocol:NoResolver",
-    },
-)
-"""Factories take no arguments."""
-
-
-def load_resolver(name: str) -> CoreferenceResolver:
-    """Return the resolver of this name, or raise `ConfigError`."""
-    return RESOLVERS.factory(name)()

@@ -1,4 +1,4 @@
-"""The built-in resolver: persons by a learned ranking in two passes, things by rules.
+"""Resolution: persons by a learned ranking in two passes, things by rules.
 
 In the first pass each pronoun distributes a weight of 1 over its candidates. The second pass uses the weights of the
 other pronouns: a candidate with much weight from neighbours of the same gender is a likely antecedent ("his" in "John
@@ -41,16 +41,10 @@ Weights = Mapping[int, float]  # Weight of a pronoun for each entity, by entity 
 Tree = float | Sequence[Any]
 
 
-class RankingResolver:
-    """Resolves pronouns and definite mentions without a language model."""
-
-    name = "ranking"
-    fingerprint = "ranking"  # rules and weights count as code
-
-    def resolve(self, passage: CorefText) -> list[Coreference]:
-        """Return the resolved mentions, in text order; see `CoreferenceResolver`."""
-        found = [*_persons(passage), *resolve_things(passage)]
-        return sorted(found, key=lambda coreference: (coreference.sentence, coreference.start))
+def resolve(passage: CorefText) -> list[Coreference]:
+    """Return a passage's resolved mentions, each at most once, in text order."""
+    found = [*_persons(passage), *resolve_things(passage)]
+    return sorted(found, key=lambda coreference: (coreference.sentence, coreference.start))
 
 
 def _persons(passage: CorefText) -> Iterator[Coreference]:

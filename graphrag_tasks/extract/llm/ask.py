@@ -164,8 +164,7 @@ class LlmReader:
             raise EndpointError(
                 f"{failed} of {asked} requests gave no valid answer ({named})",
                 f"{self.identity.model} at {self.identity.provider}",
-                "Answers are kept. Name another model, or raise extract.llm.output_tokens, or "
-                "lower extract.llm.windows_per_request",
+                "Answers are kept. Name another model, or raise extract.llm.output_tokens",
             )
 
 

@@ -33,6 +33,7 @@ _STRETCH_OF_SHARE = 3  # The same if a share is read, divided by that share.
 _LONGEST_STRETCH = 160  # Sentences after which a stretch ends, with or without a heading.
 
 _WORD = re.compile(r"\w[\w/.-]*")
+_WINDOWS_OF_REQUEST = 4  # At most; more cost fewer tokens, 1 is as in the paper.
 _SENTENCES, _OVERLAP = 3, 1  # Sentences of a window, and those that two neighbouring windows share, as in the paper.
 
 _FUNCTION_WORDS = words("function_words")
@@ -74,7 +75,7 @@ def windows_of(
             for chunk_id, of_chunk in groupby(of_document, key=itemgetter("chunk_id"))
         ]
         share = _share(paths[document_id], config)
-        packs = _packs(found, share, covered, config.llm.windows_per_request)
+        packs = _packs(found, share, covered, _WINDOWS_OF_REQUEST)
         reason = ALL if share == 1 else WEAK
         for number, pack in enumerate(packs):
             rows += [_row(document_id, number, window, reason, places) for window in pack]

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core import schemas
-from graphrag_tasks.core.config import CommunitiesConfig, SqlConfig
+from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.communities.partition import Level, Ranked, rank
@@ -29,7 +29,6 @@ from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityC
 from graphrag_tasks.language.names import agreeing, told
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
 
-_SQL = SqlConfig()
 _BATCH = 1 << 13  # Communities whose texts are held in memory at once.
 _MOST_CHILDREN = 8  # Most child summaries that a summary is made from; chosen, so that a prompt stays short.
 _MOST_ENTITIES = 8  # Entities that a summary is made from; chosen by reading summaries.
@@ -39,14 +38,14 @@ _MOST_ENTITIES = 8  # Entities that a summary is made from; chosen by reading su
     per="corpus",
     reads=tuple(map(scan, COLUMNS)),
     makes=("communities", "members"),
-    settings={"config": "communities", "sql": "sql"},
+    settings={"config": "communities"},
     given=("summarizer", "summarized", "unsent_entities"),
     libraries=("python-igraph", "scipy", "duckdb"),
 )
 def communities(
     documents: Rows, sentences: Rows, entities: Rows, relations: Rows, evidence: Rows,
     mentions: Rows, chunks: Rows, *, config: CommunitiesConfig, summarizer: Summarizer,
-    sql: SqlConfig = _SQL, summarized: pa.Table | None = None,
+    summarized: pa.Table | None = None,
     unsent_entities: Set[str] = frozenset(),
 ) -> StageResult:  # fmt: skip
     """Find the communities of the entity graph and summarise them.
@@ -63,7 +62,7 @@ def communities(
         "relations": relations, "evidence": evidence, "mentions": mentions,
         "chunks": chunks,
     }  # fmt: skip
-    with sql_over(tables, sql) as connection:
+    with sql_over(tables) as connection:
         source = Source(connection)
         unsent = np.isin(source.entity_ids.to_numpy(zero_copy_only=False), [*unsent_entities])
         memberships = partition(len(source.entity_ids), source.ends, source.weights, resolutions=config.resolutions)

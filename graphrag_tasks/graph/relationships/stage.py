@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 import pyarrow as pa
 
-from graphrag_tasks.core.config import RelationshipsConfig, SqlConfig
+from graphrag_tasks.core.config import RelationshipsConfig
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.graph.relationships.graph_schema import (
     UNKNOWN_RELATION,
@@ -65,7 +65,7 @@ _REASONS = (*PROBLEMS, _SAME_ENDS, _UNSURE, *VIOLATIONS)
     per="corpus",
     reads=(scan("triples"), scan("surface_forms"), scan("resolved")),
     makes=("relations", "evidence", "attributes"),
-    settings={"config": "relationships", "sql": "sql"},
+    settings={"config": "relationships"},
     given=("schema",),
     libraries=("duckdb", "pyyaml"),
 )
@@ -75,7 +75,6 @@ def relationships(
     resolved: Rows,
     *,
     config: RelationshipsConfig,
-    sql: SqlConfig,
     schema: GraphSchema | None = None,
 ) -> StageResult:
     """Turn triples into relations between entities.
@@ -87,7 +86,7 @@ def relationships(
         "triples": triples, "surface_forms": surface_forms, "resolved": resolved,
     }  # fmt: skip
     with ExitStack() as stack:
-        connection = stack.enter_context(sql_over(inputs, sql))
+        connection = stack.enter_context(sql_over(inputs))
         for name in ("ends", "told"):
             connection.execute(_SQL[name])
         _make_facts(connection, schema)

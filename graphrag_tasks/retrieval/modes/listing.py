@@ -31,7 +31,7 @@ from graphrag_tasks.retrieval.graph.kinds import kinds
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking, Seed
 from graphrag_tasks.retrieval.question.seeds import NamedSeeds, named_seeds
-from graphrag_tasks.retrieval.ranker import rank_chunks
+from graphrag_tasks.retrieval.ranker import learned
 
 _WORD = re.compile(r"[^\W_]+(?:['’./_-][^\W_]+)*")
 _WORDS = json.loads((resources.files(__package__) / "listing.json").read_text("utf-8"))
@@ -190,7 +190,7 @@ _KIND_UNKNOWN = "No statement, label or name says which of the things listed are
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     """Return all entities that the question asks for, with the chunks of mode `ranked`."""
-    ranking = rank_chunks(graph, query, config)
+    ranking = learned.rank(graph, query, config)
     asked = read(query.text, named_seeds(graph, query))
     answers = _answers(graph, asked)
     listed = _of_kind(graph, asked, set(answers.values()))

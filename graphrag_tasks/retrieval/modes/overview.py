@@ -17,7 +17,7 @@ from graphrag_tasks.language.bm25 import STOP_WORDS
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking
 from graphrag_tasks.retrieval.question.seeds import named_seeds
-from graphrag_tasks.retrieval.ranker import rank_chunks
+from graphrag_tasks.retrieval.ranker import learned
 from graphrag_tasks.retrieval.view.arrays import all_cosines, standardised
 
 _ASKED_FOR = """
@@ -74,7 +74,7 @@ def subject_of(question: str) -> str:
 
 def rank(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     """Return the k best communities, with the chunks and relations of mode `ranked`."""
-    ranking = rank_chunks(graph, query, config)
+    ranking = learned.rank(graph, query, config)
     if not len(graph.communities):
         return ranking.with_more(notes=[_NO_COMMUNITIES])
     return ranking.with_more(further={"communities": best_communities(graph, query)})

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval.modes import listing, overview, paper, relationship
 from graphrag_tasks.retrieval.question.query import Mode
-from graphrag_tasks.retrieval.ranker import hybrid, rank_chunks, walk
+from graphrag_tasks.retrieval.ranker import hybrid, learned, walk
 
 AUTO = "auto"  # The router chooses one of `MODES`.
 
@@ -20,7 +20,7 @@ MODES: Mapping[str, Mode] = MappingProxyType(
         "bm25": hybrid.rank_bm25,
         "hybrid": hybrid.rank_hybrid,
         "graph": walk.rank,
-        "ranked": rank_chunks,
+        "ranked": learned.rank,
         "local": relationship.rank_local,
         "global": overview.rank,
         "path": relationship.rank_path,

@@ -21,7 +21,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow, Ranking
 from graphrag_tasks.retrieval.question.seeds import NamedSeeds, find_seeds, named_seeds
-from graphrag_tasks.retrieval.ranker import rank_chunks
+from graphrag_tasks.retrieval.ranker import learned
 from graphrag_tasks.retrieval.ranker.hybrid import hybrid_chunks
 from graphrag_tasks.retrieval.ranker.traverse import MAX_HOPS, MAX_PATHS, chains_from, nearest_relations, paths_between
 
@@ -55,7 +55,7 @@ def rank_local(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
 
 def rank_path(graph: Graph, query: Query, config: RetrievalConfig) -> Ranking:
     """Return at most `MAX_PATHS` paths or chains, with the chunks of mode `ranked`."""
-    ranking = rank_chunks(graph, query, config)
+    ranking = learned.rank(graph, query, config)
     named = named_seeds(graph, query)
     if not named:
         return ranking.with_more(notes=[_NOBODY])

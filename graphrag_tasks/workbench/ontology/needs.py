@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.graph.weights import ASSOCIATION, kind_of
 from graphrag_tasks.language.bm25 import STOP_WORDS, terms
@@ -95,7 +94,7 @@ def distinct(asked: Sequence[str]) -> list[str]:
     return sorted(found.values())
 
 
-def gather(index: Index, questions: Sequence[str], sql: SqlConfig) -> tuple[list[Need], list[Pattern]]:
+def gather(index: Index, questions: Sequence[str]) -> tuple[list[Need], list[Pattern]]:
     """Return what each question needs of a graph, and its triples counted by types and relation."""
     clusters = clustered(index.encode(questions)) if questions else []
     seen: Counter[int] = Counter()
@@ -109,7 +108,7 @@ def gather(index: Index, questions: Sequence[str], sql: SqlConfig) -> tuple[list
     }
     found = sorted({hit.chunk_id for hits in passages.values() for hit in hits})
     stated: dict[str, list[Fact]] = {}
-    with sql_over({name: index.snapshot.table(name) for name in _TABLES}, sql) as connection:
+    with sql_over({name: index.snapshot.table(name) for name in _TABLES}) as connection:
         connection.execute(_SQL["facts"])
         patterns = [Pattern(*row) for row in connection.execute(_SQL["patterns"]).fetchall()]
         connection.register("wanted", pa.table({"chunk_id": pa.array(found, pa.string())}))

@@ -9,7 +9,6 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from graphrag_tasks.core.config import SqlConfig
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema
 from graphrag_tasks.llm import Client
@@ -90,7 +89,6 @@ def propose(
     *,
     based_on: str = "",
     outside: Outside = "keep",
-    sql: SqlConfig | None = None,
 ) -> Proposal:
     """Return the ontology that users' questions ask for (QuestionRAG, "Surfacing the structure").
 
@@ -103,9 +101,8 @@ def propose(
         client: Client of a model that names types and relations; None: those in use are listed.
         based_on: Id of the ontology in force; empty without one.
         outside: Treatment of relations outside the ontology.
-        sql: Limits for reading the graph.
     """
-    needs, patterns = gather(index, distinct(questions), sql or SqlConfig())
+    needs, patterns = gather(index, distinct(questions))
     clusters: dict[int, list[Need]] = {}
     for need in needs:
         clusters.setdefault(need.cluster, []).append(need)

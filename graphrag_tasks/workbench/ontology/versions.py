@@ -147,7 +147,7 @@ def propose_in_store(
     client = Client(config.llm, config.store, run) if by_model else None
     ontologies = Ontologies(config.store)
     based_on = ontologies.id_in_force()
-    proposal = propose(index, asked, client, based_on=based_on, outside=outside, sql=config.sql)
+    proposal = propose(index, asked, client, based_on=based_on, outside=outside)
     ontologies.keep(proposal)
     return proposal
 

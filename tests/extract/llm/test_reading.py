@@ -121,7 +121,7 @@ def test_a_pack_whose_answer_is_too_long_is_halved(reader: Make) -> None:
 def test_a_model_of_no_use_ends_the_run(reader: Make, kind: str, said: str) -> None:
     one = reader(nothing, faults=1, kinds=(kind,))
     with pytest.raises(EndpointError, match=f"{said}|empty|form"):
-        one.read(pages(40), extract={"llm": {"windows_per_request": 1}})
+        one.read(pages(160))
 
 
 def test_one_cent_reads_what_it_pays_for_and_the_next_run_the_rest(reader: Make) -> None:
