@@ -123,9 +123,7 @@ class Index(Browser):
         """
         _ = self._provenance  # is made once, and then shared
         other = copy(self)
-        rerank = self.config.rerank.model_copy(update={"weight": 1.0})
-        config = self.config.model_copy(update={"rerank": rerank})
-        other._searcher = replace(self._searcher, config=config, reranker=lambda: reranker, of_part=0)
+        other._searcher = replace(self._searcher, reranker=lambda: reranker, of_part=0, weight=1.0)
         return other
 
     def search(

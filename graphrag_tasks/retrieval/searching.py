@@ -23,6 +23,7 @@ from graphrag_tasks.retrieval.view.vector_index import ARRAYS
 OF_PART = 3
 """Where documents are long: chunks that are read with each part of a question alone. Chosen on the SAP questions
 (benchmarks/README.md)."""
+_WEIGHT = 0.5  # Of the reranker's score beside the first reading's. Chosen on nine sets (benchmarks/README.md).
 
 SERVED_MODES = ("dense", "hybrid")  # The modes of an index whose vectors are on a server.
 
@@ -55,6 +56,7 @@ class Searcher:
         noun_phrases: Returns the noun phrases of a text.
         passages: Returns chunks as the reranker reads them.
         reranker: Returns the reranker; called where chunks are reranked.
+        weight: Of the reranker's score beside the first reading's, both standardised.
         of_part: Where documents are long: chunks that it reads with each part of a question alone.
     """
 
@@ -65,6 +67,7 @@ class Searcher:
     passages: Callable[[Sequence[int]], Sequence[Passage]]
     reranker: Callable[[], Reranker]
     of_part: int = OF_PART
+    weight: float = _WEIGHT
 
     def query(self, question: str, k: int | None) -> tuple[Query, list[str]]:
         """Return the checked question, with notes if it or k was cut."""
@@ -138,7 +141,7 @@ class Searcher:
             return query
         read = self.reranker().scores
         reranking = Reranking(
-            min(candidates, MOST_CHUNKS), self.passages, read, only_near,
+            min(candidates, MOST_CHUNKS), self.passages, read, self.weight, only_near,
             self.of_part,
         )  # fmt: skip
         return replace(query, reranking=reranking)

@@ -58,7 +58,6 @@ def in_airflow(tmp_path_factory: pytest.TempPathFactory) -> InAirflow:
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
         "GRAPHRAG__LOAD__VECTOR_STORE": "none",
         "GRAPHRAG__PAGES__STORES": json.dumps([f"{store}-read"]),
-        "GRAPHRAG__PLAN__MAX_TASKS": "2",
         "GRAPHRAG__PLAN__PARTS": "2",
         "GRAPHRAG__PLAN__SHARD_BYTES": "1",  # each document is a shard
         "GRAPHRAG__STORE": str(store),

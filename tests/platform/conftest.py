@@ -74,7 +74,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
         "GRAPHRAG__LLM__MODEL": "m",
         "GRAPHRAG__LLM__PRICES": json.dumps({"m": {"input": 1000, "output": 2000}}),
         "GRAPHRAG__LOAD__VECTOR_STORE": "none",
-        "GRAPHRAG__PLAN__MAX_TASKS": "2",
         "GRAPHRAG__PLAN__PARTS": "2",
         "GRAPHRAG__PLAN__SHARD_BYTES": "1",  # each document is a shard
         "PYTHONPATH": str(ROOT),

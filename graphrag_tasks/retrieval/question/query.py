@@ -35,9 +35,8 @@ benchmarks/README.md, where reading them too finds as much."""
 _ALWAYS_READ = 8  # Candidates that are never too far: as many chunks as a language model is given.
 _AMONG_COPIES = 10  # Candidates are sought among so many times more chunks where most of the first are copies.
 
-_WEIGHT, _WEIGHT_WITH_PARTS = 0.5, 1.0
-"""Weight of the reranker's score beside the first reading's, both standardised, alone and where parts are read too;
-chosen on the SAP questions (benchmarks/README.md)."""
+_LEAST_WITH_PARTS = 1.0
+"""Least weight of the reranker's score where parts are read too; chosen on the SAP questions (benchmarks/README.md)."""
 
 _REST_UNREAD = f"Of the question the first {MOST_READ:,} characters were read."
 _FEWER_THAN_ASKED = f"At most {MOST_CHUNKS:,} chunks are returned."
@@ -48,6 +47,7 @@ class Reranking:
 
     Attributes:
         candidates: Number of first-stage chunks to read.
+        weight: Weight of its score beside the first stage's, both standardised; at least 1 where parts are read.
         only_near: Whether candidates far behind in the first stage are skipped.
         of_part: Number of chunks read with each part of the question alone.
         scores: Scores so far, by row.
@@ -59,10 +59,12 @@ class Reranking:
         candidates: int,
         passages: Callable[[Sequence[int]], Sequence[Passage]],
         read: Callable[[str, Sequence[Passage]], Floats],
+        weight: float = 1.0,
         only_near: bool = False,
         of_part: int = 0,
     ) -> None:
         self.candidates = candidates
+        self.weight = weight
         self.only_near = only_near
         self.of_part = of_part
         self.scores: dict[int, float] = {}
@@ -208,11 +210,11 @@ class Query:
             near[:_ALWAYS_READ] = True
             first, apart = first[near], apart[near]
         read = standardised(self.reranking.of(self.text, rows[first]))
-        weight = _WEIGHT
+        weight = self.reranking.weight
         if self.reranking.of_part and parts is not None and len(parts):
             nearest = apart + np.array([standardised(part[first]) for part in parts])
             read = standardised(self.reranking.with_parts(read, self.parts, nearest, rows[first], id_ranks))
-            weight = _WEIGHT_WITH_PARTS
+            weight = max(weight, _LEAST_WITH_PARTS)
         both = apart + np.float32(weight) * read
         found: Floats = scores - scores.max() + (both.min() - 1)
         found[first] = both
