@@ -25,6 +25,7 @@ from pydantic.fields import FieldInfo
 from graphrag_tasks.cli import app
 from graphrag_tasks.core import errors, schemas
 from graphrag_tasks.core.config import Config
+from graphrag_tasks.retrieval import FurtherHit
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 _WRITTEN = "<!-- Written by `make reference`. Edit the code instead. -->"
@@ -174,17 +175,42 @@ def tables() -> str:
         _page(
             "Tables",
             f"Every table of a snapshot is Parquet. These are the tables of schema version "
-            f"{schemas.SCHEMA_VERSION}; a type with `?` may be null. " + _paragraphs(schemas)[2],
+            f"{schemas.SCHEMA_VERSION}; a name with `?` may be null, a column without a type is a string. "
+            + _paragraphs(schemas)[2],
         )
     ]
+    alike: dict[tuple[str, ...], list[str]] = {}
     for name, schema in _schemas():
         if name not in schemas.OF_SHARDS_ONLY:
-            columns = [
-                f"* `{one.name}` {_arrow_words(one.type)}{'?' if one.nullable else ''}: " + _plain(_meaning(one))
-                for one in schema
-            ]
-            parts.append(f"## {name}\n\n" + "\n".join(columns))
+            alike.setdefault(tuple(_column_words(one) for one in schema), []).append(name)
+    copies = {
+        lines: original
+        for lines, names in alike.items()
+        for other, (original, *_) in alike.items()
+        if other is not lines and set(lines) <= set(other) and names[0].startswith("mapped_")
+    }
+    # Of each name the line that most tables have, once for all of them.
+    times = Counter(line for lines in alike if lines not in copies for line in lines)
+    most = {_first_word(line): line for line, _ in reversed(times.most_common())}
+    shared = [line for line in times if times[line] > 2 and line == most[_first_word(line)]]
+    parts.append("## Columns of several tables\n\n" + "\n".join(shared))
+    for lines, names in alike.items():
+        above = "as above" if lines not in copies else f"as in `{copies[lines]}`"
+        own = [line for line in lines if line not in shared and lines not in copies]
+        others = ", ".join(_first_word(line) for line in lines if line not in own)
+        own += [f"* {above}: {others}"] * bool(others)
+        parts.append(f"## {', '.join(names)}\n\n" + "\n".join(own))
     return "\n\n".join(parts)
+
+
+def _column_words(column: pa.Field) -> str:
+    mark = "?" if column.nullable else ""
+    kind = "" if pa.types.is_string(column.type) else f" {_arrow_words(column.type)}"
+    return f"* `{column.name}{mark}`{kind}: {_plain(_meaning(column))}"
+
+
+def _first_word(line: str) -> str:
+    return line.split()[1].rstrip(":").replace("?", "")
 
 
 def _schemas() -> Iterator[tuple[str, pa.Schema]]:
@@ -200,10 +226,10 @@ def _meaning(column: pa.Field) -> str:
 
 def _arrow_words(kind: pa.DataType) -> str:
     if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
-        return f"list of {_arrow_words(kind.value_type)}"
+        return f"list[{_arrow_words(kind.value_type)}]"
     if pa.types.is_struct(kind):
         inner = (f"{one.name} {_arrow_words(one.type)}" for one in kind)
-        return f"struct ({', '.join(inner)})"
+        return f"struct({', '.join(inner)})"
     return str(kind)
 
 
@@ -213,28 +239,26 @@ def _arrow_words(kind: pa.DataType) -> str:
 def commands() -> str:
     """Return the page of commands."""
     every = list(command_line())
-    told = Counter(
+    times = Counter(
         _option_words(one) for _, command in every for one in command.params if one.param_type_name == "option"
     )
-    shared = [words for words, times in told.most_common() if times > 1]
+    shared = [words for words, number in times.most_common() if number > 1]
     parts = [
         _page(
             "Command line",
-            "`graphrag-tasks COMMAND --help` prints the same. An error of the project is one line "
-            "and ends with exit code 1, wrong usage with 2. `graphrag-tasks --verbose COMMAND` "
-            "logs what every stage does.",
+            "Type `graphrag-tasks COMMAND`; `--help` behind it prints what stands here. `--number=60` takes a "
+            "value, by default 60; of `a|b` one, by default the first. An error of the project is one line and ends "
+            "with exit code 1, wrong usage with 2. `graphrag-tasks --verbose COMMAND` logs what every stage does.",
         ),
         "## Options of several commands\n\n" + "\n".join(shared),
     ]
     for path, command in every:
-        arguments = [one for one in command.params if one.param_type_name == "argument"]
-        usage = " ".join([f"graphrag-tasks {path}", *(_usage_of(one) for one in arguments)])
+        arguments = "".join(f" `{_usage_of(one)}`" for one in command.params if one.param_type_name == "argument")
         words = inspect.cleandoc(command.help or "").replace("\b", "").strip()
-        own = [one for one in command.params if _option_words(one) not in shared]
-        others = [_option_names(one) for one in command.params if one not in own]
-        lines = [_option_words(one) for one in own]
+        lines = [line for one in command.params if (line := _option_words(one)) not in shared]
+        others = [f"`{one.opts[0]}`" for one in command.params if _option_words(one) in shared]
         lines += [f"* as above: {', '.join(others)}"] * bool(others)
-        parts.append(f"## {path}\n\n{words}\n\n```text\n{usage}\n```\n\n" + "\n".join(lines))
+        parts.append(f"## {path}{arguments}\n\n{words}\n\n" + "\n".join(lines))
     return "\n\n".join(parts)
 
 
@@ -260,36 +284,27 @@ def _usage_of(argument: Any) -> str:  # noqa: ANN401 - click's
 
 def _option_words(parameter: Any) -> str:  # noqa: ANN401 - click's
     """Return a line on an option or argument: its names, value, default and what it does."""
-    value, default = _option_value(parameter), _option_default(parameter)
-    told = ", ".join(one for one in (value, default and f"default {default}") if one)
-    words = f"* {_option_names(parameter)}" + f" ({told})" * bool(told)
-    return f"{words}: {_plain(parameter.help or '')}"
+    default = "" if parameter.required else parameter.show_default
+    notes = [f"default {default}"] * isinstance(default, str) * bool(default)
+    notes += ["repeatable"] * bool(getattr(parameter, "multiple", False))
+    told = f" ({', '.join(notes)})" if notes else ""
+    return f"* `{_option_names(parameter)}`{told}: {_plain(parameter.help or '')}"
 
 
 def _option_names(parameter: Any) -> str:  # noqa: ANN401 - click's
+    """Return the names with the value that they take: the default, the choices or the type."""
+    choices = [str(getattr(one, "value", one)) for one in getattr(parameter.type, "choices", None) or ()]
+    default = getattr(parameter.default, "value", parameter.default)
     if parameter.param_type_name == "argument":
-        return f"`{parameter.name.upper()}`"
-    return ", ".join(f"`{one}`" for one in [*parameter.opts, *parameter.secondary_opts])
-
-
-def _option_value(parameter: Any) -> str:  # noqa: ANN401 - click's
-    choices = getattr(parameter.type, "choices", None)
+        return f"{parameter.name.upper()}{': ' * bool(choices)}{'|'.join(choices)}"
+    names = "/".join([*sorted(parameter.opts, key=len), *parameter.secondary_opts])
     if choices:
-        words = " or ".join(f"`{getattr(one, 'value', one)}`" for one in choices)
-    elif getattr(parameter, "is_flag", False):
-        words = ""
-    else:
-        words = parameter.type.name.removesuffix(" range").replace("float", "number")
-    return f"{words}, may be repeated" if getattr(parameter, "multiple", False) else words
-
-
-def _option_default(parameter: Any) -> str:  # noqa: ANN401 - click's
-    if parameter.required:
-        return ""
-    if isinstance(parameter.show_default, str):
-        return parameter.show_default
-    value = parameter.default.value if isinstance(parameter.default, Enum) else parameter.default
-    return "" if value is None or value is False else f"`{value}`"
+        return f"{names}={'|'.join(sorted(choices, key=lambda one: one != default))}"
+    if getattr(parameter, "is_flag", False):
+        return names
+    kinds = {"integer": "N", "float": "N", "path": "PATH"}
+    kind: str = parameter.type.name.removesuffix(" range")
+    return f"{names}={kinds.get(kind, '…') if default is None else default}"
 
 
 # Errors
@@ -350,25 +365,31 @@ def python_api() -> str:
 
 def _name_words(name: str, value: Any) -> str:  # noqa: ANN401 - any public name
     if inspect.isclass(value):
-        methods = [
-            f"#### {name}.{method}\n\n{_call_words(method, function)}"
-            for method, function in vars(value).items()
-            if inspect.isfunction(function) and not method.startswith("_")
-        ]
         if value is Config:
             return f"### {name}\n\n{_first_paragraph(value)} Its keys are the [settings](settings.md)."
         has_arguments = not issubclass(value, Enum) and not getattr(value, "_is_protocol", False)
-        shown = [_signature(name, value)] if has_arguments else []
-        return "\n\n".join([f"### {name}", *shown, _first_paragraph(value), *methods])
+        methods = [
+            f"# {_first_paragraph(function)}\n.{_signature(method, function)}"
+            for method, function in _methods(value).items()
+            if value is FurtherHit or method not in _methods(FurtherHit)
+        ]
+        calls = [_signature(name, value)] * has_arguments + methods
+        like = " A `FurtherHit`." * (value is not FurtherHit and _methods(FurtherHit).keys() <= _methods(value).keys())
+        block = ["```python\n" + "\n".join(calls) + "\n```"] if calls else []
+        return "\n\n".join([f"### {name}", _first_paragraph(value) + like, *block])
     if callable(value):
-        return f"### {name}\n\n{_call_words(name, value)}"
+        return f"### {name}\n\n{_first_paragraph(value)}\n\n```python\n{_signature(name, value)}\n```"
     if isinstance(value, Mapping):
         return f"### {name}\n\nA mapping with the keys {', '.join(f'`{key}`' for key in value)}."
     return f"### {name}\n\nA constant."
 
 
-def _call_words(name: str, function: Callable[..., Any]) -> str:
-    return f"{_signature(name, function)}\n\n{_first_paragraph(function)}"
+def _methods(value: type) -> dict[str, Callable[..., Any]]:
+    return {
+        name: function
+        for name, function in vars(value).items()
+        if inspect.isfunction(function) and not name.startswith("_")
+    }
 
 
 def _signature(name: str, value: Callable[..., Any]) -> str:
@@ -388,12 +409,12 @@ def _signature(name: str, value: Callable[..., Any]) -> str:
         annotation = f": {_annotation(one.annotation)}" if one.annotation is not one.empty else ""
         shown.append(f"{star}{one.name}{annotation}{_default_of(one)}")
     returned = signature.return_annotation
-    end = "" if returned is signature.empty or returned is None else f" -> {_annotation(returned)}"
+    end = "" if returned in (signature.empty, None, "None") else f" -> {_annotation(returned)}"
     line = f"{name}({', '.join(shown)}){end}"
     if len(line) > 90:
         inner = "".join(f"    {one},\n" for one in shown)
         line = f"{name}(\n{inner}){end}"
-    return f"```python\n{line}\n```"
+    return line
 
 
 def _annotation(annotation: Any) -> str:  # noqa: ANN401 - any annotation
