@@ -286,6 +286,7 @@ def _option_words(parameter: Any) -> str:  # noqa: ANN401 - click's
     """Return a line on an option or argument: its names, value, default and what it does."""
     default = "" if parameter.required else parameter.show_default
     notes = [f"default {default}"] * isinstance(default, str) * bool(default)
+    notes += ["default on"] * (bool(parameter.secondary_opts) and parameter.default is True)
     notes += ["repeatable"] * bool(getattr(parameter, "multiple", False))
     told = f" ({', '.join(notes)})" if notes else ""
     return f"* `{_option_names(parameter)}`{told}: {_plain(parameter.help or '')}"
