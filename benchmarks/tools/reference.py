@@ -175,7 +175,7 @@ def tables() -> str:
         _page(
             "Tables",
             f"Every table of a snapshot is Parquet. These are the tables of schema version "
-            f"{schemas.SCHEMA_VERSION}; a name with `?` may be null, a column without a type is a string. "
+            f"{schemas.SCHEMA_VERSION}; with `?` a column may be null, without a type it is a string. "
             + _paragraphs(schemas)[2],
         )
     ]
@@ -205,12 +205,12 @@ def tables() -> str:
 
 def _column_words(column: pa.Field) -> str:
     mark = "?" if column.nullable else ""
-    kind = "" if pa.types.is_string(column.type) else f" {_arrow_words(column.type)}"
-    return f"* `{column.name}{mark}`{kind}: {_plain(_meaning(column))}"
+    kind = "" if pa.types.is_string(column.type) else f":{_arrow_words(column.type)}"
+    return f"* `{column.name}{kind}{mark}`: {_plain(_meaning(column))}"
 
 
 def _first_word(line: str) -> str:
-    return line.split()[1].rstrip(":").replace("?", "")
+    return "`" + re.split(r"[:?`]", line)[1] + "`"
 
 
 def _schemas() -> Iterator[tuple[str, pa.Schema]]:
@@ -228,7 +228,7 @@ def _arrow_words(kind: pa.DataType) -> str:
     if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
         return f"list[{_arrow_words(kind.value_type)}]"
     if pa.types.is_struct(kind):
-        inner = (f"{one.name} {_arrow_words(one.type)}" for one in kind)
+        inner = (f"{one.name}:{_arrow_words(one.type)}" for one in kind)
         return f"struct({', '.join(inner)})"
     return str(kind)
 
