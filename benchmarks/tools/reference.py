@@ -192,7 +192,7 @@ def tables() -> str:
     # Of each name the line that most tables have, once for all of them.
     times = Counter(line for lines in alike if lines not in copies for line in lines)
     most = {_first_word(line): line for line, _ in reversed(times.most_common())}
-    shared = [line for line in times if times[line] > 2 and line == most[_first_word(line)]]
+    shared = [line for line in times if times[line] > 1 and line == most[_first_word(line)]]
     parts.append("## Columns of several tables\n\n" + "\n".join(shared))
     for lines, names in alike.items():
         above = "as above" if lines not in copies else f"as in `{copies[lines]}`"
@@ -453,7 +453,9 @@ def _paragraphs(value: Any) -> list[str]:  # noqa: ANN401 - anything with a docs
 
 
 def _first_paragraph(value: Any) -> str:  # noqa: ANN401 - anything with a docstring
-    return _paragraphs(value)[0]
+    """Return what a thing is; of a call, whose signature stands beside it, what it returns."""
+    words = _paragraphs(value)[0].removeprefix("Return ")
+    return words[:1].upper() + words[1:]
 
 
 def main() -> int:
