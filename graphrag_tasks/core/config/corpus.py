@@ -65,7 +65,7 @@ class SqlConfig(BaseConfig):
     changes_no_row = frozenset({"memory_bytes"})
 
     memory_bytes: int = Field(
-        3_000_000_000, ge=100_000_000, description="memory of one query, which spills to disk beyond it; more is faster"
+        3_000_000_000, ge=100_000_000, description="memory of one query, which spills to disk beyond it"
     )
 
 
@@ -93,7 +93,7 @@ class EmbedConfig(BaseConfig):
 
     embedder: str = Field("local", description="a name from the registry of embedders")
     model: str = Field("technical_minilm", description="built-in model, model package or folder")
-    threads: int = Field(0, ge=0, description="fewer leave cores to others; 0: as many as there are cores")
+    threads: int = Field(0, ge=0, description="0: as many as there are cores")
     engine: Literal["auto", "openvino", "onnxruntime"] = Field(
         "auto",
         description="auto: openvino where it is installed and computes in bfloat16; name one where machines differ",

@@ -38,10 +38,8 @@ class PlanConfig(BaseConfig):
         256, gt=0, description="most mapped tasks, each of one shard or several; more use more workers"
     )
     parts: int = Field(4, gt=0, description="mapped tasks that embed is divided into; as many as there are workers")
-    max_deleted_share: float = Field(
-        0.5, ge=0, le=1, description="share of published documents a run may lose; more looks like a lost mount"
-    )
-    allow_mass_delete: bool = Field(False, description="publish although more than that is gone, where it is meant")
+    max_deleted_share: float = Field(0.5, ge=0, le=1, description="share of published documents that a run may lose")
+    allow_mass_delete: bool = Field(False, description="publish although more than that is gone")
     full_refresh: bool = Field(False, description="process every document again, as after an upgrade of a parser")
 
 
@@ -53,18 +51,14 @@ class QualityConfig(BaseConfig):
     )
     answers: bool = Field(False, description="also answer the questions, and judge the answers without a model")
     minimum_recall: float = Field(0, ge=0, le=1, description="least Recall@5 of the questions that is published")
-    max_recall_drop: float = Field(
-        0.05, ge=0, le=1, description="fall of Recall@5 that is published; raise it for few questions"
-    )
+    max_recall_drop: float = Field(0.05, ge=0, le=1, description="fall of Recall@5 that is published")
     allow_drop: bool = Field(False, description="publish all the same, and say what fell")
 
 
 class RetentionConfig(BaseConfig):
     """What is kept of the past, for a rollback."""
 
-    keep: int = Field(
-        5, ge=0, description="snapshots kept beside the current one; more to go back further, fewer for less disk"
-    )
+    keep: int = Field(5, ge=0, description="snapshots kept beside the current one")
 
 
 # Access labels (see `graphrag_tasks.sources.labels`) and readers
