@@ -347,7 +347,8 @@ def python_api() -> str:
         _page(
             "Python API",
             "The names of `graphrag_tasks` stay as they are within a minor version. Those of the "
-            "other modules are what they take and return. Everything else may change at any time.",
+            "other modules are what they take and return. Everything else may change at any time. "
+            "A parameter whose default is None takes None, too.",
         )
     ]
     told: list[Any] = []
@@ -407,7 +408,8 @@ def _signature(name: str, value: Callable[..., Any]) -> str:
             shown.append("*")
         star = "*" if one.kind is kinds.VAR_POSITIONAL else ""
         star = "**" if one.kind is kinds.VAR_KEYWORD else star
-        annotation = f": {_annotation(one.annotation)}" if one.annotation is not one.empty else ""
+        words = _annotation(one.annotation).removesuffix(" | None" * (one.default is None))
+        annotation = f": {words}" if one.annotation is not one.empty else ""
         shown.append(f"{star}{one.name}{annotation}{_default_of(one)}")
     returned = signature.return_annotation
     end = "" if returned in (signature.empty, None, "None") else f" -> {_annotation(returned)}"
