@@ -195,10 +195,10 @@ def tables() -> str:
     shared = [line for line in times if times[line] > 1 and line == most[_first_word(line)]]
     parts.append("## Columns of several tables\n\n" + "\n".join(shared))
     for lines, names in alike.items():
-        above = "as above" if lines not in copies else f"as in `{copies[lines]}`"
+        above = "also" if lines not in copies else f"as in `{copies[lines]}`:"
         own = [line for line in lines if line not in shared and lines not in copies]
         others = ", ".join(_first_word(line) for line in lines if line not in own)
-        own += [f"* {above}: {others}"] * bool(others)
+        own += [f"* {above} {others}"] * bool(others)
         parts.append(f"## {', '.join(names)}\n\n" + "\n".join(own))
     return "\n\n".join(parts)
 
@@ -257,7 +257,7 @@ def commands() -> str:
         words = inspect.cleandoc(command.help or "").replace("\b", "").strip()
         lines = [line for one in command.params if (line := _option_words(one)) not in shared]
         others = [f"`{one.opts[0]}`" for one in command.params if _option_words(one) in shared]
-        lines += [f"* as above: {', '.join(others)}"] * bool(others)
+        lines += [f"* also {', '.join(others)}"] * bool(others)
         parts.append(f"## {path}{arguments}\n\n{words}\n\n" + "\n".join(lines))
     return "\n\n".join(parts)
 
@@ -287,7 +287,6 @@ def _option_words(parameter: Any) -> str:  # noqa: ANN401 - click's
     default = "" if parameter.required else parameter.show_default
     notes = [f"default {default}"] * isinstance(default, str) * bool(default)
     notes += ["default on"] * (bool(parameter.secondary_opts) and parameter.default is True)
-    notes += ["repeatable"] * bool(getattr(parameter, "multiple", False))
     told = f" ({', '.join(notes)})" if notes else ""
     return f"* `{_option_names(parameter)}`{told}: {_plain(parameter.help or '')}"
 
