@@ -243,6 +243,13 @@ def commands() -> str:
         _option_words(one) for _, command in every for one in command.params if one.param_type_name == "option"
     )
     shared = [words for words, number in times.most_common() if number > 1]
+    # Options of nearly every command are told once, with the commands that lack them.
+    without = {
+        words: [f"`{path}`" for path, command in every if words not in map(_option_words, command.params)]
+        for words in shared
+    }
+    usual = {words: paths for words, paths in without.items() if len(paths) < len(every) / 5}
+    told = [f"{words} All commands but {', '.join(usual[words])}." if words in usual else words for words in shared]
     parts = [
         _page(
             "Command line",
@@ -250,13 +257,13 @@ def commands() -> str:
             "value, by default 60; of `a|b` one, by default the first. An error of the project is one line and ends "
             "with exit code 1, wrong usage with 2. `graphrag-tasks --verbose COMMAND` logs what every stage does.",
         ),
-        "## Options of several commands\n\n" + "\n".join(shared),
+        "## Options of several commands\n\n" + "\n".join(told),
     ]
     for path, command in every:
         arguments = "".join(f" `{_usage_of(one)}`" for one in command.params if one.param_type_name == "argument")
         words = inspect.cleandoc(command.help or "").replace("\b", "").strip()
         lines = [line for one in command.params if (line := _option_words(one)) not in shared]
-        others = [f"`{one.opts[0]}`" for one in command.params if _option_words(one) in shared]
+        others = [f"`{one.opts[0]}`" for one in command.params if _option_words(one) in without.keys() - usual]
         lines += [f"* also {', '.join(others)}"] * bool(others)
         parts.append(f"## {path}{arguments}\n\n{words}\n\n" + "\n".join(lines))
     return "\n\n".join(parts)
