@@ -138,14 +138,14 @@ def _type_words(annotation: Any) -> str:  # noqa: ANN401 - any annotation
     if origin is Annotated:
         return _type_words(arguments[0])
     if origin is Literal:
-        return " or ".join(_toml(one) for one in arguments)
+        return "|".join(_toml(one) for one in arguments)
     if origin in (Union, UnionType):
         return " or ".join(_type_words(one) for one in arguments if one is not NoneType)
     if origin in (tuple, list, frozenset):
         inner = [one for one in dict.fromkeys(arguments) if one is not Ellipsis]
-        return f"list of {' and '.join(_type_words(one) for one in inner)}"
+        return f"list[{', '.join(_type_words(one) for one in inner)}]"
     if origin is dict:
-        return f"table of {_type_words(arguments[1])}"
+        return f"table[{_type_words(arguments[1])}]"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return "tables"
     return _WORDS_OF_TYPES[annotation]
