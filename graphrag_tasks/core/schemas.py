@@ -3,10 +3,9 @@
 Raise `SCHEMA_VERSION` with every change of a column, and say so in the CHANGELOG. Tables are cast to their schema on
 write and validated on read (see `storage.artifacts`).
 
-Offsets named `char_start` and `char_end` count code points of the *document text*: the document's block texts joined by
-`BLOCK_SEPARATOR`. `start` and `end` count code points of the *sentence text*; they are equal for a name that the
-sentence does not contain (list items omit names given before the list, table rows names of other rows). All ends are
-exclusive. Pages count from 1; null if there are none.
+`char_start` and `char_end` count code points of the *document text*: the document's block texts joined by
+`BLOCK_SEPARATOR`. `start` and `end` count those of the *sentence text*; they are equal for a name that the sentence
+does not contain. All ends are exclusive. Pages count from 1; null if there are none.
 """
 
 from __future__ import annotations
