@@ -25,6 +25,7 @@ from pydantic.fields import FieldInfo
 from graphrag_tasks.cli import app
 from graphrag_tasks.core import errors, schemas
 from graphrag_tasks.core.config import Config
+from graphrag_tasks.retrieval import FurtherHit
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 _WRITTEN = "<!-- Written by `make reference`. Edit the code instead. -->"
@@ -137,14 +138,14 @@ def _type_words(annotation: Any) -> str:  # noqa: ANN401 - any annotation
     if origin is Annotated:
         return _type_words(arguments[0])
     if origin is Literal:
-        return " or ".join(_toml(one) for one in arguments)
+        return "|".join(_toml(one) for one in arguments)
     if origin in (Union, UnionType):
         return " or ".join(_type_words(one) for one in arguments if one is not NoneType)
     if origin in (tuple, list, frozenset):
         inner = [one for one in dict.fromkeys(arguments) if one is not Ellipsis]
-        return f"list of {' and '.join(_type_words(one) for one in inner)}"
+        return f"list[{', '.join(_type_words(one) for one in inner)}]"
     if origin is dict:
-        return f"table of {_type_words(arguments[1])}"
+        return f"table[{_type_words(arguments[1])}]"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return "tables"
     return _WORDS_OF_TYPES[annotation]
@@ -174,17 +175,42 @@ def tables() -> str:
         _page(
             "Tables",
             f"Every table of a snapshot is Parquet. These are the tables of schema version "
-            f"{schemas.SCHEMA_VERSION}; a type with `?` may be null. " + _paragraphs(schemas)[2],
+            f"{schemas.SCHEMA_VERSION}; with `?` a column may be null, without a type it is a string. "
+            + _paragraphs(schemas)[2],
         )
     ]
+    alike: dict[tuple[str, ...], list[str]] = {}
     for name, schema in _schemas():
         if name not in schemas.OF_SHARDS_ONLY:
-            columns = [
-                f"* `{one.name}` {_arrow_words(one.type)}{'?' if one.nullable else ''}: " + _plain(_meaning(one))
-                for one in schema
-            ]
-            parts.append(f"## {name}\n\n" + "\n".join(columns))
+            alike.setdefault(tuple(_column_words(one) for one in schema), []).append(name)
+    copies = {
+        lines: original
+        for lines, names in alike.items()
+        for other, (original, *_) in alike.items()
+        if other is not lines and set(lines) <= set(other) and names[0].startswith("mapped_")
+    }
+    # Of each name the line that most tables have, once for all of them.
+    times = Counter(line for lines in alike if lines not in copies for line in lines)
+    most = {_first_word(line): line for line, _ in reversed(times.most_common())}
+    shared = [line for line in times if times[line] > 1 and line == most[_first_word(line)]]
+    parts.append("## Columns of several tables\n\n" + "\n".join(shared))
+    for lines, names in alike.items():
+        above = "also" if lines not in copies else f"as in `{copies[lines]}`:"
+        own = [line for line in lines if line not in shared and lines not in copies]
+        others = ", ".join(_first_word(line) for line in lines if line not in own)
+        own += [f"* {above} {others}"] * bool(others)
+        parts.append(f"## {', '.join(names)}\n\n" + "\n".join(own))
     return "\n\n".join(parts)
+
+
+def _column_words(column: pa.Field) -> str:
+    mark = "?" if column.nullable else ""
+    kind = "" if pa.types.is_string(column.type) else f":{_arrow_words(column.type)}"
+    return f"* `{column.name}{kind}{mark}`: {_plain(_meaning(column))}"
+
+
+def _first_word(line: str) -> str:
+    return "`" + re.split(r"[:?`]", line)[1] + "`"
 
 
 def _schemas() -> Iterator[tuple[str, pa.Schema]]:
@@ -200,10 +226,10 @@ def _meaning(column: pa.Field) -> str:
 
 def _arrow_words(kind: pa.DataType) -> str:
     if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
-        return f"list of {_arrow_words(kind.value_type)}"
+        return f"list[{_arrow_words(kind.value_type)}]"
     if pa.types.is_struct(kind):
-        inner = (f"{one.name} {_arrow_words(one.type)}" for one in kind)
-        return f"struct ({', '.join(inner)})"
+        inner = (f"{one.name}:{_arrow_words(one.type)}" for one in kind)
+        return f"struct({', '.join(inner)})"
     return str(kind)
 
 
@@ -213,28 +239,33 @@ def _arrow_words(kind: pa.DataType) -> str:
 def commands() -> str:
     """Return the page of commands."""
     every = list(command_line())
-    told = Counter(
+    times = Counter(
         _option_words(one) for _, command in every for one in command.params if one.param_type_name == "option"
     )
-    shared = [words for words, times in told.most_common() if times > 1]
+    shared = [words for words, number in times.most_common() if number > 1]
+    # Options of nearly every command are told once, with the commands that lack them.
+    without = {
+        words: [f"`{path}`" for path, command in every if words not in map(_option_words, command.params)]
+        for words in shared
+    }
+    usual = {words: paths for words, paths in without.items() if len(paths) < len(every) / 5}
+    told = [f"{words} All commands but {', '.join(usual[words])}." if words in usual else words for words in shared]
     parts = [
         _page(
             "Command line",
-            "`graphrag-tasks COMMAND --help` prints the same. An error of the project is one line "
-            "and ends with exit code 1, wrong usage with 2. `graphrag-tasks --verbose COMMAND` "
-            "logs what every stage does.",
+            "Type `graphrag-tasks COMMAND`; `--help` behind it prints what stands here. `--number=60` takes a "
+            "value, by default 60; of `a|b` one, by default the first. An error of the project is one line and ends "
+            "with exit code 1, wrong usage with 2. `graphrag-tasks --verbose COMMAND` logs what every stage does.",
         ),
-        "## Options of several commands\n\n" + "\n".join(shared),
+        "## Options of several commands\n\n" + "\n".join(told),
     ]
     for path, command in every:
-        arguments = [one for one in command.params if one.param_type_name == "argument"]
-        usage = " ".join([f"graphrag-tasks {path}", *(_usage_of(one) for one in arguments)])
+        arguments = "".join(f" `{_usage_of(one)}`" for one in command.params if one.param_type_name == "argument")
         words = inspect.cleandoc(command.help or "").replace("\b", "").strip()
-        own = [one for one in command.params if _option_words(one) not in shared]
-        others = [_option_names(one) for one in command.params if one not in own]
-        lines = [_option_words(one) for one in own]
-        lines += [f"* as above: {', '.join(others)}"] * bool(others)
-        parts.append(f"## {path}\n\n{words}\n\n```text\n{usage}\n```\n\n" + "\n".join(lines))
+        lines = [line for one in command.params if (line := _option_words(one)) not in shared]
+        others = [f"`{one.opts[0]}`" for one in command.params if _option_words(one) in without.keys() - usual]
+        lines += [f"* also {', '.join(others)}"] * bool(others)
+        parts.append(f"## {path}{arguments}\n\n{words}\n\n" + "\n".join(lines))
     return "\n\n".join(parts)
 
 
@@ -260,36 +291,27 @@ def _usage_of(argument: Any) -> str:  # noqa: ANN401 - click's
 
 def _option_words(parameter: Any) -> str:  # noqa: ANN401 - click's
     """Return a line on an option or argument: its names, value, default and what it does."""
-    value, default = _option_value(parameter), _option_default(parameter)
-    told = ", ".join(one for one in (value, default and f"default {default}") if one)
-    words = f"* {_option_names(parameter)}" + f" ({told})" * bool(told)
-    return f"{words}: {_plain(parameter.help or '')}"
+    default = "" if parameter.required else parameter.show_default
+    notes = [f"default {default}"] * isinstance(default, str) * bool(default)
+    notes += ["default on"] * (bool(parameter.secondary_opts) and parameter.default is True)
+    told = f" ({', '.join(notes)})" if notes else ""
+    return f"* `{_option_names(parameter)}`{told}: {_plain(parameter.help or '')}"
 
 
 def _option_names(parameter: Any) -> str:  # noqa: ANN401 - click's
+    """Return the names with the value that they take: the default, the choices or the type."""
+    choices = [str(getattr(one, "value", one)) for one in getattr(parameter.type, "choices", None) or ()]
+    default = getattr(parameter.default, "value", parameter.default)
     if parameter.param_type_name == "argument":
-        return f"`{parameter.name.upper()}`"
-    return ", ".join(f"`{one}`" for one in [*parameter.opts, *parameter.secondary_opts])
-
-
-def _option_value(parameter: Any) -> str:  # noqa: ANN401 - click's
-    choices = getattr(parameter.type, "choices", None)
+        return f"{parameter.name.upper()}{': ' * bool(choices)}{'|'.join(choices)}"
+    names = "/".join([*sorted(parameter.opts, key=len), *parameter.secondary_opts])
     if choices:
-        words = " or ".join(f"`{getattr(one, 'value', one)}`" for one in choices)
-    elif getattr(parameter, "is_flag", False):
-        words = ""
-    else:
-        words = parameter.type.name.removesuffix(" range").replace("float", "number")
-    return f"{words}, may be repeated" if getattr(parameter, "multiple", False) else words
-
-
-def _option_default(parameter: Any) -> str:  # noqa: ANN401 - click's
-    if parameter.required:
-        return ""
-    if isinstance(parameter.show_default, str):
-        return parameter.show_default
-    value = parameter.default.value if isinstance(parameter.default, Enum) else parameter.default
-    return "" if value is None or value is False else f"`{value}`"
+        return f"{names}={'|'.join(sorted(choices, key=lambda one: one != default))}"
+    if getattr(parameter, "is_flag", False):
+        return names
+    kinds = {"integer": "N", "float": "N", "path": "PATH"}
+    kind: str = parameter.type.name.removesuffix(" range")
+    return f"{names}={kinds.get(kind, '…') if default is None else default}"
 
 
 # Errors
@@ -331,7 +353,8 @@ def python_api() -> str:
         _page(
             "Python API",
             "The names of `graphrag_tasks` stay as they are within a minor version. Those of the "
-            "other modules are what they take and return. Everything else may change at any time.",
+            "other modules are what they take and return. Everything else may change at any time. "
+            "A parameter whose default is None takes None, too.",
         )
     ]
     told: list[Any] = []
@@ -350,25 +373,31 @@ def python_api() -> str:
 
 def _name_words(name: str, value: Any) -> str:  # noqa: ANN401 - any public name
     if inspect.isclass(value):
-        methods = [
-            f"#### {name}.{method}\n\n{_call_words(method, function)}"
-            for method, function in vars(value).items()
-            if inspect.isfunction(function) and not method.startswith("_")
-        ]
         if value is Config:
             return f"### {name}\n\n{_first_paragraph(value)} Its keys are the [settings](settings.md)."
         has_arguments = not issubclass(value, Enum) and not getattr(value, "_is_protocol", False)
-        shown = [_signature(name, value)] if has_arguments else []
-        return "\n\n".join([f"### {name}", *shown, _first_paragraph(value), *methods])
+        methods = [
+            f"# {_first_paragraph(function)}\n.{_signature(method, function)}"
+            for method, function in _methods(value).items()
+            if value is FurtherHit or method not in _methods(FurtherHit)
+        ]
+        calls = [_signature(name, value)] * has_arguments + methods
+        like = " A `FurtherHit`." * (value is not FurtherHit and _methods(FurtherHit).keys() <= _methods(value).keys())
+        block = ["```python\n" + "\n".join(calls) + "\n```"] if calls else []
+        return "\n\n".join([f"### {name}", _first_paragraph(value) + like, *block])
     if callable(value):
-        return f"### {name}\n\n{_call_words(name, value)}"
+        return f"### {name}\n\n{_first_paragraph(value)}\n\n```python\n{_signature(name, value)}\n```"
     if isinstance(value, Mapping):
         return f"### {name}\n\nA mapping with the keys {', '.join(f'`{key}`' for key in value)}."
     return f"### {name}\n\nA constant."
 
 
-def _call_words(name: str, function: Callable[..., Any]) -> str:
-    return f"{_signature(name, function)}\n\n{_first_paragraph(function)}"
+def _methods(value: type) -> dict[str, Callable[..., Any]]:
+    return {
+        name: function
+        for name, function in vars(value).items()
+        if inspect.isfunction(function) and not name.startswith("_")
+    }
 
 
 def _signature(name: str, value: Callable[..., Any]) -> str:
@@ -385,15 +414,16 @@ def _signature(name: str, value: Callable[..., Any]) -> str:
             shown.append("*")
         star = "*" if one.kind is kinds.VAR_POSITIONAL else ""
         star = "**" if one.kind is kinds.VAR_KEYWORD else star
-        annotation = f": {_annotation(one.annotation)}" if one.annotation is not one.empty else ""
+        words = _annotation(one.annotation).removesuffix(" | None" * (one.default is None))
+        annotation = f": {words}" if one.annotation is not one.empty else ""
         shown.append(f"{star}{one.name}{annotation}{_default_of(one)}")
     returned = signature.return_annotation
-    end = "" if returned is signature.empty or returned is None else f" -> {_annotation(returned)}"
+    end = "" if returned in (signature.empty, None, "None") else f" -> {_annotation(returned)}"
     line = f"{name}({', '.join(shown)}){end}"
     if len(line) > 90:
         inner = "".join(f"    {one},\n" for one in shown)
         line = f"{name}(\n{inner}){end}"
-    return f"```python\n{line}\n```"
+    return line
 
 
 def _annotation(annotation: Any) -> str:  # noqa: ANN401 - any annotation
@@ -431,7 +461,9 @@ def _paragraphs(value: Any) -> list[str]:  # noqa: ANN401 - anything with a docs
 
 
 def _first_paragraph(value: Any) -> str:  # noqa: ANN401 - anything with a docstring
-    return _paragraphs(value)[0]
+    """Return what a thing is; of a call, whose signature stands beside it, what it returns."""
+    words = _paragraphs(value)[0].removeprefix("Return ")
+    return words[:1].upper() + words[1:]
 
 
 def main() -> int:

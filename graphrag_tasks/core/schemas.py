@@ -3,10 +3,9 @@
 Raise `SCHEMA_VERSION` with every change of a column, and say so in the CHANGELOG. Tables are cast to their schema on
 write and validated on read (see `storage.artifacts`).
 
-Offsets named `char_start` and `char_end` count code points of the *document text*: the document's block texts joined by
-`BLOCK_SEPARATOR`. `start` and `end` count code points of the *sentence text*; they are equal for a name that the
-sentence does not contain (list items omit names given before the list, table rows names of other rows). All ends are
-exclusive. Pages count from 1; null if there are none.
+`char_start` and `char_end` count code points of the *document text*: the document's block texts joined by
+`BLOCK_SEPARATOR`. `start` and `end` count those of the *sentence text*; they are equal for a name that the sentence
+does not contain. All ends are exclusive. Pages count from 1; null if there are none.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ CHUNK_ID = _column("chunk_id", STRING, "the chunk: id of document, position and 
 _SENTENCE = (_column("sentence_id", STRING, "the sentence: id of chunk, position and text"), CHUNK_ID, DOCUMENT_ID)
 _CHARACTERS = (
     _column("char_start", INT, "first character in the document text"),
-    _column("char_end", INT, "one past the last character in the document text"),
+    _column("char_end", INT, "its end there"),
 )
 _ORIGIN = (
     _column("rule", STRING, "rule that fired"),
@@ -85,7 +84,7 @@ header. Others are meant by authors: front matter, header, publication, title.""
 _SAID = pa.list_(pa.struct([("key", STRING), ("value", STRING), ("origin", STRING)]))
 
 VALIDITY = (
-    _nullable("valid_kind", STRING, "from, until, range, at, changed, deprecated or ended; or null"),
+    _nullable("valid_kind", STRING, "from, until, range, at, changed, deprecated or ended"),
     _nullable("valid_from", STRING, "date or release since when it holds; null: not said"),
     _nullable("valid_to", STRING, "date or release until when it holds; null: not said"),
 )
@@ -101,13 +100,13 @@ SOURCES = _table(
     _column("media_type", STRING, "kind of file; 'unknown' is skipped, 'include' is part of pages"),
     _column("size_bytes", LONG, "size when listed"),
     _nullable("content_sha256", STRING, "hash of the bytes when planned, includes too"),
-    _nullable("includes", STRINGS, "paths of the files whose text it takes; null: none"),
+    _nullable("includes", STRINGS, "paths of the files whose text it takes"),
     *LABELS,
     METADATA,
     _nullable("problem", STRING, "why a file of metadata is listed: it names no document"),
     _column("change", STRING, "added, changed, unchanged or removed"),
-    _nullable("shard", INT, "shard that processes it; null when nothing is to do"),
-    _nullable("first_stage", STRING, "stage of shards that works on it first; null: none"),
+    _nullable("shard", INT, "shard that processes it"),
+    _nullable("first_stage", STRING, "stage of shards that works on it first"),
 )
 
 DOCUMENTS = _table(
@@ -140,7 +139,7 @@ BLOCKS = _table(
     DOCUMENT_ID,
     _column("ordinal", INT, "position in reading order, from 0"),
     _column("kind", STRING, "title, heading, paragraph, list_item, table, code or caption"),
-    _nullable("level", INT, "heading level from 1; null for other kinds"),
+    _nullable("level", INT, "heading level from 1"),
     _column("text", STRING, "text as it stands in the document text"),
     *_CHARACTERS,
     _nullable("page", INT, "page it begins on"),
@@ -153,12 +152,12 @@ CELLS = _table(
     _column("ordinal", INT, "block of its table"),
     _nullable("sheet", STRING, "sheet of a workbook it lies on"),
     _nullable("reference", STRING, "its address on the sheet, such as B7"),
-    _column("row", INT, "first row it covers, from 0 at the table's first"),
-    _column("column", INT, "first column it covers, from 0 at the table's first"),
+    _column("row", INT, "its first row, from 0"),
+    _column("column", INT, "its first column, from 0"),
     _column("row_span", INT, "rows it covers"),
     _column("col_span", INT, "columns it covers"),
-    _column("is_header", BOOL, "whether it names columns"),
-    _column("is_row_header", BOOL, "whether it names its row, where the format says so"),
+    _column("is_header", BOOL, "it names columns"),
+    _column("is_row_header", BOOL, "it names its row, where the format says so"),
     _nullable("header", STRING, "headers above, outermost first; null: none, or it spans columns"),
     _column("text", STRING, "its text in one line, never empty"),
     _column(
@@ -170,8 +169,8 @@ CELLS = _table(
     ),
     _nullable("number", DOUBLE, "value of numbers, percents (25 % is 0.25) and booleans (1 or 0)"),
     _nullable("iso", STRING, "value of date, datetime and time in ISO 8601"),
-    _nullable("char_start", INT, "its first character in the document text; null: it has none"),
-    _nullable("char_end", INT, "one past the last character in the document text"),
+    _nullable("char_start", INT, "its first character in the document text"),
+    _nullable("char_end", INT, "its end there"),
     _nullable("page", INT, "page its table begins on"),
 )
 """One row per non-empty table cell; a merged cell is one row with its spans."""
@@ -225,14 +224,14 @@ FRAMES = _table(
     *_SENTENCE,
     _column("predicate", STRING, "surface with auxiliaries, negation, particles"),
     _column("predicate_lemma", STRING, "canonical relation form"),
-    _column("start", INT, "first character of the predicate's head in the sentence"),
-    _column("end", INT, "one past its last character"),
+    _column("start", INT, "first character of its head"),
+    _column("end", INT, "its end"),
     _column("arguments", pa.list_(ARGUMENT), "n-ary arguments, subject first"),
-    _column("negated", BOOL, "whether the sentence denies it"),
+    _column("negated", BOOL, "the sentence denies it"),
     _nullable("modality", STRING, "modal verb or condition marker"),
-    _column("passive", BOOL, "whether the predicate is passive"),
+    _column("passive", BOOL, "passive voice"),
     _column("condition", STRING, "the clause under which it holds; empty for none"),
-    _column("is_believed", BOOL, "whether it is only what somebody believes or claims"),
+    _column("is_believed", BOOL, "it is only what somebody believes or claims"),
     *_ORIGIN,
 )
 
@@ -244,31 +243,31 @@ TRIPLES = _table(
     _column("relation", STRING, "canonical relation form, with its preposition"),
     _column("phrase", STRING, "the relation as a person reads it: tense, voice, modality, not"),
     _column("tail", STRING, "surface of the tail"),
-    _column("head_start", INT, "first character of the head in the sentence"),
-    _column("head_end", INT, "one past its last character"),
-    _column("tail_start", INT, "first character of the tail in the sentence"),
-    _column("tail_end", INT, "one past its last character"),
-    _nullable("head_type", STRING, "entity label of the head, PRON for pronouns"),
-    _nullable("tail_type", STRING, "entity label of the tail, PRON for pronouns"),
-    _nullable("head_resolved", STRING, "name that the head stands for"),
-    _nullable("tail_resolved", STRING, "name that the tail stands for"),
-    _column("negated", BOOL, "whether the sentence denies it"),
-    _column("conditional", BOOL, "whether it stands in a condition and asserts nothing"),
-    _column("said", LONG, "hash of the sentence's text: copies of a sentence are one witness"),
+    _column("head_start", INT, "first character in the sentence"),
+    _column("head_end", INT, "its end"),
+    _column("tail_start", INT, "first character in the sentence"),
+    _column("tail_end", INT, "its end"),
+    _nullable("head_type", STRING, "its entity label, PRON for pronouns"),
+    _nullable("tail_type", STRING, "its entity label, PRON for pronouns"),
+    _nullable("head_resolved", STRING, "name that it stands for"),
+    _nullable("tail_resolved", STRING, "name that it stands for"),
+    _column("negated", BOOL, "the sentence denies it"),
+    _column("conditional", BOOL, "it stands in a condition and asserts nothing"),
+    _column("said", LONG, "hash of the sentence: copies are one witness"),
     *_ORIGIN,
     *VALIDITY,
 )
 
 COREFERENCES = _table(
     *_SENTENCE,
-    _column("start", INT, "first character of the mention in the sentence"),
-    _column("end", INT, "one past its last character"),
+    _column("start", INT, "first character of the mention"),
+    _column("end", INT, "its end"),
     _column("surface", STRING, "the mention: a pronoun, or a noun with its article"),
     _column("antecedent", STRING, "name that it stands for"),
     _column("source", STRING, "where the antecedent stands: text, heading, title or key"),
     _nullable("antecedent_sentence_id", STRING, "its sentence; null outside the text"),
     _nullable("antecedent_start", INT, "its first character there"),
-    _nullable("antecedent_end", INT, "one past its last character there"),
+    _nullable("antecedent_end", INT, "its end there"),
     _column("kind", STRING, "pronoun or definite"),
     _column("rule", STRING, "what resolved it"),
     _column("confidence", FLOAT, "0 to 1"),
@@ -340,8 +339,8 @@ ENTITY_DICTIONARY = _table(
     _column("source", STRING, "title, heading, key (of a table) or term (of definitions)"),
     DOCUMENT_ID,
     _column("chunk_id", STRING, "a chunk below it, or the one that it stands in"),
-    _nullable("header", STRING, "header of the column of a key; null for other sources"),
-    _nullable("problem", STRING, "why it is no name; null where it is one"),
+    _nullable("header", STRING, "header of the column of a key"),
+    _nullable("problem", STRING, "why it is no name"),
 )
 
 SURFACE_FORMS = _table(
@@ -349,7 +348,7 @@ SURFACE_FORMS = _table(
     _column("type", STRING, "its entity label; empty for none"),
     _column("key", STRING, "the name it is normalised to: what names are joined by"),
     _column("name", STRING, "the surface without noise"),
-    _nullable("problem", STRING, "why it is no node; null where it is one"),
+    _nullable("problem", STRING, "why it is no node"),
 )
 
 NAME_SOURCES = USER, SHAPE, KIND, LABEL = "user", "shape", "kind", "label"
@@ -368,7 +367,7 @@ NAMES = _table(
     _nullable("kind", STRING, "entity type by what the corpus says of such names"),
     _nullable("kind_source", STRING, "what tells it: key or list"),
     _column("mentions", LONG, "how often it occurs"),
-    _column("is_term", BOOL, "whether it is a term of the corpus: by contrast or by definition"),
+    _column("is_term", BOOL, "a term of the corpus: by contrast or by definition"),
 )
 
 MERGES = _table(
@@ -398,10 +397,10 @@ ENTITIES = _table(
     _column("name", STRING, "display name: its most frequent alias"),
     _nullable("type", STRING, "entity type"),
     _nullable("type_source", STRING, "what tells it: user, shape, kind, label, key or list"),
-    _column("is_named", BOOL, "whether a name of it tells a type or has a label: no common noun"),
-    _column("mentions", INT, "number of mentions; 0 for one that only titles name"),
-    _column("chunks", INT, "number of chunks that mention it"),
-    _column("is_term", BOOL, "whether it is a term of the corpus, as `commit` is in git"),
+    _column("is_named", BOOL, "a name of it tells a type or has a label: no common noun"),
+    _column("mentions", INT, "0 for one that only titles name"),
+    _column("chunks", INT, "chunks that mention it"),
+    _column("is_term", BOOL, "a term of the corpus, as `commit` is in git"),
 )
 
 ALIASES = _table(
@@ -414,7 +413,7 @@ MENTIONS = _table(
     _column("entity_id", STRING, "node"),
     *_SENTENCE,
     _column("start", INT, "first character in the sentence"),
-    _column("end", INT, "one past the last character in the sentence"),
+    _column("end", INT, "its end there"),
     _column("alias", STRING, "the surface form, without noise"),
     _nullable("type", STRING, "entity label it has here"),
     _column("source", STRING, "extracted (an end of a triple) or name (found in the text)"),
@@ -436,7 +435,7 @@ RELATIONS = _table(
     _column("text", STRING, "head, relation and tail in words: what is embedded"),
     _column("phrase", STRING, "the relation as most sources word it, for people"),
     _column("kind", STRING, "fact; association (is in, has); condition (holds of some, or if)"),
-    _column("negated", BOOL, "whether the sources deny it"),
+    _column("negated", BOOL, "the sources deny it"),
     _column("weight", FLOAT, "number of sentences that support it; copies are one"),
     _column("confidence", FLOAT, "1 - product of (1 - confidence) over its evidence"),
 )
@@ -447,7 +446,7 @@ EVIDENCE = _table(
     *_SENTENCE,
     _column("phrase", STRING, "the relation as this sentence words it"),
     _column("conditional", BOOL, "whether it stands in a condition there"),
-    _column("said", LONG, "hash of the sentence's text: copies of a sentence are one witness"),
+    _column("said", LONG, "hash of the sentence: copies are one witness"),
     _column("confidence", FLOAT, "confidence of that triple"),
     *VALIDITY,
 )
@@ -457,7 +456,7 @@ ATTRIBUTES = _table(
     _column("relation", STRING, "canonical relation form"),
     _column("value", STRING, "the number, date, common noun or pronoun as it stands"),
     _column("type", STRING, "entity label of the value; empty for none"),
-    _column("negated", BOOL, "whether the sentence denies it"),
+    _column("negated", BOOL, "the sentence denies it"),
     _column("is_head", BOOL, "whether the relation starts at the value: `value relation entity`"),
     _column("triple_id", STRING, "triple it comes from"),
     *_SENTENCE,
@@ -490,14 +489,14 @@ EDGES = _table(
     _column("source", INT, "row in nodes"),
     _column("target", INT, "row in nodes"),
     _column("kind", STRING, "relation (a fact), association (other ones), mention, title or next"),
-    _nullable("row", INT, "row in relations; null for other kinds"),
+    _nullable("row", INT, "row in relations"),
     _column("support", FLOAT, "count of evidence or mentions; 1 for title and next"),
     _column("weight", FLOAT, "strength: from support and confidence, damped for hubs"),
 )
 
 TERMS = _table(
     _column("term", STRING, "a word as texts are searched by, sorted; each once"),
-    _column("end", LONG, "one past its last row in the postings; they begin where others end"),
+    _column("end", LONG, "end of its rows in the postings"),
 )
 
 POSTINGS = _table(
@@ -507,8 +506,8 @@ POSTINGS = _table(
 
 SPELLINGS = _table(
     _column("spelling", STRING, "folded name, alias or code of an entity, sorted; each once"),
-    _column("end", LONG, "one past its last row in spelled; they begin where others end"),
-    _nullable("name", INT, "row in name_nodes that it means; null where it is no name"),
+    _column("end", LONG, "end of its rows in spelled"),
+    _nullable("name", INT, "row in name_nodes that it means"),
     _column("is_code", BOOL, "it stands behind a kind in a name, and no entity is called so"),
 )
 
@@ -583,8 +582,8 @@ CHANGES = _table(
     _column("kind", STRING, "number, value, name or wording; added or removed: a whole sentence"),
     _nullable("older_sentence_id", STRING, "sentence of the version before; null: added"),
     _nullable("sentence_id", STRING, "sentence of the version after; null: removed"),
-    _column("before", STRING, "words that went; empty for none"),
-    _column("after", STRING, "words that came; empty for none"),
+    _column("before", STRING, "words that went"),
+    _column("after", STRING, "words that came"),
 )
 
 SCHEMAS: dict[str, pa.Schema] = {

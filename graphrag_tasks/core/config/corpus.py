@@ -77,7 +77,7 @@ class EmbedConfig(BaseConfig):
 
     embedder: str = Field("local", description="a name from the registry of embedders")
     model: str = Field("technical_minilm", description="built-in model, model package or folder")
-    threads: int = Field(0, ge=0, description="fewer leave cores to others; 0: as many as there are cores")
+    threads: int = Field(0, ge=0, description="0: as many as there are cores")
     engine: Literal["auto", "openvino", "onnxruntime"] = Field(
         "auto",
         description="auto: openvino where it is installed and computes in bfloat16; name one where machines differ",

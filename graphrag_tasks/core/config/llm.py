@@ -41,10 +41,8 @@ class BudgetConfig(BaseConfig):
 class AnswersConfig(BaseConfig):
     """What a question may show a model, and how long its answer may be."""
 
-    prompt_tokens: int = Field(
-        6000, gt=0, description="most tokens of passages and instructions; more tell more and cost more"
-    )
-    output_tokens: int = Field(600, gt=0, description="most tokens of an answer; raise it for long ones")
+    prompt_tokens: int = Field(6000, gt=0, description="most tokens of passages and instructions")
+    output_tokens: int = Field(600, gt=0, description="most tokens of an answer")
     plan: bool = Field(False, description="have the model rewrite a question by the graph before the search")
 
 
@@ -71,10 +69,8 @@ class LlmConfig(BaseConfig):
     tokens_per_minute: int = Field(
         0, ge=0, description="limit of an endpoint that does not tell its own; 0: as it says"
     )
-    timeout_seconds: float = Field(120, gt=0, description="of one request; raise it for a slow local model")
-    retry_failed: bool = Field(
-        False, description="ask again what got no valid answer before, as after a model was mended"
-    )
+    timeout_seconds: float = Field(120, gt=0, description="of one request")
+    retry_failed: bool = Field(False, description="ask again what got no valid answer before")
     answers_file: str = Field("", description="SQLite file of answers and costs; by default in the store, if a folder")
     structured: Literal["json_schema", "json_object", "prompt"] = Field(
         "json_schema", description="how answers get their form; weaker ones for endpoints that refuse a schema"

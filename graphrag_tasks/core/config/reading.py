@@ -28,16 +28,12 @@ class ParseConfig(BaseConfig):
     A document that goes beyond a bound gets an error row; the others are parsed all the same.
     """
 
-    max_bytes: int = Field(200_000_000, gt=0, description="larger files are refused unread; raise it for large manuals")
+    max_bytes: int = Field(200_000_000, gt=0, description="larger files are refused unread")
     seconds_per_document: float = Field(
-        120, gt=0, description="seconds of a parser, without waits for a processor; raise it for long PDFs"
+        120, gt=0, description="seconds of a parser, without waits; raise it for long PDFs"
     )
-    memory_bytes: int = Field(
-        4_000_000_000, gt=0, description="address space of a parser (Linux); raise it for large PDFs"
-    )
-    max_characters: int = Field(
-        50_000_000, gt=0, description="characters of text kept of a document, the first; raise it for long books"
-    )
+    memory_bytes: int = Field(4_000_000_000, gt=0, description="address space of a parser (Linux)")
+    max_characters: int = Field(50_000_000, gt=0, description="characters kept of a document, the first")
     pdf_engine: Literal["native", "docling-models"] = Field(
         "native", description="PDF layout by geometry, or by Docling's models (needs torch)"
     )
@@ -69,13 +65,9 @@ class ChunkConfig(BaseConfig):
     """Sections over `max_characters` are split recursively (paper, section 3.1)."""
 
     max_characters: int = Field(
-        2048, gt=0, description="longest chunk; longer ones keep context, shorter ones are found more exactly"
+        2048, gt=0, description="longer chunks keep context, shorter ones are found more exactly"
     )
-    overlap_characters: int = Field(
-        200,
-        ge=0,
-        description="characters that two chunks of a split section share, so that no sentence is lost between them",
-    )
+    overlap_characters: int = Field(200, ge=0, description="characters that two chunks of a split section share")
 
     @model_validator(mode="after")
     def _overlap_leaves_room(self) -> ChunkConfig:

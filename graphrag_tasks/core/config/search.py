@@ -23,5 +23,5 @@ class RetrievalConfig(BaseConfig):
     vectors: str = Field(
         "arrays", description="arrays: mapped from the snapshot; or a vector store, as milvus: dense and hybrid"
     )
-    k: int = Field(5, gt=0, description="chunks returned, with 2k relations; more tell more and are longer to read")
+    k: int = Field(5, gt=0, description="chunks returned, with 2k relations")
     rerank: RerankConfig = RerankConfig()

@@ -34,10 +34,8 @@ class PlanConfig(BaseConfig):
         1_000_000, gt=0, description="shard size; smaller shards need less memory, larger ones fewer tasks"
     )
     parts: int = Field(4, gt=0, description="mapped tasks that embed is divided into; as many as there are workers")
-    max_deleted_share: float = Field(
-        0.5, ge=0, le=1, description="share of published documents a run may lose; more looks like a lost mount"
-    )
-    allow_mass_delete: bool = Field(False, description="publish although more than that is gone, where it is meant")
+    max_deleted_share: float = Field(0.5, ge=0, le=1, description="share of published documents that a run may lose")
+    allow_mass_delete: bool = Field(False, description="publish although more than that is gone")
     full_refresh: bool = Field(False, description="process every document again, as after an upgrade of a parser")
 
 
@@ -57,9 +55,7 @@ class QualityConfig(BaseConfig):
 class RetentionConfig(BaseConfig):
     """What is kept of the past, for a rollback."""
 
-    keep: int = Field(
-        5, ge=0, description="snapshots kept beside the current one; more to go back further, fewer for less disk"
-    )
+    keep: int = Field(5, ge=0, description="snapshots kept beside the current one")
 
 
 # Access labels (see `graphrag_tasks.sources.labels`) and readers
