@@ -18,9 +18,8 @@ from dataclasses import asdict
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.workbench.evaluation.gold import locate
 from graphrag_tasks.workbench.evaluation.questions import read_questions
-from graphrag_tasks.workbench.tuning.examples import make_examples
 from graphrag_tasks.workbench.tuning.held_out import EncoderJudge, Fold, Judge, RerankerJudge, judge_folds
-from graphrag_tasks.workbench.tuning.learning import Tunable, TunableEncoder, TunableReranker, Tuner
+from graphrag_tasks.workbench.tuning.learning import Tunable, TunableEncoder, TunableReranker, Tuner, make_examples
 
 
 def main() -> None:

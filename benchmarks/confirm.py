@@ -26,7 +26,7 @@ from graphrag_tasks.entities.resolve.candidates import Name
 from graphrag_tasks.entities.resolve.stage import SAME, UNSURE
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
-from graphrag_tasks.workbench.evaluation.jsonl import read_values
+from graphrag_tasks.workbench.evaluation.questions import read_values
 
 _READ = ("triples", "entity_dictionary", "surface_forms", "names", "sentences", "cells")
 _GOLD = Path(__file__).with_name("gold") / "entity_pairs.jsonl"

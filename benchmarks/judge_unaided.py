@@ -27,8 +27,7 @@ from benchmarks.answer_checks import FALSE
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.workbench.evaluation import read_questions
-from graphrag_tasks.workbench.evaluation.gold import Target, locate
-from graphrag_tasks.workbench.evaluation.measures import recall_at_k
+from graphrag_tasks.workbench.evaluation.gold import Target, locate, recall_at_k
 from graphrag_tasks.workbench.evaluation.unaided import UnaidedVerdict, figures, unaided
 
 MODES = ("paper", "dense", "bm25", "hybrid", "ranked")

@@ -28,9 +28,7 @@ from graphrag_tasks.extract.llm.ask import Reply, replies_table
 from graphrag_tasks.extract.llm.requests import Pack, Told, ToldFact, packs_of
 from graphrag_tasks.extract.llm.windows import windows_of
 from graphrag_tasks.llm import Answer
-from graphrag_tasks.llm.answers import Usage
-from graphrag_tasks.llm.request import Identity
-from graphrag_tasks.llm.tokens import count
+from graphrag_tasks.llm.request import Identity, Usage, count_tokens
 
 _GOLD = Path(__file__).with_name("gold") / "sap_triples.jsonl"
 IMPLIED = {"alias": "is", "is": "is", "value": "is", "label": "has", "member": "includes"}
@@ -175,7 +173,7 @@ def _tokens(tables: Tables, config: ExtractConfig) -> int:
         config.llm,
     )  # fmt: skip
     requests = [one.request for one in packs]
-    return sum(count(one.user) for one in requests) + len(requests) * count(requests[0].system)
+    return sum(count_tokens(one.user) for one in requests) + len(requests) * count_tokens(requests[0].system)
 
 
 def _figures(gold: Sequence[GoldSentence], report: TripleReport) -> dict[str, dict[str, float]]:

@@ -24,8 +24,7 @@ from graphrag_tasks.answering.plan import SKELETON_TOKENS, PlanForm, PlannedName
 from graphrag_tasks.language.known_names import folded_name
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.workbench.evaluation import Question, read_questions
-from graphrag_tasks.workbench.evaluation.gold import Target, locate
-from graphrag_tasks.workbench.evaluation.measures import recall_at_k
+from graphrag_tasks.workbench.evaluation.gold import Target, locate, recall_at_k
 
 K = 5
 Planner = Callable[[Question], list[str]]

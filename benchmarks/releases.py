@@ -19,7 +19,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from graphrag_tasks.storage.snapshots.store import Store
-from graphrag_tasks.versions.changed import pairs, plain
+from graphrag_tasks.versions.chains import pairs, plain
 from graphrag_tasks.versions.told import MEANT
 
 GOLD = Path(__file__).parent / "gold"

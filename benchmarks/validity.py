@@ -1,4 +1,4 @@
-"""How often the time of a sentence is found and right (`extract.validity`).
+"""How often the time of a sentence is found and right (`extract.certainty`).
 
     python -m benchmarks.validity
 
@@ -15,7 +15,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from graphrag_tasks.extract.validity import validity_of
+from graphrag_tasks.extract.certainty import validity_of
 
 GOLD = Path(__file__).parent / "gold" / "validity.jsonl"
 

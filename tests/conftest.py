@@ -14,7 +14,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
 from graphrag_tasks.core import progress
-from graphrag_tasks.storage.cache import CACHE_VARIABLE
+from graphrag_tasks.storage.files import CACHE_VARIABLE
 
 # Several processes share the cores: threads of one that wait for one another take all of them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.language.names import entity_key
 from graphrag_tasks.storage.snapshots.store import Snapshot
-from graphrag_tasks.workbench.evaluation.jsonl import read_values
+from graphrag_tasks.workbench.evaluation.questions import read_values
 
 
 class LabelledPair(BaseModel):

@@ -19,7 +19,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.workbench.evaluation.jsonl import read_values, text_lines
+from graphrag_tasks.workbench.evaluation.questions import read_values, text_lines
 
 _BE = frozenset({"be", "is", "am", "are", "was", "were", "been", "being"})
 _SPEECH = ("said", "told", "added", "adds", "says")

@@ -15,7 +15,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from graphrag_tasks.core.ids import text_sha256
-from graphrag_tasks.workbench.evaluation.jsonl import JsonLine, read_lines
+from graphrag_tasks.workbench.evaluation.questions import JsonLine, read_lines
 
 Span = tuple[int, int]  # Characters from the sentence's first one, end exclusive; what stands before it is negative.
 

@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass, field
 
 from benchmarks.scoring.triple_gold import Fact
-from graphrag_tasks.extract.inflection import past_participle
+from graphrag_tasks.extract.words import past_participle
 
 MIN_OVERLAP = 0.5
 

@@ -34,9 +34,16 @@ from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.workbench.evaluation.gold import locate
 from graphrag_tasks.workbench.evaluation.questions import read_questions
-from graphrag_tasks.workbench.tuning.examples import Example, make_examples
-from graphrag_tasks.workbench.tuning.learning import Recipe, Tunable, TunableEncoder, TunableReranker, Tuner
-from graphrag_tasks.workbench.tuning.writing import write_model
+from graphrag_tasks.workbench.tuning.held_out import write_model
+from graphrag_tasks.workbench.tuning.learning import (
+    Example,
+    Recipe,
+    Tunable,
+    TunableEncoder,
+    TunableReranker,
+    Tuner,
+    make_examples,
+)
 
 FIRST_STAGE = {
     "encoder": replace(TunableEncoder.RECIPE, epochs=2, questions=96, others=0, kept=0.7, warmup=60),

@@ -36,11 +36,10 @@ from graphrag_tasks.retrieval.question.query_encoder import embedder_of
 from graphrag_tasks.retrieval.question.router import part_weights
 from graphrag_tasks.retrieval.ranker.features import FEATURES, candidates, features, make_lists
 from graphrag_tasks.retrieval.ranker.learned import blended, diversified
-from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.storage.artifacts import Rows
 from graphrag_tasks.storage.snapshots.store import Store
 from graphrag_tasks.workbench.evaluation import read_questions
-from graphrag_tasks.workbench.evaluation.gold import locate
-from graphrag_tasks.workbench.evaluation.measures import all_gold_at_k, paired_bootstrap, recall_at_k
+from graphrag_tasks.workbench.evaluation.gold import all_gold_at_k, locate, paired_bootstrap, recall_at_k
 
 ROUNDS = 120
 PARAMETERS = {

@@ -11,17 +11,22 @@ from threading import Thread
 
 from graphrag_tasks.answering.citations import checked
 from graphrag_tasks.answering.follow_up import Filled, filled
-from graphrag_tasks.answering.lists import LIST_CHUNKS, asks_for_list, list_items, unread_documents
+from graphrag_tasks.answering.lists import (
+    LIST_CHUNKS,
+    Mentioned,
+    asks_for_list,
+    documents_asked_for,
+    list_items,
+    quoted_mentions,
+    unread_documents,
+)
 from graphrag_tasks.answering.map_reduce import Drawn, drawn
-from graphrag_tasks.answering.mentions import Mentioned, documents_asked_for, quoted_mentions
-from graphrag_tasks.answering.model import Model
 from graphrag_tasks.answering.overview import SUBJECT_CHUNKS, asks_for_overview, overview, sections
 from graphrag_tasks.answering.quotes import QUOTED, quotes, with_newest
 from graphrag_tasks.answering.reply import NOT_HERE, AnswerSentence, Reply, State, Verdict, verdict
 from graphrag_tasks.answering.rows import RowsFound, UnknownNoun, asks_for_rows, find_rows, quoted_rows
-from graphrag_tasks.answering.searching import searched
-from graphrag_tasks.answering.sentences import Reading, asked_type, read
-from graphrag_tasks.answering.writing import written
+from graphrag_tasks.answering.sentences import Reading, asked_type, read, searched
+from graphrag_tasks.answering.writing import Model, written
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.languages import CODES, ENGLISH, language_of

@@ -17,13 +17,12 @@ from itertools import chain, zip_longest
 
 from pydantic import BaseModel, FiniteFloat
 
-from graphrag_tasks.answering.model import Model
-from graphrag_tasks.answering.writing import PURPOSE, Note, fits, question_line
+from graphrag_tasks.answering.writing import PURPOSE, Model, Note, fits, question_line
 from graphrag_tasks.llm import Request
-from graphrag_tasks.llm.tokens import count
+from graphrag_tasks.llm.request import count_tokens
 from graphrag_tasks.retrieval import CommunityHit, Context, Index
 from graphrag_tasks.retrieval.context.hits import one_line
-from graphrag_tasks.retrieval.context.prompt import DATA_NOTE, without_copies
+from graphrag_tasks.retrieval.context.render import DATA_NOTE, without_copies
 
 _MOST_COMMUNITIES = 40
 """Most communities that are read for a question on the whole corpus, those nearest to it first; chosen, so that a
@@ -95,7 +94,7 @@ def drawn(model: Model, context: Context) -> Drawn | None:
     if fits(model.config, whole := _with_communities(context, communities)):
         return Drawn(whole)
     asked = question_line(context)
-    room = model.config.answers.prompt_tokens - count("\n\n".join([_SYSTEM, DATA_NOTE, asked]))
+    room = model.config.answers.prompt_tokens - count_tokens("\n\n".join([_SYSTEM, DATA_NOTE, asked]))
     batches = _batches(communities, room)
     if not batches:
         return Drawn(context)
@@ -115,7 +114,7 @@ def _batches(communities: Sequence[CommunityHit], room: int) -> list[list[Commun
     batches: list[list[CommunityHit]] = []
     left = 0
     for hit in communities:
-        tokens = count(f"{_block(hit)}\n\n") + 1
+        tokens = count_tokens(f"{_block(hit)}\n\n") + 1
         if tokens > room:
             continue
         if tokens > left:

@@ -13,14 +13,14 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel
 
-from graphrag_tasks.answering.model import Model
+from graphrag_tasks.answering.writing import Model
 from graphrag_tasks.llm import Request
-from graphrag_tasks.llm.tokens import count
+from graphrag_tasks.llm.request import count_tokens
 from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval.context.context import written_as_names
 from graphrag_tasks.retrieval.context.further import ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import one_line
-from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
-from graphrag_tasks.retrieval.context.signals import written_as_names
+from graphrag_tasks.retrieval.context.render import DATA_NOTE
 from graphrag_tasks.retrieval.question.query import MOST_READ
 from graphrag_tasks.retrieval.question.router import MODE_OF
 from graphrag_tasks.retrieval.ranker.path_query import ANY, PathQuery, Step, Thing
@@ -130,7 +130,7 @@ def planned(model: Model, question: str) -> Plan:
 
 def _request(model: Model, question: str) -> Request:
     asked = one_line(question)[:MOST_READ]
-    room = model.config.answers.prompt_tokens - count(_SYSTEM) - count(asked)
+    room = model.config.answers.prompt_tokens - count_tokens(_SYSTEM) - count_tokens(asked)
     shown = _graph(model.index, question, room) if model.sent is None else ""
     user = f"{DATA_NOTE}\n\n{shown}\n\nQuestion: {asked}" if shown else f"Question: {asked}"
     return Request(PURPOSE, _SYSTEM, user, PlanForm, _MOST_OUTPUT)
@@ -142,7 +142,7 @@ def _graph(index: Index, question: str, tokens: int) -> str:
         return ""
     parts = [_quoted("Graph:", skeleton.splitlines())]
     patterns = [str(pattern) for pattern in index.patterns(question)]
-    while patterns and count("\n\n".join([*parts, _quoted("Relations:", patterns)])) > tokens:
+    while patterns and count_tokens("\n\n".join([*parts, _quoted("Relations:", patterns)])) > tokens:
         patterns = patterns[: len(patterns) // 2]
     if patterns:
         parts.append(_quoted("Relations:", patterns))

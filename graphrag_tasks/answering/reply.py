@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag_tasks.core.visible import visible
 from graphrag_tasks.retrieval import Context, SourceSentence
+from graphrag_tasks.retrieval.context.context import Signals
 from graphrag_tasks.retrieval.context.hits import one_line, place
 from graphrag_tasks.retrieval.context.render import escape
-from graphrag_tasks.retrieval.context.signals import Signals
 from graphrag_tasks.retrieval.question.query import probability
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import STOP_WORDS, terms, words
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.retrieval.context.signals import content_words
+from graphrag_tasks.retrieval.context.context import content_words
 from graphrag_tasks.retrieval.context.views import Term, View
 from graphrag_tasks.retrieval.question.router import question_parts
 

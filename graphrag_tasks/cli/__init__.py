@@ -19,21 +19,7 @@ from pathlib import Path
 import typer
 
 from graphrag_tasks import __version__
-from graphrag_tasks.cli import (
-    adapt,
-    answer,
-    documents,
-    entities,
-    evaluate,
-    export,
-    extract,
-    index,
-    llm,
-    ontology,
-    query,
-    serve,
-    snapshots,
-)
+from graphrag_tasks.cli import documents, entities, evaluate, export, index, query, serve, snapshots
 from graphrag_tasks.cli.output import print_text, report_errors
 from graphrag_tasks.core.visible import log_visibly
 
@@ -46,19 +32,19 @@ app = typer.Typer(
 app.command("try")(serve.try_folder)
 app.command()(index.index)
 app.command()(query.query)
-app.command()(answer.answer)
+app.command()(query.answer)
 app.command()(serve.serve)
 app.command()(serve.mcp)
-app.command()(extract.extract)
+app.command()(documents.extract)
 app.add_typer(evaluate.app, name="eval")
-app.command()(adapt.adapt)
+app.command()(evaluate.adapt)
 app.add_typer(snapshots.app, name="snapshots")
 app.command()(documents.documents)
 app.command()(documents.changes)
 app.command()(entities.entities)
-app.command()(ontology.ontology)
+app.command()(entities.ontology)
 app.command()(export.export)
-app.command()(llm.spending)
+app.command()(index.spending)
 app.command()(index.doctor)
 
 _FORMER = {

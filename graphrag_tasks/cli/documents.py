@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,10 +14,11 @@ from graphrag_tasks.cli.options import ConfigOption, JsonOption, SnapshotOption,
 from graphrag_tasks.cli.output import CONSOLE, print_json, print_text, table
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.core.errors import SnapshotError
+from graphrag_tasks.core.errors import SnapshotError, SourceError
 from graphrag_tasks.core.visible import counted, visible
 
 if TYPE_CHECKING:
+    from graphrag_tasks.extract.frames import Argument
     from graphrag_tasks.operations.documents import DocumentReport
     from graphrag_tasks.storage.snapshots.store import Snapshot
     from graphrag_tasks.versions.told import Change
@@ -183,3 +185,41 @@ def _print(change: Change) -> None:
             CONSOLE.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
     if change.count > 1:
         CONSOLE.print(f"    and {change.count - 1:,} more like it", highlight=False)
+
+
+# `graphrag-tasks extract`: frames of sentences.
+
+
+def extract(
+    text: Annotated[Path, typer.Option("--text", help="Text file, one sentence a line.")],
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Extract frames from sentences: from their parse, and by patterns."""
+    from graphrag_tasks.extract.dependency.extractor import DependencyExtractor
+    from graphrag_tasks.extract.reading import ProseLine, read_lines
+
+    sentences = _read_lines(text)
+    extractor = DependencyExtractor(load_config(config).language.model)
+    found = zip(sentences, read_lines([ProseLine(sentence) for sentence in sentences], extractor), strict=True)
+    if json:
+        print_json(
+            [{"sentence": sentence, "frames": [asdict(frame) for frame in frames]} for sentence, frames in found]
+        )
+    else:
+        for sentence, frames in found:
+            rows = [(one.predicate, "\n".join(map(_with_confidence, one.arguments)), one.rule, one.confidence)
+                    for one in frames]  # fmt: skip
+            CONSOLE.print(table(sentence, ("predicate", "arguments", "rule", "confidence"), rows))
+
+
+def _read_lines(file: Path) -> list[str]:
+    try:
+        return [line for line in file.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"cannot be read as UTF-8 text: {error}", str(file)) from error
+
+
+def _with_confidence(argument: Argument) -> str:
+    preposition = f"{argument.preposition} " if argument.preposition else ""
+    return f"{argument.role}: {preposition}{argument.text}"

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from graphrag_tasks.cli.options import ConfigOption, JsonOption, StoreOption
 from graphrag_tasks.cli.output import CONSOLE, ERRORS, print_json
+from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import Config, load_config
-from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.storage.scratch import scratch
+from graphrag_tasks.core.errors import ConfigError, MissingDependencyError
+from graphrag_tasks.storage.files import scratch
 
 if TYPE_CHECKING:
     from graphrag_tasks.retrieval import Index
+
 
 ALL = "all"
 _WAIT_SECONDS = 3600.0  # An evaluation waits for answers as long as a run.
@@ -69,8 +71,7 @@ def retrieval(
     from graphrag_tasks.workbench.evaluation.gold import locate as locate_gold
     from graphrag_tasks.workbench.evaluation.made import make_questions
     from graphrag_tasks.workbench.evaluation.questions import UNTITLED, pool, read_questions
-    from graphrag_tasks.workbench.evaluation.report import Comparison, write_files
-    from graphrag_tasks.workbench.evaluation.retrieval import evaluate_targets
+    from graphrag_tasks.workbench.evaluation.report import Comparison, evaluate_targets, write_files
 
     if not (passages or store):
         hint = "Give --passages or --store"
@@ -131,8 +132,7 @@ def answers(
     """
     from graphrag_tasks.llm import Client
     from graphrag_tasks.workbench.evaluation.gold import locate as locate_gold
-    from graphrag_tasks.workbench.evaluation.jsonl import read_lines
-    from graphrag_tasks.workbench.evaluation.questions import read_questions
+    from graphrag_tasks.workbench.evaluation.questions import read_lines, read_questions
     from graphrag_tasks.workbench.evaluation.report import write_files
     from graphrag_tasks.workbench.judges import Judge, JudgedByHand, evaluate_answers
 
@@ -179,3 +179,48 @@ def _open(settings: Config) -> Index:
     from graphrag_tasks.retrieval import open_index
 
     return open_index(settings.store, config=settings.retrieval, language=settings.language, load=settings.load)
+
+
+# `graphrag-tasks adapt`: tune models on a corpus's own questions.
+
+
+def adapt(
+    questions: Annotated[Path, typer.Option(help="JSONL as in eval retrieval: id, question, gold or gold_ids.")],
+    out: Annotated[Path, typer.Option(help="Folder that the models go to; it must be new.")],
+    what: Annotated[Literal["both", "encoder", "reranker"], typer.Option(help="What is tuned.")] = "both",
+    encoder: Annotated[str | None, typer.Option(help="Encoder to begin as.", show_default="the store's")] = None,
+    reranker: Annotated[
+        str | None, typer.Option(help="Reranker to begin as.", show_default="the configured one")
+    ] = None,
+    split: Annotated[str | None, typer.Option(help="Only questions of this split.", show_default="all of them")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="How often questions, and folders, are left out to judge.")] = 5,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Tune encoder and reranker on your own questions, judge them, write what is better.
+
+    The expected time is said first: on a CPU hours, on a GPU minutes.
+    """
+    try:
+        import jax  # noqa: F401
+        import optax  # noqa: F401
+    except ImportError as error:
+        lacking = f"{error.name} is not installed"
+        raise MissingDependencyError(lacking, "adapt", install_command("train")) from error
+    from graphrag_tasks.retrieval import Index
+    from graphrag_tasks.storage.snapshots.store import Store
+    from graphrag_tasks.workbench import tuning
+    from graphrag_tasks.workbench.evaluation.questions import read_questions
+
+    settings = load_config(config, overrides={"store": store})
+    index = Index(Store(settings.store).open(), config=settings.retrieval, language=settings.language)
+    begun = {"encoder": encoder, "reranker": reranker}
+    tuning.adapt(
+        index,
+        read_questions(questions, split=split),
+        out,
+        kinds=tuning.KINDS if what == "both" else (what,),
+        models={kind: name for kind, name in begun.items() if name},
+        folds=folds,
+        tell=lambda line: CONSOLE.print(line, markup=False, highlight=False, soft_wrap=True),
+    )

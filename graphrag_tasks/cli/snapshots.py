@@ -115,7 +115,7 @@ def _print_graph(opened: Snapshot, json: bool) -> None:
 
 
 def _print_changes(before: Snapshot, after: Snapshot, json: bool) -> None:
-    from graphrag_tasks.operations.diff import difference
+    from graphrag_tasks.operations.documents import difference
 
     changes = difference(before, after)
     if json:

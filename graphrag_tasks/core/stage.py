@@ -12,7 +12,7 @@ A stage is a pure function on Arrow tables, declared by `stage`:
     def normalize(triples, documents, *, config) -> StageResult: ...
 
 Reading and writing are the caller's (`pipeline`), so a task, the command line, a notebook and a test all call the same
-function. `pipeline.stages` lists the stages in order. What a run does, what its fingerprints cover and what the DAG
+function. `pipeline.state` lists the stages in order. What a run does, what its fingerprints cover and what the DAG
 shows follow from the declarations.
 """
 

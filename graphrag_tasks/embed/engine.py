@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import MissingDependencyError
 from graphrag_tasks.core.ids import content_id
-from graphrag_tasks.storage.cache import made_once
+from graphrag_tasks.storage.files import made_once
 
 if TYPE_CHECKING:
     from onnx import ModelProto

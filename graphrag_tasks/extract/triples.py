@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from graphrag_tasks.extract.appositions import is_no_apposition
 from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, ENABLING_VERBS, TAKEN_NOUNS
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
-from graphrag_tasks.extract.inflection import past_participle
-from graphrag_tasks.extract.linear.names import LinearRule
-from graphrag_tasks.extract.phrases import is_conditional, phrase_of
-from graphrag_tasks.extract.words import any_of, words
+from graphrag_tasks.extract.linear.patterns import LinearRule
+from graphrag_tasks.extract.phrases import is_conditional, is_no_apposition, phrase_of
+from graphrag_tasks.extract.words import any_of, past_participle, words
 
 _NO_PASSIVE = frozenset({"be", "have", "help", "let"})
 """Verbs whose object is not acted on: ("title", "be had in", ...) would mean nothing."""

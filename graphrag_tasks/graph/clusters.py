@@ -7,6 +7,7 @@ TPAMI 2011, section 4), by spherical k-means of a sample of the vectors.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,38 @@ from graphrag_tasks.core.schemas import (
     VECTOR_MOMENTS,
     empty,
 )
-from graphrag_tasks.storage.columns import column, numbers
+from graphrag_tasks.storage.artifacts import column, numbers
+
+_STRING, _DOUBLE = pa.string(), pa.float64()
+
+ENTITIES = pa.schema(
+    {"entity_id": _STRING, "name": _STRING, "type": _STRING, "mentions": pa.int64(),
+     "chunks": pa.int64()}
+)  # fmt: skip
+RELATIONS = pa.schema(
+    {"relation_id": _STRING, "head_id": _STRING, "relation": _STRING, "phrase": _STRING,
+     "kind": _STRING, "tail_id": _STRING, "negated": pa.bool_(), "support": _DOUBLE,
+     "confidence": _DOUBLE, "weight": _DOUBLE}
+)  # fmt: skip
+"""Columns of a selection's relations, including `support`, the number of triples, and `weight`."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Entities and the relations between them.
+
+    Attributes:
+        title: Describes the part.
+        entities: Has the columns `ENTITIES`; mentions are null where they were not counted.
+        relations: Has the columns `RELATIONS`; their ends are among the entities.
+        omitted: Number of entities left out because of a limit.
+    """
+
+    title: str
+    entities: pa.Table
+    relations: pa.Table
+    omitted: int = 0
+
 
 _PER_ROOT = 4  # Clusters per square root of the number of vectors, as faiss advises.
 _SAMPLED, _ROUNDS, _SEED = 20, 4, 0

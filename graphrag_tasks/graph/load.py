@@ -4,18 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
 
-from graphrag_tasks.core.schemas import CLUSTER_TABLES, MAPPED, SCHEMAS
+from graphrag_tasks.core.schemas import CLUSTER_TABLES, ENTITY_ROWS, EVIDENCE_ROWS, MAPPED, NO_ROW, SCHEMAS
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.graph.arrays import build_edges, build_nodes
 from graphrag_tasks.graph.clusters import cluster_tables
-from graphrag_tasks.graph.names import NAME_TABLES, name_tables
-from graphrag_tasks.graph.row_tables import ROW_TABLES, row_tables
+from graphrag_tasks.graph.name_tables import NAME_TABLES, name_tables
 from graphrag_tasks.graph.statistics import graph_statistics
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.storage.artifacts import batches_of
-from graphrag_tasks.storage.sql import Rows
+from graphrag_tasks.storage.sql import Rows, sql_over, with_row
+
+ROW_TABLES = ("evidence_rows", "entity_rows")
+
+_EVIDENCE = """
+    SELECT r.row::INTEGER AS relation, s.row::INTEGER AS sentence, c.row::INTEGER AS chunk,
+        evidence.confidence::FLOAT AS confidence, valid_kind, valid_from, valid_to
+    FROM evidence
+    JOIN relations AS r USING (relation_id)
+    JOIN sentences AS s USING (sentence_id)
+    JOIN chunks AS c ON c.chunk_id = evidence.chunk_id
+    ORDER BY relation, confidence DESC, sentence_id
+"""
+_FIRST = """
+    SELECT e.row AS entity, s.row::INTEGER AS sentence
+    FROM (SELECT entity_id, arg_min(sentence_id, row) AS sentence_id FROM mentions GROUP BY 1)
+    JOIN entities AS e USING (entity_id) JOIN sentences AS s USING (sentence_id)
+"""
+
+
+def row_tables(
+    entities: pa.Table, chunks: pa.Table, relations: Rows, mentions: Rows, sentences: Rows,
+    evidence: Rows,
+) -> dict[str, pa.Table]:  # fmt: skip
+    """Return `ROW_TABLES`. Each has one chunk, as an Arrow file of one batch needs it."""
+    inputs = {
+        "evidence": evidence, "relations": with_row(relations, ["relation_id"]),
+        "sentences": with_row(sentences, ["sentence_id"]),
+        "chunks": with_row(chunks, ["chunk_id"]),
+    }  # fmt: skip
+    with sql_over(inputs) as connection:
+        stated = connection.sql(_EVIDENCE).to_arrow_table()
+    inputs = {
+        "mentions": with_row(mentions, ["entity_id", "sentence_id"]),
+        "entities": with_row(entities, ["entity_id"]),
+        "sentences": with_row(sentences, ["sentence_id"]),
+    }
+    with sql_over(inputs) as connection:
+        found = connection.sql(_FIRST).fetchnumpy()
+    first = np.full(entities.num_rows, NO_ROW, dtype=np.int32)
+    first[found["entity"]] = found["sentence"]
+    return {
+        "evidence_rows": stated.cast(EVIDENCE_ROWS).combine_chunks(),
+        "entity_rows": pa.table({"sentence": first}, schema=ENTITY_ROWS),
+    }
+
 
 _PLACES = ["chunk_id", "document_id", "next_id", "ordinal"]
 _READS = (

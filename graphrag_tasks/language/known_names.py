@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 from graphrag_tasks.language.bm25 import STOP_WORDS, fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SHORTEST = 4  # Shortest one-word name; shorter ones are too often common words. Chosen.
+_SHORTEST_WORD = 4  # Shortest one-word name; shorter ones are too often common words. Chosen.
 _MOST_WORDS = 12  # Longer names are not searched.
 
 
@@ -53,7 +53,7 @@ def folded_name(name: str) -> str:
     return " ".join(fold(word) for word in _WORD.findall(name))
 
 
-def can_be_named(key: str, shortest: int = _SHORTEST) -> bool:
+def can_be_named(key: str, shortest: int = _SHORTEST_WORD) -> bool:
     """Tell whether a name can be searched: not if it is only stop words or very short."""
     words = key.split(" ")
     if all(word in STOP_WORDS for word in words):
@@ -69,7 +69,7 @@ def runs(key: str) -> Iterator[str]:
             yield " ".join(words[start : start + length])
 
 
-def find_names(text: str, known: Container[str], shortest: int = _SHORTEST) -> list[NameMatch]:
+def find_names(text: str, known: Container[str], shortest: int = _SHORTEST_WORD) -> list[NameMatch]:
     """Return the known folded names in a text, in order; longer ones win overlaps."""
     words = list(_WORD.finditer(text))
     folded = [fold(word[0]) for word in words]

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Final
 
 _NUMBER = re.compile(r"[-−–]?\d+(?:[.,]\d+)*")
 _JOINTS = re.compile(r"(?<=[^\W\d_])[\s.‐‑–-]+(?=[^\W\d_])|(?<=[^\W\d_])[\s‐‑-]+(?=\d)")
@@ -308,3 +309,8 @@ _ORNAMENT = re.compile(r"^[^\w(\[/<\"'“‘]+")
 def plain_heading(surface: str) -> str:
     """Return a heading without numbering and leading ornaments."""
     return _NUMBERING.sub("", _ORNAMENT.sub("", surface.strip()))
+
+
+# Relations that state the kind of a thing.
+
+INCLUDES: Final = frozenset({"include", "comprise", "be such as"})  # Relations whose tail is an example of their head.

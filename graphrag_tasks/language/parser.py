@@ -10,8 +10,7 @@ from weakref import WeakKeyDictionary
 
 from graphrag_tasks.language.components import COMPONENTS as MORPHOLOGY_COMPONENTS
 from graphrag_tasks.language.components import Morphology
-from graphrag_tasks.language.models import DEFAULT_MODEL, annotate, load_pipeline
-from graphrag_tasks.language.tokenizer import is_technical_name
+from graphrag_tasks.language.models import DEFAULT_MODEL, annotate, is_technical_name, load_pipeline
 from graphrag_tasks.language.tokens import Doc, Token, attach
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from graphrag_tasks.core.visible import without_thoughts
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.language.bm25.tokens import STOP_WORDS, fold, is_code_name, words
+from graphrag_tasks.language.bm25.index import STOP_WORDS, fold, is_code_name, words
 
 MARK = r"\[\s*\d{1,4}(?:\s*[,;–\-]\s*\d{1,4})*\s*\]"  # A citation: `[1]`, `[1, 2]` or `[1-3]`.
 

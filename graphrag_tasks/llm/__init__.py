@@ -4,8 +4,7 @@ Requests come in; validated answers or failures go out, stored under the hash of
 functions and a second run asks nothing. Unused without `llm.model`. Open `client.py` first.
 """
 
-from graphrag_tasks.llm.answers import Answer, Failure
 from graphrag_tasks.llm.client import Client
-from graphrag_tasks.llm.request import Request
+from graphrag_tasks.llm.request import Answer, Failure, Request
 
 __all__ = ["Answer", "Client", "Failure", "Request"]

@@ -24,11 +24,10 @@ from pydantic import BaseModel
 
 from graphrag_tasks.core.errors import BudgetError, EndpointError
 from graphrag_tasks.core.ids import fingerprint
-from graphrag_tasks.llm.answers import NOTHING, Answer, Cost, Kind, Outcome, Usage
 from graphrag_tasks.llm.budget import Billed, believed
 from graphrag_tasks.llm.journal import SURE, UNSURE, Attempt
 from graphrag_tasks.llm.remote import PATH, RemoteBatch, RemoteBatches
-from graphrag_tasks.llm.request import Request
+from graphrag_tasks.llm.request import NOTHING, Answer, Cost, Kind, Outcome, Request, Usage
 from graphrag_tasks.llm.sender import Sender
 
 INTENT, SUBMITTED, TAKEN, DONE, REFUSED = "intent", "submitted", "taken", "done", "refused"

@@ -25,13 +25,22 @@ from pydantic import BaseModel
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import BudgetError, ConfigError
 from graphrag_tasks.core.progress import Progress
-from graphrag_tasks.llm.answers import Answer, Cost, Failure, Kind
 from graphrag_tasks.llm.batch import BATCH_FROM, Batches
 from graphrag_tasks.llm.budget import BATCH_PRICE, Budget
 from graphrag_tasks.llm.journal import Journal, answers_file
-from graphrag_tasks.llm.request import Identity, Request
+from graphrag_tasks.llm.request import (
+    Answer,
+    Cost,
+    Failure,
+    Forecast,
+    Identity,
+    Kind,
+    Request,
+    check_price,
+    expected,
+    price,
+)
 from graphrag_tasks.llm.sender import Sender
-from graphrag_tasks.llm.tokens import Forecast, check_price, expected, price
 
 log = logging.getLogger(__name__)
 

@@ -27,8 +27,16 @@ from graphrag_tasks.core.config.llm import OPENAI_URL
 from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.core.visible import without_thoughts
 from graphrag_tasks.llm import streaming
-from graphrag_tasks.llm.answers import Kind, Outcome, Usage
-from graphrag_tasks.llm.request import InvalidAnswerError, Request, correction, strict_schema, validated
+from graphrag_tasks.llm.request import (
+    InvalidAnswerError,
+    Kind,
+    Outcome,
+    Request,
+    Usage,
+    correction,
+    strict_schema,
+    validated,
+)
 
 if TYPE_CHECKING:
     import ssl

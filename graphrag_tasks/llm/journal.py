@@ -25,7 +25,7 @@ import tenacity
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
-from graphrag_tasks.llm.answers import Answer, Cost, Failure, Kind, Usage
+from graphrag_tasks.llm.request import Answer, Cost, Failure, Kind, Usage
 from graphrag_tasks.storage.files import Files
 
 _MEMORY = ":memory:"

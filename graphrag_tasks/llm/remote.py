@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from graphrag_tasks.core.errors import TransientError
-from graphrag_tasks.llm.answers import Outcome
 from graphrag_tasks.llm.endpoint import Endpoint, Response, read
-from graphrag_tasks.llm.request import Request
+from graphrag_tasks.llm.request import Outcome, Request
 
 if TYPE_CHECKING:
     import openai

@@ -23,12 +23,21 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, TransientError, UnusableAnswersError
 from graphrag_tasks.core.ids import fingerprint
-from graphrag_tasks.llm.answers import NOTHING, Answer, Cost, Failure, Kind, Outcome, Usage
-from graphrag_tasks.llm.budget import Billed, Budget, Ledger, believed
+from graphrag_tasks.llm.budget import Billed, Budget, Ledger, Limiter, believed
 from graphrag_tasks.llm.endpoint import Endpoint
 from graphrag_tasks.llm.journal import SURE, UNSURE, Journal
-from graphrag_tasks.llm.limits import Limiter
-from graphrag_tasks.llm.request import Identity, Request, correction
+from graphrag_tasks.llm.request import (
+    NOTHING,
+    Answer,
+    Cost,
+    Failure,
+    Identity,
+    Kind,
+    Outcome,
+    Request,
+    Usage,
+    correction,
+)
 from graphrag_tasks.llm.streaming import Pieces
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from graphrag_tasks.llm.answers import Kind, Outcome
+from graphrag_tasks.llm.request import Kind, Outcome
 
 if TYPE_CHECKING:
     import httpx2

@@ -20,8 +20,7 @@ from graphrag_tasks.embed.model_files import KNOWN_SHA256, file_sha256, find_mod
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.embed.vectors.vector_store import AUTO, LITE, NO_VECTOR_STORE
 from graphrag_tasks.llm import Client, Failure, Request
-from graphrag_tasks.llm.answers import Usage
-from graphrag_tasks.llm.tokens import price
+from graphrag_tasks.llm.request import Usage, price
 from graphrag_tasks.sources.listing import source_roots
 from graphrag_tasks.storage import is_s3
 from graphrag_tasks.storage.snapshots.store import Store

@@ -17,7 +17,7 @@ from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.language.names import is_code
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.storage.columns import column
+from graphrag_tasks.storage.artifacts import column
 from graphrag_tasks.storage.snapshots.manifests import Manifest
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from graphrag_tasks.core.errors import ConfigError
+from graphrag_tasks.language.domain import read_overrides, with_override
 from graphrag_tasks.language.names import entity_key
-from graphrag_tasks.language.overrides import read_overrides, with_override
 from graphrag_tasks.storage.locks import edit_file, local_file
 
 SETTING = "resolve.overrides"

@@ -11,13 +11,12 @@ from datetime import UTC, datetime, timedelta
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, SnapshotError, TransientError
 from graphrag_tasks.core.schemas import VECTOR_TABLES
-from graphrag_tasks.embed.kept import KEPT_VECTORS
-from graphrag_tasks.embed.vectors.fields import row_keys, rows_of
-from graphrag_tasks.embed.vectors.vector_store import VectorStore, rows_in
+from graphrag_tasks.embed.protocol import KEPT_VECTORS
+from graphrag_tasks.embed.vectors.vector_store import VectorStore, row_keys, rows_in, rows_of
 from graphrag_tasks.llm.journal import KEEP_DAYS, Journal, answers_file
 from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.files import remove_leftovers
 from graphrag_tasks.storage.locks import sole_run
-from graphrag_tasks.storage.scratch import remove_leftovers
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, Store, last_readable
 

@@ -16,7 +16,7 @@ from graphrag_tasks.core.errors import ConfigError, TransientError
 from graphrag_tasks.core.progress import INDEX_BYTES, require_address_space
 from graphrag_tasks.core.visible import log_to, logs_from
 from graphrag_tasks.extract.llm import adopt, ask
-from graphrag_tasks.llm.tokens import Forecast
+from graphrag_tasks.llm.request import Forecast
 from graphrag_tasks.operations.examples import keep_examples
 from graphrag_tasks.operations.quality import QualityGate
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run, check

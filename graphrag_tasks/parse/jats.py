@@ -13,7 +13,15 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.markup import read_written
-from graphrag_tasks.parse.packages import Element, attribute, descendants, has_words, local_name, parse_xml, text_of
+from graphrag_tasks.parse.package_texts import (
+    Element,
+    attribute,
+    descendants,
+    has_words,
+    local_name,
+    parse_xml,
+    text_of,
+)
 
 _PARTS = {"front", "body", "back", "floats-group", "sub-article", "response", "front-stub"}
 _BLOCKS = {

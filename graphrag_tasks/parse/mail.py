@@ -22,7 +22,7 @@ from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import METADATA, Block, ParsedDocument, Title
 from graphrag_tasks.parse.markup import read_page
-from graphrag_tasks.parse.packages import broken
+from graphrag_tasks.parse.package_texts import broken
 from graphrag_tasks.parse.text import clean_text, one_line
 from graphrag_tasks.parse.text_files import paragraphs
 from graphrag_tasks.sources.encodings import DecodedText, Guess, decode, given_encoding, known

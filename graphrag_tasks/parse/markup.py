@@ -8,12 +8,15 @@ in one walk (`html_walk`).
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from html import escape
 from typing import Any
+from urllib.parse import unquote
+from zipfile import ZipFile
 
 from bs4 import BeautifulSoup, Comment, Tag
 from marko import Markdown, MarkoExtension
@@ -23,10 +26,20 @@ from marko.ext.gfm.elements import Table
 from marko.source import Source
 
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.blocks import ParsedDocument
+from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.html_walk import ELEMENTS, INLINE, HtmlWalk, drop_boilerplate
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.text import bounded_lines
+from graphrag_tasks.parse.package_texts import (
+    Element,
+    attribute,
+    broken,
+    descendants,
+    encrypted,
+    package_of,
+    parse_xml,
+    text_of,
+)
+from graphrag_tasks.parse.text import bounded_lines, one_line
 from graphrag_tasks.sources.encodings import DecodedText, Guess, decode
 from graphrag_tasks.sources.markdown import plain_markdown
 
@@ -192,3 +205,76 @@ def _is_hidden(tag: Tag) -> bool:
         return False
     style = "".join(str(tag.get("style") or "").lower().split())
     return tag.get("aria-hidden") == "true" or _HIDING_STYLE.search(style) is not None
+
+
+# Read EPUB books: chapters in reading order, each read as an HTML page (`markup`).
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_PAGES = ("application/xhtml+xml", "text/html", "text/x-oeb1-document")
+
+
+def read_epub(data: bytes) -> ParsedDocument:
+    """Read a book."""
+    blocks: list[Block] = []
+    left_out: Counter[str] = Counter()
+    encoding = None
+    with package_of(data, "epub") as package:
+        root = _package_part(package)
+        titles = [text_of(descendant) for descendant in descendants(root[1], "title")]
+        shown = set(map(one_line, titles[:1]))
+        for path in _chapters(package, *root, left_out):
+            file = decoded_page(package.read(path))
+            chapter = read_written(file.text, left_out=file.left_out, encoding=file.encoding)
+            left_out.update(chapter.left_out)
+            encoding = encoding or chapter.encoding
+            texts = {block.text for block in chapter.blocks}
+            if chapter.title and chapter.title.text not in texts | shown:
+                left_out[LeftOut.HIDDEN] += 1
+            blocks += chapter.blocks
+    title = find_title(titles, blocks)
+    return ParsedDocument(blocks, title, left_out=left_out, encoding=encoding)
+
+
+def _package_part(package: ZipFile) -> tuple[str, Element]:
+    """Return the path and root of the package file, which lists the book's parts."""
+    files = _xml_of(package, _CONTAINER)
+    path = next((attribute(descendant, "full-path") for descendant in descendants(files, "rootfile")), "")
+    return path, _xml_of(package, path)
+
+
+def _xml_of(package: ZipFile, path: str) -> Element:
+    if path not in package.namelist():
+        raise broken("epub", f"{path or 'the list of its chapters'} is missing")
+    return parse_xml(package.read(path), "epub")
+
+
+def _chapters(package: ZipFile, path: str, root: Element, left_out: Counter[str]) -> Iterator[str]:
+    """Yield the paths of the chapters; chapters that are pictures are counted as left out."""
+    items = {attribute(descendant, "id"): descendant for descendant in descendants(root, "item")}
+    locked = _locked(package)
+    seen: set[str] = set()
+    for reference in descendants(root, "itemref"):
+        item = items.get(attribute(reference, "idref"))
+        if item is None:
+            raise broken("epub", f"chapter {attribute(reference, 'idref')} is missing")
+        own = unquote(attribute(item, "href").partition("#")[0])
+        chapter = posixpath.normpath(posixpath.join(posixpath.dirname(path), own))
+        if chapter in seen:
+            continue
+        seen.add(chapter)
+        if chapter in locked:
+            raise encrypted("epub")
+        if attribute(item, "media-type") not in _PAGES:
+            left_out[LeftOut.PICTURE] += 1
+        elif chapter not in package.namelist():
+            raise broken("epub", f"{chapter} is missing")
+        else:
+            yield chapter
+
+
+def _locked(package: ZipFile) -> set[str]:
+    if _ENCRYPTION not in package.namelist():
+        return set()
+    references = descendants(_xml_of(package, _ENCRYPTION), "CipherReference")
+    return {unquote(attribute(reference, "URI")) for reference in references}

@@ -19,7 +19,7 @@ from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.packages import (
+from graphrag_tasks.parse.package_texts import (
     Element,
     attribute,
     broken,

@@ -17,7 +17,7 @@ from graphrag_tasks.parse.blocks import Block, ParsedDocument
 from graphrag_tasks.parse.markup import read_written
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.odf import OdfWriter, open_document, span
-from graphrag_tasks.parse.packages import Element, attribute, has_words, local_name, text_of
+from graphrag_tasks.parse.package_texts import Element, attribute, has_words, local_name, text_of
 from graphrag_tasks.parse.tables import Cell
 from graphrag_tasks.parse.text import one_line
 from graphrag_tasks.parse.values import Value, numeric, value_of

@@ -23,8 +23,7 @@ from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.completeness import with_links
 from graphrag_tasks.parse.docling_blocks import convert, read_blocks
 from graphrag_tasks.parse.metadata import find_title
-from graphrag_tasks.parse.package_texts import run_links, slide_texts, word_texts
-from graphrag_tasks.parse.packages import broken, package_of
+from graphrag_tasks.parse.package_texts import broken, package_of, run_links, slide_texts, word_texts
 from graphrag_tasks.parse.tidied import tidied
 from graphrag_tasks.parse.workbook import sheet_blocks
 

@@ -18,7 +18,7 @@ from olefile import DEFECT_INCORRECT, MAGIC, STGTY_STREAM, OleFileIO
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.mail import decode_part, read_mail
-from graphrag_tasks.parse.packages import broken
+from graphrag_tasks.parse.package_texts import broken
 from graphrag_tasks.parse.text import one_line
 
 # Numbers of properties (MS-OXPROPS), in the letters of their streams' names where they are texts.

@@ -26,7 +26,7 @@ from graphrag_tasks.core.schemas import PROPERTIES
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.mail import header_of, in_utf8
 from graphrag_tasks.parse.markup import decoded_page
-from graphrag_tasks.parse.packages import Element, attribute, local_name, package_of, parse_xml, text_of
+from graphrag_tasks.parse.package_texts import Element, attribute, local_name, package_of, parse_xml, text_of
 from graphrag_tasks.sources.encodings import decode
 from graphrag_tasks.sources.markdown import front_matter
 

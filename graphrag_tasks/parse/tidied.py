@@ -22,12 +22,11 @@ from openpyxl.packaging.core import DocumentProperties
 from openpyxl.packaging.custom import CustomPropertyList
 
 from graphrag_tasks.core.left_out import LeftOut
-from graphrag_tasks.parse.package_texts import attribute_of, word_texts
+from graphrag_tasks.parse.package_texts import attribute_of, package_of, word_texts
 from graphrag_tasks.parse.package_texts import attribute_of as _value
-from graphrag_tasks.parse.packages import package_of
 from graphrag_tasks.parse.readers import READERS, load_readers
 from graphrag_tasks.parse.text import in_unicode, raised
-from graphrag_tasks.sources.media_types import MEDIA_TYPES, media_type_of
+from graphrag_tasks.sources.encodings import MEDIA_TYPES, media_type_of
 
 Element = Any  # An untyped element of lxml.
 

@@ -27,8 +27,17 @@ from openpyxl.worksheet.worksheet import Worksheet
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block
 from graphrag_tasks.parse.package_texts import PartTexts, parse_part, read_part
-from graphrag_tasks.parse.sheet_regions import Region, around, find_regions
-from graphrag_tasks.parse.tables import SAMPLE_ROWS, Cell, Rows, Top, find_header, lay_out_table
+from graphrag_tasks.parse.tables import (
+    SAMPLE_ROWS,
+    Cell,
+    Region,
+    Rows,
+    Top,
+    around,
+    find_header,
+    find_regions,
+    lay_out_table,
+)
 from graphrag_tasks.parse.text import clean_text, in_unicode, one_line
 from graphrag_tasks.parse.values import Value, shown_value, value_of
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import posixpath
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -24,17 +26,20 @@ from graphrag_tasks.core.config.reading import LanguageConfig
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
-from graphrag_tasks.embed.kept import KEPT_VECTORS, KeptVectors
-from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
+from graphrag_tasks.embed.protocol import ENDPOINT, KEPT_VECTORS, Embedder, KeptVectors
 from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
 from graphrag_tasks.extract import make_extractor
-from graphrag_tasks.extract.llm import LlmReader
+from graphrag_tasks.extract.llm import LlmReader, ask
+from graphrag_tasks.extract.llm.requests import Pack, packs_of
+from graphrag_tasks.extract.llm.windows import windows_of
 from graphrag_tasks.graph.communities import Summarizer, make_summarizer
 from graphrag_tasks.graph.relationships import GraphSchema
 from graphrag_tasks.language.domain import Domain
 from graphrag_tasks.llm import Client
-from graphrag_tasks.pipeline import reuse, vectors
+from graphrag_tasks.llm.journal import Journal, answers_file
+from graphrag_tasks.llm.request import Forecast
+from graphrag_tasks.pipeline import vectors
 from graphrag_tasks.pipeline.stages import (
     CORPUS_STAGES,
     MODEL_STAGES,
@@ -43,9 +48,9 @@ from graphrag_tasks.pipeline.stages import (
     AnyStage,
     merge_shards,
 )
-from graphrag_tasks.pipeline.state import RunState, ShardTables, UserFiles
+from graphrag_tasks.pipeline.state import RunState, ShardTables, UserFiles, finished_receipt, is_whole
 from graphrag_tasks.sources.listing import SourceReader
-from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.artifacts import Folder, Receipt
 from graphrag_tasks.storage.snapshots.store import file_of
 
 SOURCES = "sources"  # Key of the fingerprint of the listed documents, their labels and metadata.
@@ -220,7 +225,7 @@ class Inputs:
     def summarized(self) -> pa.Table | None:
         """Return the previous snapshot's communities, if all of them may be reused."""
         parent = self._state.parent
-        if parent and reuse.is_whole(parent, ("communities",)):
+        if parent and is_whole(parent, ("communities",)):
             return parent.table("communities")
         return None
 
@@ -239,7 +244,7 @@ class Inputs:
         parent, engine = self._state.parent, self._state.basis.engine
         if not parent or parent.manifest.embedding != vectors.identity(self._config, engine):
             return {}
-        whole = reuse.is_whole(parent, embed.makes)
+        whole = is_whole(parent, embed.makes)
         return {name: parent.table(name) for name in embed.makes} if whole else {}
 
     def done(self) -> StageResult | None:
@@ -248,7 +253,7 @@ class Inputs:
         for part in state.parts:
             folder = state.part_folder(embed.name, part)
             own = state.basis.fingerprints[embed.name]
-            receipt = reuse.finished(embed.name, own, folder, folder)
+            receipt = finished_receipt(embed.name, own, folder, folder)
             if receipt is not None:
                 done.append(receipt)
         if not done:
@@ -307,3 +312,70 @@ def _depends_on(one: AnyStage, config: Config, files: UserFiles) -> dict[str, An
         "code": code_version(one.module),
         "libraries": dependency_versions(one.libraries),
     }
+
+
+# The model requests of a run's shards, before any is sent.
+
+_REQUESTS_AT_ONCE = 10_000  # Requests whose texts are in memory at a time.
+
+
+def packs_of_shard(state: RunState, shard: int) -> list[Pack]:
+    """Return the request packs of a shard."""
+    config, folder = state.config.extract, state.shard_tables(shard)
+    tables = {read.name: folder.read_table(read.name, list(read.columns) or None) for read in ask.reads}
+    return packs_of(
+        tables["documents"], tables["chunks"], tables["sentences"],
+        windows_of(**tables, config=config), config.llm,
+    )  # fmt: skip
+
+
+def batch(state: RunState, wanted: Sequence[int]) -> int:
+    """Submit the requests of shards as batches; return how many are pending."""
+    return make_reader(state).batch(_packs(state, wanted))
+
+
+def price(state: RunState, wanted: Sequence[int]) -> Forecast:
+    """Return the forecast for asking about shards; nothing is sent."""
+    return make_reader(state).forecast(_packs(state, wanted))
+
+
+def ask_groups(
+    state: RunState, wanted: Sequence[int], *, may_spend: bool = True
+) -> Iterator[tuple[list[int], LlmReader]]:
+    """Yield groups of shards with a reader that has asked about them, to keep its threads busy."""
+    reader = make_reader(state, may_spend=may_spend)
+    shards: list[int] = []
+    packs: list[Pack] = []
+    for shard in wanted:
+        shards.append(shard)
+        packs += packs_of_shard(state, shard)
+        if len(packs) >= _REQUESTS_AT_ONCE:
+            reader.read(packs)
+            yield shards, reader
+            shards, packs = [], []
+            reader.forget()
+    if shards:
+        reader.read(packs)
+        yield shards, reader
+
+
+def what_was_asked(state: RunState, receipts: Iterable[Receipt]) -> dict[str, Any]:
+    """Return counts of windows and facts of a run, and its spending for all purposes."""
+    counts: Counter[str] = Counter({"windows": 0, "told": 0, "adopted": 0})
+    for receipt in receipts:
+        if receipt.stage in MODEL_STAGES:
+            counts.update({name: int(count) for name, count in receipt.stats.items()})
+    spent = spent_usd(state)
+    usd = None if spent is None else f"{spent:f}"
+    return {**counts, "usd": usd, "cap_usd": state.config.llm.budget.usd}
+
+
+def spent_usd(state: RunState) -> Decimal | None:
+    """Return what a run spent so far, for all purposes; None where a price is not known."""
+    file = answers_file(state.config.llm, state.config.store)
+    with closing(Journal(file)) as journal:
+        return journal.spent(run_name(state)).usd
+
+
+def _packs(state: RunState, wanted: Sequence[int]) -> Iterator[Pack]:
+    return (pack for shard in wanted for pack in packs_of_shard(state, shard))

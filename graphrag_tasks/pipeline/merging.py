@@ -24,11 +24,11 @@ import pyarrow.compute as pc
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import MergeConfig
 from graphrag_tasks.core.errors import SourceError
-from graphrag_tasks.core.failed_documents import FAILED, FailedDocuments
+from graphrag_tasks.core.left_out import FAILED, FailedDocuments
 from graphrag_tasks.core.schemas import BESIDE, PROPERTIES
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.storage.artifacts import conform
-from graphrag_tasks.storage.scratch import scratch
+from graphrag_tasks.storage.files import scratch
 from graphrag_tasks.storage.sql import Rows
 
 LEAST_SHARE, LEAST_DOCUMENTS = 0.8, 5

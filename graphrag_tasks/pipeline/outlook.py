@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,20 +21,18 @@ from graphrag_tasks.extract.llm import LlmReader
 from graphrag_tasks.extract.llm.ask import UNANSWERED
 from graphrag_tasks.llm import Client
 from graphrag_tasks.llm.journal import answers_file
-from graphrag_tasks.llm.tokens import check_price
+from graphrag_tasks.llm.request import check_price
 from graphrag_tasks.parse.pdf.engines import check_pdf_engine
-from graphrag_tasks.pipeline import reuse, vectors
+from graphrag_tasks.pipeline import vectors
 from graphrag_tasks.pipeline.inputs import SOURCES, fingerprints_of
-from graphrag_tasks.pipeline.plan import check_losses, plan, shards_of
+from graphrag_tasks.pipeline.plan import check_losses, log, plan, shards_of
 from graphrag_tasks.pipeline.stages import STAGES_OF_SHARDS, first_changed, merge_shards
-from graphrag_tasks.pipeline.state import Basis, UserFiles
+from graphrag_tasks.pipeline.state import Basis, UserFiles, is_whole
 from graphrag_tasks.sources.labels import check_rules
 from graphrag_tasks.sources.listing import SourceRoot, list_sources, source_roots
 from graphrag_tasks.storage.artifacts import Folder, Table
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store, check_table, last_readable
-
-log = logging.getLogger(__name__)
 
 _DOCUMENTS, _NEEDED = "documents", ("document_id", "source")
 
@@ -241,7 +238,7 @@ def look_ahead(config: Config) -> Outlook:
         and not has_shards
         and parent.manifest.fingerprints == fingerprints
         and parent.manifest.collections == vectors.collections(config)
-        and reuse.is_whole(parent),
+        and is_whole(parent),
         roots=roots,
         fingerprints=fingerprints,
         files=files,

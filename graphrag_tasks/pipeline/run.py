@@ -20,17 +20,16 @@ from types import MappingProxyType
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import SnapshotError, TransientError
-from graphrag_tasks.core.failed_documents import FailedDocuments
+from graphrag_tasks.core.left_out import FailedDocuments
 from graphrag_tasks.core.progress import Progress, measured, release
-from graphrag_tasks.embed.kept import KEPT_VECTORS
-from graphrag_tasks.llm.tokens import Forecast
-from graphrag_tasks.pipeline import reuse, vectors
-from graphrag_tasks.pipeline.inputs import call
-from graphrag_tasks.pipeline.llm_requests import ask_groups, batch, price, spent_usd, what_was_asked
+from graphrag_tasks.embed.protocol import KEPT_VECTORS
+from graphrag_tasks.llm.request import Forecast
+from graphrag_tasks.pipeline import vectors
+from graphrag_tasks.pipeline.inputs import ask_groups, batch, call, price, spent_usd, what_was_asked
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.pipeline.plan import lots
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, SHARD_STAGES, STAGES_OF_SHARDS, AnyStage, merge_shards
-from graphrag_tasks.pipeline.state import RunState
+from graphrag_tasks.pipeline.state import RunState, carried_result, finished_receipt, published_receipt
 from graphrag_tasks.storage.artifacts import Folder, Receipt
 from graphrag_tasks.storage.locks import sole_run
 from graphrag_tasks.storage.snapshots.manifests import Manifest, settings_of
@@ -166,7 +165,7 @@ class Run:
         folder = self.state.shard_folder(shard, stage)
         if self.state.config.plan.full_refresh:
             return None
-        return reuse.finished(stage, self.state.basis.fingerprints[stage], folder, folder)
+        return finished_receipt(stage, self.state.basis.fingerprints[stage], folder, folder)
 
     def process_corpus(self, stage: str) -> Receipt:
         """Run one of `CORPUS_STAGES`, unless its tables are current, after the earlier ones."""
@@ -197,13 +196,13 @@ class Run:
             receipts = tables = self.state.shard_folder(shard, name)
         if part is not None:
             receipts = tables = self.state.part_folder(name, part)
-        if not again and (done := reuse.finished(name, fingerprint, receipts, tables)):
+        if not again and (done := finished_receipt(name, fingerprint, receipts, tables)):
             return done
         release()
         with measured() as cost:
-            receipt = None if again else reuse.published(stage, fingerprint, self.state)
+            receipt = None if again else published_receipt(stage, fingerprint, self.state)
             if receipt is None:
-                carried = None if shard is None else reuse.carried(stage, shard, self.state)
+                carried = None if shard is None else carried_result(stage, shard, self.state)
                 with carried or call(stage, self.state, shard, part, made) as result:
                     written = {
                         table: write_table(tables, table, rows, fingerprint=fingerprint)

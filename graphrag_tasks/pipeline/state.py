@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import TypeAdapter, ValidationError
 
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import ArtifactError, ConfigError
+from graphrag_tasks.core.errors import ArtifactError, ConfigError, SnapshotError
 from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.entities.resolve import Overrides, read_overrides
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema
 from graphrag_tasks.language.domain import Domain, default_domain, read_domain, with_gazetteers
 from graphrag_tasks.pipeline.plan import shards_of
-from graphrag_tasks.pipeline.stages import STAGES, STAGES_OF_SHARDS
+from graphrag_tasks.pipeline.stages import STAGES, STAGES_OF_SHARDS, AnyStage
 from graphrag_tasks.sources.listing import SourceRoot
 from graphrag_tasks.storage import file_system
-from graphrag_tasks.storage.artifacts import Folder
+from graphrag_tasks.storage.artifacts import Folder, Receipt
 from graphrag_tasks.storage.snapshots.manifests import APPROVED, ontology_in_force, place_in_force
-from graphrag_tasks.storage.snapshots.store import Snapshot, Store
+from graphrag_tasks.storage.snapshots.store import Snapshot, Store, check_table, file_of
 from graphrag_tasks.storage.sql import Rows
 
 
@@ -227,3 +230,68 @@ class ShardTables:
     def scan_table(self, name: str) -> Rows:
         """Return a scan of a table, as `Folder.scan_table` does."""
         return self._folders[name].scan_table(name)
+
+
+# Reuse finished work of this run, or published with the parent snapshot.
+
+log = logging.getLogger(__name__)
+
+
+def finished_receipt(stage: str, fingerprint: str, receipts: Folder, tables: Folder) -> Receipt | None:
+    """Return the receipt of work finished by an earlier attempt, if its tables are intact."""
+    try:
+        done = receipts.read_receipt(stage)
+        if done is None or done.fingerprint != fingerprint:
+            return None
+        for name, table in done.tables.items():
+            check_table(tables, name, table)
+    except (ArtifactError, SnapshotError) as error:
+        log.warning("%s is done again: %s", stage, error)
+        return None
+    return replace(done, reused=True)
+
+
+def published_receipt(stage: AnyStage, fingerprint: str, state: RunState) -> Receipt | None:
+    """Reuse the tables that a stage published with the parent snapshot, if still valid.
+
+    They are valid if nothing that the stage depends on changed, and no document is processed: one that failed may be
+    readable now although nothing changed.
+    """
+    if not stage.reusable or state.shards or state.parent is None:
+        return None
+    manifest = state.parent.manifest
+    stats = manifest.stats.get("by_stage", {}).get(stage.name)
+    if stats is None or manifest.fingerprints.get(stage.name) != fingerprint:
+        return None
+    if not is_whole(state.parent, stage.makes):
+        return None
+    for name in stage.makes:
+        state.staged.copy_file(file_of(name), state.parent.folder)
+    tables = {name: manifest.tables[name] for name in stage.makes}
+    return Receipt(stage.name, state.staged.uri, fingerprint, tables, stats, reused=True)
+
+
+def carried_result(stage: AnyStage, shard: int, state: RunState) -> StageResult | None:
+    """Reuse a shard's rows from the parent snapshot, for stages before its first stage.
+
+    None if the stage has to run. Nothing that decides these rows has changed.
+    """
+    order, first = list(STAGES_OF_SHARDS), state.first_stage(shard)
+    if state.parent is None or order.index(stage.name) >= order.index(first):
+        return None
+    documents = state.shard_rows(shard)["document_id"].combine_chunks()
+    folder = state.parent.folder
+    ends, of_row = pc.min_max(documents).as_py(), pc.field("document_id")
+    # The bounds leave out whole row groups: published rows are in the order of documents.
+    wanted = (of_row >= ends["min"]) & (of_row <= ends["max"]) & of_row.isin(documents)
+    return StageResult({name: folder.scan_table(name).to_table(filter=wanted) for name in stage.makes})
+
+
+def is_whole(snapshot: Snapshot, names: Iterable[str] | None = None) -> bool:
+    """Tell whether tables of a snapshot, all by default, are intact; log others."""
+    try:
+        snapshot.verify(names)
+    except SnapshotError as error:
+        log.warning("tables of the published snapshot are not taken over: %s", error)
+        return False
+    return True

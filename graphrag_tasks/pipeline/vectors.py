@@ -10,11 +10,16 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.stage import dependency_versions
 from graphrag_tasks.embed import stage as embedding
+from graphrag_tasks.embed.local import MAX_TOKENS
 from graphrag_tasks.embed.protocol import ENDPOINT, Embedder
 from graphrag_tasks.embed.stage import LIBRARIES
-from graphrag_tasks.embed.vectors.fields import rows_of
-from graphrag_tasks.embed.vectors.vector_store import NO_VECTOR_STORE, chosen, collection_name, open_vector_store
-from graphrag_tasks.embed.windows import MAX_TOKENS
+from graphrag_tasks.embed.vectors.vector_store import (
+    NO_VECTOR_STORE,
+    chosen,
+    collection_name,
+    open_vector_store,
+    rows_of,
+)
 from graphrag_tasks.llm import Client
 from graphrag_tasks.storage.artifacts import Folder
 

@@ -12,9 +12,8 @@ from graphrag_tasks.embed.protocol import Embedder
 from graphrag_tasks.retrieval.context.context import Context, Explanation
 from graphrag_tasks.retrieval.context.further import CommunityHit, FurtherHit, ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, PageBox, RelationHit, SourceSentence
-from graphrag_tasks.retrieval.index import Index, IndexFacts
+from graphrag_tasks.retrieval.index import Index, IndexFacts, open_index
 from graphrag_tasks.retrieval.modes.registry import MODES
-from graphrag_tasks.retrieval.opening import open_index
 from graphrag_tasks.retrieval.question.router import Route
 from graphrag_tasks.retrieval.ranker.path_query import PathQuery, Step, Thing
 from graphrag_tasks.retrieval.view.visibility import ALL_DOCUMENTS

@@ -20,13 +20,12 @@ from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence, T
 from graphrag_tasks.retrieval.context.provenance import Provenance
 from graphrag_tasks.retrieval.context.views import View, views_of
 from graphrag_tasks.retrieval.graph import parts
+from graphrag_tasks.retrieval.graph.parts import topics
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
-from graphrag_tasks.retrieval.graph.topics import topics
 from graphrag_tasks.retrieval.question.query import RankedRow, Seed
-from graphrag_tasks.retrieval.ranker.path_query import PathQuery, find_paths
-from graphrag_tasks.retrieval.ranker.traverse import MAX_HOPS, MAX_PATHS, paths_between
+from graphrag_tasks.retrieval.ranker.path_query import MAX_HOPS, MAX_PATHS, PathQuery, find_paths, paths_between
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors
-from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.storage.artifacts import Rows
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.versions.told import Releases
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.context.signals import FirstRead, Signals, content_words, written_as_names
+from graphrag_tasks.retrieval.context.context import FirstRead, Signals, content_words, written_as_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
 from graphrag_tasks.retrieval.question.query import MOST_CHUNKS, Query, Ranking, Reranking, checked, checked_number
 from graphrag_tasks.retrieval.question.router import Route, route
-from graphrag_tasks.retrieval.ranker.beside import PLACES, fused
+from graphrag_tasks.retrieval.ranker.hybrid import PLACES, fused
 from graphrag_tasks.retrieval.reranker import Passage, Reranker
 from graphrag_tasks.retrieval.view.arrays import Vectors
 from graphrag_tasks.retrieval.view.vector_index import ARRAYS
@@ -24,7 +24,6 @@ OF_PART = 3
 """Where documents are long: chunks that are read with each part of a question alone. Chosen on the SAP questions
 (benchmarks/README.md)."""
 _WEIGHT = 0.5  # Of the reranker's score beside the first reading's. Chosen on nine sets (benchmarks/README.md).
-
 SERVED_MODES = ("dense", "hybrid")  # The modes of an index whose vectors are on a server.
 
 log = logging.getLogger(__name__)

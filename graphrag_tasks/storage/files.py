@@ -11,21 +11,76 @@ Invariants:
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
 import posixpath
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, Self
 
+from fsspec.asyn import sync
+from obstore.exceptions import (
+    AlreadyExistsError,
+    BaseError,
+    PermissionDeniedError,
+    PreconditionError,
+    UnauthenticatedError,
+)
+from obstore.fsspec import FsspecStore
+
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
-from graphrag_tasks.storage import file_system, is_s3
-from graphrag_tasks.storage.scratch import scratch
+from graphrag_tasks.storage import S3, ConflictError, file_system, is_s3
+
+_PREFIX = "graphrag-scratch-"
+
+
+@contextmanager
+def scratch(place: Path | None = None) -> Iterator[Path]:
+    """Yield an empty folder, and remove it afterwards; leftovers of killed processes go first.
+
+    `place` is the parent folder, by default the system's for temporary files.
+    """
+    place = place or Path(tempfile.gettempdir())
+    remove_leftovers(place)
+    folder, lock = _made(place)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def remove_leftovers(place: Path | None = None) -> None:
+    """Remove the folders of this user's ended processes."""
+    for folder in (place or Path(tempfile.gettempdir())).glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # its owner was quicker, it is another user's, or cannot be locked
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                if os.fstat(lock).st_uid == os.getuid():
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder)
+            finally:
+                os.close(lock)
+
+
+def _made(place: Path) -> tuple[Path, int]:
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+        with suppress(FileNotFoundError):  # taken for a leftover before it was locked
+            lock = os.open(folder, os.O_RDONLY)
+            with suppress(OSError):  # a disk without locks, where nothing is a leftover
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, lock
+            os.close(lock)
+
 
 _READ_BYTES = 1 << 20  # Bytes read at a time.
 _REFUSALS = {
@@ -290,3 +345,94 @@ def to_disk(path: Path) -> None:
 def absent(folder: Files, name: str) -> ArtifactError:
     """Return the error for a missing file."""
     return ArtifactError("does not exist", f"{folder.uri}/{name}", "Run the stage before this one")
+
+
+# S3 as an fsspec file system: obstore's, with a file system's errors.
+
+_Method = Callable[..., Awaitable[Any]]
+
+
+def _as_os_error(method: _Method) -> _Method:
+    @wraps(method)
+    async def speak(self: S3FileSystem, path: str, *args: Any, **options: Any) -> Any:  # noqa: ANN401
+        try:
+            return await method(self, path, *args, **options)
+        except (PermissionDeniedError, UnauthenticatedError) as error:
+            raise PermissionError(f"{path}: S3 refuses: {_first_line(error)}") from error
+        except BaseError as error:
+            raise OSError(f"{path}: {_first_line(error)}") from error
+
+    return speak
+
+
+def _first_line(error: BaseError) -> str:
+    return str(error).partition("\n")[0]
+
+
+class S3FileSystem(FsspecStore):
+    """S3 objects as files; refusals and timeouts are `OSError`."""
+
+    protocol = S3
+
+    _info = _as_os_error(FsspecStore._info)
+    _ls = _as_os_error(FsspecStore._ls)
+    _cat_file = _as_os_error(FsspecStore._cat_file)
+    _pipe_file = _as_os_error(FsspecStore._pipe_file)
+    _put_file = _as_os_error(FsspecStore._put_file)
+    _cp_file = _as_os_error(FsspecStore._cp_file)
+    _rm_file = _as_os_error(FsspecStore._rm_file)
+
+    def put_if(self, path: str, data: bytes, expected: str | None) -> str:
+        """Write an object if its version is `expected`; None means that it must not exist."""
+        return str(sync(self.loop, self._put_if, path, data, expected))
+
+    async def _put_if(self, path: str, data: bytes, expected: str | None) -> Any:  # noqa: ANN401 - obstore need not be there
+        bucket, key = self._split_path(path)
+        mode = "create" if expected is None else {"e_tag": expected}
+        try:
+            written = await self._construct_store(bucket).put_async(key, data, mode=mode)
+        except (AlreadyExistsError, PreconditionError) as error:
+            raise ConflictError(path) from error
+        except BaseError as error:
+            raise OSError(f"{path}: {_first_line(error)}") from error
+        return written["e_tag"]
+
+
+# A cache on this machine's disk for remote or expensive data.
+
+CACHE_VARIABLE = "GRAPHRAG_CACHE"  # Environment variable with the cache folder.
+
+
+def made_once(name: str, make: Callable[[Path], None]) -> Path:
+    """Return a cache folder by name, and create it if absent.
+
+    Several processes may create it at once, with equal content: the first wins. It gets its name when it is complete
+    and on disk.
+
+    Args:
+        name: Identifies the content exactly; may contain a parent folder.
+        make: Writes into an empty folder.
+    """
+    cache = Path(os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache" / "graphrag-tasks")
+    final = cache / name
+    if not final.exists():
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        final.parent.mkdir(exist_ok=True)
+        with scratch(final.parent) as work:
+            made = work / final.name
+            made.mkdir()
+            make(made)
+            for path in (*made.rglob("*"), made):
+                to_disk(path)
+            _rename(made, final)
+            to_disk(final.parent)
+    return final
+
+
+def _rename(made: Path, final: Path) -> None:
+    try:
+        made.rename(final)
+    except OSError:
+        if not final.exists():
+            raise
+        shutil.rmtree(made)  # another process was quicker, with the same bytes

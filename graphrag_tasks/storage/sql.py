@@ -21,7 +21,7 @@ from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.schemas import SCHEMAS
 from graphrag_tasks.storage.artifacts import batches_of
-from graphrag_tasks.storage.scratch import scratch
+from graphrag_tasks.storage.files import scratch
 
 if TYPE_CHECKING:
     import duckdb

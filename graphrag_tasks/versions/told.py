@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.storage.snapshots.store import Snapshot
-from graphrag_tasks.versions.chains import order_of
-from graphrag_tasks.versions.changed import NAME, NUMBER, VALUE, pairs, plain
+from graphrag_tasks.versions.chains import NAME, NUMBER, VALUE, order_of, pairs, plain
 
 MEANT = (NUMBER, VALUE, NAME)  # Kinds of changes that say something by themselves.
 

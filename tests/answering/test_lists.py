@@ -133,7 +133,7 @@ def test_the_command_cites_only_what_it_prints(
     opened = open_world(world, blocks=blocks)
     monkeypatch.setattr("graphrag_tasks.retrieval.open_index", lambda *_, **__: opened)
     for shown, cited in ((5, True), (0, False)):
-        monkeypatch.setattr("graphrag_tasks.cli.answer._NEARBY", shown)
+        monkeypatch.setattr("graphrag_tasks.cli.query._NEARBY", shown)
         assert app(["answer", "Which levels can a message have?"], standalone_mode=False) in (0, None)
         assert ("[2]" in capsys.readouterr().out) is cited
 

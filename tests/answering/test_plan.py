@@ -12,7 +12,7 @@ import pytest
 
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm.tokens import count
+from graphrag_tasks.llm.request import count
 from graphrag_tasks.retrieval import Index, open_index
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 from tests.llm.test_client import settings

@@ -17,7 +17,7 @@ from graphrag_tasks.inspect.pages.runs import Runs
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.storage.snapshots.store import Store
-from graphrag_tasks.workbench.evaluation.feedback import judge
+from graphrag_tasks.workbench.evaluation.gate import judge
 from tests.browser.chromium import NARROW, errors, find, hosts, look, served, wait_for
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,7 @@ import logging
 import pyarrow as pa
 import pytest
 
-from graphrag_tasks.core.failed_documents import MOST_LINES, FailedDocuments
+from graphrag_tasks.core.left_out import MOST_LINES, FailedDocuments
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
-from graphrag_tasks.operations.diff import Changes, difference
+from graphrag_tasks.operations.documents import Changes, difference
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.storage.snapshots.store import Store

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphrag_tasks.embed import kept
-from graphrag_tasks.embed.kept import KeptVectors
-from graphrag_tasks.embed.protocol import Encoded
+from graphrag_tasks.embed import protocol as kept
+from graphrag_tasks.embed.protocol import Encoded, KeptVectors
 from graphrag_tasks.storage.artifacts import Folder
 from tests.retrieval.small_worlds import FakeEmbedder
 

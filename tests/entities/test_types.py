@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_tasks.entities.normalize.types import NameTypes
+from graphrag_tasks.entities.normalize.kinds import NameTypes
 from graphrag_tasks.language.domain import Domain, default_domain
 
 

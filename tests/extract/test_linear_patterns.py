@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_tasks.extract.linear import linear_frames
-from graphrag_tasks.extract.linear.pointers import states_no_fact
+from graphrag_tasks.extract.linear.patterns import states_no_fact
 from graphrag_tasks.extract.triples import derive_triples
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.extract.context import Places
-from graphrag_tasks.extract.linear.pointers import leads_elsewhere
+from graphrag_tasks.extract.linear.patterns import leads_elsewhere
 
 
 def pointers(*blocks: tuple[str, int | None, str, bool]) -> list[str]:

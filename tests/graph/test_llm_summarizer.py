@@ -7,9 +7,9 @@ import pytest
 
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.graph.communities import CitedSentence, CommunityContext, Summary
-from graphrag_tasks.graph.communities.llm_summarizer import LlmSummarizer
+from graphrag_tasks.graph.communities.summaries import LlmSummarizer
 from graphrag_tasks.llm import Answer, Client, Request
-from graphrag_tasks.llm.answers import Usage
+from graphrag_tasks.llm.request import Usage
 
 CONTEXT = CommunityContext(
     3,

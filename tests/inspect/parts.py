@@ -12,7 +12,7 @@ from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.export import Provenance, Selection
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.storage.cache import CACHE_VARIABLE
+from graphrag_tasks.storage.files import CACHE_VARIABLE
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 TEXT, NUMBER = pa.string(), pa.float64()

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.language.overrides import Overrides, Pair, read_overrides, with_override
+from graphrag_tasks.language.domain import Overrides, Pair, read_overrides, with_override
 
 FILE = "overrides.yaml"
 

@@ -8,8 +8,8 @@ from spacy.language import Language
 from spacy.tokens import Doc as SpacyDoc
 
 from graphrag_tasks.language import DEFAULT_MODEL, load_pipeline
+from graphrag_tasks.language.models import is_technical_name
 from graphrag_tasks.language.parser import SentenceParser
-from graphrag_tasks.language.tokenizer import is_technical_name
 from graphrag_tasks.language.tokens import Doc
 
 pytestmark = pytest.mark.skipif(

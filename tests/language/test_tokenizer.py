@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
-from graphrag_tasks.language.tokenizer import TechnicalTokenizer
+from graphrag_tasks.language.models import TechnicalTokenizer
 
 STOCK = English().tokenizer
 TOKENIZER = TechnicalTokenizer(STOCK)

@@ -20,8 +20,8 @@ from pydantic import BaseModel
 from graphrag_tasks.core.config import BudgetConfig, LlmConfig, ModelPrice
 from graphrag_tasks.core.errors import BudgetError, ConfigError, EndpointError, PriceError, TransientError
 from graphrag_tasks.llm import Answer, Client, Failure, Request
-from graphrag_tasks.llm.answers import Kind
 from graphrag_tasks.llm.journal import Attempt, Journal, answers_file
+from graphrag_tasks.llm.request import Kind
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 
 

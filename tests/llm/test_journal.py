@@ -14,9 +14,9 @@ import pytest
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.core.errors import ArtifactError, ConfigError
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm.answers import Answer, Failure, Kind, Usage
 from graphrag_tasks.llm.budget import Cost
 from graphrag_tasks.llm.journal import Attempt, Journal, answers_file
+from graphrag_tasks.llm.request import Answer, Failure, Kind, Usage
 
 WORST = Attempt("", "run", "summarize", "m", None, "unsure", "", 10, 20, "0.5")
 COST = replace(WORST, fate="sure", kind="answered", usd="0.1")

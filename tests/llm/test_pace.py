@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from graphrag_tasks.llm.limits import Limiter
+from graphrag_tasks.llm.budget import Limiter
 
 LATENCY = 0.3
 THREADS = 8

@@ -9,8 +9,8 @@ import pytest
 
 from graphrag_tasks.core.errors import EndpointError
 from graphrag_tasks.llm import Answer, Client
-from graphrag_tasks.llm.answers import Kind, Usage
 from graphrag_tasks.llm.endpoint import Endpoint
+from graphrag_tasks.llm.request import Kind, Usage
 from tests.llm.endpoint import Reply, scripted
 from tests.llm.test_client import Form, requests, settings
 

@@ -14,7 +14,7 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.workbench.evaluation import read_questions
 from graphrag_tasks.workbench.evaluation.gold import Gold, locate
-from graphrag_tasks.workbench.evaluation.jsonl import read_lines
+from graphrag_tasks.workbench.evaluation.questions import read_lines
 from graphrag_tasks.workbench.judges import Judge, JudgedByHand, evaluate_answers
 from tests.llm.endpoint import scripted
 from tests.local_llm.conftest import ROOT, served

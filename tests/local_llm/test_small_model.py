@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from graphrag_tasks.core.config import Config, LlmConfig, load_config
 from graphrag_tasks.llm import Answer, Client, Failure, Request
-from graphrag_tasks.llm.answers import Kind
+from graphrag_tasks.llm.request import Kind
 from graphrag_tasks.operations.doctor import examine
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.storage.snapshots.store import Store

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.language.overrides import read_overrides
+from graphrag_tasks.language.domain import read_overrides
 from graphrag_tasks.operations.overrides import Override, add_override, overrides_file
 
 ODD = ("c: d", 'a "b"', "x\\y", "- one", "# two", "[three]", "{four}: *five", "ünï ☃ 🙂", "no", "1e3")

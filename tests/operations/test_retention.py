@@ -10,8 +10,7 @@ from typing import cast
 import pytest
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.embed.vectors.fields import row_key
-from graphrag_tasks.embed.vectors.vector_store import VectorStore
+from graphrag_tasks.embed.vectors.vector_store import VectorStore, row_key
 from graphrag_tasks.operations.retention import collect_garbage, rollback, verify_all
 from graphrag_tasks.storage.snapshots.store import MANIFEST_FILE, Store
 from tests.storage.snapshots.makers import published, staged

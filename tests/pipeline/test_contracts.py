@@ -19,8 +19,7 @@ from graphrag_tasks.core.config import (
 from graphrag_tasks.embed.protocol import EMBEDDERS
 from graphrag_tasks.embed.stage import make_embedder
 from graphrag_tasks.embed.vectors import open_vector_store
-from graphrag_tasks.embed.vectors.fields import row_key
-from graphrag_tasks.embed.vectors.vector_store import VECTOR_STORES
+from graphrag_tasks.embed.vectors.vector_store import VECTOR_STORES, row_key
 from graphrag_tasks.extract import EXTRACTORS, make_extractor
 from graphrag_tasks.graph.communities import CitedSentence, CommunityContext, make_summarizer
 from graphrag_tasks.graph.communities.summaries import SUMMARIZERS

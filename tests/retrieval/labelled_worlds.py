@@ -18,7 +18,7 @@ from graphrag_tasks.entities.dictionary import entity_dictionary
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
-from graphrag_tasks.extract.rows import said
+from graphrag_tasks.extract.tables import said
 from graphrag_tasks.graph.communities import COLUMNS, ExtractiveSummarizer, communities
 from graphrag_tasks.graph.load import load
 from graphrag_tasks.graph.relationships import relationships

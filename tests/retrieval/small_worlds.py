@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.graph.clusters import cluster_tables
-from graphrag_tasks.graph.names import name_tables
-from graphrag_tasks.graph.names.tables import Pairs, name_edges, tables_of
+from graphrag_tasks.graph.name_tables import Pairs, name_edges, name_tables, tables_of
 from graphrag_tasks.language.bm25.index import word_tables
 from graphrag_tasks.language.known_names import folded_name
-from graphrag_tasks.retrieval.graph.linking import Spellings
-from graphrag_tasks.retrieval.graph.name_graph import NameGraph
+from graphrag_tasks.retrieval.graph.linking import NameGraph, Spellings
 from graphrag_tasks.storage.artifacts import Table
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.storage.snapshots.store import Store, write_table

@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_tasks.retrieval import MODES, Index
 from graphrag_tasks.retrieval.question.query import RankedChunk
-from graphrag_tasks.retrieval.ranker.beside import fused
+from graphrag_tasks.retrieval.ranker.hybrid import fused
 
 
 def ranking(**scores: float) -> list[RankedChunk]:

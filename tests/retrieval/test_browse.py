@@ -10,7 +10,7 @@ import pytest
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.retrieval.context.hits import chunk_place
-from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
+from graphrag_tasks.retrieval.context.render import DATA_NOTE
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, World, publish
 
 COMMUNITIES = replace(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from graphrag_tasks.retrieval import CommunityHit, Context, Index, ListedHit, PathHit
-from graphrag_tasks.retrieval.context.prompt import DATA_NOTE
+from graphrag_tasks.retrieval.context.render import DATA_NOTE
 from tests.retrieval.small_worlds import SMALL
 
 

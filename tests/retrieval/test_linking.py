@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphrag_tasks.graph.names.tables import spelling_tables
+from graphrag_tasks.graph.name_tables import spelling_tables
 from graphrag_tasks.language.known_names import folded_name
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.graph.linking import Linker, Spellings

@@ -12,7 +12,7 @@ import pytest
 
 from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.retrieval import MODES, Index, IndexFacts, open_index
-from graphrag_tasks.retrieval.question.seeds import NounPhrases
+from graphrag_tasks.retrieval.question.query import NounPhrases
 from graphrag_tasks.storage.snapshots.store import Store
 from tests.retrieval.small_worlds import ONE, SMALL, TWO, FakeEmbedder, World, publish
 

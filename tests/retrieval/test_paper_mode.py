@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graphrag_tasks.retrieval import Context, open_index
 from graphrag_tasks.retrieval.modes import paper
-from graphrag_tasks.retrieval.question import seeds
+from graphrag_tasks.retrieval.question import query as seeds
 from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 vector = FakeEmbedder.vector

@@ -9,11 +9,18 @@ import pytest
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import AccessError, ConfigError, QueryError
-from graphrag_tasks.embed.vectors.fields import ANYWHERE, Where, row_key
-from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
+from graphrag_tasks.embed.vectors.vector_store import (
+    ANYWHERE,
+    VectorHit,
+    VectorStore,
+    Where,
+    open_vector_store,
+    row_key,
+    rows_in,
+)
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.retrieval import ALL_DOCUMENTS
-from graphrag_tasks.retrieval.opening import ServedVectors, open_served
+from graphrag_tasks.retrieval.index import ServedVectors, open_served
 from graphrag_tasks.retrieval.view import served_rows as served
 from graphrag_tasks.sources.labels import may_see
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store

@@ -15,9 +15,8 @@ import pytest
 
 from graphrag_tasks.core.config import LoadConfig, RetrievalConfig
 from graphrag_tasks.core.errors import AccessError, ConfigError, GraphragError, QueryError, TransientError
-from graphrag_tasks.embed.vectors.fields import ANYWHERE, Where, row_keys
 from graphrag_tasks.embed.vectors.milvus import MilvusStore
-from graphrag_tasks.embed.vectors.vector_store import VectorHit, open_vector_store, rows_in
+from graphrag_tasks.embed.vectors.vector_store import ANYWHERE, VectorHit, Where, open_vector_store, row_keys, rows_in
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, MODES, Index, open_index
 from graphrag_tasks.retrieval.searching import SERVED_MODES
 from graphrag_tasks.retrieval.view import served_rows

@@ -10,12 +10,11 @@ import pytest
 
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import TransientError
-from graphrag_tasks.embed.vectors.fields import row_key
-from graphrag_tasks.embed.vectors.vector_store import VectorStore, open_vector_store
+from graphrag_tasks.embed.vectors.vector_store import VectorStore, open_vector_store, row_key
 from graphrag_tasks.operations.retention import collect_garbage
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
-from graphrag_tasks.retrieval.opening import open_served
+from graphrag_tasks.retrieval.index import open_served
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, Snapshot, Store
 from tests.services.milvus_service import Milvus

@@ -13,7 +13,7 @@ import pytest
 
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.operations.retention import collect_garbage
-from graphrag_tasks.storage.scratch import scratch
+from graphrag_tasks.storage.files import scratch
 from graphrag_tasks.storage.snapshots.store import Store
 from graphrag_tasks.storage.sql import sql_over
 

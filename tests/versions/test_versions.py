@@ -15,7 +15,7 @@ from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.storage.snapshots.store import Store
-from graphrag_tasks.versions.changed import pairs
+from graphrag_tasks.versions.chains import pairs
 from graphrag_tasks.versions.told import changes, changes_between
 
 SAME = (

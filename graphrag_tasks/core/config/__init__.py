@@ -21,7 +21,6 @@ from graphrag_tasks.core.config.reading import (
     ShareRule,
     WindowConfig,
 )
-from graphrag_tasks.core.config.search import RerankConfig, RetrievalConfig
 from graphrag_tasks.core.config.sections import (
     LABEL_PATTERN,
     AccessConfig,
@@ -29,6 +28,8 @@ from graphrag_tasks.core.config.sections import (
     Config,
     PlanConfig,
     QualityConfig,
+    RerankConfig,
+    RetrievalConfig,
 )
 
 __all__ = [

@@ -20,8 +20,7 @@ from pymilvus.exceptions import MilvusException
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import TransientError
-from graphrag_tasks.embed.vectors.fields import ANYWHERE, LABELS, Rows, Where, by_key, condition
-from graphrag_tasks.embed.vectors.vector_store import VectorHit
+from graphrag_tasks.embed.vectors.vector_store import ANYWHERE, LABELS, Rows, VectorHit, Where, by_key, condition
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.files import changing
 

@@ -20,9 +20,8 @@ import pyarrow as pa
 from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.core.schemas import DOUBTED, GIVEN, LABEL, NAME_SOURCES, USER
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.entities.normalize.kinds import add_kinds
+from graphrag_tasks.entities.normalize.kinds import TECHNICAL, NameTypes, add_kinds
 from graphrag_tasks.entities.normalize.problems import TITLE, Terms, bare_noun, problem_of
-from graphrag_tasks.entities.normalize.types import TECHNICAL, NameTypes
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.names import GENERIC, PROBLEMS, clean_name, singular_noun

@@ -20,8 +20,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     subtree,
     surface,
 )
-from graphrag_tasks.extract.inflection import past_participle
-from graphrag_tasks.extract.words import words
+from graphrag_tasks.extract.words import past_participle, words
 from graphrag_tasks.language.tokens import Token
 
 _SEMI_MODALS = frozenset({"have", "need", "ought", "seem", "appear", "tend", "be", "go"})

@@ -21,8 +21,7 @@ from graphrag_tasks.extract.dependency.syntax import (
     is_verbal,
     is_within_name,
 )
-from graphrag_tasks.extract.inflection import base_of_gerund
-from graphrag_tasks.extract.words import any_of, words
+from graphrag_tasks.extract.words import any_of, base_of_gerund, words
 from graphrag_tasks.language.names import base_of_third_person
 from graphrag_tasks.language.parser import copied
 from graphrag_tasks.language.tokens import Doc, Token, attach, may_be_verb

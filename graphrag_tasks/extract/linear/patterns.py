@@ -7,13 +7,141 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from enum import StrEnum
 from typing import NamedTuple
 
+from graphrag_tasks.extract.dependency.confidence import load_weights
 from graphrag_tasks.extract.dependency.repair import COMMAND_VERBS
-from graphrag_tasks.extract.frames import Frame, Span
-from graphrag_tasks.extract.inflection import base_of_gerund
-from graphrag_tasks.extract.linear.names import LinearRule, name_at, name_of, names_at, pair
-from graphrag_tasks.extract.words import any_of, mapping
+from graphrag_tasks.extract.frames import Argument, Frame, Role, Span
+from graphrag_tasks.extract.words import any_of, base_of_gerund, mapping, words
+
+_POINTER = re.compile(any_of("pointers"), re.IGNORECASE)
+_SCREEN_STEP = re.compile(
+    r"(?:(?:then|now|next|first|finally|optional|in the [^,]{1,60}|on the [^,]{1,60}|"
+    r"(?:if|after|before|once|when|from) [^,]{1,80}|to [^,]{1,60})[,:]\s(?:then )?)?"
+    r"(?:choose|click|press|select|enter|tick|scroll|expand|go to|navigate|log on|log in|open|"
+    r"right-click|double-click)\s"
+    r"(?!(?:the|an?|your|this|these|all)\s(?!.{0,60}\b(?:button|icon|link|tab|tile)\b))"
+    r"(?!.*\b(?:instead of|rather than)\b)(?!(?-i:(?:[A-Z]\S*\s){1,3}(?:is|are|can|[a-z]{3,}s)\s))",
+    re.IGNORECASE,
+)
+"""A command to operate a control: "Choose Save", "click the icon".
+
+Not "Select your system in the list" and "Open SQL reads tables".
+"""
+_POINTER_HEADING = re.compile(rf"\W*{any_of('pointer_headings')}\W*", re.IGNORECASE)
+"""Headings of sections that refer to other pages."""
+_WHAT_IS_NEXT = re.compile(r"\W*(?:next|what|where)\b", re.IGNORECASE)
+
+
+def leads_elsewhere(heading: str) -> bool:
+    """Tell whether a heading, or the line before a list, announces links."""
+    return _POINTER_HEADING.fullmatch(heading) is not None
+
+
+def tells_what_is_next(heading: str) -> bool:
+    """Tell whether a heading such as "Next steps" may introduce steps as well as links."""
+    return _WHAT_IS_NEXT.match(heading) is not None
+
+
+def states_no_fact(text: str) -> bool:
+    """Tell whether a sentence only refers elsewhere, asks, or says where to click."""
+    text = text.lstrip()
+    return text.endswith("?") or bool(_POINTER.match(text) or _SCREEN_STEP.match(text))
+
+
+# Find names in a line of text without a parse, and make frames of two names.
+
+EXTRACTOR_NAME = "linear"
+MAX_WORDS = 8  # Longer runs of words are clauses.
+
+_LEADING = re.compile(
+    r"(?:(?:an?|the|this|that|these|those|any|each|all|some|your|our|its|their|existing|either|"
+    r"both|the following)\s+)+",
+    re.IGNORECASE,
+)
+_EDGES = " \t.,;:!?\"'“”‘’`*•·–—-"
+_END = re.compile(rf"\s{any_of('name_ends')}(?=\s|$)|[,;:()\[\]]|\.(?=\s|$)|\s[–—-]\s")
+_JOINT = re.compile(r"\s*(?:,\s*(?:and\s|or\s)?|\s(?:and|or)\s)\s*")
+_BEGINS_CLAUSE = re.compile(r"[a-z]+\s(?:the|an?|these|this|your|all|it|them)\s")
+"""A verb with its object: a conjunction before it joins clauses, not names."""
+_PRONOUNS = words("pronouns")
+_LETTER = re.compile(r"\w")
+
+
+class LinearRule(StrEnum):
+    """The pattern that found a frame."""
+
+    ALIAS = "alias"  # a name and its short form: "Material Requirements Planning (MRP)"
+    LABEL = "label"  # a label and its value: "Service plan: standard"
+    LIST_ITEM = "list_item"  # an item and the sentence that leads to its list
+    COOKBOOK = "cookbook"  # a command about two things: "Use VBBE instead of VBBS"
+
+
+CONFIDENCE = {LinearRule.ALIAS: 0.9, LinearRule.COOKBOOK: 0.7, LinearRule.LABEL: 0.6, LinearRule.LIST_ITEM: 0.55}
+"""Set by hand; confidences learned by `benchmarks/training/technical.py` take precedence."""
+
+
+def name_at(text: str, start: int, end: int | None = None) -> Span | None:
+    """Return the name that begins at a position, up to a preposition, verb form or comma.
+
+    Leading articles are skipped. None means that there is only a pronoun, or too many words.
+    """
+    end = len(text) if end is None else end
+    start = _name_start(text, start, end)
+    if stop := _END.search(text, start, end):
+        end = stop.start()
+    return name_of(text, start, end)
+
+
+def name_of(text: str, start: int, end: int) -> Span | None:
+    """Return the name between two positions, without surrounding articles and punctuation."""
+    while start < end and text[end - 1] in _EDGES:
+        end -= 1
+    start = _name_start(text, start, end)
+    found = text[start:end]
+    if not _LETTER.search(found) or len(found.split()) > MAX_WORDS:
+        return None
+    return None if found.casefold() in _PRONOUNS else Span(found, start, end)
+
+
+def names_at(text: str, start: int, end: int | None = None) -> list[Span]:
+    """Return the names of a coordination ("A, B or C") that begins at a position."""
+    end = len(text) if end is None else end
+    found: list[Span] = []
+    while (name := name_at(text, start, end)) is not None:
+        found.append(name)
+        joint = _JOINT.match(text, name.end, end)
+        if joint is None or _BEGINS_CLAUSE.match(text, joint.end()):
+            break
+        start = joint.end()
+    return found
+
+
+def pair(rule: LinearRule, head: Span, relation: str, tail: Span) -> Frame:
+    """Return the frame of two names and their canonical relation."""
+    confidence = load_weights().patterns.get(rule.value, CONFIDENCE[rule])
+    return Frame(
+        predicate=relation, predicate_lemma=relation, start=tail.start, end=tail.end,
+        arguments=(_argument(Role.SUBJECT, head, 0), _argument(Role.OBJECT, tail, 1)),
+        rule=rule.value, extractor=EXTRACTOR_NAME, confidence=confidence,
+    )  # fmt: skip
+
+
+def _name_start(text: str, start: int, end: int) -> int:
+    while start < end and text[start] in _EDGES:
+        start += 1
+    leading = _LEADING.match(text, start, end)
+    return leading.end() if leading else start
+
+
+def _argument(role: Role, name: Span, slot: int) -> Argument:
+    text, start, end = name
+    return Argument(
+        role=role.value, text=text, start=start, end=end, head_start=start, head_end=end,
+        core_text=text, core_start=start, core_end=end, slot=slot,
+    )  # fmt: skip
+
 
 _LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
 _MOST_BEHIND_VALUE = 3  # Most words behind a value; with more it is a sentence. Chosen.
@@ -36,7 +164,7 @@ _FOLLOWING = re.compile(
     re.IGNORECASE,
 )
 _KINDS = re.compile(r"\b(?:kinds|sorts|types|variety) of ((?:[a-z]+ )??[a-z]+s)(?=\s(?:that|which|related)\b|:)")
-_CLAUSE = re.compile(r"\b(?:is|are|was|were|can|will|must|should|has|have|you|we|may|do|does|it)\b")
+_VERB_OF_CLAUSE = re.compile(r"\b(?:is|are|was|were|can|will|must|should|has|have|you|we|may|do|does|it)\b")
 _COMMAND = re.compile(rf"{any_of('item_commands')}\b", re.IGNORECASE)
 _SUBJECT_BREAK = re.compile(r".*[,;:]\s|.*\b(?:that|which|if|when|where|to|because)\s")
 _TRAILING = re.compile(r"(?:\s(?:can|must|may|should|will|also|already|currently|then|now|only))+$")
@@ -135,7 +263,7 @@ def _item_name(text: str) -> Span | None:
     if label is not None:
         return label.name
     first = re.split(r"\s[–—-]\s|\s\(|,\s(?:which|that|such)|\.$", text, maxsplit=1)[0]
-    if _CLAUSE.search(first) or _COMMAND.match(first) or len(first.split()) > _MAX_ITEM_WORDS:
+    if _VERB_OF_CLAUSE.search(first) or _COMMAND.match(first) or len(first.split()) > _MAX_ITEM_WORDS:
         return None
     return name_of(text, 0, len(first))
 
@@ -222,7 +350,7 @@ RELATION = "be known as"
 
 _SHORT = re.compile(r"\(\s*[\"“']?([a-z]{0,2}[A-Z][A-Za-z0-9/&-]{1,9})[\"”']?\s*\)")
 _BRACKETED = re.compile(r"(?<![\w(])([A-Z][A-Z0-9]{1,7})s?\s\(([A-Z][\w-]*(?:\s[\w-]+){1,6})\)")
-_WORD = re.compile(r"[^\W_]+(?:[./'’][^\W_]+)*")
+_JOINED_WORD = re.compile(r"[^\W_]+(?:[./'’][^\W_]+)*")
 _SMALL = frozenset({"of", "for", "and", "the", "to", "on", "in", "as", "a", "by", "with"})
 _BELONGING = frozenset({"for", "in", "of"})
 _LEAST_SPELLED = 0.75  # Least share of an abbreviation's letters that capitalised words have in order. Chosen.
@@ -250,7 +378,7 @@ def aliases(text: str) -> Iterator[Frame]:
             long = Span(text[start:end], start, end)
             yield pair(LinearRule.ALIAS, long, RELATION, Span(short, *match.span(1)))
     for match in _BRACKETED.finditer(text):
-        words = list(_WORD.finditer(text, *match.span(2)))
+        words = list(_JOINED_WORD.finditer(text, *match.span(2)))
         if _spelled(words, match[1]) == match.start(2):
             long, name = (Span(match[group], *match.span(group)) for group in (2, 1))
             yield pair(LinearRule.ALIAS, long, RELATION, name)
@@ -259,7 +387,7 @@ def aliases(text: str) -> Iterator[Frame]:
 def _words_before(text: str, end: int) -> list[re.Match[str]]:
     """Return the last words before a position, separated only by spaces or hyphens."""
     words: list[re.Match[str]] = []
-    for word in _WORD.finditer(text, max(0, end - 100), end):
+    for word in _JOINED_WORD.finditer(text, max(0, end - 100), end):
         if words and text[words[-1].end() : word.start()].strip(" -"):
             words = []
         words.append(word)

@@ -26,11 +26,10 @@ from graphrag_tasks.extract.llm.meaning import name_forms
 from graphrag_tasks.extract.llm.requests import Told, ToldFact
 from graphrag_tasks.extract.llm.support import EXTRACTOR_NAME, FactCheck, Reason, Setting
 from graphrag_tasks.extract.phrases import is_conditional, phrase_of
-from graphrag_tasks.extract.rows import frame_row, said, triple_id
+from graphrag_tasks.extract.tables import frame_row, said, triple_id
 from graphrag_tasks.language.parser import SentenceParser
 from graphrag_tasks.language.tokens import Doc
-from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.request import validated
+from graphrag_tasks.llm.request import Kind, validated
 
 SILENT = "silent"  # Status of a window without a supported fact, although the rules found some.
 

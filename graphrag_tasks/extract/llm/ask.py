@@ -23,9 +23,7 @@ from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.extract.llm.requests import PURPOSE, Pack, Told, packs_of
 from graphrag_tasks.extract.llm.windows import windows_of
 from graphrag_tasks.llm import Answer, Client, Failure
-from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.request import Identity, Request
-from graphrag_tasks.llm.tokens import Forecast
+from graphrag_tasks.llm.request import Forecast, Identity, Kind, Request
 
 log = logging.getLogger(__name__)
 

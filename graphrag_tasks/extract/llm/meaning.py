@@ -19,8 +19,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from graphrag_tasks.extract.frames import Argument, Frame, Role
-from graphrag_tasks.extract.inflection import past_participle
-from graphrag_tasks.extract.words import words
+from graphrag_tasks.extract.words import past_participle, words
 from graphrag_tasks.language.names import base_of_third_person, singular_noun
 from graphrag_tasks.language.tokens import Doc, Token
 

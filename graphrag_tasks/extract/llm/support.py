@@ -20,7 +20,7 @@ from typing import Any
 
 from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
-from graphrag_tasks.extract.linear.names import MAX_WORDS
+from graphrag_tasks.extract.linear.patterns import MAX_WORDS
 from graphrag_tasks.extract.llm.meaning import Fault, Place, Relation, Sentence, Words, fault, name_forms
 from graphrag_tasks.extract.llm.requests import EntityType, ToldFact
 from graphrag_tasks.language.tokens import Doc

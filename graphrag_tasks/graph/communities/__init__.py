@@ -3,7 +3,7 @@
 The entity graph comes in; communities with titles and summaries go out. Open `stage.py` first.
 """
 
-from graphrag_tasks.graph.communities.source import COLUMNS
+from graphrag_tasks.graph.communities.partition import COLUMNS
 from graphrag_tasks.graph.communities.stage import communities
 from graphrag_tasks.graph.communities.summaries import (
     CitedSentence,

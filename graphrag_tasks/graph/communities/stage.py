@@ -23,8 +23,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.graph.communities.partition import Level, Ranked, rank
-from graphrag_tasks.graph.communities.source import COLUMNS, Source
+from graphrag_tasks.graph.communities.partition import COLUMNS, Level, Ranked, Source, rank
 from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityContext, Summarizer, Summary, names
 from graphrag_tasks.language.names import agreeing, told
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over

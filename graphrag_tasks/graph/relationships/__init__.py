@@ -3,7 +3,6 @@
 Triples, surface forms and resolved names come in; relations, evidence and attributes go out. Open `stage.py` first.
 """
 
-from graphrag_tasks.graph.relationships.graph_schema import GraphSchema, read_schema
-from graphrag_tasks.graph.relationships.stage import relationships
+from graphrag_tasks.graph.relationships.stage import GraphSchema, read_schema, relationships
 
 __all__ = ["GraphSchema", "read_schema", "relationships"]

@@ -3,15 +3,19 @@
 In: a `Selection`. Out: the same bytes for the same part. Open `selection.py` first; `rdf.py` needs an extra.
 """
 
-from graphrag_tasks.graph.selection import Selection
+from graphrag_tasks.graph.clusters import Selection
 from graphrag_tasks.inspect.export.graph_files import (
     NEO4J_FILES,
+    Provenance,
+    community,
+    neighbourhood,
+    provenance,
+    whole_graph,
     write_facts,
     write_graphml,
     write_json,
     write_property_graph,
 )
-from graphrag_tasks.inspect.export.selection import Provenance, community, neighbourhood, provenance, whole_graph
 
 __all__ = [
     "NEO4J_FILES",

@@ -18,10 +18,9 @@ import pyarrow.compute as pc
 from rdflib import DCTERMS, PROV, RDF, RDFS, SKOS, XSD, Graph, Literal, Namespace, URIRef
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.graph.selection import Selection
+from graphrag_tasks.graph.clusters import Selection
 from graphrag_tasks.graph.weights import CONDITION
-from graphrag_tasks.inspect.export.graph_files import rows_of
-from graphrag_tasks.inspect.export.selection import Provenance
+from graphrag_tasks.inspect.export.graph_files import Provenance, rows_of
 from graphrag_tasks.storage.snapshots.manifests import Manifest
 
 BASE = "urn:graphrag-tasks:"  # Default prefix of resource IRIs.

@@ -55,7 +55,7 @@ from graphrag_tasks.inspect.pages.reader import (
 )
 from graphrag_tasks.inspect.pages.rendering import PageRenderer
 from graphrag_tasks.inspect.pages.runs import Runs, add_runs
-from graphrag_tasks.operations.diff import difference
+from graphrag_tasks.operations.documents import difference
 from graphrag_tasks.retrieval import MODES
 from graphrag_tasks.versions.told import changes
 

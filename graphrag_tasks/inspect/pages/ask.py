@@ -24,7 +24,7 @@ from graphrag_tasks.operations.examples import EXAMPLES, examples, kept_examples
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.graph.filters import Filters, read_filters, values_of_fields
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
-from graphrag_tasks.storage.columns import column
+from graphrag_tasks.storage.artifacts import column
 
 log = logging.getLogger(__name__)
 

@@ -19,10 +19,10 @@ from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.inspect.pages.ask import ModeAnswer, Passages, ask
 from graphrag_tasks.inspect.pages.graph import Renderer, SnapshotId
 from graphrag_tasks.inspect.pages.reader import CURRENT, Reader
-from graphrag_tasks.operations.diff import difference
+from graphrag_tasks.operations.documents import difference
 from graphrag_tasks.operations.retention import rollback
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.workbench.evaluation.feedback import gold_of, judge, judged_file, judgement_of
+from graphrag_tasks.workbench.evaluation.gate import gold_of, judge, judged_file, judgement_of
 from graphrag_tasks.workbench.evaluation.gold import gold_at
 from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Judgement
 

@@ -17,14 +17,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.graph.selection import Selection
+from graphrag_tasks.graph.clusters import Selection
 from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.retrieval import RelationHit
 from graphrag_tasks.retrieval.browse import Browser
 from graphrag_tasks.retrieval.context.hits import SourceSentence
 from graphrag_tasks.retrieval.graph.parts import nearest, part, strongest
 from graphrag_tasks.retrieval.graph.pinned import name_key
-from graphrag_tasks.storage.columns import Rows, column
+from graphrag_tasks.storage.artifacts import Rows, column
 
 NO_TYPE = "-"  # Type of an entity without a type.
 NEIGHBOURS = (60, 120, 240)  # Choices for the number of neighbours: 60 are readable at once on a laptop's screen.

@@ -3,7 +3,6 @@
 In: a function that returns the current index. Out: an MCP server. Open `server.py` first.
 """
 
-from graphrag_tasks.integrations.mcp.server import make_server
-from graphrag_tasks.integrations.mcp.tools import Tools
+from graphrag_tasks.integrations.mcp.server import Tools, make_server
 
 __all__ = ["Tools", "make_server"]

@@ -3,7 +3,6 @@
 The load stage and retrieval share it, so that questions and texts have the same terms.
 """
 
-from graphrag_tasks.language.bm25.index import Lexicon, word_tables
-from graphrag_tasks.language.bm25.tokens import STOP_WORDS, fold, query_terms, terms, words
+from graphrag_tasks.language.bm25.index import STOP_WORDS, Lexicon, fold, query_terms, terms, word_tables, words
 
 __all__ = ["STOP_WORDS", "Lexicon", "fold", "query_terms", "terms", "word_tables", "words"]

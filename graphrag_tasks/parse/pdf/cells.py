@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from docling.utils.font_style import parse_font_style, weight_class
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.docling_private import decoder_of
+from graphrag_tasks.parse.docling_blocks import decoder_of
 from graphrag_tasks.parse.pdf.grids import in_columns
 from graphrag_tasks.parse.pdf.lines import (
     Font,

@@ -24,7 +24,7 @@ from docling_core.types.doc.page import (
 )
 
 from graphrag_tasks.parse.blocks import Box
-from graphrag_tasks.parse.docling_private import ReadingOrder
+from graphrag_tasks.parse.docling_blocks import ReadingOrder
 from graphrag_tasks.parse.limits import current_allowance
 from graphrag_tasks.parse.pdf.grids import Grid
 from graphrag_tasks.parse.pdf.lines import Line, Words, join_code, join_lines, turn_of, union

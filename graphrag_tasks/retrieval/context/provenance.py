@@ -18,14 +18,20 @@ from graphrag_tasks.core.errors import SnapshotError
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.names import told
 from graphrag_tasks.language.times import when
-from graphrag_tasks.retrieval.context.hits import ChunkHit, EntityHit, PageBox, RelationHit, SourceSentence
-from graphrag_tasks.retrieval.context.items import items_around
+from graphrag_tasks.retrieval.context.hits import (
+    ChunkHit,
+    EntityHit,
+    PageBox,
+    RelationHit,
+    SourceSentence,
+    items_around,
+)
+from graphrag_tasks.retrieval.graph.parts import central_relations
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.graph.topics import central_relations
 from graphrag_tasks.retrieval.question.query import RankedChunk, RankedRow, Seed
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Adjacency, Records, id_ranks
-from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers, rows_of
+from graphrag_tasks.storage.artifacts import Rows, SortedTexts, column, numbers, rows_of
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 EVIDENCE_SENTENCES = 3  # Most sentences shown for one relation.

@@ -13,11 +13,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.known_names import is_written_as_name
+from graphrag_tasks.language.names import INCLUDES
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.storage.columns import column
+from graphrag_tasks.storage.artifacts import column
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.versions.chains import order_of
 from graphrag_tasks.versions.told import Releases
+
+_IS = frozenset({"be", "be a", "be an", "is a"})
+
+
+def kinds(graph: Graph, entity: int) -> set[str]:
+    """Return the terms of an entity's name, type, and stated kinds.
+
+    A common noun counts only by its last word: a "table view" is no table.
+    """
+    name = graph.entity_names[entity]
+    own = terms(name)
+    found = set(own if is_written_as_name(name.split()) else own[-1:])
+    found |= set(terms(graph.entity_types[entity] or ""))
+    for relation, other in graph.steps(entity):
+        words = graph.relation_words[relation]
+        is_head = graph.heads[relation] == entity
+        if not graph.denied[relation] and words in (_IS if is_head else INCLUDES):
+            found |= set(terms(graph.entity_names[other])[-1:])
+    return found
+
 
 Filters = Mapping[str, str | Iterable[str]]  # For each field, a value or pattern, or several alternatives.
 

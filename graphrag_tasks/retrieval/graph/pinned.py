@@ -16,11 +16,10 @@ from graphrag_tasks.graph.weights import FACT, MENTION, relation_weights
 from graphrag_tasks.language.bm25 import Lexicon
 from graphrag_tasks.language.names import agreeing
 from graphrag_tasks.language.times import TIME_COLUMNS
-from graphrag_tasks.retrieval.graph.linking import Linker, Spellings
-from graphrag_tasks.retrieval.graph.name_graph import NameGraph
+from graphrag_tasks.retrieval.graph.linking import Linker, NameGraph, Spellings
 from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats, Records, Tables, Texts, Vectors, id_ranks
 from graphrag_tasks.retrieval.view.vector_index import FlatIndex, OpenVectors, VectorIndex
-from graphrag_tasks.storage.columns import Rows, SortedTexts, column, numbers
+from graphrag_tasks.storage.artifacts import Rows, SortedTexts, column, numbers
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 

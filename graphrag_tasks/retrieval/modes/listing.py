@@ -26,11 +26,10 @@ import numpy as np
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.bm25 import STOP_WORDS, fold, terms
 from graphrag_tasks.language.known_names import is_written_as_name
-from graphrag_tasks.language.relations import INCLUDES
-from graphrag_tasks.retrieval.graph.kinds import kinds
+from graphrag_tasks.language.names import INCLUDES
+from graphrag_tasks.retrieval.graph.filters import kinds
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking, Seed
-from graphrag_tasks.retrieval.question.seeds import NamedSeeds, named_seeds
+from graphrag_tasks.retrieval.question.query import NamedSeeds, Query, RankedRow, Ranking, Seed, named_seeds
 from graphrag_tasks.retrieval.ranker import learned
 
 _WORD = re.compile(r"[^\W_]+(?:['’./_-][^\W_]+)*")

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.bm25 import STOP_WORDS
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking
-from graphrag_tasks.retrieval.question.seeds import named_seeds
+from graphrag_tasks.retrieval.question.query import Query, RankedRow, Ranking, named_seeds
 from graphrag_tasks.retrieval.ranker import learned
 from graphrag_tasks.retrieval.view.arrays import all_cosines, standardised
 

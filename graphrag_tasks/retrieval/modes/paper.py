@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, ranked_chunks
-from graphrag_tasks.retrieval.question.seeds import find_seeds
-from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
-from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, find_seeds, ranked_chunks
+from graphrag_tasks.retrieval.ranker.path_query import nearest_relations
+from graphrag_tasks.storage.artifacts import Rows
 
 RANDOM_K_RELATIONS, RANDOM_K_RELATIONS_LARGE = 100, 200
 """Most relations of a neighbourhood, and most in a large graph; both are the paper's."""

@@ -19,11 +19,16 @@ import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.retrieval.graph.pinned import Graph
-from graphrag_tasks.retrieval.question.query import Path, Query, RankedRow, Ranking
-from graphrag_tasks.retrieval.question.seeds import NamedSeeds, find_seeds, named_seeds
+from graphrag_tasks.retrieval.question.query import NamedSeeds, Path, Query, RankedRow, Ranking, find_seeds, named_seeds
 from graphrag_tasks.retrieval.ranker import learned
 from graphrag_tasks.retrieval.ranker.hybrid import hybrid_chunks
-from graphrag_tasks.retrieval.ranker.traverse import MAX_HOPS, MAX_PATHS, chains_from, nearest_relations, paths_between
+from graphrag_tasks.retrieval.ranker.path_query import (
+    MAX_HOPS,
+    MAX_PATHS,
+    chains_from,
+    nearest_relations,
+    paths_between,
+)
 
 _PATTERNS: dict[str, list[str]] = json.loads((resources.files(__package__) / "relationship.json").read_text("utf-8"))
 _DEPENDS = re.compile(rf"\b(?:{'|'.join(_PATTERNS['depends'])})\b")

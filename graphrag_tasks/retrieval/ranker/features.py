@@ -14,7 +14,7 @@ from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query
 from graphrag_tasks.retrieval.ranker.walk import SecondHop, Walked, second_hop, walk
 from graphrag_tasks.retrieval.view.arrays import Floats, standardised, top
-from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.storage.artifacts import Rows
 
 CANDIDATES = 60  # Best chunks of each list that are ranked.
 CANDIDATES_AGAIN = 20  # Best chunks of the second hop, and of each part of the question, that are ranked.

@@ -25,7 +25,7 @@ from graphrag_tasks.retrieval.ranker import features, walk
 from graphrag_tasks.retrieval.ranker.features import FEATURES
 from graphrag_tasks.retrieval.view.arrays import Floats, standardised
 from graphrag_tasks.retrieval.view.vector_index import Cosines
-from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.storage.artifacts import Rows
 
 _OTHER_FEATURES = "The learned ranking knows other features: chunks are ranked as in mode graph."
 _LEAST = 0.1  # Least weight of the walk where documents are passages, and of words in any case.

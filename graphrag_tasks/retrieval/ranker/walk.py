@@ -28,15 +28,14 @@ import numpy as np
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.known_names import NameMatch, find_names
-from graphrag_tasks.retrieval.graph.linking import Link
-from graphrag_tasks.retrieval.graph.name_graph import NameGraph
+from graphrag_tasks.retrieval.graph.linking import Link, NameGraph
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, RankedChunk, Ranking, Seed
 from graphrag_tasks.retrieval.ranker.hybrid import list_ranks
-from graphrag_tasks.retrieval.ranker.traverse import nearest_relations
+from graphrag_tasks.retrieval.ranker.path_query import nearest_relations
 from graphrag_tasks.retrieval.view.arrays import Floats, Vectors, standardised, top
 from graphrag_tasks.retrieval.view.vector_index import Cosines
-from graphrag_tasks.storage.columns import Rows
+from graphrag_tasks.storage.artifacts import Rows
 
 _SOFT = 10.0
 """Weight of a linked name, which is no name of the walk, at the chunks that mention it: names as nodes of the walk

@@ -19,6 +19,7 @@ import numpy as np
 from graphrag_tasks.core.config import RerankConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES, Engine, overflows
+from graphrag_tasks.embed.local import Window, batches
 from graphrag_tasks.embed.model_files import (
     RERANKER,
     file_sha256,
@@ -28,7 +29,6 @@ from graphrag_tasks.embed.model_files import (
     load_weights,
     read_config,
 )
-from graphrag_tasks.embed.windows import Window, batches
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats
 

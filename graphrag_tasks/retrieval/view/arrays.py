@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.storage.columns import Rows, column, numbers, rows_of
+from graphrag_tasks.storage.artifacts import Rows, column, numbers, rows_of
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 Floats = NDArray[np.float32]

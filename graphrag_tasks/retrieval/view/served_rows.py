@@ -20,14 +20,21 @@ from numpy.typing import NDArray
 from graphrag_tasks.core.commands import command
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
-from graphrag_tasks.embed.vectors.fields import ANYWHERE, LABELS, Where, row_keys
-from graphrag_tasks.embed.vectors.vector_store import VectorHit, VectorStore, open_vector_store, rows_in
+from graphrag_tasks.embed.vectors.vector_store import (
+    ANYWHERE,
+    LABELS,
+    VectorHit,
+    VectorStore,
+    Where,
+    open_vector_store,
+    row_keys,
+    rows_in,
+)
 from graphrag_tasks.retrieval.view.arrays import Floats, Scores, Vectors, top
 from graphrag_tasks.retrieval.view.vector_index import Cosines
 from graphrag_tasks.retrieval.view.visibility import Principals, VisibleSnapshot, visible
 from graphrag_tasks.sources.labels import PUBLIC
-from graphrag_tasks.storage.artifacts import Folder
-from graphrag_tasks.storage.columns import Rows, rows_of
+from graphrag_tasks.storage.artifacts import Folder, Rows, rows_of
 from graphrag_tasks.storage.snapshots.store import ARROW_TABLES, Snapshot
 
 MOST_ROWS = 10_000  # Most rows or keys in one request; a Milvus server returns at most 16,384.

@@ -29,7 +29,7 @@ from graphrag_tasks.retrieval.view.arrays import (
     standardised,
     top,
 )
-from graphrag_tasks.storage.columns import Rows, column, numbers
+from graphrag_tasks.storage.artifacts import Rows, column, numbers
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _NEAREST = 64  # Clusters that are compared with a vector: they hold .996 of the sixty nearest rows of 100,000.

@@ -26,11 +26,11 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError
-from graphrag_tasks.graph.names import NAME_TABLES, name_tables
+from graphrag_tasks.graph.name_tables import NAME_TABLES, name_tables
 from graphrag_tasks.graph.weights import joint_confidence, kind_of, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.sources.labels import may_see
-from graphrag_tasks.storage.columns import column
+from graphrag_tasks.storage.artifacts import column
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 

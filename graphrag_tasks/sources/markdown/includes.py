@@ -24,8 +24,8 @@ from typing import Any
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.sources.labels import PUBLIC
+from graphrag_tasks.sources.markdown.dialects import Verbatim
 from graphrag_tasks.sources.markdown.front_matter import split_front_matter
-from graphrag_tasks.sources.markdown.verbatim import Verbatim
 
 INCLUDE = "include"  # Media type of a file whose text is part of the pages that include it.
 MAX_DEPTH = 8  # Limit of nested includes; far more than documentation needs. Chosen.

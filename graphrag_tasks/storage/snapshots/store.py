@@ -35,8 +35,7 @@ from graphrag_tasks.core.ids import content_id, is_id
 from graphrag_tasks.core.schemas import SCHEMA_VERSION
 from graphrag_tasks.storage import ConflictError, is_s3, version, write_if
 from graphrag_tasks.storage.artifacts import Folder, Table
-from graphrag_tasks.storage.cache import CACHE_VARIABLE, made_once
-from graphrag_tasks.storage.files import changing
+from graphrag_tasks.storage.files import CACHE_VARIABLE, changing, made_once
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest, read_manifest
 
 log = logging.getLogger(__name__)

@@ -4,10 +4,9 @@ In: a file of questions and an index. Out: figures by mode. Open `gate.py`, then
 """
 
 from graphrag_tasks.workbench.evaluation.gate import Gate, evaluate_store, gate
-from graphrag_tasks.workbench.evaluation.measures import paired_bootstrap
+from graphrag_tasks.workbench.evaluation.gold import paired_bootstrap
 from graphrag_tasks.workbench.evaluation.questions import GoldSpan, Question, Span, read_questions
-from graphrag_tasks.workbench.evaluation.report import Comparison, RetrievalReport
-from graphrag_tasks.workbench.evaluation.retrieval import evaluate_retrieval
+from graphrag_tasks.workbench.evaluation.report import Comparison, RetrievalReport, evaluate_retrieval
 
 __all__ = [
     "Comparison",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
-from graphrag_tasks.extract.inflection import base_of_gerund
+from graphrag_tasks.extract.words import base_of_gerund
 from graphrag_tasks.storage.snapshots.store import Snapshot
 from graphrag_tasks.workbench.evaluation.gold import Place, gold_at
 from graphrag_tasks.workbench.evaluation.questions import Question

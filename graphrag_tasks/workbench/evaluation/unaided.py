@@ -14,8 +14,7 @@ from statistics import fmean
 from graphrag_tasks.answering import AnswerSentence, Reply
 from graphrag_tasks.answering.reply import NOT_HERE
 from graphrag_tasks.language.support import Source, problem
-from graphrag_tasks.workbench.evaluation.gold import Target
-from graphrag_tasks.workbench.evaluation.measures import exact_match, word_f1
+from graphrag_tasks.workbench.evaluation.gold import Target, exact_match, word_f1
 from graphrag_tasks.workbench.evaluation.questions import Question
 
 COVERAGE, CITATION_PRECISION, CITATION_RECALL = "coverage", "citation_precision", "citation_recall"

@@ -4,11 +4,10 @@ In: located questions and an index. Out: an `AnswersReport`. Open `evaluation.py
 """
 
 from graphrag_tasks.workbench.evaluation.unaided import COVERAGE, unaided
-from graphrag_tasks.workbench.judges.check import JudgeCheck, JudgedByHand, check_judge
 from graphrag_tasks.workbench.judges.evaluation import evaluate_answers, judge_unaided
 from graphrag_tasks.workbench.judges.judge import VOTES, Judge
 from graphrag_tasks.workbench.judges.report import AnswersReport
-from graphrag_tasks.workbench.judges.verdicts import Answered, Pair, preferred
+from graphrag_tasks.workbench.judges.verdicts import Answered, JudgeCheck, JudgedByHand, Pair, check_judge, preferred
 
 __all__ = [
     "COVERAGE",

@@ -11,22 +11,23 @@ from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.answering.writing import PURPOSE as WRITING
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm.answers import Usage
-from graphrag_tasks.llm.tokens import price
+from graphrag_tasks.llm.request import Usage, price
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.workbench.evaluation.gold import Gold, Target, locate, unsent_documents
 from graphrag_tasks.workbench.evaluation.questions import Question, read_questions
 from graphrag_tasks.workbench.evaluation.unaided import REFUSED, figures, refusal, unaided
-from graphrag_tasks.workbench.judges.check import JudgeCheck, JudgedByHand, check_judge
 from graphrag_tasks.workbench.judges.judge import Judge
 from graphrag_tasks.workbench.judges.report import AnswersReport, JudgedMode
 from graphrag_tasks.workbench.judges.verdicts import (
     MEASURES,
     Answered,
+    JudgeCheck,
+    JudgedByHand,
     Pair,
     Preferred,
     Verdicts,
     aligned,
+    check_judge,
     context_precision,
     faithful,
     preferred,

@@ -12,9 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graphrag_tasks.llm import Answer, Client, Request
-from graphrag_tasks.llm.answers import Kind
-from graphrag_tasks.llm.request import Form
-from graphrag_tasks.llm.tokens import is_known
+from graphrag_tasks.llm.request import Form, Kind, is_known
 from graphrag_tasks.workbench.judges.prompts import Statements
 
 PURPOSE = "judge"

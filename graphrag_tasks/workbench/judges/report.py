@@ -13,11 +13,20 @@ from typing import Any
 
 import pyarrow as pa
 
-from graphrag_tasks.workbench.evaluation.measures import Difference, paired_bootstrap, share_interval
+from graphrag_tasks.workbench.evaluation.gold import Difference, paired_bootstrap, share_interval
 from graphrag_tasks.workbench.evaluation.report import parquet
 from graphrag_tasks.workbench.evaluation.unaided import FIGURES, REFUSED, Refusal, UnaidedVerdict
-from graphrag_tasks.workbench.judges.check import JudgeCheck
-from graphrag_tasks.workbench.judges.verdicts import ONE, OTHER, TIE, UNDECIDED, Answered, Preferred, Verdicts, outcomes
+from graphrag_tasks.workbench.judges.verdicts import (
+    ONE,
+    OTHER,
+    TIE,
+    UNDECIDED,
+    Answered,
+    JudgeCheck,
+    Preferred,
+    Verdicts,
+    outcomes,
+)
 
 ANSWERS_FILE, TABLES_FILE = "answers.parquet", "answers.md"
 ROWS = pa.schema(

@@ -21,15 +21,14 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ArtifactError, ConfigError
 from graphrag_tasks.core.ids import is_id
 from graphrag_tasks.graph.relationships import GraphSchema, read_schema
-from graphrag_tasks.graph.relationships.graph_schema import RelationType
+from graphrag_tasks.graph.relationships.stage import RelationType
 from graphrag_tasks.llm import Client
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
 from graphrag_tasks.storage.artifacts import Folder
 from graphrag_tasks.storage.locks import sole_run
 from graphrag_tasks.storage.snapshots.manifests import FOLDER, IN_FORCE, ontology_in_force, place_in_force
-from graphrag_tasks.workbench.ontology.consolidate import RELATION, TYPE
 from graphrag_tasks.workbench.ontology.needs import read_asked
-from graphrag_tasks.workbench.ontology.proposal import Outside, Proposal, Report, ontology_id, propose
+from graphrag_tasks.workbench.ontology.proposal import RELATION, TYPE, Outside, Proposal, Report, ontology_id, propose
 
 NEW, GONE, CHANGED, SAME = "new", "gone", "changed", "same"
 _SHOWN, _LATEST = "shown", "latest"

@@ -14,7 +14,6 @@ from graphrag_tasks.core.errors import ConfigError, QualityError
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.workbench.evaluation.gold import locate
 from graphrag_tasks.workbench.evaluation.questions import Question
-from graphrag_tasks.workbench.tuning.examples import make_examples
 from graphrag_tasks.workbench.tuning.held_out import (
     EncoderJudge,
     Gain,
@@ -25,9 +24,16 @@ from graphrag_tasks.workbench.tuning.held_out import (
     folder_folds,
     judge_folds,
     question_folds,
+    write_model,
 )
-from graphrag_tasks.workbench.tuning.learning import Recipe, Tunable, TunableEncoder, TunableReranker, Tuner
-from graphrag_tasks.workbench.tuning.writing import write_model
+from graphrag_tasks.workbench.tuning.learning import (
+    Recipe,
+    Tunable,
+    TunableEncoder,
+    TunableReranker,
+    Tuner,
+    make_examples,
+)
 
 ENCODER, RERANKER = "encoder", "reranker"
 KINDS = (ENCODER, RERANKER)

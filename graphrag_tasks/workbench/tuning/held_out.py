@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import random
+import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from safetensors.numpy import save_file
 from scipy.optimize import minimize
 
 from graphrag_tasks.embed.local import LocalEmbedder
@@ -17,12 +21,50 @@ from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.reranker import forget_rerankers
 from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
-from graphrag_tasks.workbench.evaluation.gold import Gold, Target
-from graphrag_tasks.workbench.evaluation.measures import Difference, all_gold_at_k, paired_bootstrap, recall_at_k
-from graphrag_tasks.workbench.evaluation.retrieval import ALL_GOLD_PLACES, evaluate_targets
-from graphrag_tasks.workbench.tuning.examples import Example
-from graphrag_tasks.workbench.tuning.learning import Tuner
-from graphrag_tasks.workbench.tuning.writing import written
+from graphrag_tasks.storage.files import scratch
+from graphrag_tasks.workbench.evaluation.gold import (
+    Difference,
+    Gold,
+    Target,
+    all_gold_at_k,
+    paired_bootstrap,
+    recall_at_k,
+)
+from graphrag_tasks.workbench.evaluation.report import ALL_GOLD_PLACES, evaluate_targets
+from graphrag_tasks.workbench.tuning.learning import Bert, Example, Tuner
+
+_ALSO = ("modules.json", "1_Pooling/config.json", "config_sentence_transformers.json")
+"""Files of sentence-transformers about pooling and prompts."""
+
+
+def write_model(bert: Bert, folder: Path, *, calibration: tuple[float, float] = (1.0, 0.0), card: str = "") -> None:
+    """Write float16 weights with the other files of the original model.
+
+    `calibration` turns a reranker's score into log-odds; `card` is the text of `README.md`.
+    """
+    folder.mkdir(parents=True)
+    config = json.loads(bert.files.config.read_text("utf-8"))
+    if bert.head:
+        config["calibration"] = calibration
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", "utf-8")
+    shutil.copy(bert.files.tokenizer, folder / "tokenizer.json")
+    for name in _ALSO:
+        if (there := bert.files.config.parent / name).is_file():
+            (folder / name).parent.mkdir(exist_ok=True)
+            shutil.copy(there, folder / name)
+    save_file(bert.tensors(bert.parameters), folder / "model.safetensors")
+    if card:
+        (folder / "README.md").write_text(card, "utf-8")
+
+
+@contextmanager
+def written(bert: Bert) -> Iterator[Path]:
+    """Yield a temporary folder with a tuned model."""
+    with scratch() as place:
+        folder = place / "model"
+        write_model(bert, folder)
+        yield folder
+
 
 METRICS = ("recall@5", "all_gold@8")
 _PLACES = 5

@@ -14,8 +14,7 @@ import pytest
 
 from graphrag_tasks.core.config import LoadConfig
 from graphrag_tasks.core.errors import QueryError, TransientError
-from graphrag_tasks.embed.vectors.fields import row_key, with_fields
-from graphrag_tasks.embed.vectors.vector_store import VectorStore, open_vector_store
+from graphrag_tasks.embed.vectors.vector_store import VectorStore, open_vector_store, row_key, with_fields
 from graphrag_tasks.storage.artifacts import Folder
 from tests.embed.vectors.some_vectors import DIMENSION, vectors
 

@@ -17,8 +17,7 @@ from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError, SnapshotError
 from graphrag_tasks.core.schemas import SCHEMA_VERSION
 from graphrag_tasks.integrations.mcp import Tools, make_server
-from graphrag_tasks.integrations.mcp.server import Current
-from graphrag_tasks.integrations.mcp.tools import Pages
+from graphrag_tasks.integrations.mcp.server import Current, Pages
 from graphrag_tasks.retrieval import Index
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE
 from tests.retrieval.labelled_worlds import publish

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.storage.cache import CACHE_VARIABLE
+from graphrag_tasks.storage.files import CACHE_VARIABLE
 from graphrag_tasks.storage.snapshots.publish import publish
 from graphrag_tasks.storage.snapshots.store import Store, mirrored
 from tests.storage.snapshots.makers import staged

@@ -15,7 +15,7 @@ from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import GraphragError, SnapshotError
 from graphrag_tasks.operations.retention import collect_garbage, rollback, verify_all
 from graphrag_tasks.retrieval import open_index
-from graphrag_tasks.retrieval.opening import open_served
+from graphrag_tasks.retrieval.index import open_served
 from graphrag_tasks.storage.snapshots.publish import publish, time_of_publish
 from graphrag_tasks.storage.snapshots.store import Store, last_readable
 from tests.storage.snapshots.makers import published, staged

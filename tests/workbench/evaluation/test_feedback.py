@@ -8,7 +8,7 @@ import pytest
 from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.workbench.evaluation import GoldSpan, read_questions
-from graphrag_tasks.workbench.evaluation.feedback import judge, judged_file, judgement_of
+from graphrag_tasks.workbench.evaluation.gate import judge, judged_file, judgement_of
 from tests.workbench.evaluation.test_gold_spans import gold
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphrag_tasks.workbench.evaluation.measures import all_gold_at_k, recall_at_k, reciprocal_rank
+from graphrag_tasks.workbench.evaluation.gold import all_gold_at_k, recall_at_k, reciprocal_rank
 
 
 def test_by_hand() -> None:

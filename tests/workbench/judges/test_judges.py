@@ -10,8 +10,15 @@ import pytest
 from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import Client
 from graphrag_tasks.workbench.judges import Answered, Judge, JudgedByHand, check_judge
-from graphrag_tasks.workbench.judges.check import falsified
-from graphrag_tasks.workbench.judges.verdicts import PRECISION, RELEVANT, aligned, context_precision, faithful, relevant
+from graphrag_tasks.workbench.judges.verdicts import (
+    PRECISION,
+    RELEVANT,
+    aligned,
+    context_precision,
+    faithful,
+    falsified,
+    relevant,
+)
 from tests.llm.endpoint import ScriptedEndpoint, scripted
 from tests.workbench.judges.scripted_judges import Body, Guesser, first_place, honest, judge, longer
 

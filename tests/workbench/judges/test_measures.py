@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from graphrag_tasks.workbench.evaluation.measures import share_interval
+from graphrag_tasks.workbench.evaluation.gold import share_interval
 from graphrag_tasks.workbench.judges import AnswersReport
 from graphrag_tasks.workbench.judges.report import JudgedMode
 from graphrag_tasks.workbench.judges.verdicts import ALIGNMENT, Verdicts

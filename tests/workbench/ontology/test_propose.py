@@ -11,7 +11,7 @@ import pytest
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.graph.relationships import read_schema
-from graphrag_tasks.graph.relationships.graph_schema import RelationType
+from graphrag_tasks.graph.relationships.stage import RelationType
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline.outlook import look_ahead
 from graphrag_tasks.retrieval import Index

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from graphrag_tasks.retrieval.ranker.path_query import Pattern
-from graphrag_tasks.workbench.ontology.consolidate import Consolidated, consolidated
-from graphrag_tasks.workbench.ontology.inducing import InducedOntology, InducedRelation, InducedType
-from graphrag_tasks.workbench.ontology.needs import Fact, Need
+from graphrag_tasks.workbench.ontology.needs import Fact, InducedOntology, InducedRelation, InducedType, Need
+from graphrag_tasks.workbench.ontology.proposal import Consolidated, consolidated
 
 
 def typed(name: str, *examples: str) -> InducedType:

@@ -17,10 +17,8 @@ from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
 from graphrag_tasks.workbench.evaluation.questions import Question
 from graphrag_tasks.workbench.tuning import Adaptation, adapt
 from graphrag_tasks.workbench.tuning.adapt import ENCODER, RECIPES, RERANKER, Way
-from graphrag_tasks.workbench.tuning.bert import load_bert
-from graphrag_tasks.workbench.tuning.held_out import Figures, Gain, calibration
-from graphrag_tasks.workbench.tuning.learning import TunableReranker, padded
-from graphrag_tasks.workbench.tuning.writing import write_model
+from graphrag_tasks.workbench.tuning.held_out import Figures, Gain, calibration, write_model
+from graphrag_tasks.workbench.tuning.learning import TunableReranker, load_bert, padded
 from tests.workbench.tuning.conftest import questions
 
 FAST = {

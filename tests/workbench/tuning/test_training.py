@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.training import models
-from graphrag_tasks.workbench.tuning.bert import load_bert
+from graphrag_tasks.workbench.tuning.learning import load_bert
 from tests.workbench.tuning.conftest import ASKED, PAIRS, SAID, document, questions
 
 

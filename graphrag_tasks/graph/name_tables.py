@@ -22,7 +22,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.language.bm25 import STOP_WORDS
 from graphrag_tasks.language.bm25.index import FILE_NAME
 from graphrag_tasks.language.known_names import find_names, folded_name, is_written_as_name, runs
-from graphrag_tasks.storage.columns import Rows, column, rows_of
+from graphrag_tasks.storage.artifacts import Rows, column, rows_of
 
 
 @dataclass(frozen=True)
