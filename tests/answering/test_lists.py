@@ -83,9 +83,8 @@ def test_a_sentence_that_names_them_all_answers_before_a_worse_list(open_world: 
     world, blocks = listing(["red", "green", "blue"], lead="Colours of levels.")
     whole = "A message has the level error, warning, or notice."
     told = replace(
-        world, chunks=(world.chunks[0], ("c2", "d2", whole)),
-        sentences=(*world.sentences[:-1], ("t1", "c2", whole)),
-    )  # fmt: skip
+        world, chunks=(world.chunks[0], ("c2", "d2", whole)), sentences=(*world.sentences[:-1], ("t1", "c2", whole))
+    )
     find("message")
     reply = answer(open_world(told, blocks=blocks), "Which levels can a message have?")
     assert reply.form == "list"

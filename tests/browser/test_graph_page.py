@@ -36,9 +36,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (corpus / "odd.md").write_text("# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
     readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
     (corpus / "reports.md").write_text("# Reports\n\n" + "\n\n".join(readers) + "\n")
-    overrides = {
-        "store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"},
-    }  # fmt: skip
+    overrides = {"store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"}}
     config = load_config(overrides=overrides, environ={})
     run_index(config, workers=1)
     with served(make_app(lambda: None, config)) as root:
@@ -198,8 +196,7 @@ def test_a_search_suggests_names_and_draws_another_entity(browser: Any, address:
     browser.get(address)
     name = find(browser, "[name=name]")
     name.send_keys("VBB")
-    wait_for(lambda: browser.find_elements("css selector", "#names option[value='table VBBE']"),
-             "suggestion")  # fmt: skip
+    wait_for(lambda: browser.find_elements("css selector", "#names option[value='table VBBE']"), "suggestion")
     name.clear()
     name.send_keys("nobody\n")
     wait_for(lambda: "there is no entity 'nobody'" in find(browser, "#problem").text, "problem")

@@ -93,10 +93,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("empty")
     (folder / "corpus").mkdir()
     (folder / "corpus" / "a.md").write_text("It is so.\n")
-    overrides = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
+    overrides = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
     run_index(load_config(overrides=overrides, environ={}), workers=1)
     return folder / "store"
 

@@ -69,8 +69,7 @@ def in_airflow(tmp_path_factory: pytest.TempPathFactory) -> InAirflow:
     questions = folder / "questions.jsonl"
     questions.write_text(json.dumps(QUESTION) + "\n")
     # fields that are left empty in the form: as in the settings
-    empty = ("budget_usd", "full_refresh", "max_failed_share", "allow_mass_delete",
-             "allow_quality_drop")  # fmt: skip
+    empty = ("budget_usd", "full_refresh", "max_failed_share", "allow_mass_delete", "allow_quality_drop")
     runs = json.dumps([good, good | dict.fromkeys(empty), missing])
     program = [sys.executable, "-m", "tests.dags.in_airflow"]
     with scripted(batch=BatchScript(looks=2)) as endpoint:

@@ -98,9 +98,7 @@ def test_mapped_tasks_have_names_that_a_person_reads(seen: dict[str, Any]) -> No
     names = seen["runs"][0]["names"]
     (one, two) = [one for one in names if one.startswith("shard.parse")]
     assert (one, two.endswith(" and 1 more")) == ("shard.parse: corpus/a.txt", True)
-    assert [one for one in names if "embed" in one] == [
-        "embed_parts: part 1 of 2", "embed_parts: part 2 of 2",
-    ]  # fmt: skip
+    assert [one for one in names if "embed" in one] == ["embed_parts: part 1 of 2", "embed_parts: part 2 of 2"]
 
 
 def test_a_run_reads_in_batches_while_its_task_sleeps(seen: dict[str, Any], in_airflow: InAirflow) -> None:

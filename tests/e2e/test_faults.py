@@ -68,9 +68,8 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize("room", [_slow(0), 50_000, _slow(200_000)])
 def test_a_full_disk_ends_the_run_and_room_continues_it(
-    index: Indexer, indexed: Published, corpus: Path, disk: Path, tmp_path: Path,
-    clean: Mapping[str, Table], room: int,
-) -> None:  # fmt: skip
+    index: Indexer, indexed: Published, corpus: Path, disk: Path, tmp_path: Path, clean: Mapping[str, Table], room: int
+) -> None:
     store = Store(str(shutil.copytree(tmp_path / "store", disk / "store")))
     edit(corpus)
     free = os.statvfs(disk)

@@ -68,10 +68,7 @@ GIVEN = {
     ("Ledger", "runs on", "Kubernetes", True),
     ("Ledger", "depends on", "Billing", False),
 }
-TYPED = {
-    ("Billing", "SERVICE"), ("Atlas Team", "TEAM"), ("Ledger", "SERVICE"),
-    ("Kubernetes", "PLATFORM"),
-}  # fmt: skip
+TYPED = {("Billing", "SERVICE"), ("Atlas Team", "TEAM"), ("Ledger", "SERVICE"), ("Kubernetes", "PLATFORM")}
 
 
 def test_each_row_is_a_sentence_and_a_fact_and_nothing_else_is_read(tmp_path: Path) -> None:
@@ -148,8 +145,7 @@ def test_an_edited_file_is_read_anew_and_equals_a_first_run(tmp_path: Path) -> N
     edited = HEADER + ROWS.replace("Atlas", "Borealis")
     again = indexed(tmp_path / "a", facts__csv=edited)
     first = indexed(tmp_path / "b", facts__csv=edited, text__md=TEXT)
-    tables = ({name: one.sha256 for name, one in each.manifest.tables.items()}
-              for each in (again, first))  # fmt: skip
+    tables = ({name: one.sha256 for name, one in each.manifest.tables.items()} for each in (again, first))
     assert next(tables) == next(tables)
 
 

@@ -14,9 +14,8 @@ Indexer = Callable[..., Published]
 
 
 def test_fewer_triples_are_refused_and_then_meant(
-    index: Indexer, indexed: Published, corpus: Path, tmp_path: Path, worked: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    index: Indexer, indexed: Published, corpus: Path, tmp_path: Path, worked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("graphrag_tasks.operations.quality._FEWEST_SENTENCES", 0)
     for file in corpus.iterdir():
         file.write_text("It rains. It rained. It will rain.\n")

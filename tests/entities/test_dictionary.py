@@ -46,8 +46,7 @@ def test_a_title_names_all_chunks_and_a_heading_those_below_it() -> None:
 
 
 def test_headings_that_say_what_a_section_is_for_are_no_names() -> None:
-    documents = [(f"Thing {n}", [["Prerequisites"], ["2.1 Key Points"], [f"Part {n}"]])
-                 for n in range(5)]  # fmt: skip
+    documents = [(f"Thing {n}", [["Prerequisites"], ["2.1 Key Points"], [f"Part {n}"]]) for n in range(5)]
     problems = {row["name"]: row["problem"] for row in run(*documents)}
     assert problems["Prerequisites"] == "generic"
     assert problems["Key Points"] == "repeated"
@@ -56,9 +55,7 @@ def test_headings_that_say_what_a_section_is_for_are_no_names() -> None:
 
 def test_the_name_of_a_file_is_a_title_only_if_it_reads_like_one() -> None:
     rows = run(("scan_0815", [[]]), ("Zugspitze", [[]]), source="file_name")
-    assert {row["name"]: row["problem"] for row in rows} == {
-        "scan_0815": "file_name", "Zugspitze": None,
-    }  # fmt: skip
+    assert {row["name"]: row["problem"] for row in rows} == {"scan_0815": "file_name", "Zugspitze": None}
 
 
 @pytest.mark.parametrize(
@@ -66,8 +63,7 @@ def test_the_name_of_a_file_is_a_title_only_if_it_reads_like_one() -> None:
     [
         ("Casablanca (film)", ["Casablanca (film)", "Casablanca"]),
         ("Paris, Texas", ["Paris, Texas", "Paris"]),
-        ("Springfield, Ohio (city)", ["Springfield, Ohio (city)", "Springfield, Ohio",
-                                      "Springfield"]),
+        ("Springfield, Ohio (city)", ["Springfield, Ohio (city)", "Springfield, Ohio", "Springfield"]),
         ("ABAP Dictionary (AD)", ["ABAP Dictionary", "AD"]),
         ("Date, Time, and Time Stamp", ["Date, Time, and Time Stamp"]),
         ("Develop, deploy and run", ["Develop, deploy and run"]),
@@ -76,7 +72,7 @@ def test_the_name_of_a_file_is_a_title_only_if_it_reads_like_one() -> None:
         ("How do I install it?", []),
         ("(Optional) Code Migration", ["(Optional) Code Migration", "Code Migration"]),
     ],
-)  # fmt: skip
+)
 def test_names_that_a_title_gives(surface: str, names: list[str]) -> None:
     assert [name for name, _ in name_forms(surface)] == names
 
@@ -103,10 +99,9 @@ def defined(
         for row, text in enumerate(column, start=1)
     ]  # fmt: skip
     chunks = [
-        {"chunk_id": chunk, "document_id": "d", "heading_path": [], "char_start": start,
-         "char_end": start + 1000}
+        {"chunk_id": chunk, "document_id": "d", "heading_path": [], "char_start": start, "char_end": start + 1000}
         for chunk, start in (("list", 0), ("table", 1000))
-    ]  # fmt: skip
+    ]
     result = entity_dictionary(
         pa.table({"document_id": ["d"], "title": [title], "title_source": ["heading"]}),
         pa.Table.from_pylist(blocks, schema=schemas.BLOCKS),
@@ -132,9 +127,7 @@ def test_terms_that_a_list_defines_are_names_with_their_abbreviation() -> None:
          "Handling Unit (HU) – is a pallet with what lies on it.",
          "Remember: The scanner must be charged at night."], [],
     )  # fmt: skip
-    assert found == {
-        ("Storage bin", "term", "list"), ("Handling Unit", "term", "list"), ("HU", "term", "list"),
-    }  # fmt: skip
+    assert found == {("Storage bin", "term", "list"), ("Handling Unit", "term", "list"), ("HU", "term", "list")}
 
 
 @pytest.mark.parametrize(

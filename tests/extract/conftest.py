@@ -41,10 +41,7 @@ def parse(notation: str) -> Doc:
         deps.append(dep)
         heads.append(int(head))
     spaces = [not following.startswith((".", ",", "'", ")")) for following in [*words[1:], "."]]
-    return Doc(
-        VOCAB, words=words, spaces=spaces, tags=tags, pos=pos, deps=deps, heads=heads,
-        lemmas=lemmas,
-    )  # fmt: skip
+    return Doc(VOCAB, words=words, spaces=spaces, tags=tags, pos=pos, deps=deps, heads=heads, lemmas=lemmas)
 
 
 def describe_argument(argument: Argument) -> str:

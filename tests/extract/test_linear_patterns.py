@@ -18,20 +18,16 @@ def triples(line: str, lead: str | None = None) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("Material Requirements Planning (MRP) nets demand.",
-         "Material Requirements Planning | be known as | MRP"),
+        ("Material Requirements Planning (MRP) nets demand.", "Material Requirements Planning | be known as | MRP"),
         ("We use the command line interface (CLI).", "command line interface | be known as | CLI"),
         ("Center of Excellence (CoE)", "Center of Excellence | be known as | CoE"),
         ("The Data Dictionary (DDIC) holds types.", "Data Dictionary | be known as | DDIC"),
-        ("ABAP development tools for Eclipse (ADT) open it.",
-         "ABAP development tools for Eclipse | be known as | ADT"),
-        ("The Don't-Repeat-Yourself (DRY) principle holds.",
-         "Don't-Repeat-Yourself | be known as | DRY"),
-        ("MRP (Material Requirements Planning)",
-         "Material Requirements Planning | be known as | MRP"),
+        ("ABAP development tools for Eclipse (ADT) open it.", "ABAP development tools for Eclipse | be known as | ADT"),
+        ("The Don't-Repeat-Yourself (DRY) principle holds.", "Don't-Repeat-Yourself | be known as | DRY"),
+        ("MRP (Material Requirements Planning)", "Material Requirements Planning | be known as | MRP"),
         ("Several Remote Function Calls (RFCs)", "Remote Function Calls | be known as | RFCs"),
     ],
-)  # fmt: skip
+)
 def test_short_names(line: str, expected: str) -> None:
     assert triples(line) == [expected]
 
@@ -39,8 +35,7 @@ def test_short_names(line: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("Service plan: standard or free",
-         ["Service plan | be | standard", "Service plan | be | free"]),
+        ("Service plan: standard or free", ["Service plan | be | standard", "Service plan | be | free"]),
         ("Implementing class: ZCL_CALC", ["Implementing class | be | ZCL_CALC"]),
         ("Note: the plan can not be changed", []),
         ("Available at: Central Archive", []),
@@ -53,7 +48,7 @@ def test_short_names(line: str, expected: str) -> None:
         ("Methods: Control flow: Early exits", []),
         ("SORTED: large, always sorted, read often", []),
     ],
-)  # fmt: skip
+)
 def test_labels(line: str, expected: list[str]) -> None:
     assert triples(line) == expected
 

@@ -18,12 +18,11 @@ def triples(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Insert the following code into the artifact and activate.",
-         "code | insert into | artifact"),
+        ("Insert the following code into the artifact and activate.", "code | insert into | artifact"),
         ("Grant authorizations to users right away.", "authorizations | grant to | users"),
         ("This section explores released classes.", "section | explore | released classes"),
         ("Audit Log: Stores information on changes.", "Audit Log | store | information"),
     ],
-)  # fmt: skip
+)
 def test_a_misread_verb_is_read_again(text: str, expected: str) -> None:
     assert expected in triples(text)

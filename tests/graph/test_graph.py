@@ -53,10 +53,7 @@ def evidence(confidence: float) -> dict[str, object]:
 
 
 def title(entity_id: str, chunk_id: str) -> dict[str, object]:
-    return {
-        "entity_id": entity_id, "chunk_id": chunk_id, "document_id": "d", "alias": "t",
-        "source": "title",
-    }  # fmt: skip
+    return {"entity_id": entity_id, "chunk_id": chunk_id, "document_id": "d", "alias": "t", "source": "title"}
 
 
 def tables() -> dict[str, pa.Table]:

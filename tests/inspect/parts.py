@@ -80,10 +80,9 @@ def sources(of: Selection, title: str = "T") -> Provenance:
         "documents": [{"document_id": "d", "title": title, "uri": "docs/a b<c>.md",
                        "media_type": "md", "content_sha256": None}],
     }  # fmt: skip
-    return Provenance(**{
-        name: pa.Table.from_pylist(rows[name], schema=pa.schema(columns))
-        for name, columns in _PROVENANCE.items()
-    })  # fmt: skip
+    return Provenance(
+        **{name: pa.Table.from_pylist(rows[name], schema=pa.schema(columns)) for name, columns in _PROVENANCE.items()}
+    )
 
 
 def indexed(folder: Path) -> Snapshot:
@@ -109,9 +108,7 @@ def _index(folder: Path) -> None:
     )
     (corpus / "odd.md").write_text("# </script><script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
     (corpus / "denied.md").write_text("# Denied\n\nThe report ZSALES does not read the table VBBE.\n")
-    overrides = {
-        "store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"},
-    }  # fmt: skip
+    overrides = {"store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"}}
     run_index(load_config(overrides=overrides, environ={}), workers=1)
 
 

@@ -187,9 +187,7 @@ def test_nothing_hidden_is_told(tmp_path: Path) -> None:
     config = configured(tmp_path, access={"enabled": True, "rules": rules})
     run_index(config, workers=1)
     file = tmp_path / "own.yaml"
-    before = (
-        f"same:\n  - [table VBBS, {HIDDEN}]\ndifferent:\n  - [{HIDDEN}, table VBBE]\n"
-    )  # fmt: skip
+    before = f"same:\n  - [table VBBS, {HIDDEN}]\ndifferent:\n  - [{HIDDEN}, table VBBE]\n"
     file.write_text(before)
 
     def seen_by(*principals: str) -> TestClient:

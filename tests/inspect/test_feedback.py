@@ -21,10 +21,7 @@ HIDDEN = "Zephyr"
 
 
 def configured(folder: Path, **overrides: Any) -> Config:
-    base = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
+    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
     return load_config(overrides=base | overrides, environ={})
 
 
@@ -61,8 +58,7 @@ def file_of(config: Config) -> Path:
 
 
 def form(**fields: str) -> dict[str, str]:
-    return {"question": QUESTION, "mode": "auto", "judged_mode": "auto", "k": "5",
-            "judged": "right"} | fields  # fmt: skip
+    return {"question": QUESTION, "mode": "auto", "judged_mode": "auto", "k": "5", "judged": "right"} | fields
 
 
 def chunk_with(config: Config, words: str) -> str:
@@ -113,9 +109,7 @@ def test_a_wrong_answer_has_the_passage_that_was_chosen_or_none(config: Config) 
 def test_nothing_hidden_is_shown_or_kept(config: Config) -> None:
     browser, hidden = client(config), chunk_with(config, HIDDEN)
     assert hidden not in browser.get(ASK, params={"question": QUESTION, "k": 50}).text
-    refused = browser.post(
-        ASK, data=form(judged="wrong", passage=hidden, k="50"), headers=OWN
-    )  # fmt: skip
+    refused = browser.post(ASK, data=form(judged="wrong", passage=hidden, k="50"), headers=OWN)
     assert refused.status_code == 400
     assert "not among those found" in refused.text
     assert not file_of(config).exists()

@@ -19,10 +19,7 @@ READERS = 70  # Reports that read one table: more than are shown at first.
 
 
 def configured(folder: Path, **overrides: Any) -> Config:
-    base = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
+    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
     return load_config(overrides=base | overrides, environ={})
 
 
@@ -74,8 +71,7 @@ def shown(browser: TestClient, query: str) -> Any:
 def statements(found: Any) -> set[str]:
     names, relations = found["entities"]["name"], found["relations"]
     columns = (relations[one] for one in ("head", "phrase", "tail"))
-    return {f"{names[head]} {phrase} {names[tail]}"
-            for head, phrase, tail in zip(*columns, strict=True)}  # fmt: skip
+    return {f"{names[head]} {phrase} {names[tail]}" for head, phrase, tail in zip(*columns, strict=True)}
 
 
 def test_an_entity_is_shown_with_its_neighbours_in_columns(config: Config) -> None:
@@ -113,8 +109,7 @@ def test_without_a_name_the_entities_with_most_facts_are_shown(config: Config) -
     assert found["steps"]["of"][0] > READERS
     assert names[0] == "table MARA"
     assert {"table VBBE replaces table VBBS", "report ZR000 reads table MARA"} & statements(found)
-    rank = list(zip([-one for one in found["entities"]["relations"]], found["entities"]["id"],
-                    strict=True))  # fmt: skip
+    rank = list(zip([-one for one in found["entities"]["relations"]], found["entities"]["id"], strict=True))
     assert rank == sorted(rank)
     assert set(relations["kind"]) == {"fact"}
     assert shown(client(config), "most=120")["steps"]["shown"] == found["steps"]["of"]
@@ -149,8 +144,7 @@ def test_a_relation_has_its_sentences_with_both_names_marked(config: Config) -> 
     assert told["relations"]["head"] == ["table VBBE"]
     sentences = told["sentences"]
     assert "".join(sentences["texts"][0]) == "The table VBBE replaces the table VBBS."
-    marked = {mark: text for text, mark in
-              zip(sentences["texts"][0], sentences["marks"][0], strict=True) if mark}  # fmt: skip
+    marked = {mark: text for text, mark in zip(sentences["texts"][0], sentences["marks"][0], strict=True) if mark}
     assert "VBBE" in marked["head"]
     assert "VBBS" in marked["tail"]
     assert sentences["title"] == ["Table changes"]
@@ -191,8 +185,7 @@ def test_what_is_shown_is_saved_as_graphml_and_as_a_sheet(config: Config) -> Non
 def test_the_page_may_run_one_script_of_ours_and_no_other(config: Config) -> None:
     browser = client(config)
     answer = browser.get(f"{AT}?name=table+VBBS")
-    policy = dict(one.strip().partition(" ")[::2]
-                  for one in answer.headers["content-security-policy"].split(";"))  # fmt: skip
+    policy = dict(one.strip().partition(" ")[::2] for one in answer.headers["content-security-policy"].split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == policy["connect-src"] == "'self'"
     assert "unsafe" not in answer.headers["content-security-policy"]
@@ -260,8 +253,7 @@ def test_no_route_tells_what_a_reader_may_not_see(labelled: Config) -> None:
     seen = shown(staff, "name=table+VBBS")
     assert statements(seen) == {"table VBBE replaces table VBBS"}
     assert seen["relations"]["stated"] == [1]
-    ids = {one: whole["entities"]["id"][place] for place, one in
-           enumerate(whole["entities"]["name"])}  # fmt: skip
+    ids = {one: whole["entities"]["id"][place] for place, one in enumerate(whole["entities"]["name"])}
     documents = dict(zip(whole["documents"]["title"], whole["documents"]["id"], strict=True))
     hidden_document = next(one for title, one in documents.items() if HIDDEN in title)
     relations = "&".join(f"id={one}" for one in whole["relations"]["id"])

@@ -24,10 +24,7 @@ SHOWN = re.compile(r"map\?community=(\w+)")
 
 
 def configured(folder: Path, **overrides: Any) -> Config:
-    base = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
+    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
     return load_config(overrides=base | overrides, environ={})
 
 
@@ -82,8 +79,7 @@ def walk(browser: TestClient) -> dict[str, str]:
         assert answer.status_code == 200, answer.text
         found[address] = answer.text
         ids = dict.fromkeys(SHOWN.findall(answer.text))
-        left += [one for one in (f"{AT}?community={name}" for name in ids)
-                 if one not in found and one not in left]  # fmt: skip
+        left += [one for one in (f"{AT}?community={name}" for name in ids) if one not in found and one not in left]
     return found
 
 
@@ -106,8 +102,7 @@ def test_the_map_leads_to_every_community_and_from_the_deepest_to_entities(confi
         assert "Entities, the most central first" in page
         assert ('aria-label="Entities as a picture"' in page) == (row["community_id"] not in parents)
     drawn = {(one["id"], one["parent"] or None): one["size"] for one in tree(found[AT])}
-    assert drawn == {(row["community_id"], row["parent_id"]): row["size"] for row in rows
-                     if row["level"] < 2}  # fmt: skip
+    assert drawn == {(row["community_id"], row["parent_id"]): row["size"] for row in rows if row["level"] < 2}
 
 
 def test_a_map_of_many_communities_lists_some_and_counts_the_others(

@@ -46,10 +46,7 @@ HIDDEN = "Zephyr"
 
 
 def configure(folder: Path, **overrides: Any) -> Config:
-    base = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
+    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
     return load_config(overrides=base | overrides, environ={})
 
 
@@ -68,9 +65,8 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     (corpus / "note.txt").write_text("The report ZSALES reads the table VBBS.\n")
     (corpus / "odd.md").write_text("# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs VBBS.\n")
     found = configure(
-        folder, plan={"allow_mass_delete": True}, quality={"allow_drop": True},
-        communities={"resolutions": [0.1]},
-    )  # fmt: skip
+        folder, plan={"allow_mass_delete": True}, quality={"allow_drop": True}, communities={"resolutions": [0.1]}
+    )
     run_index(found, workers=1)
     (corpus / "note.txt").unlink()
     (corpus / "more.txt").write_text("The transaction MD04 shows the table VBBE.\n")
@@ -96,8 +92,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
 
 
 def with_principals(config: Config, *principals: str) -> Config:
-    return config.model_copy(update={"pages": config.pages.model_copy(
-        update={"principals": principals})})  # fmt: skip
+    return config.model_copy(update={"pages": config.pages.model_copy(update={"principals": principals})})
 
 
 def test_every_route_asks_who_is_asking_and_only_reads(config: Config) -> None:
@@ -235,9 +230,7 @@ def test_documents_are_listed_with_what_became_of_them(config: Config) -> None:
     assert "1 of 3 documents" in found
     assert "corpus/more.txt" in found
     assert "corpus/tables.md" not in found
-    assert "No document is like that." in client(config).get(
-        "/snapshots/current/documents?status=failed"
-    ).text  # fmt: skip
+    assert "No document is like that." in client(config).get("/snapshots/current/documents?status=failed").text
 
 
 @pytest.fixture(scope="module")
@@ -274,9 +267,7 @@ def test_a_document_shows_its_text_and_the_facts_of_each_sentence(config: Config
     fact = page.partition('class="facts"')[2].partition("</ul>")[0]
     assert "> replaces <" in fact
     assert f'href="#{sentence["sentence_id"]}"' in fact
-    wanted = client(config).get(
-        f"/snapshots/current/documents/{document}?chunk={sentence['chunk_id']}"
-    ).text  # fmt: skip
+    wanted = client(config).get(f"/snapshots/current/documents/{document}?chunk={sentence['chunk_id']}").text
     assert f'class="passage wanted" id="{sentence["chunk_id"]}"' in wanted
     neighbors = client(config).get("/snapshots/current/entities?name=table VBBS").text
     assert f"{document}?chunk={sentence['chunk_id']}#{sentence['sentence_id']}" in neighbors
@@ -361,9 +352,7 @@ def test_principals_see_what_is_theirs_and_no_other(labelled: Config) -> None:
     assert [answer.status_code for answer in shown] == [200] * len(pages)
     assert not any(HIDDEN in answer.text for answer in shown)
     assert "The table VBBE replaces the table VBBS." in shown[3].text
-    assert [HIDDEN in board.get(page).text for page in pages] == [
-        False, True, True, True, True, True, True,
-    ]  # fmt: skip
+    assert [HIDDEN in board.get(page).text for page in pages] == [False, True, True, True, True, True, True]
     secret = document_named(labelled, f"board/{HIDDEN}.txt")
     assert staff.get(f"/snapshots/current/documents/{secret}").status_code == 400
     assert HIDDEN in board.get(f"/snapshots/current/documents/{secret}").text
@@ -495,9 +484,7 @@ def test_a_snapshot_is_made_current_again_by_who_may_and_from_its_page(config: C
     done = editor.post(page, headers=own)
     assert (done.status_code, done.headers["location"]) == (303, "/snapshots")
     assert store.current_id() == oldest
-    back = editor.post(
-        f"/snapshots/{newest}/rollback", headers={"origin": "http://testserver"}
-    )  # fmt: skip
+    back = editor.post(f"/snapshots/{newest}/rollback", headers={"origin": "http://testserver"})
     assert back.status_code == 303
     assert store.current_id() == newest
     assert editor.post(f"/snapshots/{'0' * 24}/rollback", headers=own).status_code == 404

@@ -51,8 +51,7 @@ def test_a_page_is_drawn_with_its_passage_marked(config: Config) -> None:
     page = browser.get(address)
     assert f"pages/{chunk['page_start']}.png?chunk={chunk['chunk_id']}" in page.text
     assert "img-src 'self'" in page.headers["content-security-policy"]
-    plain, marked = (browser.get(picture, params=asked).content
-                     for asked in ({}, {"chunk": chunk["chunk_id"]}))  # fmt: skip
+    plain, marked = (browser.get(picture, params=asked).content for asked in ({}, {"chunk": chunk["chunk_id"]}))
     assert amber(plain) == 0
     assert amber(marked) > 1_000
     for other in (f"{address}/pages/999.png",

@@ -166,9 +166,7 @@ def test_names_that_climb_or_hide_stay_in_the_folder(
             "link.md": "e", "\x1b[2Jred.md": "f", "long.md": "g" * 10_001, "..": "h",
         },
     )  # fmt: skip
-    assert sorted(one.name for one in folder.iterdir()) == [
-        "climbed.md", "first.md", "link.md", "other.md",
-    ]  # fmt: skip
+    assert sorted(one.name for one in folder.iterdir()) == ["climbed.md", "first.md", "link.md", "other.md"]
     assert not (folder.parent / "elsewhere.md").exists()
     assert page.count('role="alert"') == 6
     assert "VBBE" in (folder / "first.md").read_text()

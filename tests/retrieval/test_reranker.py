@@ -129,9 +129,7 @@ def test_products_of_bytes_give_nearly_the_scores_of_floats_whatever_is_read_bes
 
 def test_single_sentences_are_read_by_the_sibling_of_the_default_reranker() -> None:
     reader = make_reranker(for_sentences(RerankConfig()))
-    sentences = (
-        "The queue is emptied each night.", "The queue holds 90 jobs.", "Jobs come from the queue.",
-    )  # fmt: skip
+    sentences = ("The queue is emptied each night.", "The queue holds 90 jobs.", "Jobs come from the queue.")
     found = reader.scores("How many jobs fit into the queue?", [Passage("Printing", one) for one in sentences])
     assert found.argmax() == 1
     assert reader.fingerprint != make_reranker(RerankConfig()).fingerprint

@@ -102,8 +102,7 @@ def test_rows_are_found_in_the_row_groups_that_may_have_them(tmp_path: Path, mon
     monkeypatch.setattr("graphrag_tasks.storage.artifacts.rows_of_group", lambda table: 2)
     shards = [0, 0, 0, 1, None, None, 2, 2, None]
     uris = [f"docs/{place}.md" for place in range(len(shards))]
-    blank = {f.name: None if f.nullable else 0 if f.type in (pa.int32(), pa.int64()) else ""
-             for f in schemas.SOURCES}  # fmt: skip
+    blank = {f.name: None if f.nullable else 0 if f.type in (pa.int32(), pa.int64()) else "" for f in schemas.SOURCES}
     rows = [blank | {"uri": uri, "shard": shard} for uri, shard in zip(uris, shards, strict=True)]
     folder = Folder(tmp_path)
     folder.write_table("sources", pa.Table.from_pylist(rows, schema=schemas.SOURCES), fingerprint="f")

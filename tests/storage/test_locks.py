@@ -25,9 +25,8 @@ with sole_run(Folder(sys.argv[1])):
 def holder(tmp_path: Path) -> subprocess.Popen[str]:
     """Another process, which holds the store."""
     process = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-c", HOLDER, str(tmp_path)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", HOLDER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout and process.stdout.readline() == "held\n"
     return process
 

@@ -58,9 +58,7 @@ def snapshot(store: Path) -> Snapshot:
 
 def test_headings_that_say_what_to_do_are_asked_and_their_sections_are_found(snapshot: Snapshot) -> None:
     made = make_questions(snapshot, 9)
-    assert {one.question for one in made} == {
-        "How do I import the delivery notes?", "How do I add a Zephyr Pump?",
-    }  # fmt: skip
+    assert {one.question for one in made} == {"How do I import the delivery notes?", "How do I add a Zephyr Pump?"}
     found = locate(made, snapshot)
     assert (found.stale, found.moved) == ((), 0)
     assert all(all(target.chunks) for target in found.targets)

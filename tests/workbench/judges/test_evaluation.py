@@ -45,10 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, asked, answer, path in QUESTIONS
     ]
     (made / "questions.jsonl").write_text("\n".join(lines))
-    given = {
-        "store": str(made / "store"), "sources": [str(made / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
+    given = {"store": str(made / "store"), "sources": [str(made / "corpus")], "load": {"vector_store": "none"}}
     run_index(load_config(overrides=given, environ={}), workers=1)
     return made
 
