@@ -1,12 +1,15 @@
-"""Small graphs with hostile names, and where they come from: what tests of exports write."""
+"""What tests of exports and pages share: small graphs with hostile names, corpora, and browsers."""
 
 import fcntl
 import os
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.inspect.export import Provenance, Selection
@@ -15,6 +18,8 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.storage.cache import CACHE_VARIABLE
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
+HIDDEN = "Zephyr"  # A name that documents of the board alone hold.
+BOARD_AND_STAFF = [{"path": "board/*", "labels": ["board"], "optional": True}, {"path": "*", "labels": ["staff"]}]
 TEXT, NUMBER = pa.string(), pa.float64()
 ENTITIES = pa.schema({"entity_id": TEXT, "name": TEXT, "type": TEXT, "mentions": pa.int64(), "chunks": pa.int64()})
 RELATIONS = pa.schema(
@@ -85,31 +90,51 @@ def sources(of: Selection, title: str = "T") -> Provenance:
     )
 
 
-def indexed(folder: Path) -> Snapshot:
-    """Return the snapshot of three small documents, one of which denies what another says.
+def configured(folder: Path, **overrides: Any) -> Config:
+    """Return a configuration of `corpus` and `store` in a folder."""
+    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")]}
+    return load_config(overrides=base | overrides, environ={})
 
-    They are indexed once for all processes of the run; the snapshot is a copy.
-    """
-    made = Path(os.environ[CACHE_VARIABLE]) / "three-documents"
-    made.mkdir(exist_ok=True)
-    with (made / "lock").open("w") as lock:
+
+def write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write the documents of a corpus, by their paths."""
+    for name, text in texts.items():
+        path = folder / "corpus" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def made(folder: Path, texts: Mapping[str, str], **overrides: Any) -> Config:
+    """Write and index a corpus, and return its configuration."""
+    write(folder, texts)
+    config = configured(folder, **overrides)
+    run_index(config, workers=1)
+    return config
+
+
+def made_once(name: str, make: Callable[[Path], object], folder: Path) -> Path:
+    """Fill a folder with a copy of what is made once for all processes of the run."""
+    whole = Path(os.environ[CACHE_VARIABLE]) / name
+    whole.mkdir(exist_ok=True)
+    with (whole / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (made / "store" / "CURRENT").exists():
-            _index(made)
-    return Store(str(shutil.copytree(made / "store", folder / "store"))).open()
+        if not (whole / "store" / "CURRENT").exists():
+            make(whole)
+    return shutil.copytree(whole, folder, dirs_exist_ok=True)
 
 
-def _index(folder: Path) -> None:
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    (corpus / "tables.md").write_text(
-        "# Table changes\n\nThe table VBBE replaces the table VBBS. The transaction MD04 shows the "
-        "table VBBE.\n\n## Readers\n\nThe report ZSALES reads the table VBBS.\n"
-    )
-    (corpus / "odd.md").write_text("# </script><script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
-    (corpus / "denied.md").write_text("# Denied\n\nThe report ZSALES does not read the table VBBE.\n")
-    overrides = {"store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"}}
-    run_index(load_config(overrides=overrides, environ={}), workers=1)
+def indexed(folder: Path) -> Snapshot:
+    """Return the snapshot of three small documents, one of which denies what another says."""
+    made_once("three-documents", lambda whole: made(whole, THREE), folder)
+    return Store(str(folder / "store")).open()
+
+
+THREE = {
+    "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. The transaction MD04 shows the "
+    "table VBBE.\n\n## Readers\n\nThe report ZSALES reads the table VBBS.\n",
+    "odd.md": "# </script><script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n",
+    "denied.md": "# Denied\n\nThe report ZSALES does not read the table VBBE.\n",
+}
 
 
 _apps: dict[str, FastAPI] = {}
@@ -121,3 +146,16 @@ def app_of(config: Config) -> FastAPI:
     if key not in _apps:
         _apps[key] = make_app(lambda: None, config)
     return _apps[key]
+
+
+def client(config: Config, *principals: str) -> TestClient:
+    """Return a browser that is let in, of somebody with these principals."""
+    if principals:
+        config = config.model_copy(update={"pages": config.pages.model_copy(update={"principals": principals})})
+    return TestClient(app_of(config), follow_redirects=False)
+
+
+def document_named(config: Config, path: str) -> str:
+    """Return the id of a document."""
+    rows = Store(config.store).open().table("documents", ["document_id", "path"]).to_pylist()
+    return next(str(row["document_id"]) for row in rows if row["path"] == path)

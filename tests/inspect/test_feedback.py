@@ -2,42 +2,31 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
 from graphrag_tasks.workbench.evaluation import gate, read_questions
 from graphrag_tasks.workbench.evaluation.gold import locate
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, made
 
 ASK = "/snapshots/current/ask"
 QUESTION = "What replaces the table VBBS?"
 OWN = {"sec-fetch-site": "same-origin"}
-HIDDEN = "Zephyr"
-
-
-def configured(folder: Path, **overrides: Any) -> Config:
-    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
-    return load_config(overrides=base | overrides, environ={})
 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Config:
     """An index with labels: one document is the board's alone."""
-    folder = tmp_path_factory.mktemp("judging")
-    corpus = folder / "corpus"
-    (corpus / "board").mkdir(parents=True)
-    (corpus / "tables.md").write_text("# Table changes\n\nThe table VBBE replaces the table VBBS.\n")
-    (corpus / "note.txt").write_text("The report ZSALES reads the table VBBS.\n")
-    (corpus / "board" / f"{HIDDEN}.txt").write_text(f"{HIDDEN} replaces the table VBBS.\n")
-    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
-    found = configured(folder, access={"enabled": True, "rules": rules})
-    run_index(found, workers=1)
-    return found
+    texts = {
+        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS.\n",
+        "note.txt": "The report ZSALES reads the table VBBS.\n",
+        f"board/{HIDDEN}.txt": f"{HIDDEN} replaces the table VBBS.\n",
+    }
+    return made(tmp_path_factory.mktemp("judging"), texts, access={"enabled": True, "rules": BOARD_AND_STAFF})
 
 
 @pytest.fixture

@@ -1,65 +1,39 @@
 """The graph page: what its routes tell, how much at most, to whom, and what it may do."""
 
 import re
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages.neighbourhood import NEIGHBOURS
-from graphrag_tasks.operations.runner import run_index
-from tests.inspect.parts import app_of
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, client, made
 
 AT = "/snapshots/current/graph"
-HIDDEN = "Zephyr"
 READERS = 70  # Reports that read one table: more than are shown at first.
-
-
-def configured(folder: Path, **overrides: Any) -> Config:
-    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
-    return load_config(overrides=base | overrides, environ={})
-
-
-def client(config: Config, *principals: str) -> TestClient:
-    if principals:
-        pages = config.pages.model_copy(update={"principals": principals})
-        config = config.model_copy(update={"pages": pages})
-    return TestClient(app_of(config), follow_redirects=False)
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    folder = tmp_path_factory.mktemp("graph_page")
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    (corpus / "tables.md").write_text(
-        "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
-        "schema SAPSR3. The transaction MD04 shows the table VBBE.\n"
-    )
-    (corpus / "odd.md").write_text("# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
     readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
-    (corpus / "reports.md").write_text("# Reports\n\n" + "\n\n".join(readers) + "\n")
-    found = configured(folder)
-    run_index(found, workers=1)
-    return found
+    texts = {
+        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
+        "schema SAPSR3. The transaction MD04 shows the table VBBE.\n",
+        "odd.md": "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n",
+        "reports.md": "# Reports\n\n" + "\n\n".join(readers) + "\n",
+    }
+    return made(tmp_path_factory.mktemp("graph_page"), texts)
 
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    folder = tmp_path_factory.mktemp("graph_page_labelled")
-    corpus = folder / "corpus"
-    (corpus / "board").mkdir(parents=True)
-    (corpus / "tables.md").write_text("# Tables\n\nThe table VBBE replaces the table VBBS.\n")
-    (corpus / "board" / f"{HIDDEN}.txt").write_text(
-        f"{HIDDEN} buys the table VBBS. The table VBBE replaces the table VBBS for {HIDDEN}.\n"
-    )
-    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
-    found = configured(folder, access={"enabled": True, "rules": rules})
-    run_index(found, workers=1)
-    return found
+    secret = f"{HIDDEN} buys the table VBBS. The table VBBE replaces the table VBBS for {HIDDEN}.\n"
+    texts = {
+        "tables.md": "# Tables\n\nThe table VBBE replaces the table VBBS.\n", f"board/{HIDDEN}.txt": secret,
+    }  # fmt: skip
+    return made(tmp_path_factory.mktemp("labelled"), texts, access={"enabled": True, "rules": BOARD_AND_STAFF})
 
 
 def shown(browser: TestClient, query: str) -> Any:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,39 +9,15 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import map as map_module
 from graphrag_tasks.inspect.pages.map import view
 from graphrag_tasks.inspect.pages.reader import Reader
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from tests.inspect.parts import app_of
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, client, made
 
 AT = "/snapshots/current/map"
-HIDDEN = "Zephyr"
 SHOWN = re.compile(r"map\?community=(\w+)")
-
-
-def configured(folder: Path, **overrides: Any) -> Config:
-    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
-    return load_config(overrides=base | overrides, environ={})
-
-
-def client(config: Config, *principals: str) -> TestClient:
-    if principals:
-        pages = config.pages.model_copy(update={"principals": principals})
-        config = config.model_copy(update={"pages": pages})
-    return TestClient(app_of(config), follow_redirects=False)
-
-
-def indexed(folder: Path, texts: dict[str, str], **overrides: Any) -> Config:
-    for name, text in texts.items():
-        path = folder / "corpus" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    found = configured(folder, **overrides)
-    run_index(found, workers=1)
-    return found
 
 
 def about(letter: str) -> str:
@@ -58,16 +33,15 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("map_page")
     texts = {f"{letter}.md": about(letter) for letter in "VWX"}
     texts["ties.md"] = "# Ties\n\nThe table VBB0 reads the table WBB0.\n"
-    return indexed(folder, texts)
+    return made(folder, texts)
 
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("map_page_labelled")
     secrets = "".join(f" {HIDDEN} buys the table VBB{number}." for number in range(4))
-    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
     texts = {"tables.md": about("V"), "board/plan.md": f"# Plan\n\n{secrets}\n"}
-    return indexed(folder, texts, access={"enabled": True, "rules": rules})
+    return made(folder, texts, access={"enabled": True, "rules": BOARD_AND_STAFF})
 
 
 def walk(browser: TestClient) -> dict[str, str]:

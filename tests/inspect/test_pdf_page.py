@@ -8,10 +8,10 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.storage.snapshots.store import Store
+from tests.inspect.parts import made
 
 PDF = next((Path(__file__).parents[2] / "examples" / "corpus" / "pdf").glob("*.pdf"))
 
@@ -21,16 +21,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("pdf")
     (folder / "corpus").mkdir()
     shutil.copy(PDF, folder / "corpus" / "a.pdf")
-    (folder / "corpus" / "b.txt").write_text("The report ZSALES reads the table VBBS.\n")
-    found = load_config(
-        overrides={
-            "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-            "load": {"vector_store": "none"},
-        },
-        environ={},
-    )  # fmt: skip
-    run_index(found, workers=1)
-    return found
+    return made(folder, {"b.txt": "The report ZSALES reads the table VBBS.\n"})
 
 
 def amber(png: bytes) -> int:
