@@ -166,21 +166,6 @@ def test_parts_are_read_alone_where_documents_are_long(
     assert given.asked == [whole], "one that asks a model would ask it for each part"
 
 
-def test_a_copy_of_a_better_candidate_is_not_read_and_comes_behind() -> None:
-    texts = ["the table VBBS was replaced", "the stock is low", "The table VBBS was replaced.", "x"]
-    read: list[str] = []
-
-    def reader(_: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
-        read.extend(passage.text for passage in passages)
-        return np.zeros(len(passages), np.float32)
-
-    reranking = Reranking(3, lambda rows: [Passage("", texts[row]) for row in rows], reader)
-    query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
-    scores = query.reranked(np.array([3, 1, 2, 0], np.float32), np.arange(4))
-    assert read == texts[:2]
-    assert np.argsort(-scores).tolist() == [0, 1, 2, 3]
-
-
 def test_behind_many_copies_as_many_other_chunks_are_read() -> None:
     texts = [*["The port is 1."] * 9, "the port is 5150", "ports are opened by root"]
     read: list[str] = []

@@ -6,12 +6,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError
-from graphrag_tasks.storage.artifacts import Folder, Table
+from graphrag_tasks.storage.artifacts import Folder
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 
@@ -36,22 +35,6 @@ def rows_of(schema: pa.Schema) -> st.SearchStrategy[list[dict[str, object]]]:
         field.name: st.none() | value_of(field.type) if field.nullable else value_of(field.type) for field in schema
     }
     return st.lists(st.fixed_dictionaries(columns), max_size=3)
-
-
-@pytest.mark.parametrize("name", sorted(schemas.SCHEMAS))
-@settings(max_examples=10)
-@given(data=st.data())
-def test_every_schema_survives_a_round_trip(
-    name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    schema = schemas.SCHEMAS[name]
-    table = pa.Table.from_pylist(data.draw(rows_of(schema)), schema=schema)
-    folder = Folder(tmp_path_factory.mktemp("artifacts"))
-    written = folder.write_table(name, table, fingerprint="f")
-    back = folder.read_table(name)
-    assert back.to_pylist() == table.to_pylist()
-    assert back.schema.names == schema.names
-    assert written == Table(rows=table.num_rows, sha256=folder.sha256(f"{name}.parquet"))
 
 
 @pytest.mark.parametrize("name", sorted(schemas.SCHEMAS))
