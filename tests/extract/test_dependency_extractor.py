@@ -1,8 +1,6 @@
 """The rule extractor end to end, on the installed model."""
 
 import importlib.util
-import subprocess
-import sys
 
 import pytest
 
@@ -38,10 +36,3 @@ def test_tokenized_sentences_keep_their_tokens(extractor: DependencyExtractor) -
     (frames,) = extractor.extract([sentence], tokenized=True)
     words = {word for frame in frames for one in frame.arguments for word in one.text.split(" ")}
     assert words <= set(sentence.split(" "))
-
-
-def test_importing_the_package_does_not_import_spacy() -> None:
-    modules = ["dependency.extractor", "dependency.clauses", "frames", "stage", "triples"]
-    imports = ", ".join(f"graphrag_tasks.extract.{module}" for module in modules)
-    code = f"import sys, graphrag_tasks.language, {imports}; sys.exit('spacy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603

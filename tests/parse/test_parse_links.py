@@ -13,6 +13,8 @@ from pptx import Presentation
 from pptx.util import Pt
 from reportlab.pdfgen.canvas import Canvas
 
+from tests.parse.conftest import saved
+
 
 def linked(parsed: Any) -> list[str]:
     """Return the texts that have a link."""
@@ -61,12 +63,6 @@ def hyperlink(paragraph: Any, text: str, address: str) -> None:
     run.append(words)
     element.append(run)
     paragraph._p.append(element)
-
-
-def saved(document: Any) -> bytes:
-    buffer = BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
 
 
 def test_docx(parse_one: Any) -> None:

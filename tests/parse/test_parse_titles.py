@@ -11,11 +11,7 @@ from openpyxl import Workbook
 from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
-
-def saved(document: Any) -> bytes:
-    buffer = BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
+from tests.parse.conftest import saved
 
 
 def docx(title: str) -> bytes:

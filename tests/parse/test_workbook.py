@@ -10,11 +10,7 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import Workbook
 
-
-def saved(book: Workbook) -> bytes:
-    buffer = BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()
+from tests.parse.conftest import saved
 
 
 def filled(rows: list[list[Any]], at: tuple[int, int] = (1, 1), book: Any = None) -> Any:

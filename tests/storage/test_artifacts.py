@@ -6,35 +6,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import strategies as st
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.errors import ArtifactError
 from graphrag_tasks.storage.artifacts import Folder
-
-TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
-
-
-def value_of(type_: pa.DataType) -> st.SearchStrategy[object]:
-    """Return a strategy for values of an Arrow type that the schemas use."""
-    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
-        return TEXT
-    if pa.types.is_boolean(type_):
-        return st.booleans()
-    if pa.types.is_integer(type_):
-        return st.integers(0, 2**31 - 1)
-    if pa.types.is_floating(type_):
-        return st.floats(0, 1, width=32)
-    if pa.types.is_list(type_):
-        return st.lists(value_of(type_.value_type), max_size=2)
-    return st.fixed_dictionaries({field.name: value_of(field.type) for field in type_})
-
-
-def rows_of(schema: pa.Schema) -> st.SearchStrategy[list[dict[str, object]]]:
-    columns = {
-        field.name: st.none() | value_of(field.type) if field.nullable else value_of(field.type) for field in schema
-    }
-    return st.lists(st.fixed_dictionaries(columns), max_size=3)
 
 
 @pytest.mark.parametrize("name", sorted(schemas.SCHEMAS))
