@@ -21,7 +21,8 @@ from graphrag_tasks.pipeline import Published, vectors
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.storage.artifacts import Table
 from graphrag_tasks.storage.snapshots.store import Store
-from tests.e2e.conftest import config_of, write_corpus
+from tests.corpora import configured
+from tests.e2e.conftest import write_corpus
 from tests.e2e.programs import wait_for
 from tests.e2e.warm_runs import finish, index_with_small_files, server
 from tests.e2e.warm_runs import index as warm_index
@@ -43,7 +44,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Table]:
     """The tables of a clean build of the edited corpus."""
     folder = tmp_path_factory.mktemp("clean")
     edit(write_corpus(folder / "corpus"))
-    return run_index(config_of(folder), workers=1).manifest.tables
+    return run_index(configured(folder), workers=1).manifest.tables
 
 
 def mount(place: Path, *arguments: str) -> bool:

@@ -6,7 +6,8 @@ import pytest
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.operations.runner import run_index
-from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, configured, made, made_once, write
+from tests.corpora import configured, made, write
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, made_once
 
 DROPS = {"plan": {"allow_mass_delete": True}, "quality": {"allow_drop": True}, "communities": {"resolutions": [0.1]}}
 LABELS = {"access": {"enabled": True, "rules": BOARD_AND_STAFF}}

@@ -3,20 +3,19 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.export import Provenance, Selection
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.storage.cache import CACHE_VARIABLE
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
+from tests.corpora import made
 
 HIDDEN = "Zephyr"  # A name that documents of the board alone hold.
 BOARD_AND_STAFF = [{"path": "board/*", "labels": ["board"], "optional": True}, {"path": "*", "labels": ["staff"]}]
@@ -88,28 +87,6 @@ def sources(of: Selection, title: str = "T") -> Provenance:
     return Provenance(
         **{name: pa.Table.from_pylist(rows[name], schema=pa.schema(columns)) for name, columns in _PROVENANCE.items()}
     )
-
-
-def configured(folder: Path, **overrides: Any) -> Config:
-    """Return a configuration of `corpus` and `store` in a folder."""
-    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")]}
-    return load_config(overrides=base | overrides, environ={})
-
-
-def write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write the documents of a corpus, by their paths."""
-    for name, text in texts.items():
-        path = folder / "corpus" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
-def made(folder: Path, texts: Mapping[str, str], **overrides: Any) -> Config:
-    """Write and index a corpus, and return its configuration."""
-    write(folder, texts)
-    config = configured(folder, **overrides)
-    run_index(config, workers=1)
-    return config
 
 
 def made_once(name: str, make: Callable[[Path], object], folder: Path) -> Path:

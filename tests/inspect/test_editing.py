@@ -12,7 +12,8 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, made
+from tests.corpora import made
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN
 from tests.inspect.test_feedback import OWN
 
 EDIT = "/snapshots/current/entities/edit"

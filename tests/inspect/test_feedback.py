@@ -11,7 +11,8 @@ from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
 from graphrag_tasks.workbench.evaluation import gate, read_questions
 from graphrag_tasks.workbench.evaluation.gold import locate
-from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, made
+from tests.corpora import made
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN
 
 ASK = "/snapshots/current/ask"
 QUESTION = "What replaces the table VBBS?"

@@ -9,7 +9,8 @@ from fastapi.testclient import TestClient
 
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages.neighbourhood import NEIGHBOURS
-from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, client, made
+from tests.corpora import made
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, client
 
 AT = "/snapshots/current/graph"
 READERS = 70  # Reports that read one table: more than are shown at first.

@@ -14,7 +14,8 @@ from graphrag_tasks.inspect.pages import map as map_module
 from graphrag_tasks.inspect.pages.map import view
 from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.retrieval import open_index
-from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, client, made
+from tests.corpora import made
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, client
 
 AT = "/snapshots/current/map"
 SHOWN = re.compile(r"map\?community=(\w+)")

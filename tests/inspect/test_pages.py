@@ -14,7 +14,8 @@ from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.documents import CHUNKS_SHOWN
 from graphrag_tasks.inspect.pages.reader import path_of_store
 from graphrag_tasks.storage.snapshots.store import Store
-from tests.inspect.parts import HIDDEN, client, configured, document_named, made
+from tests.corpora import configured, made
+from tests.inspect.parts import HIDDEN, client, document_named
 
 PAGES = (
     "/snapshots", "/", "/diff?before=current&after=current", "/snapshots/current",

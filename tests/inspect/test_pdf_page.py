@@ -11,7 +11,7 @@ from PIL import Image
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.storage.snapshots.store import Store
-from tests.inspect.parts import made
+from tests.corpora import made
 
 PDF = next((Path(__file__).parents[2] / "examples" / "corpus" / "pdf").glob("*.pdf"))
 

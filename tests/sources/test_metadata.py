@@ -16,6 +16,7 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import look_ahead
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, Index, open_index
 from graphrag_tasks.sources.metadata import MetadataFiles
+from tests.corpora import configured
 
 TEXT = "# {name}\n\nThe budget of {name} is approved by the board. The clerk files the receipts.\n"
 
@@ -35,11 +36,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def settings(corpus: Path) -> Config:
-    overrides: dict[str, Any] = {
-        "store": str(corpus.parent / "store"), "sources": [str(corpus)],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
-    return load_config(overrides=overrides, environ={})
+    return configured(corpus.parent, sources=[str(corpus)])
 
 
 def index(corpus: Path) -> Index:

@@ -20,9 +20,9 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.workbench.evaluation.questions import Question
+from tests.corpora import made
 
 SAID = ("amber", "basin", "cedar", "delta", "ember", "fjord")
 SAID += ("grove", "heath", "inlet", "jetty", "knoll", "ledge")
@@ -110,18 +110,11 @@ def reranker(model_folder: ModelFolder) -> Path:
 def store(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
     """The published corpus, embedded with the random encoder."""
     folder = tmp_path_factory.mktemp("cipher")
-    for place, (first, second) in enumerate(PAIRS):
-        path = folder / "corpus" / document(place)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"The {SAID[first]} is near the {SAID[second]}.\n")
-    given = {
-        "sources": [str(folder / "corpus")],
-        "store": str(folder / "store"),
-        "load": {"vector_store": "none"},
-        "embed": {"model": str(encoder)},
+    texts = {
+        document(place): f"The {SAID[first]} is near the {SAID[second]}.\n"
+        for place, (first, second) in enumerate(PAIRS)
     }
-    run_index(load_config(None, overrides=given), workers=1)
-    return folder / "store"
+    return Path(made(folder, texts, embed={"model": str(encoder)}).store)
 
 
 @pytest.fixture
