@@ -25,8 +25,7 @@ UNMOUNTED = "un![mounted]<img src=x>"
 """A source that is not there; would be HTML and a picture where it is shown as it is."""
 
 QUESTION = {
-    "id": "q1", "question": "What replaced the table VBBS?", "answer": "VBBE", "type": "single",
-    "gold_ids": ["a.txt"],
+    "id": "q1", "question": "What replaced the table VBBS?", "answer": "VBBE", "type": "single", "gold_ids": ["a.txt"],
 }  # fmt: skip
 
 

@@ -41,8 +41,7 @@ def test_the_dag_is_safe_to_deploy(seen: dict[str, Any]) -> None:
 
 def test_every_run_ends(seen: dict[str, Any]) -> None:
     assert seen["hours"] == {
-        "graphrag_reindex": 12, "graphrag_maintenance": 12, "graphrag_evaluate": 4,
-        "graphrag_ontology": 80,
+        "graphrag_reindex": 12, "graphrag_maintenance": 12, "graphrag_evaluate": 4, "graphrag_ontology": 80,
     }  # fmt: skip
 
 
@@ -71,9 +70,8 @@ def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
 
 def test_where_a_model_is_named_it_reads_after_batches_and_approval(seen: dict[str, Any]) -> None:
     added = {
-        ("shard.extract", "price"), ("price", "approve"), ("approve", "approved"),
-        ("approved", "batches"), ("price", "batches"), ("batches", "ask"), ("ask", "adopt"),
-        ("adopt", "merge_shards"),
+        ("shard.extract", "price"), ("price", "approve"), ("approve", "approved"), ("approved", "batches"),
+        ("price", "batches"), ("batches", "ask"), ("ask", "adopt"), ("adopt", "merge_shards"),
     }  # fmt: skip
     edges = {tuple(edge) for edge in seen["reading"]["edges"]}
     without = {tuple(one) for one in seen["dag"]["edges"]}

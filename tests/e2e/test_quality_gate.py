@@ -33,8 +33,7 @@ def test_fewer_triples_are_refused_and_then_meant(
 def test_questions_are_asked_of_the_snapshot_to_be(index: Indexer, corpus: Path, tmp_path: Path) -> None:
     questions = tmp_path / "questions.jsonl"
     asked = {
-        "id": "q1", "question": "What replaced VBBS?", "answer": "VBBE", "type": "single",
-        "gold_ids": ["tables.md"],
+        "id": "q1", "question": "What replaced VBBS?", "answer": "VBBE", "type": "single", "gold_ids": ["tables.md"],
     }  # fmt: skip
     questions.write_text(json.dumps(asked) + "\n")
     setting = {"questions": str(questions)}

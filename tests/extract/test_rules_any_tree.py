@@ -12,10 +12,9 @@ from graphrag_tasks.extract.triples import derive_triples
 VOCAB = English().vocab
 
 LABELS = [
-    "nsubj", "nsubjpass", "csubj", "dobj", "dative", "attr", "oprd", "acomp", "prep", "agent",
-    "pobj", "pcomp", "conj", "cc", "det", "amod", "poss", "case", "compound", "nummod", "appos",
-    "relcl", "acl", "advcl", "xcomp", "ccomp", "aux", "auxpass", "neg", "prt", "mark", "expl",
-    "advmod", "npadvmod", "punct", "dep", "parataxis",
+    "nsubj", "nsubjpass", "csubj", "dobj", "dative", "attr", "oprd", "acomp", "prep", "agent", "pobj", "pcomp", "conj",
+    "cc", "det", "amod", "poss", "case", "compound", "nummod", "appos", "relcl", "acl", "advcl", "xcomp", "ccomp",
+    "aux", "auxpass", "neg", "prt", "mark", "expl", "advmod", "npadvmod", "punct", "dep", "parataxis",
 ]  # fmt: skip
 WORDS = ["KONV", "Use", "reads", "(", ")", ",", "no", "which", "of", "instead", "if", "be", "é", "\n", "="]
 TAGS = [

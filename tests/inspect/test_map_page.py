@@ -147,8 +147,7 @@ class _Nested:
         self._tables = {
             "communities": pa.table({
                 "community_id": ids, "level": [0, 1, 2], "parent_id": [None, *ids[:2]],
-                "title": [ODD, f"{ODD} and more", "deepest"], "summary": [ODD] * 3,
-                "size": [3] * 3,
+                "title": [ODD, f"{ODD} and more", "deepest"], "summary": [ODD] * 3, "size": [3] * 3,
             }),
             "members": pa.concat_tables([pa.table({
                 "community_id": [one] * 3, "entity_id": entities,

@@ -126,8 +126,7 @@ def test_numbers_of_headings(parse_one: Any) -> None:
     for style, level in (("Heading 1", 0), ("Heading 2", 1), (None, 1), ("Heading 1", 0)):
         add_clause(document, "Text", level, style=style)
     assert parse_one("a.docx", saved(document)).kinds == [
-        ("heading", "A Text"), ("heading", "A.1 Text"), ("list_item", "A.2 Text"),
-        ("heading", "B Text"),
+        ("heading", "A Text"), ("heading", "A.1 Text"), ("list_item", "A.2 Text"), ("heading", "B Text"),
     ]  # fmt: skip
 
 

@@ -75,8 +75,7 @@ def test_releases_are_ordered_as_numbers_and_chapters_are_none(index: Index) -> 
 def test_changes_say_what_went_and_came(index: Index) -> None:
     found = {(one.kind, one.before, one.after) for one in changes(index.snapshot)}
     assert found == {
-        ("number", "90", "180"), ("number", "180", "270"), ("number", "5150", "5151"),
-        ("name", "Vault", "Ledger"),
+        ("number", "90", "180"), ("number", "180", "270"), ("number", "5150", "5151"), ("name", "Vault", "Ledger"),
     }  # fmt: skip
 
 

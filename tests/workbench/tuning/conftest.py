@@ -61,9 +61,8 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> ModelFolder:
         )
         tokenizer.save(str(folder / "tokenizer.json"))
         config = {
-            "model_type": "bert", "hidden_size": HIDDEN, "num_hidden_layers": LAYERS,
-            "num_attention_heads": 4, "layer_norm_eps": 1e-12, "pad_token_id": 0,
-            "max_position_embeddings": POSITIONS,
+            "model_type": "bert", "hidden_size": HIDDEN, "num_hidden_layers": LAYERS, "num_attention_heads": 4,
+            "layer_norm_eps": 1e-12, "pad_token_id": 0, "max_position_embeddings": POSITIONS,
         }  # fmt: skip
         (folder / "config.json").write_text(json.dumps(config))
         save_file(_weights(len(words), is_reranker), folder / "model.safetensors")
