@@ -17,11 +17,10 @@ from tests import offline
 from tests.offline import CONNECT
 
 NAMES = [
-    "AccessError", "ArtifactError", "BudgetError", "Client", "Config", "ConfigError", "Context",
-    "DocumentError", "EndpointError", "GraphragError", "Index", "MissingDependencyError",
-    "PriceError", "QualityError", "QueryError", "Reply", "SnapshotError", "SourceError",
-    "TerminalError", "TransientError", "__version__", "answer", "answer_stream", "index",
-    "load_config", "open_index", "picture",
+    "AccessError", "ArtifactError", "BudgetError", "Client", "Config", "ConfigError", "Context", "DocumentError",
+    "EndpointError", "GraphragError", "Index", "MissingDependencyError", "PriceError", "QualityError", "QueryError",
+    "Reply", "SnapshotError", "SourceError", "TerminalError", "TransientError", "__version__", "answer",
+    "answer_stream", "index", "load_config", "open_index", "picture",
 ]  # fmt: skip
 SCRIPT = """
 import sys

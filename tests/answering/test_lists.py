@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.answering import answer
-from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.cli import app
 from graphrag_tasks.retrieval import Index
 from tests.retrieval.finder import Finder
@@ -40,35 +39,6 @@ def listing(items: Sequence[str], lead: str = "The levels are these.") -> tuple[
     return world, blocks
 
 
-@pytest.mark.parametrize(
-    ("question", "asks"),
-    [
-        ("Which log levels are there?", True),
-        ("List the log levels", True),
-        ("What log levels can a message have?", True),
-        ("Name the most common types of level", True),
-        ("Can you list the levels?", True),
-        ("How many levels are there, and which are they?", True),
-        ("How is a level set?", False),
-        ("What are levels?", False),
-        ("What is DNS?", False),
-        ("What does Settings do?", False),
-        ("Which table stores planned depreciation?", False),
-        ("Which report runs the same check?", False),
-        ("What takes the place of a level?", False),
-        ("What runs on the host Neptune?", False),
-        ("Which database runs on the host Neptune?", False),
-        ("Which service listens on port 8443?", False),
-        ("Which levels in the logger exist?", True),
-        ("What options for a level can be set?", True),
-        ("Which levels has the logger, and which queue keeps old messages?", False),
-        ("Which release does a central check system need?", False),
-    ],
-)
-def test_questions_for_several_things_are_told(question: str, asks: bool) -> None:
-    assert asks_for_list(question) is asks
-
-
 def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find) -> None:
     world, blocks = listing(["error", "warning", "notice"])
     find("levels")
@@ -83,9 +53,8 @@ def test_a_sentence_that_names_them_all_answers_before_a_worse_list(open_world: 
     world, blocks = listing(["red", "green", "blue"], lead="Colours of levels.")
     whole = "A message has the level error, warning, or notice."
     told = replace(
-        world, chunks=(world.chunks[0], ("c2", "d2", whole)),
-        sentences=(*world.sentences[:-1], ("t1", "c2", whole)),
-    )  # fmt: skip
+        world, chunks=(world.chunks[0], ("c2", "d2", whole)), sentences=(*world.sentences[:-1], ("t1", "c2", whole))
+    )
     find("message")
     reply = answer(open_world(told, blocks=blocks), "Which levels can a message have?")
     assert reply.form == "list"

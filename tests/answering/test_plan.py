@@ -21,9 +21,7 @@ from tests.retrieval.labelled_worlds import Document, Fact, publish
 from tests.retrieval.small_worlds import FakeEmbedder
 
 Find = Callable[[str], Finder]
-NOTHING: dict[str, Any] = {
-    "rewritten": "", "parts": [], "names": [], "route": "simple", "paths": [],
-}  # fmt: skip
+NOTHING: dict[str, Any] = {"rewritten": "", "parts": [], "names": [], "route": "simple", "paths": []}
 QUESTION = "Who works in Zurich?"
 
 PEOPLE = ("Ada Byron", "Lise Meitner", "Max Frisch", "Rosa Parks")

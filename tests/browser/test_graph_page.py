@@ -11,10 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from graphrag_tasks.core.config import load_config
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.operations.runner import run_index
 from tests.browser.chromium import NARROW, errors, find, hosts, look, served, wait_for
+from tests.corpora import made
 
 pytestmark = pytest.mark.browser
 
@@ -25,22 +24,15 @@ _STEP = 14  # Pixels between the places where a pointer looks for a line: no nod
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The pages of a small store, served on loopback."""
-    folder = tmp_path_factory.mktemp("graph_page")
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    (corpus / "tables.md").write_text(
-        "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
-        "schema SAPSR3. The transaction MD04 shows the table VBBE. The report ZSALES reads the "
-        "table VBBS.\n"
-    )
-    (corpus / "odd.md").write_text("# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
     readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
-    (corpus / "reports.md").write_text("# Reports\n\n" + "\n\n".join(readers) + "\n")
-    overrides = {
-        "store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"},
-    }  # fmt: skip
-    config = load_config(overrides=overrides, environ={})
-    run_index(config, workers=1)
+    texts = {
+        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
+        "schema SAPSR3. The transaction MD04 shows the table VBBE. The report ZSALES reads the "
+        "table VBBS.\n",
+        "odd.md": "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n",
+        "reports.md": "# Reports\n\n" + "\n\n".join(readers) + "\n",
+    }
+    config = made(tmp_path_factory.mktemp("graph_page"), texts)
     with served(make_app(lambda: None, config)) as root:
         yield f"{root}/snapshots/current/graph"
 
@@ -198,8 +190,7 @@ def test_a_search_suggests_names_and_draws_another_entity(browser: Any, address:
     browser.get(address)
     name = find(browser, "[name=name]")
     name.send_keys("VBB")
-    wait_for(lambda: browser.find_elements("css selector", "#names option[value='table VBBE']"),
-             "suggestion")  # fmt: skip
+    wait_for(lambda: browser.find_elements("css selector", "#names option[value='table VBBE']"), "suggestion")
     name.clear()
     name.send_keys("nobody\n")
     wait_for(lambda: "there is no entity 'nobody'" in find(browser, "#problem").text, "problem")

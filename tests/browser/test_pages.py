@@ -31,10 +31,7 @@ PAGES = (
     "diff", "rollback", "edit", "judged", "error",
     "changes", "index",
 )  # fmt: skip
-BY_KEYBOARD = (
-    "snapshots", "documents", "map", "deepest", "entity", "answered", "why", "rollback", "edit",
-    "index",
-)  # fmt: skip
+BY_KEYBOARD = ("snapshots", "documents", "map", "deepest", "entity", "answered", "why", "rollback", "edit", "index")
 
 
 def about(letter: str) -> str:

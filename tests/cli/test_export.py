@@ -8,11 +8,10 @@ from typer.testing import CliRunner
 from graphrag_tasks.cli import app
 from graphrag_tasks.core import commands as extras
 from graphrag_tasks.core.commands import install_command
-from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import GraphragError, MissingDependencyError
 from graphrag_tasks.inspect.export import NEO4J_FILES
 from graphrag_tasks.inspect.pages import graph_file
-from graphrag_tasks.operations.runner import run_index
+from tests.corpora import made
 from tests.inspect.parts import indexed
 
 RUNNER = CliRunner()
@@ -91,14 +90,7 @@ def test_what_cannot_be_written_is_one_clear_error(
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store whose documents name nothing."""
     folder = tmp_path_factory.mktemp("empty")
-    (folder / "corpus").mkdir()
-    (folder / "corpus" / "a.md").write_text("It is so.\n")
-    overrides = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
-    run_index(load_config(overrides=overrides, environ={}), workers=1)
-    return folder / "store"
+    return Path(made(folder, {"a.md": "It is so.\n"}).store)
 
 
 @pytest.mark.parametrize("name", ["x.ttl", "x.html", "x.graphml", "x"])

@@ -15,9 +15,7 @@ from graphrag_tasks.storage.snapshots.store import Store
 from tests.storage.snapshots.makers import published
 
 RUNNER = CliRunner()
-QUESTION = {
-    "id": "q1", "question": "What?", "answer": "x", "type": "single", "gold_ids": ["a.txt"],
-}  # fmt: skip
+QUESTION = {"id": "q1", "question": "What?", "answer": "x", "type": "single", "gold_ids": ["a.txt"]}
 
 
 @pytest.fixture(scope="module")

@@ -40,11 +40,10 @@ def test_a_command_says_it_in_one_line(capsys: pytest.CaptureFixture[str]) -> No
     ("origin", "command"),
     [
         ('{"url": "file:///a%20b", "dir_info": {"editable": true}}', "pip install -e '/a b[s3]'"),
-        ('{"url": "file:///w.whl", "archive_info": {}}',
-         "pip install 'graphrag-tasks[s3] @ file:///w.whl'"),
+        ('{"url": "file:///w.whl", "archive_info": {}}', "pip install 'graphrag-tasks[s3] @ file:///w.whl'"),
         (None, "pip install 'graphrag-tasks[s3]'"),
     ],
-)  # fmt: skip
+)
 def test_the_command_installs_from_where_the_package_came(
     origin: str | None, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,8 +25,7 @@ UNMOUNTED = "un![mounted]<img src=x>"
 """A source that is not there; would be HTML and a picture where it is shown as it is."""
 
 QUESTION = {
-    "id": "q1", "question": "What replaced the table VBBS?", "answer": "VBBE", "type": "single",
-    "gold_ids": ["a.txt"],
+    "id": "q1", "question": "What replaced the table VBBS?", "answer": "VBBE", "type": "single", "gold_ids": ["a.txt"],
 }  # fmt: skip
 
 
@@ -68,8 +67,7 @@ def in_airflow(tmp_path_factory: pytest.TempPathFactory) -> InAirflow:
     questions = folder / "questions.jsonl"
     questions.write_text(json.dumps(QUESTION) + "\n")
     # fields that are left empty in the form: as in the settings
-    empty = ("budget_usd", "full_refresh", "max_failed_share", "allow_mass_delete",
-             "allow_quality_drop")  # fmt: skip
+    empty = ("budget_usd", "full_refresh", "max_failed_share", "allow_mass_delete", "allow_quality_drop")
     runs = json.dumps([good, good | dict.fromkeys(empty), missing])
     program = [sys.executable, "-m", "tests.dags.in_airflow"]
     with scripted(batch=BatchScript(looks=2)) as endpoint:

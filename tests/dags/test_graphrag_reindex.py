@@ -41,8 +41,7 @@ def test_the_dag_is_safe_to_deploy(seen: dict[str, Any]) -> None:
 
 def test_every_run_ends(seen: dict[str, Any]) -> None:
     assert seen["hours"] == {
-        "graphrag_reindex": 12, "graphrag_maintenance": 12, "graphrag_evaluate": 4,
-        "graphrag_ontology": 80,
+        "graphrag_reindex": 12, "graphrag_maintenance": 12, "graphrag_evaluate": 4, "graphrag_ontology": 80,
     }  # fmt: skip
 
 
@@ -71,9 +70,8 @@ def test_the_graph_is_the_methods_figure(seen: dict[str, Any]) -> None:
 
 def test_where_a_model_is_named_it_reads_after_batches_and_approval(seen: dict[str, Any]) -> None:
     added = {
-        ("shard.extract", "price"), ("price", "approve"), ("approve", "approved"),
-        ("approved", "batches"), ("price", "batches"), ("batches", "ask"), ("ask", "adopt"),
-        ("adopt", "merge_shards"),
+        ("shard.extract", "price"), ("price", "approve"), ("approve", "approved"), ("approved", "batches"),
+        ("price", "batches"), ("batches", "ask"), ("ask", "adopt"), ("adopt", "merge_shards"),
     }  # fmt: skip
     edges = {tuple(edge) for edge in seen["reading"]["edges"]}
     without = {tuple(one) for one in seen["dag"]["edges"]}
@@ -98,9 +96,7 @@ def test_mapped_tasks_have_names_that_a_person_reads(seen: dict[str, Any]) -> No
     names = seen["runs"][0]["names"]
     (one, two) = [one for one in names if one.startswith("shard.parse")]
     assert (one, two.endswith(" and 1 more")) == ("shard.parse: corpus/a.txt", True)
-    assert [one for one in names if "embed" in one] == [
-        "embed_parts: part 1 of 2", "embed_parts: part 2 of 2",
-    ]  # fmt: skip
+    assert [one for one in names if "embed" in one] == ["embed_parts: part 1 of 2", "embed_parts: part 2 of 2"]
 
 
 def test_a_run_reads_in_batches_while_its_task_sleeps(seen: dict[str, Any], in_airflow: InAirflow) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.pipeline import run as run_module
 from graphrag_tasks.pipeline.inputs import call
 from graphrag_tasks.pipeline.stages import AnyStage
+from tests.corpora import configured
 
 TEXTS = {
     "tables.md": "# Table changes\n\nSAP replaced the table VBBS with the table VBBE. "
@@ -33,12 +34,6 @@ def write_corpus(folder: Path) -> Path:
     return folder
 
 
-def config_of(folder: Path, **overrides: Any) -> Config:
-    """Return a configuration of `corpus` and `store` in a folder, without a vector server."""
-    base = {"store": str(folder / "store"), "sources": [str(folder / "corpus")], "load": {"vector_store": "none"}}
-    return load_config(overrides=base | overrides, environ={})
-
-
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     """Three small documents."""
@@ -48,7 +43,7 @@ def corpus(tmp_path: Path) -> Path:
 @pytest.fixture
 def configure(tmp_path: Path, corpus: Path) -> Callable[..., Config]:
     """Return configurations on the corpus."""
-    return partial(config_of, tmp_path)
+    return partial(configured, tmp_path)
 
 
 @pytest.fixture
@@ -66,7 +61,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Published
     """A store of the three documents, and what was published there."""
     folder = tmp_path_factory.mktemp("made-once")
     write_corpus(folder / "corpus")
-    return folder / "store", run_index(config_of(folder), workers=1)
+    return folder / "store", run_index(configured(folder), workers=1)
 
 
 @pytest.fixture

@@ -61,9 +61,8 @@ def test_a_configuration_that_is_no_configuration(fail: Fail, tmp_path: Path, te
 
 
 STORE_COMMANDS = [
-    ("index", "docs"), ("query", "What?"), ("snapshots", "show"), ("snapshots", "gc"),
-    ("snapshots", "rollback"), ("snapshots", "show", "--graph"), ("export", "graph.json"),
-    ("entities", "x"),
+    ("index", "docs"), ("query", "What?"), ("snapshots", "show"), ("snapshots", "gc"), ("snapshots", "rollback"),
+    ("snapshots", "show", "--graph"), ("export", "graph.json"), ("entities", "x"),
 ]  # fmt: skip
 
 

@@ -11,7 +11,8 @@ from graphrag_tasks.operations.documents import Changes, difference
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import Published
 from graphrag_tasks.storage.snapshots.store import Store
-from tests.e2e.conftest import config_of, write_corpus
+from tests.corpora import configured
+from tests.e2e.conftest import write_corpus
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, made_once: tuple[Path, Publi
     (corpus / "note.txt").unlink()
     (corpus / "new.txt").write_text("The transaction MD04 shows the stock. Plant A uses MD04.\n")
     (corpus / "reports.md").write_text("# Reports\n\nThe report ZSALES reads the table VBBS.\n")
-    run_index(config_of(folder), workers=1)
+    run_index(configured(folder), workers=1)
     return Store(str(folder / "store"))
 
 

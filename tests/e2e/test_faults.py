@@ -21,7 +21,8 @@ from graphrag_tasks.pipeline import Published, vectors
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.storage.artifacts import Table
 from graphrag_tasks.storage.snapshots.store import Store
-from tests.e2e.conftest import config_of, write_corpus
+from tests.corpora import configured
+from tests.e2e.conftest import write_corpus
 from tests.e2e.programs import wait_for
 from tests.e2e.warm_runs import finish, index_with_small_files, server
 from tests.e2e.warm_runs import index as warm_index
@@ -43,7 +44,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Table]:
     """The tables of a clean build of the edited corpus."""
     folder = tmp_path_factory.mktemp("clean")
     edit(write_corpus(folder / "corpus"))
-    return run_index(config_of(folder), workers=1).manifest.tables
+    return run_index(configured(folder), workers=1).manifest.tables
 
 
 def mount(place: Path, *arguments: str) -> bool:
@@ -68,9 +69,8 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize("room", [_slow(0), 50_000, _slow(200_000)])
 def test_a_full_disk_ends_the_run_and_room_continues_it(
-    index: Indexer, indexed: Published, corpus: Path, disk: Path, tmp_path: Path,
-    clean: Mapping[str, Table], room: int,
-) -> None:  # fmt: skip
+    index: Indexer, indexed: Published, corpus: Path, disk: Path, tmp_path: Path, clean: Mapping[str, Table], room: int
+) -> None:
     store = Store(str(shutil.copytree(tmp_path / "store", disk / "store")))
     edit(corpus)
     free = os.statvfs(disk)

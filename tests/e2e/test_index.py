@@ -14,7 +14,8 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import CORPUS_STAGES, SHARD_STAGES, Published, Run
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.storage.snapshots.store import Store
-from tests.e2e.conftest import config_of, write_corpus
+from tests.corpora import configured
+from tests.e2e.conftest import write_corpus
 from tests.e2e.warm_runs import server
 
 Indexer = Callable[..., Published]
@@ -174,7 +175,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (corpus / "english.md").write_text(ENGLISH)
     passages = folder / "passages.jsonl"
     passages.write_text('{"id": "p1", "title": "MARA", "text": "ZMARA replaces MARA."}\n')
-    config = config_of(folder, sources=[str(corpus), str(passages)], merge_shards={"max_failed_share": 0.6})
+    config = configured(folder, sources=[str(corpus), str(passages)], merge_shards={"max_failed_share": 0.6})
     run_index(config, workers=1)
     return folder / "store"
 

@@ -57,9 +57,8 @@ def test_an_empty_source_among_several_stops_the_run(
 
 
 def test_a_damaged_snapshot_does_not_hide_that_documents_are_gone(
-    index: Indexer, indexed: Published, configure: Callable[..., Config], corpus: Path,
-    tmp_path: Path,
-) -> None:  # fmt: skip
+    index: Indexer, indexed: Published, configure: Callable[..., Config], corpus: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "store" / "snapshots" / indexed.manifest.snapshot_id
     _of_an_older_schema(folder / "manifest.json")
     whole = look_ahead(configure())
@@ -96,17 +95,15 @@ def test_labels_are_not_switched_off_unasked(index: Indexer, configure: Callable
 
 def test_rules_without_their_section_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "graphrag.toml"
-    for text in ('[[access.rules]]\npath = "**"\nlabels = ["hr"]\n',
-                 '[[rules]]\npath = "**"\nlabels = ["hr"]\n'):  # fmt: skip
+    for text in ('[[access.rules]]\npath = "**"\nlabels = ["hr"]\n', '[[rules]]\npath = "**"\nlabels = ["hr"]\n'):
         file.write_text(text)
         with pytest.raises(ConfigError, match=r"access\.enabled is not|unknown setting"):
             load_config(file, environ={})
 
 
 def test_odd_names_and_bad_lines_cost_themselves_and_are_named(
-    index: Indexer, configure: Callable[..., Config], corpus: Path, tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
+    index: Indexer, configure: Callable[..., Config], corpus: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (corpus / os.fsdecode(b"a\xff.txt")).write_text("The report ZA reads the table MARA.")
     (corpus / "a\\xff.txt").write_text("The report ZB reads the table MARC.")
     (corpus / "link.txt").symlink_to(corpus / "note.txt")

@@ -11,7 +11,7 @@ from graphrag_tasks.pipeline import Run
 
 
 def test_the_log_of_parse_names_what_failed(
-    configure: Callable[..., Config], corpus: Path, caplog: pytest.LogCaptureFixture
+    configure: Callable[..., Config], corpus: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (corpus / "nul.txt").write_bytes(b"\x00")
     (corpus / "broken.docx").write_text("x")
@@ -33,6 +33,9 @@ def test_the_log_of_parse_names_what_failed(
     assert told() == []
     run.process_lot("parse", run.shards)  # after a kill: nothing is parsed again
     assert told() == [broken, nul]
+    monkeypatch.setattr("graphrag_tasks.core.left_out.MOST_LINES", 1)
+    run.process_lot("parse", run.shards)
+    assert told()[1].startswith("1 more failed. ")
 
 
 def test_the_log_says_how_far_a_lot_is(

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.answering import answer
 from graphrag_tasks.cli import app
-from graphrag_tasks.core.config import load_config
 from graphrag_tasks.language.times import TIME_COLUMNS
 from graphrag_tasks.operations.documents import document_reports
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
+from tests.corpora import configured
 
 HEADER = "Head,RELATION,tail,head_type,tail_type,negated,valid_from,valid_to,source\n"
 ROWS = """\
@@ -34,11 +33,7 @@ def indexed(folder: Path, **files: str) -> Snapshot:
     (folder / "docs").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / "docs" / name.replace("__", ".")).write_text(text, "utf-8")
-    overrides: dict[str, Any] = {
-        "store": str(folder / "store"), "sources": [str(folder / "docs")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
-    run_index(load_config(overrides=overrides, environ={}), workers=1)
+    run_index(configured(folder, sources=[str(folder / "docs")]), workers=1)
     return Store(str(folder / "store")).open()
 
 
@@ -68,10 +63,7 @@ GIVEN = {
     ("Ledger", "runs on", "Kubernetes", True),
     ("Ledger", "depends on", "Billing", False),
 }
-TYPED = {
-    ("Billing", "SERVICE"), ("Atlas Team", "TEAM"), ("Ledger", "SERVICE"),
-    ("Kubernetes", "PLATFORM"),
-}  # fmt: skip
+TYPED = {("Billing", "SERVICE"), ("Atlas Team", "TEAM"), ("Ledger", "SERVICE"), ("Kubernetes", "PLATFORM")}
 
 
 def test_each_row_is_a_sentence_and_a_fact_and_nothing_else_is_read(tmp_path: Path) -> None:
@@ -148,8 +140,7 @@ def test_an_edited_file_is_read_anew_and_equals_a_first_run(tmp_path: Path) -> N
     edited = HEADER + ROWS.replace("Atlas", "Borealis")
     again = indexed(tmp_path / "a", facts__csv=edited)
     first = indexed(tmp_path / "b", facts__csv=edited, text__md=TEXT)
-    tables = ({name: one.sha256 for name, one in each.manifest.tables.items()}
-              for each in (again, first))  # fmt: skip
+    tables = ({name: one.sha256 for name, one in each.manifest.tables.items()} for each in (again, first))
     assert next(tables) == next(tables)
 
 
@@ -172,10 +163,6 @@ def test_an_exported_graph_can_be_given_back(tmp_path: Path) -> None:
 def test_facts_that_a_chunk_cannot_hold_are_facts_all_the_same(tmp_path: Path, most: int) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/facts.csv").write_text(HEADER + ROWS)
-    overrides: dict[str, Any] = {
-        "store": str(tmp_path / "store"), "sources": [str(tmp_path / "docs")],
-        "load": {"vector_store": "none"},
-        "chunk": {"max_characters": most, "overlap_characters": 0},
-    }  # fmt: skip
-    run_index(load_config(overrides=overrides, environ={}), workers=1)
+    chunk = {"max_characters": most, "overlap_characters": 0}
+    run_index(configured(tmp_path, sources=[str(tmp_path / "docs")], chunk=chunk), workers=1)
     assert facts(Store(str(tmp_path / "store")).open()) == GIVEN

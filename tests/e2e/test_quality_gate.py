@@ -14,9 +14,8 @@ Indexer = Callable[..., Published]
 
 
 def test_fewer_triples_are_refused_and_then_meant(
-    index: Indexer, indexed: Published, corpus: Path, tmp_path: Path, worked: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    index: Indexer, indexed: Published, corpus: Path, tmp_path: Path, worked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("graphrag_tasks.operations.quality._FEWEST_SENTENCES", 0)
     for file in corpus.iterdir():
         file.write_text("It rains. It rained. It will rain.\n")
@@ -34,8 +33,7 @@ def test_fewer_triples_are_refused_and_then_meant(
 def test_questions_are_asked_of_the_snapshot_to_be(index: Indexer, corpus: Path, tmp_path: Path) -> None:
     questions = tmp_path / "questions.jsonl"
     asked = {
-        "id": "q1", "question": "What replaced VBBS?", "answer": "VBBE", "type": "single",
-        "gold_ids": ["tables.md"],
+        "id": "q1", "question": "What replaced VBBS?", "answer": "VBBE", "type": "single", "gold_ids": ["tables.md"],
     }  # fmt: skip
     questions.write_text(json.dumps(asked) + "\n")
     setting = {"questions": str(questions)}

@@ -99,9 +99,7 @@ def test_a_title_that_no_triple_names_is_an_entity_and_leads_to_its_chunks() -> 
     entity = {row["entity_id"]: row for row in tables["entities"]}
     led = [(entity[row["entity_id"]]["name"], row["chunk_id"]) for row in tables["titles"]]
     assert sorted(led) == [("Ifen", "c7"), ("Zugspitze", "c7"), ("Zugspitze", "c8")]
-    assert {row["name"]: row["mentions"] for row in tables["entities"]} == {
-        "Zugspitze": 1, "Ifen": 0,
-    }  # fmt: skip
+    assert {row["name"]: row["mentions"] for row in tables["entities"]} == {"Zugspitze": 1, "Ifen": 0}
 
 
 def test_a_key_of_a_table_is_found_in_texts_but_titles_nothing() -> None:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.entities.normalize import normalize
-from graphrag_tasks.entities.normalize.problems import bare_noun, problem_of
+from graphrag_tasks.entities.normalize.problems import problem_of
 from graphrag_tasks.language.domain import Domain
 
 
@@ -63,26 +63,6 @@ def test_a_title_is_a_name_whatever_it_says(title: str, problem: str | None) -> 
 
     assert problem_of(title, entity_key(title), "", "title") == problem
     assert problem_of(title, entity_key(title), "", None) is not None
-
-
-@pytest.mark.parametrize(
-    ("name", "noun"),
-    [
-        ("examples", "example"),
-        ("following example", "example"),
-        ("two other examples", "example"),
-        ("example program", None),
-        ("Example", None),
-        ("other", "other"),
-        ("zspace", None),
-        ("code snippets", "snippet"),
-        ("following executable example", "example"),
-        ("code example class", None),
-        ("data snippet", None),
-    ],
-)
-def test_bare_nouns(name: str, noun: str | None) -> None:
-    assert bare_noun(name, lambda word: word in {"example", "examples", "other", "snippets"}) == noun
 
 
 def normalized(

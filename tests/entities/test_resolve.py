@@ -131,8 +131,7 @@ def test_near_names_stay_apart() -> None:
 
 
 def test_an_introduced_acronym_is_its_long_form() -> None:
-    result = run("MRP", "material requirements planning",
-                 acronyms=(("MRP", "material requirements planning"),))  # fmt: skip
+    result = run("MRP", "material requirements planning", acronyms=(("MRP", "material requirements planning"),))
     assert entities(result) == {frozenset({"mrp", "material requirements planning"})}
 
 

@@ -83,9 +83,8 @@ def test_neo4js_parser_and_checks_take_the_script() -> None:
     if not (node and (HERE / "node_modules").exists()):
         pytest.skip("Neo4j's parser is not installed: make test-exports, with node and npm")
     said = subprocess.run(  # noqa: S603 - a file of ours
-        [node, str(HERE / "check.cjs"), str(LOAD)], check=True, capture_output=True, text=True,
-        timeout=120,
-    )  # fmt: skip
+        [node, str(HERE / "check.cjs"), str(LOAD)], check=True, capture_output=True, text=True, timeout=120
+    )
     assert json.loads(said.stdout) == []
 
 

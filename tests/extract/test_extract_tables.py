@@ -46,9 +46,8 @@ def facts(table: tuple[pa.Table, str], max_rows: int = 100) -> tuple[list[str], 
 
 def test_a_row_is_its_key_and_what_the_other_columns_say() -> None:
     found, counts = facts(
-        cells(["Table", "Component", "Used in", "Rows"],
-              ["VBBS", "Sales", "Planning", 7], ["VBBE", "Sales", None, 9])
-    )  # fmt: skip
+        cells(["Table", "Component", "Used in", "Rows"], ["VBBS", "Sales", "Planning", 7], ["VBBE", "Sales", None, 9])
+    )
     assert found == ["VBBS | have component | Sales", "VBBS | be used in | Planning", "VBBE | have component | Sales"]
     assert (counts.table_rows, counts.table_numbers) == (2, 2)
 

@@ -6,15 +6,15 @@ from spacy.lang.en import English
 from spacy.tokens import Doc
 
 from graphrag_tasks.extract.dependency.clauses import frames_of
+from graphrag_tasks.extract.frames import Role
 from graphrag_tasks.extract.triples import derive_triples
 
 VOCAB = English().vocab
 
 LABELS = [
-    "nsubj", "nsubjpass", "csubj", "dobj", "dative", "attr", "oprd", "acomp", "prep", "agent",
-    "pobj", "pcomp", "conj", "cc", "det", "amod", "poss", "case", "compound", "nummod", "appos",
-    "relcl", "acl", "advcl", "xcomp", "ccomp", "aux", "auxpass", "neg", "prt", "mark", "expl",
-    "advmod", "npadvmod", "punct", "dep", "parataxis",
+    "nsubj", "nsubjpass", "csubj", "dobj", "dative", "attr", "oprd", "acomp", "prep", "agent", "pobj", "pcomp", "conj",
+    "cc", "det", "amod", "poss", "case", "compound", "nummod", "appos", "relcl", "acl", "advcl", "xcomp", "ccomp",
+    "aux", "auxpass", "neg", "prt", "mark", "expl", "advmod", "npadvmod", "punct", "dep", "parataxis",
 ]  # fmt: skip
 WORDS = ["KONV", "Use", "reads", "(", ")", ",", "no", "which", "of", "instead", "if", "be", "é", "\n", "="]
 TAGS = [
@@ -57,3 +57,14 @@ def test_spans_hold_for_any_tree(doc: Doc) -> None:
             assert doc.text[triple.head_start : triple.head_end] == triple.head
             assert doc.text[triple.tail_start : triple.tail_end] == triple.tail
             assert " not " not in f" {triple.relation} "
+
+
+def test_long_coordinations_do_not_recurse() -> None:
+    names = [f"T{number}" for number in range(1200)]
+    doc = Doc(
+        VOCAB, words=["It", "reads", *names], tags=["PRP", "VBZ", *["NNP"] * 1200],
+        pos=["PRON", "VERB", *["PROPN"] * 1200], deps=["nsubj", "ROOT", "dobj", *["conj"] * 1199],
+        heads=[1, 1, 1, *range(2, 1201)], lemmas=["it", "read", *names],
+    )  # fmt: skip
+    (frame,) = frames_of(doc)
+    assert len(frame.having(Role.OBJECT)) == 1200

@@ -11,9 +11,7 @@ AT_ONCE = 20
 HIDDEN = ("zephyr", "quorum", "merger", "funds", "threatens", "board")
 """Words of the document that is labelled `board`, and of no other."""
 PROBES = ("What does the Gateway replace?", "Who funds Zephyr?", "Quorum threatens the merger")
-FIELDS = {
-    "citation", "title", "page", "uri", "score", "chunk_id", "document_id", "snapshot_id",
-}  # fmt: skip
+FIELDS = {"citation", "title", "page", "uri", "score", "chunk_id", "document_id", "snapshot_id"}
 
 
 def opened(store: Path, label: str) -> Index:

@@ -16,10 +16,8 @@ STAFF = "# Gateway\n\nThe Gateway replaces the Spooler. The Gateway needs the Dr
 BOARD = "# Zephyr\n\nThe Gateway funds Zephyr. Quorum threatens the merger with Zephyr.\n"
 ACCESS = {
     "enabled": True,
-    "rules": [
-        {"path": "staff/**", "labels": ["staff"]}, {"path": "board/**", "labels": ["board"]},
-    ],
-}  # fmt: skip
+    "rules": [{"path": "staff/**", "labels": ["staff"]}, {"path": "board/**", "labels": ["board"]}],
+}
 
 
 def main(folder: Path) -> None:

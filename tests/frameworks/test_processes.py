@@ -19,9 +19,8 @@ def run(*line: str) -> str:
     """Return what a process prints, without the variables by which a user asks to be traced."""
     environment = {name: value for name, value in os.environ.items() if name not in TRACED}
     found = subprocess.run(  # noqa: S603
-        [sys.executable, *line], cwd=ROOT, env=environment, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+        [sys.executable, *line], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert found.returncode == 0, found.stderr
     return found.stdout
 

@@ -48,8 +48,7 @@ def world(*, shuffle: int | None = None) -> dict[str, pa.Table]:
                     "text": f"{name} needs\n{other}.", "page": 4 if number else None,
                 }
             )  # fmt: skip
-            evidence.append({"relation_id": f"r{key}", "triple_id": f"t{key}",
-                             "sentence_id": f"s{key}"})  # fmt: skip
+            evidence.append({"relation_id": f"r{key}", "triple_id": f"t{key}", "sentence_id": f"s{key}"})
             mentions.append({"entity_id": f"e-{name}", "chunk_id": f"c{number}"})
     if shuffle is not None:
         for made in (entities, relations, evidence, sentences, mentions):
@@ -265,9 +264,7 @@ def test_sentences_of_several_documents_come_first_and_associations_are_no_facts
     rows = run(changed).tables["communities"].to_pylist()
     found = {row["title"]: row["summary"] for row in rows}
     lines = found["Cookbook"].splitlines()
-    assert [line.rpartition("(")[2] for line in lines[:3]] == [
-        "Cookbook)", "Handbook)", "Cookbook)"
-    ]  # fmt: skip
+    assert [line.rpartition("(")[2] for line in lines[:3]] == ["Cookbook)", "Handbook)", "Cookbook)"]
     assert lines[-1] == "Facts: VBBS needs MRP area; MRP area needs VBBE."
 
 

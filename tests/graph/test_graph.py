@@ -37,23 +37,18 @@ def mention(entity_id: str, chunk_id: str, start: int) -> dict[str, object]:
 
 def sentence() -> dict[str, object]:
     return {
-        "sentence_id": "s", "chunk_id": "c1", "document_id": "d", "text": "the tables",
-        "char_start": 0, "char_end": 10,
+        "sentence_id": "s", "chunk_id": "c1", "document_id": "d", "text": "the tables", "char_start": 0, "char_end": 10,
     }  # fmt: skip
 
 
 def evidence(confidence: float) -> dict[str, object]:
     return dict.fromkeys(schemas.EVIDENCE.names) | {
-        "relation_id": "ab", "sentence_id": "s", "chunk_id": "c1", "document_id": "d",
-        "confidence": confidence,
+        "relation_id": "ab", "sentence_id": "s", "chunk_id": "c1", "document_id": "d", "confidence": confidence,
     }  # fmt: skip
 
 
 def title(entity_id: str, chunk_id: str) -> dict[str, object]:
-    return {
-        "entity_id": entity_id, "chunk_id": chunk_id, "document_id": "d", "alias": "t",
-        "source": "title",
-    }  # fmt: skip
+    return {"entity_id": entity_id, "chunk_id": chunk_id, "document_id": "d", "alias": "t", "source": "title"}
 
 
 def tables() -> dict[str, pa.Table]:

@@ -129,10 +129,9 @@ def test_mentions_of_one_key_are_one_entity_named_by_vote(world: World) -> None:
     assert (row["name"], row["mentions"], row["chunks"]) == ("VBBE", 3, 3)
     aliases = {one["alias"] for one in world.tables["aliases"]}
     assert aliases >= {"VBBE", "vbbe", "internal table", "internal tables"}
-    assert {name: row["mentions"] for name, row in
-            world.named("internal table", "internal tables", "LIPS", "lips").items()} == {
-        "internal table": 2, "LIPS": 2,
-    }  # fmt: skip
+    assert {
+        name: row["mentions"] for name, row in world.named("internal table", "internal tables", "LIPS", "lips").items()
+    } == {"internal table": 2, "LIPS": 2}
     assert [one["weight"] for one in world.relations("internal table")] == [2]
 
 
@@ -141,8 +140,7 @@ def test_equal_triples_are_one_relation_with_all_its_evidence(world: World) -> N
     assert relation["weight"] == 2
     assert relation["confidence"] == pytest.approx(0.75)
     assert relation["text"] == "MARA replace MARC"
-    evidence = [row["sentence_id"] for row in world.tables["evidence"]
-                if row["relation_id"] == relation["relation_id"]]  # fmt: skip
+    evidence = [row["sentence_id"] for row in world.tables["evidence"] if row["relation_id"] == relation["relation_id"]]
     assert evidence == ["s3", "s4"]
 
 
@@ -200,8 +198,7 @@ def test_what_is_no_name_is_dropped_and_counted() -> None:
 
 
 def test_no_order_of_triples_shows() -> None:
-    triples = [triple(f"node {a}", "touch", f"Node {b}", number=a * 7 + b)
-               for a in range(6) for b in range(6)]  # fmt: skip
+    triples = [triple(f"node {a}", "touch", f"Node {b}", number=a * 7 + b) for a in range(6) for b in range(6)]
     shuffled = triples.copy()
     random.Random(3).shuffle(shuffled)
     assert run(*triples) == run(*shuffled)

@@ -1,20 +1,24 @@
-"""Small graphs with hostile names, and where they come from: what tests of exports write."""
+"""What tests of exports and pages share: small graphs with hostile names, corpora, and browsers."""
 
 import fcntl
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.export import Provenance, Selection
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.storage.files import CACHE_VARIABLE
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
+from tests.corpora import made
 
+HIDDEN = "Zephyr"  # A name that documents of the board alone hold.
+BOARD_AND_STAFF = [{"path": "board/*", "labels": ["board"], "optional": True}, {"path": "*", "labels": ["staff"]}]
 TEXT, NUMBER = pa.string(), pa.float64()
 ENTITIES = pa.schema({"entity_id": TEXT, "name": TEXT, "type": TEXT, "mentions": pa.int64(), "chunks": pa.int64()})
 RELATIONS = pa.schema(
@@ -80,39 +84,34 @@ def sources(of: Selection, title: str = "T") -> Provenance:
         "documents": [{"document_id": "d", "title": title, "uri": "docs/a b<c>.md",
                        "media_type": "md", "content_sha256": None}],
     }  # fmt: skip
-    return Provenance(**{
-        name: pa.Table.from_pylist(rows[name], schema=pa.schema(columns))
-        for name, columns in _PROVENANCE.items()
-    })  # fmt: skip
+    return Provenance(
+        **{name: pa.Table.from_pylist(rows[name], schema=pa.schema(columns)) for name, columns in _PROVENANCE.items()}
+    )
+
+
+def made_once(name: str, make: Callable[[Path], object], folder: Path) -> Path:
+    """Fill a folder with a copy of what is made once for all processes of the run."""
+    whole = Path(os.environ[CACHE_VARIABLE]) / name
+    whole.mkdir(exist_ok=True)
+    with (whole / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (whole / "store" / "CURRENT").exists():
+            make(whole)
+    return shutil.copytree(whole, folder, dirs_exist_ok=True)
 
 
 def indexed(folder: Path) -> Snapshot:
-    """Return the snapshot of three small documents, one of which denies what another says.
-
-    They are indexed once for all processes of the run; the snapshot is a copy.
-    """
-    made = Path(os.environ[CACHE_VARIABLE]) / "three-documents"
-    made.mkdir(exist_ok=True)
-    with (made / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (made / "store" / "CURRENT").exists():
-            _index(made)
-    return Store(str(shutil.copytree(made / "store", folder / "store"))).open()
+    """Return the snapshot of three small documents, one of which denies what another says."""
+    made_once("three-documents", lambda whole: made(whole, THREE), folder)
+    return Store(str(folder / "store")).open()
 
 
-def _index(folder: Path) -> None:
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    (corpus / "tables.md").write_text(
-        "# Table changes\n\nThe table VBBE replaces the table VBBS. The transaction MD04 shows the "
-        "table VBBE.\n\n## Readers\n\nThe report ZSALES reads the table VBBS.\n"
-    )
-    (corpus / "odd.md").write_text("# </script><script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
-    (corpus / "denied.md").write_text("# Denied\n\nThe report ZSALES does not read the table VBBE.\n")
-    overrides = {
-        "store": str(folder / "store"), "sources": [str(corpus)], "load": {"vector_store": "none"},
-    }  # fmt: skip
-    run_index(load_config(overrides=overrides, environ={}), workers=1)
+THREE = {
+    "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. The transaction MD04 shows the "
+    "table VBBE.\n\n## Readers\n\nThe report ZSALES reads the table VBBS.\n",
+    "odd.md": "# </script><script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n",
+    "denied.md": "# Denied\n\nThe report ZSALES does not read the table VBBE.\n",
+}
 
 
 _apps: dict[str, FastAPI] = {}
@@ -124,3 +123,16 @@ def app_of(config: Config) -> FastAPI:
     if key not in _apps:
         _apps[key] = make_app(lambda: None, config)
     return _apps[key]
+
+
+def client(config: Config, *principals: str) -> TestClient:
+    """Return a browser that is let in, of somebody with these principals."""
+    if principals:
+        config = config.model_copy(update={"pages": config.pages.model_copy(update={"principals": principals})})
+    return TestClient(app_of(config), follow_redirects=False)
+
+
+def document_named(config: Config, path: str) -> str:
+    """Return the id of a document."""
+    rows = Store(config.store).open().table("documents", ["document_id", "path"]).to_pylist()
+    return next(str(row["document_id"]) for row in rows if row["path"] == path)

@@ -12,28 +12,24 @@ from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from tests.inspect.test_feedback import HIDDEN, OWN, configured
+from tests.corpora import made
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN
+from tests.inspect.test_feedback import OWN
 
 EDIT = "/snapshots/current/entities/edit"
 LONG, SHORT = "Application Interface Framework", "AIF"
 
 
-def write_corpus(folder: Path) -> None:
-    (folder / "corpus").mkdir()
-    (folder / "corpus" / "aif.md").write_text(
-        f"# Monitoring\n\nThe {LONG} ({SHORT}) monitors interfaces. The report ZSALES reads the "
-        f"{SHORT}.\n\nThe table VBBE replaces the table VBBS.\n"
-    )
+TEXTS = {
+    "aif.md": f"# Monitoring\n\nThe {LONG} ({SHORT}) monitors interfaces. The report ZSALES reads the "
+    f"{SHORT}.\n\nThe table VBBE replaces the table VBBS.\n"
+}
 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Config:
     """An index in which a name and its acronym are one entity."""
-    folder = tmp_path_factory.mktemp("editing")
-    write_corpus(folder)
-    found = configured(folder)
-    run_index(found, workers=1)
-    return found
+    return made(tmp_path_factory.mktemp("editing"), TEXTS)
 
 
 def with_file(config: Config, file: Path | str | None) -> Config:
@@ -74,10 +70,8 @@ def test_the_page_has_the_names_and_writes_nothing(browser: TestClient, file: Pa
 
 
 def test_what_is_written_is_what_the_next_run_makes(tmp_path: Path) -> None:
-    write_corpus(tmp_path)
     file = tmp_path / "own.yaml"
-    config = configured(tmp_path)
-    run_index(config, workers=1)
+    config = made(tmp_path, TEXTS)
     browser = client(with_file(config, file))
     names = open_index(config.store).snapshot.table("entities")["name"].to_pylist()
     (alias,) = {LONG, SHORT} - set(names)
@@ -179,17 +173,12 @@ def test_without_a_file_that_can_be_written_it_says_which_setting_to_set(indexed
 
 
 def test_nothing_hidden_is_told(tmp_path: Path) -> None:
-    folder = tmp_path / "corpus" / "board"
-    folder.mkdir(parents=True)
-    (tmp_path / "corpus" / "a.md").write_text("The table VBBE replaces the table VBBS.\n")
-    (folder / "b.txt").write_text(f"The {HIDDEN} replaces the table VBBS.\n")
-    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
-    config = configured(tmp_path, access={"enabled": True, "rules": rules})
-    run_index(config, workers=1)
+    texts = {
+        "a.md": "The table VBBE replaces the table VBBS.\n", "board/b.txt": f"The {HIDDEN} replaces the table VBBS.\n",
+    }  # fmt: skip
+    config = made(tmp_path, texts, access={"enabled": True, "rules": BOARD_AND_STAFF})
     file = tmp_path / "own.yaml"
-    before = (
-        f"same:\n  - [table VBBS, {HIDDEN}]\ndifferent:\n  - [{HIDDEN}, table VBBE]\n"
-    )  # fmt: skip
+    before = f"same:\n  - [table VBBS, {HIDDEN}]\ndifferent:\n  - [{HIDDEN}, table VBBE]\n"
     file.write_text(before)
 
     def seen_by(*principals: str) -> TestClient:

@@ -2,45 +2,32 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, open_index
 from graphrag_tasks.workbench.evaluation import gate, read_questions
 from graphrag_tasks.workbench.evaluation.gold import locate
+from tests.corpora import made
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN
 
 ASK = "/snapshots/current/ask"
 QUESTION = "What replaces the table VBBS?"
 OWN = {"sec-fetch-site": "same-origin"}
-HIDDEN = "Zephyr"
-
-
-def configured(folder: Path, **overrides: Any) -> Config:
-    base = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
-    return load_config(overrides=base | overrides, environ={})
 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Config:
     """An index with labels: one document is the board's alone."""
-    folder = tmp_path_factory.mktemp("judging")
-    corpus = folder / "corpus"
-    (corpus / "board").mkdir(parents=True)
-    (corpus / "tables.md").write_text("# Table changes\n\nThe table VBBE replaces the table VBBS.\n")
-    (corpus / "note.txt").write_text("The report ZSALES reads the table VBBS.\n")
-    (corpus / "board" / f"{HIDDEN}.txt").write_text(f"{HIDDEN} replaces the table VBBS.\n")
-    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
-    found = configured(folder, access={"enabled": True, "rules": rules})
-    run_index(found, workers=1)
-    return found
+    texts = {
+        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS.\n",
+        "note.txt": "The report ZSALES reads the table VBBS.\n",
+        f"board/{HIDDEN}.txt": f"{HIDDEN} replaces the table VBBS.\n",
+    }
+    return made(tmp_path_factory.mktemp("judging"), texts, access={"enabled": True, "rules": BOARD_AND_STAFF})
 
 
 @pytest.fixture
@@ -61,8 +48,7 @@ def file_of(config: Config) -> Path:
 
 
 def form(**fields: str) -> dict[str, str]:
-    return {"question": QUESTION, "mode": "auto", "judged_mode": "auto", "k": "5",
-            "judged": "right"} | fields  # fmt: skip
+    return {"question": QUESTION, "mode": "auto", "judged_mode": "auto", "k": "5", "judged": "right"} | fields
 
 
 def chunk_with(config: Config, words: str) -> str:
@@ -113,9 +99,7 @@ def test_a_wrong_answer_has_the_passage_that_was_chosen_or_none(config: Config) 
 def test_nothing_hidden_is_shown_or_kept(config: Config) -> None:
     browser, hidden = client(config), chunk_with(config, HIDDEN)
     assert hidden not in browser.get(ASK, params={"question": QUESTION, "k": 50}).text
-    refused = browser.post(
-        ASK, data=form(judged="wrong", passage=hidden, k="50"), headers=OWN
-    )  # fmt: skip
+    refused = browser.post(ASK, data=form(judged="wrong", passage=hidden, k="50"), headers=OWN)
     assert refused.status_code == 400
     assert "not among those found" in refused.text
     assert not file_of(config).exists()

@@ -1,68 +1,40 @@
 """The graph page: what its routes tell, how much at most, to whom, and what it may do."""
 
 import re
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages.neighbourhood import NEIGHBOURS
-from graphrag_tasks.operations.runner import run_index
-from tests.inspect.parts import app_of
+from tests.corpora import made
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, client
 
 AT = "/snapshots/current/graph"
-HIDDEN = "Zephyr"
 READERS = 70  # Reports that read one table: more than are shown at first.
-
-
-def configured(folder: Path, **overrides: Any) -> Config:
-    base = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
-    return load_config(overrides=base | overrides, environ={})
-
-
-def client(config: Config, *principals: str) -> TestClient:
-    if principals:
-        pages = config.pages.model_copy(update={"principals": principals})
-        config = config.model_copy(update={"pages": pages})
-    return TestClient(app_of(config), follow_redirects=False)
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    folder = tmp_path_factory.mktemp("graph_page")
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    (corpus / "tables.md").write_text(
-        "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
-        "schema SAPSR3. The transaction MD04 shows the table VBBE.\n"
-    )
-    (corpus / "odd.md").write_text("# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n")
     readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
-    (corpus / "reports.md").write_text("# Reports\n\n" + "\n\n".join(readers) + "\n")
-    found = configured(folder)
-    run_index(found, workers=1)
-    return found
+    texts = {
+        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
+        "schema SAPSR3. The transaction MD04 shows the table VBBE.\n",
+        "odd.md": "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n",
+        "reports.md": "# Reports\n\n" + "\n\n".join(readers) + "\n",
+    }
+    return made(tmp_path_factory.mktemp("graph_page"), texts)
 
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    folder = tmp_path_factory.mktemp("graph_page_labelled")
-    corpus = folder / "corpus"
-    (corpus / "board").mkdir(parents=True)
-    (corpus / "tables.md").write_text("# Tables\n\nThe table VBBE replaces the table VBBS.\n")
-    (corpus / "board" / f"{HIDDEN}.txt").write_text(
-        f"{HIDDEN} buys the table VBBS. The table VBBE replaces the table VBBS for {HIDDEN}.\n"
-    )
-    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
-    found = configured(folder, access={"enabled": True, "rules": rules})
-    run_index(found, workers=1)
-    return found
+    secret = f"{HIDDEN} buys the table VBBS. The table VBBE replaces the table VBBS for {HIDDEN}.\n"
+    texts = {
+        "tables.md": "# Tables\n\nThe table VBBE replaces the table VBBS.\n", f"board/{HIDDEN}.txt": secret,
+    }  # fmt: skip
+    return made(tmp_path_factory.mktemp("labelled"), texts, access={"enabled": True, "rules": BOARD_AND_STAFF})
 
 
 def shown(browser: TestClient, query: str) -> Any:
@@ -74,8 +46,7 @@ def shown(browser: TestClient, query: str) -> Any:
 def statements(found: Any) -> set[str]:
     names, relations = found["entities"]["name"], found["relations"]
     columns = (relations[one] for one in ("head", "phrase", "tail"))
-    return {f"{names[head]} {phrase} {names[tail]}"
-            for head, phrase, tail in zip(*columns, strict=True)}  # fmt: skip
+    return {f"{names[head]} {phrase} {names[tail]}" for head, phrase, tail in zip(*columns, strict=True)}
 
 
 def test_an_entity_is_shown_with_its_neighbours_in_columns(config: Config) -> None:
@@ -113,8 +84,7 @@ def test_without_a_name_the_entities_with_most_facts_are_shown(config: Config) -
     assert found["steps"]["of"][0] > READERS
     assert names[0] == "table MARA"
     assert {"table VBBE replaces table VBBS", "report ZR000 reads table MARA"} & statements(found)
-    rank = list(zip([-one for one in found["entities"]["relations"]], found["entities"]["id"],
-                    strict=True))  # fmt: skip
+    rank = list(zip([-one for one in found["entities"]["relations"]], found["entities"]["id"], strict=True))
     assert rank == sorted(rank)
     assert set(relations["kind"]) == {"fact"}
     assert shown(client(config), "most=120")["steps"]["shown"] == found["steps"]["of"]
@@ -149,8 +119,7 @@ def test_a_relation_has_its_sentences_with_both_names_marked(config: Config) -> 
     assert told["relations"]["head"] == ["table VBBE"]
     sentences = told["sentences"]
     assert "".join(sentences["texts"][0]) == "The table VBBE replaces the table VBBS."
-    marked = {mark: text for text, mark in
-              zip(sentences["texts"][0], sentences["marks"][0], strict=True) if mark}  # fmt: skip
+    marked = {mark: text for text, mark in zip(sentences["texts"][0], sentences["marks"][0], strict=True) if mark}
     assert "VBBE" in marked["head"]
     assert "VBBS" in marked["tail"]
     assert sentences["title"] == ["Table changes"]
@@ -191,8 +160,7 @@ def test_what_is_shown_is_saved_as_graphml_and_as_a_sheet(config: Config) -> Non
 def test_the_page_may_run_one_script_of_ours_and_no_other(config: Config) -> None:
     browser = client(config)
     answer = browser.get(f"{AT}?name=table+VBBS")
-    policy = dict(one.strip().partition(" ")[::2]
-                  for one in answer.headers["content-security-policy"].split(";"))  # fmt: skip
+    policy = dict(one.strip().partition(" ")[::2] for one in answer.headers["content-security-policy"].split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == policy["connect-src"] == "'self'"
     assert "unsafe" not in answer.headers["content-security-policy"]
@@ -260,8 +228,7 @@ def test_no_route_tells_what_a_reader_may_not_see(labelled: Config) -> None:
     seen = shown(staff, "name=table+VBBS")
     assert statements(seen) == {"table VBBE replaces table VBBS"}
     assert seen["relations"]["stated"] == [1]
-    ids = {one: whole["entities"]["id"][place] for place, one in
-           enumerate(whole["entities"]["name"])}  # fmt: skip
+    ids = {one: whole["entities"]["id"][place] for place, one in enumerate(whole["entities"]["name"])}
     documents = dict(zip(whole["documents"]["title"], whole["documents"]["id"], strict=True))
     hidden_document = next(one for title, one in documents.items() if HIDDEN in title)
     relations = "&".join(f"id={one}" for one in whole["relations"]["id"])

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,42 +9,16 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import map as map_module
 from graphrag_tasks.inspect.pages.map import view
 from graphrag_tasks.inspect.pages.reader import Reader
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
-from tests.inspect.parts import app_of
+from tests.corpora import made
+from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, client
 
 AT = "/snapshots/current/map"
-HIDDEN = "Zephyr"
 SHOWN = re.compile(r"map\?community=(\w+)")
-
-
-def configured(folder: Path, **overrides: Any) -> Config:
-    base = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
-    return load_config(overrides=base | overrides, environ={})
-
-
-def client(config: Config, *principals: str) -> TestClient:
-    if principals:
-        pages = config.pages.model_copy(update={"principals": principals})
-        config = config.model_copy(update={"pages": pages})
-    return TestClient(app_of(config), follow_redirects=False)
-
-
-def indexed(folder: Path, texts: dict[str, str], **overrides: Any) -> Config:
-    for name, text in texts.items():
-        path = folder / "corpus" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    found = configured(folder, **overrides)
-    run_index(found, workers=1)
-    return found
 
 
 def about(letter: str) -> str:
@@ -61,16 +34,15 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("map_page")
     texts = {f"{letter}.md": about(letter) for letter in "VWX"}
     texts["ties.md"] = "# Ties\n\nThe table VBB0 reads the table WBB0.\n"
-    return indexed(folder, texts)
+    return made(folder, texts)
 
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("map_page_labelled")
     secrets = "".join(f" {HIDDEN} buys the table VBB{number}." for number in range(4))
-    rules = [{"path": "board/*", "labels": ["board"]}, {"path": "*", "labels": ["staff"]}]
     texts = {"tables.md": about("V"), "board/plan.md": f"# Plan\n\n{secrets}\n"}
-    return indexed(folder, texts, access={"enabled": True, "rules": rules})
+    return made(folder, texts, access={"enabled": True, "rules": BOARD_AND_STAFF})
 
 
 def walk(browser: TestClient) -> dict[str, str]:
@@ -82,8 +54,7 @@ def walk(browser: TestClient) -> dict[str, str]:
         assert answer.status_code == 200, answer.text
         found[address] = answer.text
         ids = dict.fromkeys(SHOWN.findall(answer.text))
-        left += [one for one in (f"{AT}?community={name}" for name in ids)
-                 if one not in found and one not in left]  # fmt: skip
+        left += [one for one in (f"{AT}?community={name}" for name in ids) if one not in found and one not in left]
     return found
 
 
@@ -106,8 +77,7 @@ def test_the_map_leads_to_every_community_and_from_the_deepest_to_entities(confi
         assert "Entities, the most central first" in page
         assert ('aria-label="Entities as a picture"' in page) == (row["community_id"] not in parents)
     drawn = {(one["id"], one["parent"] or None): one["size"] for one in tree(found[AT])}
-    assert drawn == {(row["community_id"], row["parent_id"]): row["size"] for row in rows
-                     if row["level"] < 2}  # fmt: skip
+    assert drawn == {(row["community_id"], row["parent_id"]): row["size"] for row in rows if row["level"] < 2}
 
 
 def test_a_map_of_many_communities_lists_some_and_counts_the_others(
@@ -177,8 +147,7 @@ class _Nested:
         self._tables = {
             "communities": pa.table({
                 "community_id": ids, "level": [0, 1, 2], "parent_id": [None, *ids[:2]],
-                "title": [ODD, f"{ODD} and more", "deepest"], "summary": [ODD] * 3,
-                "size": [3] * 3,
+                "title": [ODD, f"{ODD} and more", "deepest"], "summary": [ODD] * 3, "size": [3] * 3,
             }),
             "members": pa.concat_tables([pa.table({
                 "community_id": [one] * 3, "entity_id": entities,

@@ -1,12 +1,7 @@
 """The pages of the plugin: what they show, to whom, and what they never show."""
 
-import random
-import re
-from collections.abc import Sequence
 from html import unescape
-from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 import pytest
@@ -14,16 +9,13 @@ from fastapi import HTTPException
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
-from graphrag_tasks.core.config import AccessConfig, Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import make_app
 from graphrag_tasks.inspect.pages.documents import CHUNKS_SHOWN
 from graphrag_tasks.inspect.pages.reader import path_of_store
-from graphrag_tasks.operations.examples import examples, keep_examples, kept_examples
-from graphrag_tasks.operations.runner import run_index
-from graphrag_tasks.retrieval import MODES, open_index
 from graphrag_tasks.storage.snapshots.store import Store
-from tests.inspect.parts import app_of
-from tests.sizes import few_or_many
+from tests.corpora import configured, made
+from tests.inspect.parts import HIDDEN, client, document_named
 
 PAGES = (
     "/snapshots", "/", "/diff?before=current&after=current", "/snapshots/current",
@@ -42,62 +34,6 @@ PAGES = (
 )  # fmt: skip
 SCRIPT = "/static/graph.js"
 ICON = "/icon.svg"
-HIDDEN = "Zephyr"
-
-
-def configure(folder: Path, **overrides: Any) -> Config:
-    base = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
-    return load_config(overrides=base | overrides, environ={})
-
-
-def client(config: Config) -> TestClient:
-    """Return a browser that is let in."""
-    return TestClient(app_of(config), follow_redirects=False)
-
-
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    """Two snapshots of three documents, the second with another one and without a note."""
-    folder = tmp_path_factory.mktemp("pages")
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    (corpus / "tables.md").write_text("# Table changes\n\nThe table VBBE replaces the table VBBS.\n")
-    (corpus / "note.txt").write_text("The report ZSALES reads the table VBBS.\n")
-    (corpus / "odd.md").write_text("# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs VBBS.\n")
-    found = configure(
-        folder, plan={"allow_mass_delete": True}, quality={"allow_drop": True},
-        communities={"resolutions": [0.1]},
-    )  # fmt: skip
-    run_index(found, workers=1)
-    (corpus / "note.txt").unlink()
-    (corpus / "more.txt").write_text("The transaction MD04 shows the table VBBE.\n")
-    run_index(found, workers=1)
-    return found
-
-
-@pytest.fixture(scope="module")
-def labelled(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    """Two snapshots with labels: the second has one more document for the board alone."""
-    folder = tmp_path_factory.mktemp("labelled")
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    (corpus / "tables.md").write_text("# Table changes\n\nThe table VBBE replaces the table VBBS.\n")
-    board = {"path": "board/*", "labels": ["board"], "optional": True}
-    rules = [board, {"path": "*", "labels": ["staff"]}]
-    found = configure(folder, access={"enabled": True, "rules": rules})
-    run_index(found, workers=1)
-    (corpus / "board").mkdir()
-    (corpus / "board" / f"{HIDDEN}.txt").write_text(f"{HIDDEN} buys the table VBBS.\n")
-    run_index(found, workers=1)
-    return found
-
-
-def with_principals(config: Config, *principals: str) -> Config:
-    return config.model_copy(update={"pages": config.pages.model_copy(
-        update={"principals": principals})})  # fmt: skip
 
 
 def test_every_route_asks_who_is_asking_and_only_reads(config: Config) -> None:
@@ -186,27 +122,6 @@ def test_an_entity_has_its_relations_with_sentence_and_source(config: Config) ->
     assert "VBBS" not in typed.partition("<ul")[2]
 
 
-@pytest.mark.parametrize("form", ["json", "md"])
-def test_an_empty_mode_is_the_default(config: Config, form: str) -> None:
-    asked = {"question": "What replaces the table VBBS?", "mode": ""}
-    found = client(config).get(f"/snapshots/current/ask.{form}", params=asked)
-    assert (found.status_code, "VBBE replaces" in found.text) == (200, True)
-
-
-def test_an_answer_has_chunks_relations_and_why(config: Config) -> None:
-    asked = {"question": "What replaces the table VBBS?", "k": 1, "mode": "hybrid"}
-    browser = client(config)
-    page = browser.get("/snapshots/current/ask", params=asked).text
-    assert "The table VBBE replaces the table VBBS." in page
-    assert page.count("all of it</a>") == 1
-    chunk = Store(config.store).open().table("chunks", ["chunk_id", "text"]).to_pylist()
-    (best,) = [row["chunk_id"] for row in chunk if "replaces" in row["text"]]
-    assert best in page
-    why = browser.get("/snapshots/current/why", params=asked | {"chunk": best}).text
-    assert "Place 1." in why
-    assert "cosine with the question" in why
-
-
 def test_what_documents_and_requests_say_is_text(config: Config) -> None:
     odd = "<img src=x onerror=alert(1)>"
     document = document_named(config, "odd.md")
@@ -222,11 +137,6 @@ def test_what_documents_and_requests_say_is_text(config: Config) -> None:
     assert "&lt;img" in answer.text
 
 
-def document_named(config: Config, path: str) -> str:
-    rows = Store(config.store).open().table("documents", ["document_id", "path"]).to_pylist()
-    return next(str(row["document_id"]) for row in rows if row["path"] == path)
-
-
 def test_documents_are_listed_with_what_became_of_them(config: Config) -> None:
     page = client(config).get("/snapshots/current/documents").text
     assert "3 of 3 documents" in page
@@ -235,23 +145,17 @@ def test_documents_are_listed_with_what_became_of_them(config: Config) -> None:
     assert "1 of 3 documents" in found
     assert "corpus/more.txt" in found
     assert "corpus/tables.md" not in found
-    assert "No document is like that." in client(config).get(
-        "/snapshots/current/documents?status=failed"
-    ).text  # fmt: skip
+    assert "No document is like that." in client(config).get("/snapshots/current/documents?status=failed").text
 
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Config:
     """A snapshot of a document that cannot be read, and of one that has many passages."""
-    folder = tmp_path_factory.mktemp("odd")
-    (folder / "corpus").mkdir()
     text = "".join(f"# Part {n}\n\nThe report R{n} reads the table T{n}.\n\n" for n in range(45))
-    (folder / "corpus" / "long.md").write_text(text)
-    (folder / "corpus" / "z.pdf").write_bytes(b"%PDF-1.4 nothing")
-    sections = {"max_characters": 40, "overlap_characters": 0}
-    found = configure(folder, chunk=sections, merge_shards={"max_failed_share": 1.0})
-    run_index(found, workers=1)
-    return found
+    return made(
+        tmp_path_factory.mktemp("odd"), {"long.md": text, "z.pdf": "%PDF-1.4 nothing"},
+        chunk={"max_characters": 40, "overlap_characters": 0}, merge_shards={"max_failed_share": 1.0},
+    )  # fmt: skip
 
 
 def test_a_document_that_failed_comes_first_with_what_to_do(odd: Config) -> None:
@@ -274,9 +178,7 @@ def test_a_document_shows_its_text_and_the_facts_of_each_sentence(config: Config
     fact = page.partition('class="facts"')[2].partition("</ul>")[0]
     assert "> replaces <" in fact
     assert f'href="#{sentence["sentence_id"]}"' in fact
-    wanted = client(config).get(
-        f"/snapshots/current/documents/{document}?chunk={sentence['chunk_id']}"
-    ).text  # fmt: skip
+    wanted = client(config).get(f"/snapshots/current/documents/{document}?chunk={sentence['chunk_id']}").text
     assert f'class="passage wanted" id="{sentence["chunk_id"]}"' in wanted
     neighbors = client(config).get("/snapshots/current/entities?name=table VBBS").text
     assert f"{document}?chunk={sentence['chunk_id']}#{sentence['sentence_id']}" in neighbors
@@ -330,7 +232,7 @@ def test_odd_requests_are_refused(config: Config, page: str, status: int, words:
 
 
 def test_nothing_published_says_so(tmp_path: Path) -> None:
-    empty = client(configure(tmp_path))
+    empty = client(configured(tmp_path))
     assert empty.get("/").headers["location"] == "/snapshots"
     assert "Nothing is published yet" in empty.get("/snapshots").text
     assert empty.get("/snapshots/current").status_code == 404
@@ -355,103 +257,16 @@ def test_principals_see_what_is_theirs_and_no_other(labelled: Config) -> None:
              "/snapshots/current/entities?name=table VBBS", "/snapshots/current/entities?name=Zeph",
              "/snapshots/current/ask?question=Who buys VBBS?&k=9",
              "/snapshots/current/documents")  # fmt: skip
-    staff = client(with_principals(labelled, "staff"))
-    board = client(with_principals(labelled, "staff", "board"))
+    staff = client(labelled, "staff")
+    board = client(labelled, "staff", "board")
     shown = [staff.get(page) for page in pages]
     assert [answer.status_code for answer in shown] == [200] * len(pages)
     assert not any(HIDDEN in answer.text for answer in shown)
     assert "The table VBBE replaces the table VBBS." in shown[3].text
-    assert [HIDDEN in board.get(page).text for page in pages] == [
-        False, True, True, True, True, True, True,
-    ]  # fmt: skip
+    assert [HIDDEN in board.get(page).text for page in pages] == [False, True, True, True, True, True, True]
     secret = document_named(labelled, f"board/{HIDDEN}.txt")
     assert staff.get(f"/snapshots/current/documents/{secret}").status_code == 400
     assert HIDDEN in board.get(f"/snapshots/current/documents/{secret}").text
-
-
-def test_a_question_gets_a_verdict_and_sentences_with_their_sources(config: Config) -> None:
-    asked = {"question": "What replaces the table VBBS?"}
-    page = client(config).get("/snapshots/current/ask", params=asked).text
-    assert "The table VBBE replaces the table VBBS." in page.partition("<h2>Passages")[0]
-    document = document_named(config, "tables.md")
-    cited = page.partition('class="mark" href="')[2].partition('"')[0]
-    assert f"/documents/{document}?chunk=" in cited
-    assert cited.partition("#")[2] in client(config).get(cited.partition("#")[0]).text
-    none = {"question": "Who won the football match on Saturday?"}
-    page = client(config).get("/snapshots/current/ask", params=none).text
-    assert "Not in these documents." in page
-
-
-def test_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Config) -> None:
-    asked = {"question": "What replaces the table VBBS?"}
-    beside = asked | {"beside": ["bm25", "dense"]}
-    both = client(config).get("/snapshots/current/ask", params=beside).text
-    assert both.count("<h2>Passages") == 3
-    graph = unescape(both.partition("/graph?")[2].partition('"')[0])
-    shown = client(config).get(f"/snapshots/current/graph/shown.json?{graph}").json()
-    assert "table VBBE" in str(shown)
-    assert "Mode bm25." in both
-    same = client(config).get("/snapshots/current/ask", params=asked | {"beside": "auto"}).text
-    assert same.count("<h2>Passages") == 1
-    values = client(config).get("/snapshots/current/ask.json", params=asked).json()
-    assert values["verdict"]["state"] == "answered"
-    assert "VBBE" in values["text"]
-    follow_up = {"question": "And what replaces it?", "after": "Who reads the table VBBS?"}
-    values = client(config).get("/snapshots/current/ask.json", params=follow_up).json()
-    assert values["asked_as"] == "What replaces the table VBBS?"
-    markdown = client(config).get("/snapshots/current/ask.md", params=follow_up).text
-    assert "Asked as: “What replaces the table VBBS?”" in markdown
-    page = client(config).get("/snapshots/current/ask", params=follow_up).text
-    assert "Asked as: “What replaces the table VBBS?”" in page
-    assert 'name="after" value="What replaces the table VBBS?"' in page
-    markdown = client(config).get("/snapshots/current/ask.md", params=asked).text
-    assert markdown.startswith("## What replaces the table VBBS?\n\n**Answered")
-    assert "corpus/tables.md" in markdown
-    plain = client(config).get("/snapshots/current/ask.md", params=asked | {"mode": "bm25"}).text
-    assert "> The table VBBE" in plain
-
-
-def test_a_question_can_be_limited_to_documents(config: Config) -> None:
-    asked = {"question": "What replaces the table VBBS?", "within": "odd"}
-    found = client(config).get("/snapshots/current/ask.json", params=asked).json()
-    assert {hit["uri"] for hit in found["context"]["chunks"]} == {"corpus/odd.md"}
-    page = client(config).get("/snapshots/current/ask", params=asked).text
-    assert 'name="within" value="odd"' in page
-    pattern = asked | {"within": "corpus/[o]*.md"}
-    again = client(config).get("/snapshots/current/ask.json", params=pattern).json()
-    assert again["context"]["chunks"] == found["context"]["chunks"]
-    by_field = asked | {"within": "media_type=md, path=*odd*"}
-    again = client(config).get("/snapshots/current/ask.json", params=by_field).json()
-    assert again["context"]["chunks"] == found["context"]["chunks"]
-    page = client(config).get("/snapshots/current/ask", params=asked | {"within": "pth=odd"})
-    assert page.status_code == 400
-    assert "Did you mean" in page.text
-
-
-def test_a_page_without_a_question_has_examples_that_are_answered(config: Config) -> None:
-    held = list(examples(open_index(config.store)))
-    assert held == ["What replaces table VBBS?", "What shows table VBBE?"]
-    browser, asked = client(config), re.compile(r'/ask\?question=[^"]+">([^<]+)</a>')
-    for _ in range(60):  # the page waits a second for them
-        if found := asked.findall(browser.get("/snapshots/current/ask").text):
-            break
-    assert found == held[: len(found)]
-
-
-def test_a_large_snapshot_is_published_with_its_examples(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    manifest = Store(config.store).open().manifest
-    keep_examples(config, manifest)
-    assert kept_examples(open_index(config.store)) == []  # it is small
-    monkeypatch.setattr("graphrag_tasks.operations.examples._LARGE", 1)
-    hidden = config.model_copy(update={"access": AccessConfig(enabled=True)})
-    keep_examples(hidden, manifest)
-    assert kept_examples(open_index(config.store)) == []  # each reader has other ones
-    keep_examples(config, manifest)
-    held = ["What replaces table VBBS?", "What shows table VBBE?"]
-    assert kept_examples(open_index(config.store)) == held
-    monkeypatch.setattr("graphrag_tasks.inspect.pages.ask.examples", None)  # none are looked for
-    assert all(one in client(config).get("/snapshots/current/ask").text for one in held)
-    assert Store(config.store).open().snapshot_id == manifest.snapshot_id
 
 
 def test_a_hub_has_pages_of_facts_and_a_search(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -495,56 +310,10 @@ def test_a_snapshot_is_made_current_again_by_who_may_and_from_its_page(config: C
     done = editor.post(page, headers=own)
     assert (done.status_code, done.headers["location"]) == (303, "/snapshots")
     assert store.current_id() == oldest
-    back = editor.post(
-        f"/snapshots/{newest}/rollback", headers={"origin": "http://testserver"}
-    )  # fmt: skip
+    back = editor.post(f"/snapshots/{newest}/rollback", headers={"origin": "http://testserver"})
     assert back.status_code == 303
     assert store.current_id() == newest
     assert editor.post(f"/snapshots/{'0' * 24}/rollback", headers=own).status_code == 404
-
-
-def test_the_first_page_asks_the_current_snapshot(config: Config) -> None:
-    browser = client(config)
-    page = browser.get(browser.get("/").headers["location"]).text
-    navigation = page.partition("<nav")[2].partition("</nav>")[0]
-    assert re.findall(r">(\w+)</a>", navigation)[0] == "Ask"
-    current = Store(config.store).current_id()
-    assert f'action="/snapshots/{current}/ask"' in page
-    assert page.index("<details") < page.index(f"<code>{current}")
-    answer = browser.get(f"/snapshots/{current}/ask?question=Which+table+replaces+VBBS%3F").text
-    assert "The table VBBE replaces the table VBBS." in answer
-
-
-QUESTIONS = (
-    "Which tables are shown?", "Which reports read a table?", "List all tables.", "tables",
-    "How is the table VBBE related to the transaction MD04?", "How are VBBE and VBBS connected?",
-    "How many tables are there?", "What are the main topics?", "Summarise everything.",
-    "Who won the football match?", "Was ersetzt die Tabelle VBBS?", "VBBS", "?", "42", "'\"<>&%",
-    "What replaces VBBS and which transaction shows VBBE?", "\u202egnp.exe", "{{ 7 * 7 }}",
-    "SELECT * FROM VBBS", "Which documents mention VBBS?",
-)  # fmt: skip
-KINDS_OF_HIT = ("Paths", "Listed", "Communities", "Passages", "Facts")
-ALL_MODES = 2
-AT_RANDOM = 479  # Questions that are asked in all modes, and questions beside those above, 500 in all.
-
-
-def drawn(words: Sequence[str], many: int) -> list[str]:
-    rng = random.Random(7)
-    return [" ".join(rng.choices(words, k=rng.randint(1, 12))) + "?" for _ in range(many)]
-
-
-@few_or_many("many", few=2, many=AT_RANDOM)
-def test_no_question_is_answered_by_an_error(config: Config, many: int) -> None:
-    browser = client(config)
-    words = [*" ".join(QUESTIONS).split(), "VBBE", "reads", "without", "least", "3", "2019", "and"]
-    shown, one_of = set[str](), cycle(MODES)
-    for place, question in enumerate((*QUESTIONS, *drawn(words, many))):
-        for mode in ("auto", *(MODES if place < ALL_MODES else [next(one_of)])):
-            asked = {"question": question, "mode": mode}
-            page = browser.get("/snapshots/current/ask", params=asked)
-            assert page.status_code == 200, (asked, page.text)
-            shown |= {kind for kind in KINDS_OF_HIT if f"<h2>{kind}" in page.text}
-    assert shown == set(KINDS_OF_HIT)
 
 
 def test_what_goes_wrong_is_told_on_a_page_of_ours(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:

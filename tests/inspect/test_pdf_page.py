@@ -8,10 +8,10 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from graphrag_tasks.core.config import Config, load_config
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.inspect.pages import make_app
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.storage.snapshots.store import Store
+from tests.corpora import made
 
 PDF = next((Path(__file__).parents[2] / "examples" / "corpus" / "pdf").glob("*.pdf"))
 
@@ -21,16 +21,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("pdf")
     (folder / "corpus").mkdir()
     shutil.copy(PDF, folder / "corpus" / "a.pdf")
-    (folder / "corpus" / "b.txt").write_text("The report ZSALES reads the table VBBS.\n")
-    found = load_config(
-        overrides={
-            "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-            "load": {"vector_store": "none"},
-        },
-        environ={},
-    )  # fmt: skip
-    run_index(found, workers=1)
-    return found
+    return made(folder, {"b.txt": "The report ZSALES reads the table VBBS.\n"})
 
 
 def amber(png: bytes) -> int:
@@ -51,8 +42,7 @@ def test_a_page_is_drawn_with_its_passage_marked(config: Config) -> None:
     page = browser.get(address)
     assert f"pages/{chunk['page_start']}.png?chunk={chunk['chunk_id']}" in page.text
     assert "img-src 'self'" in page.headers["content-security-policy"]
-    plain, marked = (browser.get(picture, params=asked).content
-                     for asked in ({}, {"chunk": chunk["chunk_id"]}))  # fmt: skip
+    plain, marked = (browser.get(picture, params=asked).content for asked in ({}, {"chunk": chunk["chunk_id"]}))
     assert amber(plain) == 0
     assert amber(marked) > 1_000
     for other in (f"{address}/pages/999.png",

@@ -105,9 +105,8 @@ def asked(account: Account, requests: int, seed: int, threads: int = THREADS) ->
 @pytest.mark.parametrize(
     ("account", "requests", "threads"),
     [
-        ((1, 8, 2.0), 1000, 8), ((1, 1, 2.0), 1000, 8), ((1, 60, 2.0), 1000, 8),
-        ((1, 8, 20.0), 300, 8), ((1, 8, None), 300, 8), ((10, 20, 1.0), 3000, 8),
-        ((50, 100, 1.0), 10_000, 32),
+        ((1, 8, 2.0), 1000, 8), ((1, 1, 2.0), 1000, 8), ((1, 60, 2.0), 1000, 8), ((1, 8, 20.0), 300, 8),
+        ((1, 8, None), 300, 8), ((10, 20, 1.0), 3000, 8), ((50, 100, 1.0), 10_000, 32),
     ],
 )  # fmt: skip
 def test_refusals_stay_rare_and_work_goes_on(

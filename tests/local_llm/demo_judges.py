@@ -47,10 +47,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         store = sys.argv[1] if len(sys.argv) > 1 else folder
         if store == folder:
-            given = {
-                "store": store, "sources": [str(EXAMPLES / "corpus")],
-                "load": {"vector_store": "none"},
-            }  # fmt: skip
+            given = {"store": store, "sources": [str(EXAMPLES / "corpus")], "load": {"vector_store": "none"}}
             run_index(load_config(None, overrides=given))
         index = open_index(store)
         asked = read_questions(EXAMPLES / "questions.jsonl")

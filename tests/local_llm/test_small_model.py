@@ -79,8 +79,7 @@ def test_a_real_model_reads_and_nothing_but_what_is_said_is_adopted(model_url: s
     assert sum(row["status"] == "answered" for row in answers) > len(answers) / 2
     told, adopted = (sum(row[name] for row in answers) for name in ("told", "adopted"))
     assert told == adopted + snapshot.table("declined").num_rows
-    texts = dict(zip(*(snapshot.table("sentences")[n].to_pylist() for n in ("sentence_id", "text")),
-                     strict=True))  # fmt: skip
+    texts = dict(zip(*(snapshot.table("sentences")[n].to_pylist() for n in ("sentence_id", "text")), strict=True))
     for row in snapshot.table("triples").to_pylist():
         if row["extractor"] == "llm" and row["tail_end"]:
             part = texts[row["sentence_id"]][row["tail_start"] : row["tail_end"]]

@@ -50,9 +50,8 @@ def test_each_fall_is_refused_and_named(store: Store, counts: dict[str, Any], na
 @pytest.mark.parametrize(
     "counts",
     [
-        {"triples": 1410}, {"orphan_share": 0.19}, {"largest_component_share": 0.61},
-        {"merges_same": 9}, {"triples": 9000}, {"orphan_share": 0.0}, {"merges_same": 0},
-        {"largest_component_share": 1.0},
+        {"triples": 1410}, {"orphan_share": 0.19}, {"largest_component_share": 0.61}, {"merges_same": 9},
+        {"triples": 9000}, {"orphan_share": 0.0}, {"merges_same": 0}, {"largest_component_share": 1.0},
     ],
 )  # fmt: skip
 def test_small_falls_and_any_gain_pass(store: Store, counts: dict[str, Any]) -> None:

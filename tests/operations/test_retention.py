@@ -132,10 +132,7 @@ def test_vectors_that_only_old_snapshots_name_go_with_them(tmp_path: Path) -> No
 
 def test_vectors_that_a_run_has_loaded_and_not_published_yet_stay(tmp_path: Path) -> None:
     store, rows = Store(str(tmp_path)), Rows()
-    published(
-        store, "one", now=datetime(2026, 1, 1, tzinfo=UTC), vectors="a",
-        collections={"chunk_vectors": "chunk_x"},
-    )  # fmt: skip
+    published(store, "one", now=datetime(2026, 1, 1, tzinfo=UTC), vectors="a", collections={"chunk_vectors": "chunk_x"})
     staged(store, "going-on", vectors="b")
     staged(store, "given-up", vectors="c")
     age(Path(store.staging.path("runs/run-given-up")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 import pyarrow as pa
@@ -51,6 +52,13 @@ def source_row(uri: str, data: bytes) -> dict[str, Any]:
         "change": "added",
         "shard": 0,
     }
+
+
+def saved(document: Any) -> bytes:
+    """Return the file of a document, deck or workbook."""
+    buffer = BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
 
 
 ParseFiles = Callable[..., StageResult]

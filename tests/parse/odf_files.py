@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from io import BytesIO
 from zipfile import ZipFile
 
-_NAMES = (
-    "office", "style", "text", "table", "meta", "presentation", "chart", "form", "script",
-)  # fmt: skip
+_NAMES = ("office", "style", "text", "table", "meta", "presentation", "chart", "form", "script")
 _OTHER_NAMES = {
     "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
     "svg": "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0",

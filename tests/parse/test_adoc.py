@@ -112,6 +112,5 @@ def test_what_is_no_page_is_refused(parse_one: Any) -> None:
 def test_every_term_of_an_entry_leads_its_definition(parse_one: Any) -> None:
     page = b"Quern::\nHand mill:: A mill turned by hand.\nSluice:: A gate.\n"
     assert [text for _, text in parse_one("a.adoc", page).kinds] == [
-        "Quern", "A mill turned by hand.", "Hand mill", "A mill turned by hand.", "Sluice",
-        "A gate.",
+        "Quern", "A mill turned by hand.", "Hand mill", "A mill turned by hand.", "Sluice", "A gate.",
     ]  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from pptx.util import Pt
 
 from graphrag_tasks.parse.blocks import limit_cells
 from graphrag_tasks.parse.markup import read_markdown
+from tests.parse.conftest import saved
 
 ROWS = [["Plant", "Stock", "Since"], ["Hamburg", "1,200", "2024-02-29"], ["Köln", "", "n/a"]]
 CELLS = [
@@ -24,12 +24,6 @@ CELLS = [
     (2, 0, "Köln", False, "Plant", "text"),
     (2, 2, "n/a", False, "Since", "text"),
 ]
-
-
-def saved(document: Any) -> bytes:
-    buffer = BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
 
 
 def as_csv() -> bytes:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.chart import BarChart, Reference
 
+from tests.parse.conftest import saved
+
 ROWS = [["Year", "Boats", "Ships"], [2019, 1200, 80], [2020, 1350, 95]]
-
-
-def saved(book: Workbook) -> bytes:
-    buffer = BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()
 
 
 def book_with(chart: Any, *, at: str = "E1", rows: list[list[Any]] = ROWS) -> Workbook:

@@ -9,13 +9,9 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import Workbook
 
+from tests.parse.conftest import saved
+
 _URL = "https://x.example/a"
-
-
-def saved(book: Workbook) -> bytes:
-    buffer = BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()
 
 
 def book_of(*values: object) -> Workbook:

@@ -35,8 +35,7 @@ def packed(parts: Mapping[str, str | bytes]) -> bytes:
 
 
 def related(*targets: tuple[str, str]) -> str:
-    rows = (f'<Relationship Id="r{at}" Type="{R}/{kind}" Target="{name}"/>'
-            for at, (kind, name) in enumerate(targets))  # fmt: skip
+    rows = (f'<Relationship Id="r{at}" Type="{R}/{kind}" Target="{name}"/>' for at, (kind, name) in enumerate(targets))
     namespace = f"{OFFICE}/package/2006/relationships"
     return f'<Relationships xmlns="{namespace}">{"".join(rows)}</Relationships>'
 
@@ -44,8 +43,7 @@ def related(*targets: tuple[str, str]) -> str:
 def typed(**kinds: str) -> str:
     """Return the list of types of parts, of which each name is that of an XML file."""
     own = "application/vnd.openxmlformats-officedocument"
-    rows = (f'<Override PartName="/{name}.xml" ContentType="{own}.{kind}+xml"/>'
-            for name, kind in kinds.items())  # fmt: skip
+    rows = (f'<Override PartName="/{name}.xml" ContentType="{own}.{kind}+xml"/>' for name, kind in kinds.items())
     rels = "application/vnd.openxmlformats-package.relationships+xml"
     return (f'<Types xmlns="{OFFICE}/package/2006/content-types"><Default Extension="rels" '
             f'ContentType="{rels}"/>{"".join(rows)}</Types>')  # fmt: skip
@@ -82,16 +80,15 @@ def xlsx(sheet: str) -> bytes:
 
 
 def pptx(shapes: str) -> bytes:
-    return packed({
-        "[Content_Types].xml": typed(
-            p="presentationml.presentation.main", s="presentationml.slide"
-        ),
-        "_rels/.rels": related(("officeDocument", "p.xml")),
-        "_rels/p.xml.rels": related(("slide", "s.xml")),
-        "p.xml": f'<p:presentation {SLIDE}><p:sldIdLst><p:sldId id="256" r:id="r0"/></p:sldIdLst>'
-        "</p:presentation>",
-        "s.xml": f"<p:sld {SLIDE}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>",
-    })  # fmt: skip
+    return packed(
+        {
+            "[Content_Types].xml": typed(p="presentationml.presentation.main", s="presentationml.slide"),
+            "_rels/.rels": related(("officeDocument", "p.xml")),
+            "_rels/p.xml.rels": related(("slide", "s.xml")),
+            "p.xml": f'<p:presentation {SLIDE}><p:sldIdLst><p:sldId id="256" r:id="r0"/></p:sldIdLst></p:presentation>',
+            "s.xml": f"<p:sld {SLIDE}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>",
+        }
+    )
 
 
 def odf(kind: str, body: str, doctype: str = "") -> bytes:
@@ -132,21 +129,20 @@ HOSTILE = {
     "docx with a zip in a zip": docx(PARAGRAPH.format("x"), more={"a.zip": NESTED_ZIP}),
     "xlsx of two corners": xlsx(CORNERS),
     "xlsx of cells far apart": xlsx(f"<sheetData>{SPREAD}</sheetData>"),
-    "xlsx merged": xlsx(
-        f"<sheetData>{ROW.format(1, 'A')}</sheetData>"
-        f"<mergeCells>{MERGED * 2}</mergeCells>"
-    ),
+    "xlsx merged": xlsx(f"<sheetData>{ROW.format(1, 'A')}</sheetData><mergeCells>{MERGED * 2}</mergeCells>"),
     "pptx of shapes": pptx(SHAPE * 40_000),
     "pptx that nests": pptx(GROUP * 3000 + "</p:grpSp>" * 3000),
     "odt that nests": odf("text", "<text:section>" * 100_000 + "</text:section>" * 100_000),
     "odt of spaces": odf("text", '<text:p>x<text:s text:c="999999999"/>y</text:p>'),
     "odt with entities": odf("text", "<text:p>&i;</text:p>", EXPANDING),
     "odt that repeats": odf("text", table(f"{REPEATED}{ONE}</table:table-cell></table:table-row>")),
-    "ods of spans": odf("spreadsheet", table(
-        f"<table:table-row>{SPANNED}{ONE}</table:table-cell></table:table-row>" * 500)),
-    "ods of sheets": odf("spreadsheet", table(
-        f"<table:table-row><table:table-cell>{ONE}</table:table-cell></table:table-row>", 20_000)),
-}  # fmt: skip
+    "ods of spans": odf(
+        "spreadsheet", table(f"<table:table-row>{SPANNED}{ONE}</table:table-cell></table:table-row>" * 500)
+    ),
+    "ods of sheets": odf(
+        "spreadsheet", table(f"<table:table-row><table:table-cell>{ONE}</table:table-cell></table:table-row>", 20_000)
+    ),
+}
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -139,9 +139,7 @@ def test_flowed_lines_are_joined(parse_one: Any) -> None:
     body = "One \ntwo \nthree.\n\n> quoted \n> words.\n>> older\n From here.\n-- \nSigned\n"
     data = b"Content-Type: text/plain; format=flowed\n\n" + body.encode()
     texts = [text for _, text in parse_one("a.eml", data).kinds]
-    assert texts == [
-        "One two three.", "> quoted words.\n>> older\nFrom here."
-    ]  # fmt: skip
+    assert texts == ["One two three.", "> quoted words.\n>> older\nFrom here."]
     data = b"Content-Type: text/plain; format=flowed; delsp=yes\n\n\xe8\xaa\xad \n\xe3\x81\xbf"
     assert parse_one("a.eml", data).kinds == [("paragraph", "読み")]
 

@@ -13,6 +13,8 @@ from pptx import Presentation
 from pptx.util import Pt
 from reportlab.pdfgen.canvas import Canvas
 
+from tests.parse.conftest import saved
+
 
 def linked(parsed: Any) -> list[str]:
     """Return the texts that have a link."""
@@ -38,9 +40,7 @@ Plain ![picture](a.png) [![badge](b.png)](c.md)
 
 def test_markdown(parse_one: Any) -> None:
     parsed = parse_one("a.md", MARKDOWN.encode())
-    assert linked(parsed) == [
-        "Read the other file.", "See https://e.org/ä?a=1&b=2.", "By name.", "Item",
-    ]  # fmt: skip
+    assert linked(parsed) == ["Read the other file.", "See https://e.org/ä?a=1&b=2.", "By name.", "Item"]
 
 
 def test_html(parse_one: Any) -> None:
@@ -49,9 +49,7 @@ def test_html(parse_one: Any) -> None:
         <a href="i.html"><img src="i.png"></a></p><p>An <a href=" a.html ">  <b>inner</b></a>.</p>
         <a href="card.html"><div><h2>Card</h2><p>Its text.</p></div></a><p>After.</p>
         <pre>code <a href="c.html">linked</a></pre>"""
-    assert linked(parse_one("a.html", page.encode())) == [
-        "An inner.", "Card", "Its text.", "code linked",
-    ]  # fmt: skip
+    assert linked(parse_one("a.html", page.encode())) == ["An inner.", "Card", "Its text.", "code linked"]
 
 
 def hyperlink(paragraph: Any, text: str, address: str) -> None:
@@ -65,12 +63,6 @@ def hyperlink(paragraph: Any, text: str, address: str) -> None:
     run.append(words)
     element.append(run)
     paragraph._p.append(element)
-
-
-def saved(document: Any) -> bytes:
-    buffer = BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
 
 
 def test_docx(parse_one: Any) -> None:

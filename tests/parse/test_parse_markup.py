@@ -107,8 +107,7 @@ PAGES = {
         ("heading", "Part"), ("paragraph", "One."), ("paragraph", "Two."),
     ],
     "<table><tr><td colspan=2>Top<tr><td>Menu<td><h2>Part</h2><p>One.<p>Two.</table>": [
-        ("paragraph", "Top"), ("paragraph", "Menu"), ("heading", "Part"), ("paragraph", "One."),
-        ("paragraph", "Two."),
+        ("paragraph", "Top"), ("paragraph", "Menu"), ("heading", "Part"), ("paragraph", "One."), ("paragraph", "Two."),
     ],
     "<table><tr><td><pre>1\n2</pre><td><pre>a = 1\n  b</pre></table>": [
         ("code", "1\n2"), ("code", "a = 1\n  b"),
@@ -123,8 +122,7 @@ PAGES = {
         ("code", "  a\nb"), ("code", "  c\nd"),
     ],
     "<ul><li><div>a</div><div>b</div></li><li>c<ul><li>d</li></ul>e</li></ul>": [
-        ("list_item", "a"), ("paragraph", "b"), ("list_item", "c"), ("list_item", "d"),
-        ("paragraph", "e"),
+        ("list_item", "a"), ("paragraph", "b"), ("list_item", "c"), ("list_item", "d"), ("paragraph", "e"),
     ],
     "<dl><dt>Quern</dt><dt>Hand mill</dt><dd>A mill.</dd><dd>Of stone.</dd><dt>Sluice</dt></dl>": [
         ("list_item", "Quern"), ("list_item", "A mill."), ("list_item", "Hand mill"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from docx import Document
@@ -18,13 +16,8 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Pt
 
+from tests.parse.conftest import saved
 from tests.parse.conservation.word_documents import add_clause, add_list
-
-
-def saved(document: Any) -> bytes:
-    buffer = BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
 
 
 def word_file() -> bytes:
@@ -133,8 +126,7 @@ def test_numbers_of_headings(parse_one: Any) -> None:
     for style, level in (("Heading 1", 0), ("Heading 2", 1), (None, 1), ("Heading 1", 0)):
         add_clause(document, "Text", level, style=style)
     assert parse_one("a.docx", saved(document)).kinds == [
-        ("heading", "A Text"), ("heading", "A.1 Text"), ("list_item", "A.2 Text"),
-        ("heading", "B Text"),
+        ("heading", "A Text"), ("heading", "A.1 Text"), ("list_item", "A.2 Text"), ("heading", "B Text"),
     ]  # fmt: skip
 
 
@@ -191,32 +183,6 @@ def test_charts_of_slides(parse_one: Any) -> None:
     ]
     assert parsed.blocks[2]["page"] == 1
     assert parsed.cells[-1]["number"] == 2
-
-
-def test_xlsx(parse_one: Any) -> None:
-    book = Workbook()
-    book.active.title = "Größen"
-    for row in [["Name", "Wert"], ["a", 1.5], ["b", None]]:
-        book.active.append(row)
-    book.create_sheet("Empty")
-    parsed = parse_one("a.xlsx", saved(book))
-    assert parsed.kinds == [("heading", "Größen"), ("table", "Name: a | Wert: 1.5\nName: b")]
-    assert parsed.document["title"] == "a"
-    assert parsed.blocks[1]["page"] is None
-
-
-@pytest.mark.parametrize("media_type", ["docx", "pptx", "xlsx"])
-def test_bad_packages(parse_one: Any, media_type: str) -> None:
-    def code(data: bytes) -> str:
-        return str(parse_one(f"a.{media_type}", data).document["error_code"])
-
-    other = BytesIO()
-    with ZipFile(other, "w") as package:
-        package.writestr("hello.txt", "hello")
-    assert code(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 rest") == "encrypted"
-    assert code(b"not a package") == "broken"
-    assert code(other.getvalue()) == "broken"
-    assert code(word_file()[:2000]) == "broken"
 
 
 @pytest.mark.parametrize("columns", [1, 2])

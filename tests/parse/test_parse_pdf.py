@@ -138,13 +138,6 @@ def test_letters_that_the_file_does_not_name(parse_one: Any) -> None:
     assert [text.text for text in convert(data, "pdf", by_ocr).texts] == ["Read"]
 
 
-def test_encrypted_and_broken_pdfs_are_told_apart(parse_one: Any) -> None:
-    locked = pdf_file(two_pages, encrypt="secret")
-    assert parse_one("a.pdf", locked).document["error_code"] == "encrypted"
-    assert parse_one("a.pdf", b"garbage").document["error_code"] == "broken"
-    assert parse_one("a.pdf", b"%PDF-1.4\n%%EOF").document["error_code"] == "broken"
-
-
 LONG = "A sentence of the body that is long enough to fill the line up to its right edge."
 
 

@@ -132,15 +132,14 @@ TURNED = "\u202egnp.exe\u2066 Tool"
 TURNING = {
     "a.md": f"# {TURNED}\n\n{TURNED} runs.\n\n| a | b |\n|---|---|\n| {TURNED} | c |\n",
     "a.txt": f"{TURNED} runs.\n",
-    "a.html": "<title>&#x202e;gnp</title><h1>&#8238;gnp</h1><table><tr><th>a<th>b<tr><td>&#x202e;g"
-    "<td>c</table>",
+    "a.html": "<title>&#x202e;gnp</title><h1>&#8238;gnp</h1><table><tr><th>a<th>b<tr><td>&#x202e;g<td>c</table>",
     "a.csv": f"name,of\n{TURNED},b\n",
     "a.rst": f"{TURNED}\n===================\n\n{TURNED} runs.\n",
     "a.adoc": f"= {TURNED}\n\n{TURNED} runs.\n",
     "a.tex": f"\\title{{{TURNED}}}\\begin{{document}}\\maketitle {TURNED} runs.\\end{{document}}",
     "a.vtt": f"WEBVTT\n\n00:00.000 --> 00:01.000\n<v {TURNED}>{TURNED} runs.\n",
     "a.eml": f"Subject: {TURNED}\nFrom: a@b.c\n\n{TURNED} runs.\n",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", TURNING)

@@ -11,13 +11,7 @@ from openpyxl import Workbook
 from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
-from graphrag_tasks.parse.metadata import is_junk
-
-
-def saved(document: Any) -> bytes:
-    buffer = BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
+from tests.parse.conftest import saved
 
 
 def docx(title: str) -> bytes:
@@ -86,14 +80,3 @@ def test_texts_without_headings_are_called_after_their_file(parse_one: Any) -> N
     for uri, data in (("dir/a.txt", b"Text."), ("dir/a.csv", b"x,y\n1,2\n"), ("a.md", b"Text.")):
         document = parse_one(uri, data).document
         assert (document["title"], document["title_source"]) == ("a", "file_name")
-
-
-@pytest.mark.parametrize(
-    "title",
-    ["untitled1", "Untitled Document", "Document1", "Book 2", "Presentation", "Title", "1", "--",
-     "report.docx", "C:\\Users\\x\\plan", "file:///tmp/a.html", "tmp4f2a.tmp", "~tmp12", "Slide 1",
-     "Microsoft PowerPoint - Deck", "/home/x/my report.pdf",
-     "6f9619ff-8b86-d011-b42d-00cf4fc964ff", "x" * 301],
-)  # fmt: skip
-def test_junk(title: str) -> None:
-    assert is_junk(title)

@@ -52,9 +52,7 @@ def test_a_stray_quote_costs_no_rows(parse_one: Any, line: str, cells: list[str]
     rows: dict[int, list[str]] = {}
     for cell in parsed.cells:
         rows.setdefault(cell["row"], []).append(cell["text"])
-    assert list(rows.values()) == [
-        ["name", "units"], ["first", "1"], cells, ["two lines", "7"], ["last", "9"]
-    ]  # fmt: skip
+    assert list(rows.values()) == [["name", "units"], ["first", "1"], cells, ["two lines", "7"], ["last", "9"]]
 
 
 UNCLOSED = {

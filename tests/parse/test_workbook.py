@@ -10,11 +10,7 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import Workbook
 
-
-def saved(book: Workbook) -> bytes:
-    buffer = BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()
+from tests.parse.conftest import saved
 
 
 def filled(rows: list[list[Any]], at: tuple[int, int] = (1, 1), book: Any = None) -> Any:
@@ -61,10 +57,7 @@ def test_rows_below_a_blank_one_keep_their_header(parse_one: Any) -> None:
 
 
 def test_merged_headers_of_two_levels_and_merged_rows(parse_one: Any) -> None:
-    book = filled(
-        [["region", "2020", None, "2021"], [None, "Q1", "Q2", "Q1"],
-         ["north", 1, 2, 3], [None, 4, 5, 6]]
-    )  # fmt: skip
+    book = filled([["region", "2020", None, "2021"], [None, "Q1", "Q2", "Q1"], ["north", 1, 2, 3], [None, 4, 5, 6]])
     for merged in ("A1:A2", "B1:C1", "A3:A4"):
         book.active.merge_cells(merged)
     parsed = parse_one("a.xlsx", saved(book))

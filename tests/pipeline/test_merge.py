@@ -62,10 +62,9 @@ def test_unchanged_rows_are_carried_and_removed_ones_are_not() -> None:
     result = merge_shards(
         sources(b="changed", a="unchanged", gone="removed"),
         corpus(documents(b="parsed"), chunks(b=["new b"])),
-        corpus(documents(a="parsed", b="parsed", gone="parsed"),
-               chunks(a=["a0", "a1"], b=["old b"], gone=["gone"])),
+        corpus(documents(a="parsed", b="parsed", gone="parsed"), chunks(a=["a0", "a1"], b=["old b"], gone=["gone"])),
         config=MergeConfig(),
-    ).collected()  # fmt: skip
+    ).collected()
     assert texts(result.tables["chunks"]) == ["a0", "a1", "new b"]
     assert result.tables["documents"]["path"].to_pylist() == ["a", "b"]
     assert set(result.tables) == set(merge_shards.makes)
@@ -82,9 +81,7 @@ def test_every_document_has_the_labels_that_it_has_now() -> None:
         config=MergeConfig(),
     ).collected()
     rows = result.tables["documents"].select(["path", "labels", "labels_error"]).to_pylist()
-    assert [tuple(row.values()) for row in rows] == [
-        ("a", ["hr"], None), ("b", [], "not readable"),
-    ]  # fmt: skip
+    assert [tuple(row.values()) for row in rows] == [("a", ["hr"], None), ("b", [], "not readable")]
     assert result.stats["documents_hidden"] == 1
 
 

@@ -42,9 +42,7 @@ def changes(table: pa.Table) -> dict[str, str]:
 def test_each_document_is_added_changed_unchanged_or_removed() -> None:
     result = plan(listed(new="1", edited="2", same="3"), published(edited="0", same="3", gone="4"), config=PlanConfig())
     table = result.tables["sources"]
-    assert changes(table) == {
-        "new": "added", "edited": "changed", "same": "unchanged", "gone": "removed",
-    }  # fmt: skip
+    assert changes(table) == {"new": "added", "edited": "changed", "same": "unchanged", "gone": "removed"}
     shards = dict(zip(table["path"].to_pylist(), table["shard"].to_pylist(), strict=True))
     assert shards == {"new": 0, "edited": 0, "same": None, "gone": None}
     assert result.stats == {"added": 1, "changed": 1, "unchanged": 1, "removed": 1, "shards": 1}

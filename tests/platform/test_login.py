@@ -96,7 +96,6 @@ def test_every_option_of_the_containers_is_airflows(services: dict[str, Any], en
     # Celery's are of a provider that only the image has.
     wanted = [[part.lower() for part in one] for one in options if one[0] != "CELERY"]
     done = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", script, json.dumps(wanted)],
-        env=known, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", script, json.dumps(wanted)], env=known, capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines()[-1] == "[]"

@@ -52,8 +52,7 @@ class Scripted:
             return {"statements": self._cases[named(prompt, "answer")[0]].statements}
         supported = self._cases[named(prompt, "statement")[0]].supported
         said = enumerate(supported, 1)
-        return {"verdicts": [{"statement": number, "reason": "", "supported": one}
-                             for number, one in said]}  # fmt: skip
+        return {"verdicts": [{"statement": number, "reason": "", "supported": one} for number, one in said]}
 
 
 def ours() -> list[dict[str, float | None]]:
@@ -81,9 +80,8 @@ def test_each_figure_is_that_of_the_package() -> None:
     if not PYTHON.exists():
         pytest.skip("ragas is not installed: make test-ragas")
     said = subprocess.run(  # noqa: S603 - a file of ours
-        [str(PYTHON), "-W", "ignore", "theirs.py"], cwd=HERE, check=True, capture_output=True,
-        text=True, timeout=300,
-    )  # fmt: skip
+        [str(PYTHON), "-W", "ignore", "theirs.py"], cwd=HERE, check=True, capture_output=True, text=True, timeout=300
+    )
     theirs = json.loads(said.stdout)
     found = ours()
     assert len(found) == len(theirs) == len(cases())

@@ -31,9 +31,8 @@ class Scripted(InstructorBaseRagasLLM):
         case = self._cases[number]
         said = zip(case.statements, case.supported, strict=True)
         return response_model.model_validate(
-            {"statements": [{"statement": text, "reason": "", "verdict": int(one)}
-                            for text, one in said]}
-        )  # fmt: skip
+            {"statements": [{"statement": text, "reason": "", "verdict": int(one)} for text, one in said]}
+        )
 
     async def agenerate(self, prompt: str, response_model: Any) -> Any:
         return self.generate(prompt, response_model)

@@ -112,9 +112,7 @@ def _collections() -> dict[str, str]:
 
 
 def _read(documents: Sequence[Document]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {
-        "documents": [], "chunks": [], "sentences": [], "triples": [],
-    }  # fmt: skip
+    found: dict[str, list[dict[str, Any]]] = {"documents": [], "chunks": [], "sentences": [], "triples": []}
     for document in sorted(documents, key=lambda one: one.name):
         name, chunk_id = document.name, f"chunk-{document.name}"
         found["documents"].append(
@@ -177,8 +175,7 @@ def _global(tables: dict[str, pa.Table], of_communities: CommunitiesConfig) -> d
     keep(resolve(triples, titles, surface_forms, names, sentences, tables["cells"],
                  config=ResolveConfig(), language=LanguageConfig()))  # fmt: skip
     resolved = made["resolved"]
-    keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved,
-                 language=LanguageConfig()))  # fmt: skip
+    keep(link_mentions(triples, sentences, titles, surface_forms, names, resolved, language=LanguageConfig()))
     of_all = RelationshipsConfig(min_confidence=0)
     keep(relationships(triples, surface_forms, resolved, config=of_all))
     keep(communities(

@@ -83,9 +83,7 @@ def test_an_unknown_id_is_refused(index: Index) -> None:
 def test_skeleton_keeps_whole_lines_within_the_budget(index: Index) -> None:
     whole = index.skeleton().splitlines()
     assert whole[0] == "head,relation,tail"
-    assert sorted(whole[1:]) == [
-        "gateway,not support,spooler", "print server,replaces,spooler", "spooler,needs,driver",
-    ]  # fmt: skip
+    assert sorted(whole[1:]) == ["gateway,not support,spooler", "print server,replaces,spooler", "spooler,needs,driver"]
     cut = index.skeleton(16).splitlines()
     assert cut == whole[: len(cut)]
     assert 1 < len(cut) < 4

@@ -95,9 +95,7 @@ def test_frame_and_prompt_give_items_the_same_numbers(answer: Context) -> None:
     assert frame["citation"].dropna().tolist() == list(range(1, 17))
     for name, kind in (("paths", "path"), ("listed", "listed"), ("communities", "community")):
         assert list(answer.numbers(name)) == frame[frame["kind"] == kind]["citation"].tolist()
-    assert frame["kind"].drop_duplicates().tolist() == [
-        "chunk", "relation", "path", "listed", "community", "entity",
-    ]  # fmt: skip
+    assert frame["kind"].drop_duplicates().tolist() == ["chunk", "relation", "path", "listed", "community", "entity"]
     prompt = answer.to_prompt()
     for citation, text in frame[frame["kind"] == "listed"][["citation", "text"]].values:
         assert f"[{citation}] {text} — " in prompt

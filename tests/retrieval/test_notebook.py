@@ -75,9 +75,7 @@ def test_the_graph_has_facts_and_all_kinds_only_when_asked(world: Index) -> None
     assert isinstance(graph, nx.MultiDiGraph)
     assert graph.nodes["e2"] == {"name": "spooler", "type": "PRODUCT", "mentions": 1, "chunks": 3}
     assert "type" not in graph.nodes["e3"]
-    assert set(graph.edges(keys=True)) == {
-        ("e1", "e2", "r1"), ("e2", "e3", "r2"), ("e4", "e2", "r3"),
-    }  # fmt: skip
+    assert set(graph.edges(keys=True)) == {("e1", "e2", "r1"), ("e2", "e3", "r2"), ("e4", "e2", "r3")}
     edge = graph.edges["e4", "e2", "r3"]
     assert (edge["relation"], edge["phrase"], edge["negated"]) == ("support", "not support", True)
     assert (edge["kind"], edge["support"], edge["confidence"]) == ("fact", 1.0, 0.5)
@@ -126,8 +124,6 @@ def test_a_reader_gets_what_the_reader_may_see(tmp_path: Path) -> None:
     assert seen.table("relations")["tail"].tolist() == ["Valve"]
     assert seen.table("chunks")["document"].tolist() == ["Guide"]
     assert not seen.table("communities")["summary"].str.contains("Zephyr").any()
-    assert set(nx.get_node_attributes(seen.to_networkx(), "name").values()) == {
-        "Pump", "Valve", "Guide",
-    }  # fmt: skip
+    assert set(nx.get_node_attributes(seen.to_networkx(), "name").values()) == {"Pump", "Valve", "Guide"}
     assert seen.to_igraph(all_kinds=True).ecount() == 1
     assert "Zephyr" not in f"{seen._repr_html_()}{Context.__str__(seen.search('Pump'))}"

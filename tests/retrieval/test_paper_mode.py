@@ -100,8 +100,7 @@ def worlds(draw: st.DrawFn) -> World:
     """Draw the tables of a small graph; ids are not in the order of the rows."""
     chunks = [f"c{number}" for number in draw(st.permutations(range(draw(st.integers(1, 12)))))]
     entities = [f"e{number}" for number in draw(st.permutations(range(draw(st.integers(0, 9)))))]
-    names = [draw(st.sampled_from(["Alpha", "Beta box", "Gamma", "delta"])) + one[1:]
-             for one in entities]  # fmt: skip
+    names = [draw(st.sampled_from(["Alpha", "Beta box", "Gamma", "delta"])) + one[1:] for one in entities]
     count = draw(st.integers(0, 25)) if entities else 0
     relations = [f"r{number}" for number in draw(st.permutations(range(count)))]
     sentences = tuple((f"s{one}", one, f"sentence {one}") for one in chunks)

@@ -129,9 +129,7 @@ def test_products_of_bytes_give_nearly_the_scores_of_floats_whatever_is_read_bes
 
 def test_single_sentences_are_read_by_the_sibling_of_the_default_reranker() -> None:
     reader = make_reranker(for_sentences(RerankConfig()))
-    sentences = (
-        "The queue is emptied each night.", "The queue holds 90 jobs.", "Jobs come from the queue.",
-    )  # fmt: skip
+    sentences = ("The queue is emptied each night.", "The queue holds 90 jobs.", "Jobs come from the queue.")
     found = reader.scores("How many jobs fit into the queue?", [Passage("Printing", one) for one in sentences])
     assert found.argmax() == 1
     assert reader.fingerprint != make_reranker(RerankConfig()).fingerprint
@@ -166,21 +164,6 @@ def test_parts_are_read_alone_where_documents_are_long(
     given = Finder("gateway")
     index.reranked_by(given).search(whole, "ranked", rerank=3)
     assert given.asked == [whole], "one that asks a model would ask it for each part"
-
-
-def test_a_copy_of_a_better_candidate_is_not_read_and_comes_behind() -> None:
-    texts = ["the table VBBS was replaced", "the stock is low", "The table VBBS was replaced.", "x"]
-    read: list[str] = []
-
-    def reader(_: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
-        read.extend(passage.text for passage in passages)
-        return np.zeros(len(passages), np.float32)
-
-    reranking = Reranking(3, lambda rows: [Passage("", texts[row]) for row in rows], reader)
-    query = Query("q", 3, FakeEmbedder().encode, lambda _: [], reranking=reranking)
-    scores = query.reranked(np.array([3, 1, 2, 0], np.float32), np.arange(4))
-    assert read == texts[:2]
-    assert np.argsort(-scores).tolist() == [0, 1, 2, 3]
 
 
 def test_behind_many_copies_as_many_other_chunks_are_read() -> None:

@@ -26,8 +26,7 @@ TEXTS = (
     "Tea is a drink.",
 )
 NAMES = ("Winter Song", "Otto Berg", "Anna Holm", "Summer Song")
-MENTIONS = (("e0", "s0"), ("e1", "s0"), ("e1", "s1"), ("e2", "s2"), ("e2", "s3"), ("e3", "s3"),
-            ("e1", "s4"))  # fmt: skip
+MENTIONS = (("e0", "s0"), ("e1", "s0"), ("e1", "s1"), ("e2", "s2"), ("e2", "s3"), ("e3", "s3"), ("e1", "s4"))
 FILMS = World(
     documents=tuple((f"d{place}", f"Page {place}") for place in range(len(TEXTS))),
     chunks=tuple((f"c{place}", f"d{place}", text) for place, text in enumerate(TEXTS)),

@@ -65,10 +65,7 @@ def load(store: Path, server: VectorStore, snapshot_id: str = ONE) -> tuple[Snap
 
 def best(snapshot: Snapshot, principals: Collection[str]) -> list[tuple[float, str]]:
     """Return the chunks that a reader sees with their cosines, by going through all of them."""
-    labels = dict(
-        zip(*snapshot.table("documents", ["document_id", "labels"]).to_pydict().values(),
-            strict=True)
-    )  # fmt: skip
+    labels = dict(zip(*snapshot.table("documents", ["document_id", "labels"]).to_pydict().values(), strict=True))
     of_chunk = snapshot.table("chunks", ["chunk_id", "document_id"]).to_pylist()
     seen = {row["chunk_id"] for row in of_chunk if may_see(labels[row["document_id"]], principals)}
     return sorted(

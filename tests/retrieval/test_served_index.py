@@ -73,9 +73,8 @@ def load(store: Path, *snapshot_ids: str) -> None:
 
 def opened(store: Path, vectors: str, principals: Principals = None) -> Index:
     return open_index(
-        store, ONE, principals, embedder=FakeEmbedder(), noun_phrases=lambda _: ["Part3"],
-        vectors=vectors, load=LITE,
-    )  # fmt: skip
+        store, ONE, principals, embedder=FakeEmbedder(), noun_phrases=lambda _: ["Part3"], vectors=vectors, load=LITE
+    )
 
 
 @pytest.fixture(scope="module")

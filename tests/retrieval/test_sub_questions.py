@@ -26,14 +26,6 @@ from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
             "Our jobs end after ten minutes. Which interface must a job class implement?",
             ("Our jobs end after ten minutes.", "Which interface must a job class implement?"),
         ),
-        (
-            "Our PI has two engines. On what platform do they run, and which note tells the sizes?",
-            ("Our PI has two engines.", "On what platform do they run", "and which note tells the sizes?"),
-        ),
-        (
-            "Does the import activate everything and does SAP support my edition?",
-            ("Does the import activate everything", "does SAP support my edition?"),
-        ),
         ("What happens to my edits if I pull now?", ("What happens to my edits", "I pull now?")),
         ("Why, for the spooler, and how is it set?", ()),
         ("Wie heißt die Tabelle, welche Notiz gilt?", ("Wie heißt die Tabelle", "welche Notiz gilt?")),

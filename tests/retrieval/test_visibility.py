@@ -27,9 +27,8 @@ from tests.retrieval.small_worlds import FakeEmbedder
 from tests.sizes import few_or_many
 
 TABLES = (
-    "documents", "chunks", "sentences", "triples", "mentions", "titles", "entities", "aliases",
-    "relations", "evidence", "communities", "members", "entity_dictionary", "text_terms",
-    "heading_terms",
+    "documents", "chunks", "sentences", "triples", "mentions", "titles", "entities", "aliases", "relations", "evidence",
+    "communities", "members", "entity_dictionary", "text_terms", "heading_terms",
 )  # fmt: skip
 WORDS = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 

@@ -148,9 +148,8 @@ def test_a_search_keeps_to_the_documents_asked_for(config: Config, corpus: Path,
 
 def test_labels_are_fields_of_rows_that_never_change(tmp_path: Path, corpus: Path, milvus: Milvus) -> None:
     config = configure(
-        tmp_path, corpus, milvus.uri,
-        access={"enabled": True, "rules": [{"path": "*.md", "labels": ["dba"]}]},
-    )  # fmt: skip
+        tmp_path, corpus, milvus.uri, access={"enabled": True, "rules": [{"path": "*.md", "labels": ["dba"]}]}
+    )
 
     def found(*principals: str) -> set[str]:
         with open_served(config.store, config.load, principals=principals) as reader:
@@ -172,9 +171,8 @@ def test_labels_are_fields_of_rows_that_never_change(tmp_path: Path, corpus: Pat
 
 
 def test_a_server_that_is_down_fails_the_run_and_the_next_one_completes(
-    tmp_path: Path, corpus: Path, milvus: Milvus, caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    tmp_path: Path, corpus: Path, milvus: Milvus, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 3)
     config = configure(tmp_path, corpus, milvus.uri)
     first = run_index(config, workers=1).manifest.snapshot_id
@@ -196,9 +194,8 @@ def test_a_server_that_is_down_fails_the_run_and_the_next_one_completes(
 
 
 def test_a_server_that_comes_back_in_time_is_waited_for(
-    tmp_path: Path, corpus: Path, milvus: Milvus, caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    tmp_path: Path, corpus: Path, milvus: Milvus, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("graphrag_tasks.embed.vectors.milvus._RETRY_SECONDS", 120)
     config = configure(tmp_path, corpus, milvus.uri)
     milvus.stop()

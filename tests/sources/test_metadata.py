@@ -16,6 +16,7 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.pipeline import look_ahead
 from graphrag_tasks.retrieval import ALL_DOCUMENTS, Index, open_index
 from graphrag_tasks.sources.metadata import MetadataFiles
+from tests.corpora import configured
 
 TEXT = "# {name}\n\nThe budget of {name} is approved by the board. The clerk files the receipts.\n"
 
@@ -35,11 +36,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def settings(corpus: Path) -> Config:
-    overrides: dict[str, Any] = {
-        "store": str(corpus.parent / "store"), "sources": [str(corpus)],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
-    return load_config(overrides=overrides, environ={})
+    return configured(corpus.parent, sources=[str(corpus)])
 
 
 def index(corpus: Path) -> Index:
@@ -65,8 +62,7 @@ def test_metadata_are_read_and_filter_searches(corpus: Path) -> None:
     assert set(rows) == {"plan.md", "reports/north.md", "reports/south.md", "metadata.csv"}
     assert rows["plan.md"] == []
     assert rows["reports/south.md"] == [
-        ("date", "2025-01-01"), ("department", "sales"), ("region", "south"), ("tags", "a"),
-        ("tags", "b"),
+        ("date", "2025-01-01"), ("department", "sales"), ("region", "south"), ("tags", "a"), ("tags", "b"),
     ]  # fmt: skip
     assert paths(opened, department="Finance") == {"reports/north.md"}
     assert paths(opened, date="<2025") == {"reports/north.md"}
@@ -150,9 +146,8 @@ HOSTILE_FILES = {
 }
 ODD_FILES = {
     "k: !!timestamp soon": "soon", "k: !!bool maybe": "maybe", "k: !!int '0x'": "0x",
-    f"k: 0x{'f' * 5_000}": f"0x{'f' * 998}", 'k: "\\ud800\\e[2J"': "\\ud800\\u001b[2J", 
-    "k: yes": "yes", "k: 2024-03-01": "2024-03-01", "k: [1.10, ~, {a: b}]": "1.10",
-    "a: &a {k: v}\nk: {<<: *a}\n<<: *a\nK: 007": "007",
+    f"k: 0x{'f' * 5_000}": f"0x{'f' * 998}", 'k: "\\ud800\\e[2J"': "\\ud800\\u001b[2J", "k: yes": "yes",
+    "k: 2024-03-01": "2024-03-01", "k: [1.10, ~, {a: b}]": "1.10", "a: &a {k: v}\nk: {<<: *a}\n<<: *a\nK: 007": "007",
 }  # fmt: skip
 
 

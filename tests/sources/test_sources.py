@@ -129,9 +129,7 @@ def test_sources_that_list_one_file_are_refused(tmp_path: Path) -> None:
     outer, inner = tmp_path / "docs", tmp_path / "docs" / "hr"
     file = write(inner / "a.md")
     (tmp_path / "link").symlink_to(inner)
-    for one, other in (
-        (outer, inner), (inner, outer), (outer, file), (outer, tmp_path / "link"), (file, file),
-    ):  # fmt: skip
+    for one, other in ((outer, inner), (inner, outer), (outer, file), (outer, tmp_path / "link"), (file, file)):
         with pytest.raises(ConfigError, match=r"lies in the source.*indexed twice"):
             source_roots([f"one={one}", f"other={other}"])
 
@@ -142,9 +140,7 @@ def test_archives_are_sources_of_their_own(tmp_path: Path) -> None:
             archive.writestr("docs/a.md", name)
     specs = [f"{name}=zip://docs::{tmp_path}/{name}.zip" for name in ("one", "two")]
     reader = SourceReader(source_roots(specs))
-    assert {uri: reader.fetch(uri) for uri in uris(*specs)} == {
-        "one/a.md": b"one", "two/a.md": b"two",
-    }  # fmt: skip
+    assert {uri: reader.fetch(uri) for uri in uris(*specs)} == {"one/a.md": b"one", "two/a.md": b"two"}
 
 
 def test_links_and_pipes_are_listed_and_not_opened(tmp_path: Path) -> None:

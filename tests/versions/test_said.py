@@ -33,11 +33,10 @@ FILES = {
     "two.eml": MAIL.format("b", 2),
     "same.html": f"<meta name=date content=2024-03-01><h1>Twin</h1><p>{SAME}",
     "copy.html": f"<meta name=date content=2025-03-01><h1>Twin</h1><p>{SAME} It is saved.",
-    **{f"built/{name}.html": BUILT.format(name=name, day=1 + (name == "e"))
-       for name in "abcde"},
+    **{f"built/{name}.html": BUILT.format(name=name, day=1 + (name == "e")) for name in "abcde"},
     "built/f.html": "<meta name=date content=2021-05-01><p>This one was written.",
     "built/g.md": "---\ndate: 2020-05-01\n---\n\nThis date is meant.\n",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +50,7 @@ def index(tmp_path_factory: pytest.TempPathFactory, told: list[str]) -> Index:
     for name, text in FILES.items():
         (made / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
         (made / "docs" / name).write_text(text)
-    overrides = {
-        "store": str(made / "store"), "sources": [str(made / "docs")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
+    overrides = {"store": str(made / "store"), "sources": [str(made / "docs")], "load": {"vector_store": "none"}}
     handler = logging.Handler()
     handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
     logger = logging.getLogger("graphrag_tasks.versions")
@@ -81,10 +77,7 @@ def test_titles_and_words_make_chains_and_nothing_else_does(index: Index, told: 
 
 def test_what_files_say_is_a_filter_without_the_dates_of_builds(index: Index) -> None:
     rows = index.snapshot.table("documents").to_pylist()
-    dates = {
-        row["path"]: one["value"]
-        for row in rows for one in row["metadata"] or () if one["key"] == "date"
-    }  # fmt: skip
+    dates = {row["path"]: one["value"] for row in rows for one in row["metadata"] or () if one["key"] == "date"}
     assert {path: date for path, date in dates.items() if path.startswith("built")} == {
         "built/f.html": "2021-05-01", "built/g.md": "2020-05-01",
     }  # fmt: skip

@@ -49,10 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def settings(folder: Path) -> object:
-    overrides = {
-        "store": str(folder / "store"), "sources": [str(folder / "docs")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
+    overrides = {"store": str(folder / "store"), "sources": [str(folder / "docs")], "load": {"vector_store": "none"}}
     return load_config(overrides=overrides, environ={})
 
 
@@ -78,8 +75,7 @@ def test_releases_are_ordered_as_numbers_and_chapters_are_none(index: Index) -> 
 def test_changes_say_what_went_and_came(index: Index) -> None:
     found = {(one.kind, one.before, one.after) for one in changes(index.snapshot)}
     assert found == {
-        ("number", "90", "180"), ("number", "180", "270"), ("number", "5150", "5151"),
-        ("name", "Vault", "Ledger"),
+        ("number", "90", "180"), ("number", "180", "270"), ("number", "5150", "5151"), ("name", "Vault", "Ledger"),
     }  # fmt: skip
 
 
@@ -146,13 +142,11 @@ def test_the_command_tells_changes_of_releases_and_of_snapshots(folder: Path, in
     [
         ("The timeout is five minutes.", "The timeout is ten minutes.", "number"),
         ("Guests may read the public pages.", "Guests must not read the public pages.", "value"),
-        ("The tool reads setup.cfg at its start.", "The tool reads pyproject.toml at its start.",
-         "name"),
-        ("The tool re-reads all files of the night.", "The tool rereads all files of the night.",
-         "wording"),
+        ("The tool reads setup.cfg at its start.", "The tool reads pyproject.toml at its start.", "name"),
+        ("The tool re-reads all files of the night.", "The tool rereads all files of the night.", "wording"),
         ("name: The user who logs in first.", "The user who logs in first.", "wording"),
     ],
-)  # fmt: skip
+)
 def test_a_change_has_a_kind(older: str, newer: str, kind: str) -> None:
     assert [one.kind for one in pairs([older], [newer])] == [kind]
 

@@ -52,9 +52,8 @@ def test_figures_count_facts_and_triples_and_empty_sentences() -> None:
     without = GoldSentence.model_validate(line("Two.", "One. Two.", kind="none"))
     right, wrong = Found("orders", "be stored in", "tables"), Found("you", "have", "tables")
     report = TripleReport.of(
-        [judge(with_fact, [fact, Fact(("A",), "is", ("B",))], [right, wrong, wrong]),
-         judge(without, [], [wrong])]
-    )  # fmt: skip
+        [judge(with_fact, [fact, Fact(("A",), "is", ("B",))], [right, wrong, wrong]), judge(without, [], [wrong])]
+    )
     assert (report.overall.recall, report.overall.precision) == (1 / 2, 1 / 3)
     assert report.no_fact_share == 1.0
     assert report.by_kind["passive"].precision == 1 / 2

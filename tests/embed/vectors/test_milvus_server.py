@@ -102,8 +102,7 @@ def test_a_search_returns_the_nearest_rows_that_fit(server: VectorStore) -> None
     "where",
     [
         {"document_id": ['x"] or id in ["y']}, {"document_id": [""]}, {"1 == 1 or x": ["x"]},
-        {"labels": ['hr"]) or array_length(labels) >= 0 or array_contains_any(labels, ["x']},
-        {"labels": [""]},
+        {"labels": ['hr"]) or array_length(labels) >= 0 or array_contains_any(labels, ["x']}, {"labels": [""]},
     ],
 )  # fmt: skip
 def test_a_filter_holds_ids_and_nothing_else(server: VectorStore, where: dict[str, list[str]]) -> None:

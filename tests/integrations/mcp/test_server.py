@@ -227,9 +227,8 @@ def test_a_snapshot_of_a_newer_version_is_one_error(
 
     line = [sys.executable, "-m", "graphrag_tasks", "mcp", "--store", str(tmp_path / "store")]
     started = subprocess.run(  # noqa: S603
-        [*line, "--as", "staff"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+        [*line, "--as", "staff"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
     assert (started.returncode, started.stdout) == (1, "")
     assert started.stderr.startswith("error: ")
     assert versions in started.stderr.replace("\n", " ")

@@ -59,10 +59,9 @@ class _Page:
 
     def _block(self, level: int) -> str:
         makers: list[Callable[[int], str]] = [
-            self._text, self._text, self._heading, self._paragraph, self._list, self._table,
-            self._definitions, self._details, self._quote, self._code, self._figure, self._aside,
-            self._form, self._div, self._image, self._comment, self._hidden, self._section,
-            self._drawing, self._unread,
+            self._text, self._text, self._heading, self._paragraph, self._list, self._table, self._definitions,
+            self._details, self._quote, self._code, self._figure, self._aside, self._form, self._div, self._image,
+            self._comment, self._hidden, self._section, self._drawing, self._unread,
         ]  # fmt: skip
         if level >= _LEVELS:
             makers = [self._text, self._paragraph, self._image, self._comment]
@@ -201,9 +200,8 @@ class _Markdown:
 
     def block(self, level: int) -> str:
         makers: list[Callable[[int], str]] = [
-            self._text, self._text, self._inline, self._heading, self._list, self._table,
-            self._quote, self._code, self._html, self._comment, self._image, self._note,
-            self._details, self._link, self._alert, self._remark,
+            self._text, self._text, self._inline, self._heading, self._list, self._table, self._quote, self._code,
+            self._html, self._comment, self._image, self._note, self._details, self._link, self._alert, self._remark,
         ]  # fmt: skip
         if level >= _LEVELS:
             makers = [self._text, self._inline, self._code, self._image]

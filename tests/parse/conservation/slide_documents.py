@@ -48,9 +48,8 @@ class _Deck:
                         self._paragraphs(place.text_frame)
             if serials.chance(0.8):
                 shapes = [
-                    self._box, self._box, self._table, self._group, self._shape, self._chart,
-                    self._picture, self._notes, self._footer, self._diagram, self._link,
-                    self._hidden,
+                    self._box, self._box, self._table, self._group, self._shape, self._chart, self._picture,
+                    self._notes, self._footer, self._diagram, self._link, self._hidden,
                 ]  # fmt: skip
                 serials.some(shapes, 5)
         if serials.chance(0.3):

@@ -24,6 +24,7 @@ from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import Paragraph, SimpleDocTemplate
 
 from graphrag_tasks.parse.readers import READERS, load_readers
+from tests.parse.conftest import saved
 from tests.parse.odf_files import odf_file
 from tests.parse.outlook_files import BYTES, outlook_message
 from tests.parse.test_epub import book
@@ -163,12 +164,6 @@ def _jats(paragraphs: list[list[Word]]) -> bytes:
     return f"<article><body><sec>{body}</sec></body></article>".encode()
 
 
-def _saved(document: Any) -> bytes:
-    buffer = BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
-
-
 def _runs(words: list[Word]) -> list[Piece]:
     return [piece for word in words for piece in (*word, Piece(" "))]
 
@@ -181,7 +176,7 @@ def _docx(paragraphs: list[list[Word]]) -> bytes:
             font = paragraph.add_run(piece.text).font
             font.bold, font.italic = piece.style == "bold", piece.style == "italic"
             font.superscript, font.subscript = piece.style == "sup", piece.style == "sub"
-    return _saved(document)
+    return saved(document)
 
 
 def _pptx(paragraphs: list[list[Word]]) -> bytes:
@@ -194,7 +189,7 @@ def _pptx(paragraphs: list[list[Word]]) -> bytes:
             run.text, run.font.bold = piece.text, piece.style == "bold"
             if piece.style in ("sup", "sub"):
                 run.font._element.set("baseline", "30000" if piece.style == "sup" else "-25000")
-    return _saved(deck)
+    return saved(deck)
 
 
 def _xlsx(paragraphs: list[list[Word]]) -> bytes:
@@ -206,7 +201,7 @@ def _xlsx(paragraphs: list[list[Word]]) -> bytes:
             for piece in _runs(words)
         )
         workbook.active.cell(at, 1, CellRichText(*runs))
-    return _saved(workbook)
+    return saved(workbook)
 
 
 def _text(paragraphs: list[list[Word]]) -> bytes:

@@ -40,9 +40,7 @@ def staged(
             else pa.Table.from_pylist([_blank(schema) | row for row in texts.get(name, [])], schema=schema)
         )
         tables[name] = write_table(folder, name, data, fingerprint=fingerprint)
-    defaults: dict[str, Any] = {
-        "fingerprints": {"load": fingerprint}, "sources": {}, "collections": {}, "stats": {},
-    }  # fmt: skip
+    defaults: dict[str, Any] = {"fingerprints": {"load": fingerprint}, "sources": {}, "collections": {}, "stats": {}}
     manifest = build_manifest(tables, embedding=EMBEDDING, parent_id=store.current_id(), **defaults | about)
     return folder, manifest
 

@@ -3,16 +3,10 @@
 from graphrag_tasks.operations.metrics import as_markdown
 from graphrag_tasks.storage.snapshots.publish import note
 
-COUNTS = (
-    "added", "changed", "removed", "unchanged", "documents", "chunks", "triples", "entities",
-    "relations",
-)  # fmt: skip
+COUNTS = ("added", "changed", "removed", "unchanged", "documents", "chunks", "triples", "entities", "relations")
 
 
-SUMMARY = {
-    **{name: 1234 + number for number, name in enumerate(COUNTS)}, "snapshot_id": "1b4f",
-    "failed": [],
-}  # fmt: skip
+SUMMARY = {**{name: 1234 + number for number, name in enumerate(COUNTS)}, "snapshot_id": "1b4f", "failed": []}
 
 
 def test_a_note_names_what_was_published() -> None:

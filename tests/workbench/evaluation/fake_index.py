@@ -23,8 +23,7 @@ def snapshot_of(corpus: dict[str, list[str]]) -> Snapshot:
         for place, text in enumerate(texts):
             end = start + len(text)
             blocks.append({"document_id": name, "ordinal": place, "text": text})
-            chunks.append({"chunk_id": f"{path}/{place}", "document_id": name,
-                           "char_start": start, "char_end": end})  # fmt: skip
+            chunks.append({"chunk_id": f"{path}/{place}", "document_id": name, "char_start": start, "char_end": end})
             start = end + len(BLOCK_SEPARATOR)
     tables = {"documents": documents, "blocks": blocks[::-1], "chunks": chunks}
     return cast(
@@ -58,8 +57,7 @@ class FakeIndex:
                      page_end=None, heading_path=(), path=(), char_start=0, char_end=0)
             for rank, one in enumerate(self.answers[question][:k], 1)
         )  # fmt: skip
-        return Context(question=question, mode=mode, k=k, snapshot_id="snap", chunks=chunks,
-                       relations=(), entities=())  # fmt: skip
+        return Context(question=question, mode=mode, k=k, snapshot_id="snap", chunks=chunks, relations=(), entities=())
 
 
 def fake_index(answers: dict[str, list[str]], corpus: dict[str, list[str]]) -> Index:

@@ -33,8 +33,7 @@ def comparison() -> Comparison:
     questions = [Question(id=name, question=name, type="t", gold_ids=(name,)) for name in "ab"]
     right = fake_index({"a": ["a/0"], "b": ["b/0"]}, corpus)
     wrong = fake_index({"a": ["c/0", "a/0"], "b": ["c/0"]}, corpus)
-    reports = [evaluate_retrieval(right, questions, mode="dense"),
-               evaluate_retrieval(wrong, questions, mode="bm25")]  # fmt: skip
+    reports = [evaluate_retrieval(right, questions, mode="dense"), evaluate_retrieval(wrong, questions, mode="bm25")]
     return Comparison.of(reports, "dense")
 
 
@@ -50,9 +49,7 @@ def test_differences_are_of_the_others_from_one(comparison: Comparison) -> None:
 def test_what_is_written(comparison: Comparison, tmp_path: Path) -> None:
     write_files(comparison.files(), tmp_path / "out")
     rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pylist()
-    assert [(row["mode"], row["id"]) for row in rows] == [
-        ("dense", "a"), ("dense", "b"), ("bm25", "a"), ("bm25", "b"),
-    ]  # fmt: skip
+    assert [(row["mode"], row["id"]) for row in rows] == [("dense", "a"), ("dense", "b"), ("bm25", "a"), ("bm25", "b")]
     assert rows[2]["found_at"] == [2]
     assert rows[2]["wall_ms"] > 0
     assert (tmp_path / "out" / "results.md").read_text() == comparison.to_markdown()

@@ -25,9 +25,7 @@ def test_the_last_judgement_of_a_question_counts(file: Path) -> None:
     judge(file, "Where lies stock?", "wrong", [])
     judge(file, "Who posts orders?", "right", [span()])
     judge(file, "where LIES  stock?", "right", [span()])
-    assert [one.question for one in read_questions(file)] == [
-        "Who posts orders?", "where LIES stock?",
-    ]  # fmt: skip
+    assert [one.question for one in read_questions(file)] == ["Who posts orders?", "where LIES stock?"]
     judge(file, "Where lies stock?", "wrong", [])
     assert [one.question for one in read_questions(file)] == ["Who posts orders?"]
     assert len(file.read_text().splitlines()) == 2

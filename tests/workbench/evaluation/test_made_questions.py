@@ -6,9 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
-from graphrag_tasks.core.config import load_config
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import open_index
 from graphrag_tasks.retrieval.view.visibility import visible
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
@@ -16,6 +14,7 @@ from graphrag_tasks.workbench.evaluation import Question, read_questions
 from graphrag_tasks.workbench.evaluation.gold import locate
 from graphrag_tasks.workbench.evaluation.made import make_questions
 from graphrag_tasks.workbench.judges import evaluate_answers
+from tests.corpora import made
 
 DOCUMENTS = {
     "reports.md": "# Reports\n\nThe Stock Report starts the Delivery Monitor.\n\n"
@@ -32,22 +31,9 @@ DOCUMENTS = {
 }
 
 
-def indexed(folder: Path, **given: object) -> Path:
-    for name, text in DOCUMENTS.items():
-        path = folder / "corpus" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    settings = {
-        "store": str(folder / "store"), "sources": [str(folder / "corpus")],
-        "load": {"vector_store": "none"}, **given,
-    }  # fmt: skip
-    run_index(load_config(overrides=settings, environ={}), workers=1)
-    return folder / "store"
-
-
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("made"))
+    return Path(made(tmp_path_factory.mktemp("made"), DOCUMENTS).store)
 
 
 @pytest.fixture(scope="module")
@@ -56,21 +42,19 @@ def snapshot(store: Path) -> Snapshot:
 
 
 def test_headings_that_say_what_to_do_are_asked_and_their_sections_are_found(snapshot: Snapshot) -> None:
-    made = make_questions(snapshot, 9)
-    assert {one.question for one in made} == {
-        "How do I import the delivery notes?", "How do I add a Zephyr Pump?",
-    }  # fmt: skip
-    found = locate(made, snapshot)
+    asked = make_questions(snapshot, 9)
+    assert {one.question for one in asked} == {"How do I import the delivery notes?", "How do I add a Zephyr Pump?"}
+    found = locate(asked, snapshot)
     assert (found.stale, found.moved) == ((), 0)
     assert all(all(target.chunks) for target in found.targets)
-    assert [make_questions(snapshot, 1, seed) for seed in (0, 0)] == [made[:1], made[:1]]
-    assert {make_questions(snapshot, 1, seed)[0].id for seed in range(9)} == {one.id for one in made}
+    assert [make_questions(snapshot, 1, seed) for seed in (0, 0)] == [asked[:1], asked[:1]]
+    assert {make_questions(snapshot, 1, seed)[0].id for seed in range(9)} == {one.id for one in asked}
 
 
 def test_a_reader_gets_questions_about_visible_documents_alone(tmp_path: Path) -> None:
     rules = [{"path": "board/**", "labels": ["board"]}]
     access = {"enabled": True, "default": ["public"], "rules": rules}
-    snapshot = Store(str(indexed(tmp_path, access=access))).open()
+    snapshot = Store(made(tmp_path, DOCUMENTS, access=access).store).open()
     seen = make_questions(visible(snapshot, []))
     assert [one.question for one in seen] == ["How do I import the delivery notes?"]
     with pytest.raises(ConfigError, match="must be at least 1"):

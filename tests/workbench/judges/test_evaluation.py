@@ -9,14 +9,14 @@ import pytest
 from typer.testing import CliRunner
 
 from graphrag_tasks.cli import app
-from graphrag_tasks.core.config import LlmConfig, load_config
+from graphrag_tasks.core.config import LlmConfig
 from graphrag_tasks.llm import Client
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.workbench.evaluation import read_questions
 from graphrag_tasks.workbench.evaluation.gold import Gold, locate
 from graphrag_tasks.workbench.evaluation.report import write_files
 from graphrag_tasks.workbench.judges import Judge, evaluate_answers
+from tests.corpora import made
 from tests.llm.endpoint import scripted
 from tests.workbench.judges.scripted_judges import first_place, honest, judge
 
@@ -35,22 +35,14 @@ QUESTIONS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("judged")
-    for name, text in DOCUMENTS.items():
-        path = made / "corpus" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    folder = tmp_path_factory.mktemp("judged")
+    made(folder, DOCUMENTS)
     lines = [
         json.dumps({"id": name, "question": asked, "answer": answer, "gold_ids": [path]})
         for name, asked, answer, path in QUESTIONS
     ]
-    (made / "questions.jsonl").write_text("\n".join(lines))
-    given = {
-        "store": str(made / "store"), "sources": [str(made / "corpus")],
-        "load": {"vector_store": "none"},
-    }  # fmt: skip
-    run_index(load_config(overrides=given, environ={}), workers=1)
-    return made
+    (folder / "questions.jsonl").write_text("\n".join(lines))
+    return folder
 
 
 @pytest.fixture(scope="module")

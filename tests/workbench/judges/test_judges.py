@@ -77,8 +77,7 @@ def test_the_measures_of_ragas_come_from_the_verdicts() -> None:
         return np.array([[float(len(text)), 1.0] for text in texts], dtype=np.float32)
 
     with asked(judge(honest), votes=1) as (one, _):
-        (precision,) = {tuple(found.value for found in both) for both in
-                        context_precision(one, ANSWERS)}  # fmt: skip
+        (precision,) = {tuple(found.value for found in both) for both in context_precision(one, ANSWERS)}
         assert precision == (0.5, 1.0)
         assert [both[0].measure for both in context_precision(one, ANSWERS[:1])] == [RELEVANT]
         assert context_precision(one, ANSWERS[:1])[0][1].measure == PRECISION
@@ -86,9 +85,7 @@ def test_the_measures_of_ragas_come_from_the_verdicts() -> None:
         near = relevant(one, ANSWERS, encode)
         assert all(found.value is not None and found.value > 0.99 for found in near)
         empty = Answered("q", "What?", "That.", "", ())
-        assert [found.value for found in (*aligned(one, [empty]), *faithful(one, [empty]))] == [
-            0.0, None,
-        ]  # fmt: skip
+        assert [found.value for found in (*aligned(one, [empty]), *faithful(one, [empty]))] == [0.0, None]
 
 
 @pytest.mark.parametrize(

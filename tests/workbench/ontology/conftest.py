@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.core.config import Config, load_config
-from graphrag_tasks.operations.runner import run_index
+from graphrag_tasks.core.config import Config
 from graphrag_tasks.retrieval import Index, open_index
+from tests.corpora import configured, made
 
 TEXTS = {
     "tables.md": "# Tables\n\nThe table VBBE replaced the table VBBS. The table PRCD_ELEMENTS "
@@ -30,17 +30,13 @@ QUESTIONS = (
 
 
 def settings(store: Path, **overrides: object) -> Config:
-    given = {"store": str(store), "sources": [str(store.parent / "corpus")], "load": {"vector_store": "none"}}
-    return load_config(overrides=given | overrides, environ={})
+    return configured(store.parent, **overrides)
 
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ontology")
-    (folder / "corpus").mkdir()
-    for name, text in TEXTS.items():
-        (folder / "corpus" / name).write_text(text)
-    run_index(settings(folder / "store"), workers=1)
+    made(folder, TEXTS)
     return folder
 
 

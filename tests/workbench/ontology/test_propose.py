@@ -116,8 +116,7 @@ def test_excluded_documents_are_never_sent(store: Path, tmp_path: Path) -> None:
         assert "ZPAYROLL" in json.dumps(endpoint.bodies)
         assert "(TABLE)" in json.dumps(endpoint.bodies)
     with scripted(answer=lambda _: answer_of("replace")) as endpoint:
-        config = asking(store, endpoint.url, exclude=["secret.md"], models={"ontology": "n"},
-                        budget={"usd": 0})  # fmt: skip
+        config = asking(store, endpoint.url, exclude=["secret.md"], models={"ontology": "n"}, budget={"usd": 0})
         propose_in_store(config, questions, by_model=True)
         assert endpoint.requests
         assert "ZPAYROLL" not in json.dumps(endpoint.bodies)

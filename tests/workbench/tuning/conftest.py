@@ -20,9 +20,9 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
 from graphrag_tasks.core.config import load_config
-from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.workbench.evaluation.questions import Question
+from tests.corpora import made
 
 SAID = ("amber", "basin", "cedar", "delta", "ember", "fjord")
 SAID += ("grove", "heath", "inlet", "jetty", "knoll", "ledge")
@@ -61,9 +61,8 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> ModelFolder:
         )
         tokenizer.save(str(folder / "tokenizer.json"))
         config = {
-            "model_type": "bert", "hidden_size": HIDDEN, "num_hidden_layers": LAYERS,
-            "num_attention_heads": 4, "layer_norm_eps": 1e-12, "pad_token_id": 0,
-            "max_position_embeddings": POSITIONS,
+            "model_type": "bert", "hidden_size": HIDDEN, "num_hidden_layers": LAYERS, "num_attention_heads": 4,
+            "layer_norm_eps": 1e-12, "pad_token_id": 0, "max_position_embeddings": POSITIONS,
         }  # fmt: skip
         (folder / "config.json").write_text(json.dumps(config))
         save_file(_weights(len(words), is_reranker), folder / "model.safetensors")
@@ -110,18 +109,11 @@ def reranker(model_folder: ModelFolder) -> Path:
 def store(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
     """The published corpus, embedded with the random encoder."""
     folder = tmp_path_factory.mktemp("cipher")
-    for place, (first, second) in enumerate(PAIRS):
-        path = folder / "corpus" / document(place)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"The {SAID[first]} is near the {SAID[second]}.\n")
-    given = {
-        "sources": [str(folder / "corpus")],
-        "store": str(folder / "store"),
-        "load": {"vector_store": "none"},
-        "embed": {"model": str(encoder)},
+    texts = {
+        document(place): f"The {SAID[first]} is near the {SAID[second]}.\n"
+        for place, (first, second) in enumerate(PAIRS)
     }
-    run_index(load_config(None, overrides=given), workers=1)
-    return folder / "store"
+    return Path(made(folder, texts, embed={"model": str(encoder)}).store)
 
 
 @pytest.fixture

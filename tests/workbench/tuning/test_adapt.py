@@ -87,8 +87,7 @@ def test_what_is_not_better_is_refused_and_not_written(index: Index, tmp_path: P
     recipes = {ENCODER: replace(FAST[ENCODER], epochs=1, rate=0.0)}
     told: list[str] = []
     with pytest.raises(QualityError, match="no tuned model is better"):
-        adapt(index, questions(), tmp_path / "out", kinds=(ENCODER,), recipes=recipes, folds=2,
-              tell=told.append)  # fmt: skip
+        adapt(index, questions(), tmp_path / "out", kinds=(ENCODER,), recipes=recipes, folds=2, tell=told.append)
     assert told[-1] == "the tuned encoder is not better and is not written"
     assert not (tmp_path / "out").exists()
 
