@@ -18,7 +18,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "docx": (".office", "read_docx"),
     "eml": (".mail", "read_mail"),
     "facts": (".facts", "read_facts"),
-    "epub": (".epub", "read_epub"),
+    "epub": (".markup", "read_epub"),
     "html": (".markup", "read_html"),
     "mbox": (".mail", "read_mbox"),
     "md": (".markup", "read_markdown"),

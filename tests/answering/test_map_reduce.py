@@ -11,7 +11,7 @@ import pytest
 
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm.request import count
+from graphrag_tasks.llm.request import count_tokens
 from graphrag_tasks.retrieval import Index, open_index
 from tests.answering.test_written import HOSTILE
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
@@ -131,7 +131,7 @@ def test_every_community_is_read_once_in_prompts_of_the_size_that_is_set(
     assert len(maps) > 2 and len(rest) == 1
     assert sorted(plant for body in maps for plant in shown(body).values()) == list(range(PLANTS))
     for body in endpoint.bodies:
-        assert sum(count(one["content"]) for one in body["messages"]) <= PROMPT_TOKENS + 10
+        assert sum(count_tokens(one["content"]) for one in body["messages"]) <= PROMPT_TOKENS + 10
     assert (reply.model, reply.verdict.state, reply.notes) == ("m", "answered", ())
 
 

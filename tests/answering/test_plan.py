@@ -12,7 +12,7 @@ import pytest
 
 from graphrag_tasks.answering import Reply, answer
 from graphrag_tasks.llm import Client
-from graphrag_tasks.llm.request import count
+from graphrag_tasks.llm.request import count_tokens
 from graphrag_tasks.retrieval import Index, open_index
 from tests.llm.endpoint import Body, ScriptedEndpoint, scripted
 from tests.llm.test_client import settings
@@ -136,7 +136,7 @@ def test_the_graph_is_shown_as_data_and_within_the_prompt(people: Index, endpoin
         ask(people, endpoint, prompt_tokens=tokens)
         body = next(one for one in reversed(endpoint.bodies) if is_plan(one))
         system, user = (one["content"] for one in body["messages"])
-        assert count(system) + count(user) <= max(tokens, count(system) + 20)
+        assert count_tokens(system) + count_tokens(user) <= max(tokens, count_tokens(system) + 20)
     lines = user.splitlines()
     assert any(line.startswith("> Ada Byron,") for line in lines)
     assert any(line.startswith("> PERSON —join→ ORG: 4") for line in lines)

@@ -5,15 +5,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from docling.datamodel.pipeline_options import ThreadedPdfPipelineOptions
-from docling.pipeline.standard_pdf_pipeline import StandardPdfPipeline
-
 from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import MissingDependencyError
-from graphrag_tasks.parse.docling_blocks import convert
-from graphrag_tasks.parse.pdf.reader import parsed_document
-from graphrag_tasks.parse.readers import Reader
 
 _MODEL_PACKAGES = ("torch", "torchvision", "transformers")
 _OCR_PACKAGE = "rapidocr"
@@ -44,16 +38,3 @@ def _check_models(folder: str) -> None:
         target = folder or "docling-models"
         hint = f"docling-tools models download layout tableformer -o {target}, and set parse.pdf_models = {target!r}"
         raise MissingDependencyError(what, hint=hint)
-
-
-# Read PDF files by Docling's own pipeline, with its neural models from a local folder.
-
-
-def model_reader(folder: str) -> Reader:
-    """Return a reader of PDF files that uses the layout and table models in a folder.
-
-    The models are loaded here, once for all documents. OCR is off: it would need models of its own.
-    """
-    options = ThreadedPdfPipelineOptions(artifacts_path=folder, do_ocr=False)
-    pipeline = StandardPdfPipeline(options)
-    return lambda data: parsed_document(data, lambda _: convert(data, "pdf", pipeline))
