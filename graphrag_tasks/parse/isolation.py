@@ -10,28 +10,24 @@ script without a main guard.
 from __future__ import annotations
 
 import atexit
-import contextlib
-import ctypes
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import Any
 
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
-from graphrag_tasks.core.progress import mapped_bytes, release
-from graphrag_tasks.parse.blocks import Block, Box, ParsedDocument, Title, limit_cells
-from graphrag_tasks.parse.limits import MAX_QUEUED, Allowance, Watch, allowance
-from graphrag_tasks.parse.properties import with_said
-from graphrag_tasks.parse.readers import IN_PROCESS, Reader, load_readers, readers_for
+from graphrag_tasks.core.progress import mapped_bytes
+from graphrag_tasks.parse.blocks import Block, Box, ParsedDocument, Title
+from graphrag_tasks.parse.limits import MAX_QUEUED, Watch
+from graphrag_tasks.parse.readers import IN_PROCESS, load_readers, readers_for
 from graphrag_tasks.parse.tables import Table
 from graphrag_tasks.sources.encodings import Guess, given_encoding
 
@@ -101,7 +97,7 @@ START_SECONDS = 300  # Limit for a new worker's imports: seconds as a rule, minu
 
 _LEAST_WAIT = 0.01  # seconds
 _MAX_GROWTH = 0.25  # of a document's memory, beyond which its worker is replaced
-_CHILD_GONE = (EOFError, OSError)  # the latter when it ends in the middle of an answer
+_HUNG_UP = (EOFError, OSError)  # the latter when it ends in the middle of an answer
 _FATAL = ("timeout", "out_of_memory", "crashed")
 _idle: dict[int, _Worker] = {}
 """The idle worker kept for the next `Parser` of this process, by process id, so that forks have none."""
@@ -204,7 +200,7 @@ class _Worker:
                 what = f"the parser process was not ready within {START_SECONDS} s"
                 raise TransientError(what, "parse")
             answer = self._connection.recv_bytes()
-        except _CHILD_GONE as error:
+        except _HUNG_UP as error:
             what = f"the parser process ended {self._ending()} before it was ready"
             raise TransientError(what, "parse") from error
         if answer != READY:
@@ -224,7 +220,7 @@ class _Worker:
                 hint = "Split the file, or raise parse.seconds_per_document"
                 raise DocumentError("timeout", what, hint=hint)
             return self._connection.recv_bytes()
-        except _CHILD_GONE as error:
+        except _HUNG_UP as error:
             raise self._death() from error
 
     def _answers(self, seconds: float) -> bool:
@@ -267,7 +263,7 @@ def _spawn(theirs: Connection) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PATH": ""}
     environment.pop("DOCLING_LIBREOFFICE_CMD", None)
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-P", "-m", "graphrag_tasks.parse.isolation", str(theirs.fileno())],
+        [sys.executable, "-P", "-m", "graphrag_tasks.parse.worker", str(theirs.fileno())],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         pass_fds=[theirs.fileno()],
@@ -279,107 +275,3 @@ def _spawn(theirs: Connection) -> subprocess.Popen[bytes]:
 def _end_idle_worker() -> None:
     if worker := _idle.pop(os.getpid(), None):
         worker.kill()
-
-
-# The process that runs the readers: `python -m graphrag_tasks.parse.isolation DESCRIPTOR`.
-
-_LINUX = sys.platform == "linux"
-_LARGE = 100_000  # bytes of a document that is worth giving its memory back
-_READING_SHARE = 0.8  # of a document's seconds, to read the pages of a PDF and join them
-_PAGES_SHARE = 0.5  # of its memory, for pages; the rest is for joining them
-_PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
-_PR_SET_PDEATHSIG = 1  # of Linux's <sys/prctl.h>: a signal for when the parent ends
-_OOM_SCORE_ADJ = Path("/proc/self/oom_score_adj")
-_FIRST_TO_END = "1000"
-_REFUSED_EVENTS = {
-    *("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "pty.spawn"),
-    *("socket.bind", "socket.connect", "socket.getaddrinfo", "socket.gethostbyaddr"),
-    *("socket.gethostbyname", "socket.sendto", "subprocess.Popen"),
-}
-_refusing = threading.Event()  # seen by every thread that a parser starts
-
-
-def main(descriptor: int) -> None:
-    """Answer requests until the parent closes the connection.
-
-    Args:
-        descriptor: Open socket to the parent. A request is a JSON object: `load` names readers to import; `read` is the
-            media type of the document whose bytes come next, `config` its limits (`ParseConfig`), and `encoding` its
-            configured encoding, or null.
-    """
-    _restrict_process()
-    readers: dict[str, Reader] = {}
-    own = 0
-    with Connection(descriptor) as parent, contextlib.suppress(*_PARENT_GONE):
-        while True:
-            request = json.loads(parent.recv_bytes())
-            if "load" in request:
-                try:
-                    readers |= load_readers(request["load"])
-                    parent.send_bytes(READY)
-                except MissingDependencyError as error:
-                    parent.send_bytes(encode_error(error))
-                own = mapped_bytes()
-            else:
-                reader, data = readers[request["read"]], parent.recv_bytes()
-                given_encoding.set(request["encoding"])
-                config = ParseConfig(**request["config"])
-                parent.send_bytes(_read(reader, request["read"], data, config, own))
-                if len(data) > _LARGE:
-                    release()
-
-
-def _restrict_process() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.addaudithook(_refuse)
-    if _LINUX:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        with contextlib.suppress(OSError):  # a sandbox may hide it
-            _OOM_SCORE_ADJ.write_text(_FIRST_TO_END)
-
-
-def _refuse(event: str, _arguments: tuple[object, ...]) -> None:
-    if event in _REFUSED_EVENTS and _refusing.is_set():
-        raise PermissionError(f"documents may not cause {event}")
-
-
-def _read(reader: Reader, media_type: str, data: bytes, config: ParseConfig, own: int) -> bytes:
-    seconds, bound = config.seconds_per_document, _memory_bound(config.memory_bytes, own)
-    watch = Watch(MAX_QUEUED * seconds)
-    for_pages = own + (bound - own) * _PAGES_SHARE
-    allowance.set(Allowance(seconds * _READING_SHARE, for_pages, watch))
-    try:
-        with _restricted(bound):
-            parsed = with_said(media_type, data, reader(data))
-            return encode_parsed(limit_cells(parsed))
-    except Exception as error:  # noqa: BLE001 - told to the parent, which makes a row of it
-        return encode_error(error)
-
-
-def _memory_bound(memory_bytes: int, own: int) -> int:
-    """Return the memory that the process may map while it reads a document.
-
-    Models may map more than the limit before the first document; then half of it is added to theirs.
-    """
-    bounds = [max(memory_bytes, own + memory_bytes // 2), resource.getrlimit(resource.RLIMIT_AS)[0]]
-    return min(bound for bound in bounds if bound != resource.RLIM_INFINITY)
-
-
-@contextlib.contextmanager
-def _restricted(bound: int) -> Iterator[None]:
-    """Block connections and programs, and limit mapped memory, inside the context."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if _LINUX:
-        resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
-    _refusing.set()
-    try:
-        yield
-    finally:
-        _refusing.clear()
-        if _LINUX:
-            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -77,12 +77,13 @@ def test_a_document_that_breaks_its_parser_costs_itself(parse_files: Any, action
     assert result.tables["blocks"]["text"].to_pylist() == ["before", "after", "text"]
 
 
-def test_one_worker_serves_all_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_worker_serves_all_documents(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(readers.READERS, "md", ("tests.parse.hostile_readers", "pid"))
     with Parser(["md"], BOUNDS) as parser:
         pids = {parser.read("md", b"x").blocks[0].text for _ in range(3)}
     assert len(pids) == 1
     assert pids != {str(os.getpid())}
+    assert not capfd.readouterr().err
 
 
 @pytest.mark.usefixtures("hostile")
