@@ -57,7 +57,7 @@ def is_s3(uri: str) -> bool:
 
 @cache
 def _register() -> None:
-    from graphrag_tasks.storage.files import S3FileSystem
+    from graphrag_tasks.storage.s3 import S3FileSystem
 
     fsspec.register_implementation(S3, S3FileSystem, clobber=True)
 

@@ -18,25 +18,15 @@ import os
 import posixpath
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import cached_property, wraps
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from fsspec.asyn import sync
-from obstore.exceptions import (
-    AlreadyExistsError,
-    BaseError,
-    PermissionDeniedError,
-    PreconditionError,
-    UnauthenticatedError,
-)
-from obstore.fsspec import FsspecStore
-
 from graphrag_tasks.core.errors import ArtifactError, ConfigError, TransientError
-from graphrag_tasks.storage import S3, ConflictError, file_system, is_s3
+from graphrag_tasks.storage import file_system, is_s3
 
 _PREFIX = "graphrag-scratch-"
 
@@ -345,57 +335,6 @@ def to_disk(path: Path) -> None:
 def absent(folder: Files, name: str) -> ArtifactError:
     """Return the error for a missing file."""
     return ArtifactError("does not exist", f"{folder.uri}/{name}", "Run the stage before this one")
-
-
-# S3 as an fsspec file system: obstore's, with a file system's errors.
-
-_Method = Callable[..., Awaitable[Any]]
-
-
-def _as_os_error(method: _Method) -> _Method:
-    @wraps(method)
-    async def speak(self: S3FileSystem, path: str, *args: Any, **options: Any) -> Any:  # noqa: ANN401
-        try:
-            return await method(self, path, *args, **options)
-        except (PermissionDeniedError, UnauthenticatedError) as error:
-            raise PermissionError(f"{path}: S3 refuses: {_first_line(error)}") from error
-        except BaseError as error:
-            raise OSError(f"{path}: {_first_line(error)}") from error
-
-    return speak
-
-
-def _first_line(error: BaseError) -> str:
-    return str(error).partition("\n")[0]
-
-
-class S3FileSystem(FsspecStore):
-    """S3 objects as files; refusals and timeouts are `OSError`."""
-
-    protocol = S3
-
-    _info = _as_os_error(FsspecStore._info)
-    _ls = _as_os_error(FsspecStore._ls)
-    _cat_file = _as_os_error(FsspecStore._cat_file)
-    _pipe_file = _as_os_error(FsspecStore._pipe_file)
-    _put_file = _as_os_error(FsspecStore._put_file)
-    _cp_file = _as_os_error(FsspecStore._cp_file)
-    _rm_file = _as_os_error(FsspecStore._rm_file)
-
-    def put_if(self, path: str, data: bytes, expected: str | None) -> str:
-        """Write an object if its version is `expected`; None means that it must not exist."""
-        return str(sync(self.loop, self._put_if, path, data, expected))
-
-    async def _put_if(self, path: str, data: bytes, expected: str | None) -> Any:  # noqa: ANN401 - obstore need not be there
-        bucket, key = self._split_path(path)
-        mode = "create" if expected is None else {"e_tag": expected}
-        try:
-            written = await self._construct_store(bucket).put_async(key, data, mode=mode)
-        except (AlreadyExistsError, PreconditionError) as error:
-            raise ConflictError(path) from error
-        except BaseError as error:
-            raise OSError(f"{path}: {_first_line(error)}") from error
-        return written["e_tag"]
 
 
 # A cache on this machine's disk for remote or expensive data.

@@ -59,7 +59,7 @@ def test_a_source_that_is_not_there_is_refused(s3: str) -> None:
 
 
 def test_a_server_that_does_not_answer_is_no_missing_object(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from graphrag_tasks.storage.files import S3FileSystem
+    from graphrag_tasks.storage.s3 import S3FileSystem
 
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     unanswered = S3FileSystem(retry_config={"max_retries": 0})
