@@ -25,8 +25,8 @@ from pptx import Presentation
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.parse.readers import READERS, load_readers
-from graphrag_tasks.sources.encodings import media_type_of
 from graphrag_tasks.sources.listing import MEDIA_TYPES
+from graphrag_tasks.sources.media_types import media_type_of
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'’:/–-][^\W_]+)*")
 _PANDOC = {"docx": "docx", "epub": "epub", "html": "html", "md": "gfm+footnotes", "odt": "odt",

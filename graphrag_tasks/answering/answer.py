@@ -22,10 +22,11 @@ from graphrag_tasks.answering.lists import (
 )
 from graphrag_tasks.answering.map_reduce import Drawn, drawn
 from graphrag_tasks.answering.overview import SUBJECT_CHUNKS, asks_for_overview, overview, sections
+from graphrag_tasks.answering.plan import searched
 from graphrag_tasks.answering.quotes import QUOTED, quotes, with_newest
 from graphrag_tasks.answering.reply import NOT_HERE, AnswerSentence, Reply, State, Verdict, verdict
 from graphrag_tasks.answering.rows import RowsFound, UnknownNoun, asks_for_rows, find_rows, quoted_rows
-from graphrag_tasks.answering.sentences import Reading, asked_type, read, searched
+from graphrag_tasks.answering.sentences import Reading, asked_type, read
 from graphrag_tasks.answering.writing import Model, written
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.language.bm25 import terms

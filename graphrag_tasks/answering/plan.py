@@ -21,6 +21,8 @@ from graphrag_tasks.retrieval.context.context import written_as_names
 from graphrag_tasks.retrieval.context.further import ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.context.render import DATA_NOTE
+from graphrag_tasks.retrieval.graph.filters import Filters
+from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.question.query import MOST_READ
 from graphrag_tasks.retrieval.question.router import MODE_OF
 from graphrag_tasks.retrieval.ranker.path_query import ANY, PathQuery, Step, Thing
@@ -223,3 +225,18 @@ _Hit = TypeVar("_Hit", PathHit, ListedHit)
 
 def _ranked(hits: Sequence[_Hit]) -> tuple[_Hit, ...]:
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1))
+
+
+def searched(model: Model, context: Context, mode: str, filters: Filters | None = None) -> Context:
+    """Return a context extended by a model's search plan.
+
+    Unchanged without `llm.answers.plan`. The signals stay those of the first search: the verdict is fitted to the
+    log-odds of one reranker. `context` was found without the model; the plan chooses the mode only if `mode` is `auto`.
+    """
+    plan = planned(model, context.question) if model.config.answers.plan else Plan()
+    chosen = plan.mode if mode == AUTO and plan.mode else context.mode
+    if plan.beside or chosen != context.mode:
+        found = model.index.search(context.question, chosen, context.k, filters, beside=plan.beside)
+        route = context.route if chosen == context.mode else None
+        context = replace(found, route=route, signals=context.signals)
+    return with_paths(model.index, context, plan.paths)

@@ -12,7 +12,7 @@ from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.context import is_content
 from graphrag_tasks.retrieval.question.router import question_parts
-from graphrag_tasks.sources.encodings import may_hold_facts
+from graphrag_tasks.sources.media_types import may_hold_facts
 
 
 def with_newest(

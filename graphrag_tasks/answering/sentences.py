@@ -14,15 +14,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from graphrag_tasks.answering.plan import Plan, planned, with_paths
-from graphrag_tasks.answering.writing import Model
 from graphrag_tasks.core.search_modes import SearchMode
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.context import is_content
 from graphrag_tasks.retrieval.context.hits import defines
-from graphrag_tasks.retrieval.graph.filters import Filters
-from graphrag_tasks.retrieval.modes.registry import AUTO
 from graphrag_tasks.retrieval.reranker import Passage
 from graphrag_tasks.retrieval.view.arrays import Floats
 
@@ -315,21 +311,3 @@ def best_first(candidates: Sequence[CandidateSentence], scores: Floats) -> Itera
 def _log_odds(probability: float) -> float:
     kept = min(max(probability, _NEVER), 1 - _NEVER)
     return math.log(kept / (1 - kept))
-
-
-# Search with a plan by the model.
-
-
-def searched(model: Model, context: Context, mode: str, filters: Filters | None = None) -> Context:
-    """Return a context extended by a model's search plan.
-
-    Unchanged without `llm.answers.plan`. The signals stay those of the first search: the verdict is fitted to the
-    log-odds of one reranker. `context` was found without the model; the plan chooses the mode only if `mode` is `auto`.
-    """
-    plan = planned(model, context.question) if model.config.answers.plan else Plan()
-    chosen = plan.mode if mode == AUTO and plan.mode else context.mode
-    if plan.beside or chosen != context.mode:
-        found = model.index.search(context.question, chosen, context.k, filters, beside=plan.beside)
-        route = context.route if chosen == context.mode else None
-        context = replace(found, route=route, signals=context.signals)
-    return with_paths(model.index, context, plan.paths)

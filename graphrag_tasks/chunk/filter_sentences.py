@@ -28,9 +28,10 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.core.ids import content_id, text_sha256
 from graphrag_tasks.core.stage import StageResult, stage, table
-from graphrag_tasks.language.cells import is_code, prose_rows, unreadable
+from graphrag_tasks.language.cells import is_code, prose_rows
 from graphrag_tasks.language.components import sentence_spans
 from graphrag_tasks.language.dictionary import known_words
+from graphrag_tasks.language.glyphs import unreadable
 from graphrag_tasks.language.languages import are_in
 from graphrag_tasks.language.reference_matter import reference_matter
 from graphrag_tasks.language.tokens import may_be_verb

@@ -76,7 +76,7 @@ def retrieval(
     if not (passages or store):
         hint = "Give --passages or --store"
         raise ConfigError("there is nothing to search", "eval retrieval", hint)
-    asked = read_questions(questions, split=split) if questions else []
+    asked = read_questions(questions, split=split) if questions else None
     modes = _modes(mode, against)
     with scratch() as place:
         folder = store or f"{place}/store"
@@ -89,7 +89,7 @@ def retrieval(
         settings = load_config(config, overrides={"store": folder})
         snapshot = Store(folder).open()
         index = Index(snapshot, config=settings.retrieval, language=settings.language)
-        asked = asked or make_questions(index.snapshot)
+        asked = make_questions(index.snapshot) if asked is None else asked
         gold = locate_gold(asked, index.snapshot)
         reports = [evaluate_targets(index, gold, mode=one) for one in modes]
         comparison = Comparison.of(reports, against)

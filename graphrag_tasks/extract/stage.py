@@ -25,15 +25,17 @@ from graphrag_tasks.core.progress import Progress
 from graphrag_tasks.core.registry import Registry
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.extract.certainty import Validity, certainty_of, validities
-from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Places, documents_of_facts, given_facts
+from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Places
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
+from graphrag_tasks.extract.given import documents_of_facts, given_facts
 from graphrag_tasks.extract.linear.patterns import field_names, is_of_field, states_no_fact
 from graphrag_tasks.extract.reading import ProseLine, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.tables import TableCounts, columns_of, frame_row, row_facts, said, triple_id
 from graphrag_tasks.extract.triples import derive_triples, merged
-from graphrag_tasks.language.cells import is_code, unreadable
+from graphrag_tasks.language.cells import is_code
 from graphrag_tasks.language.dictionary import known_words
+from graphrag_tasks.language.glyphs import unreadable
 from graphrag_tasks.language.languages import are_in
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,8 @@ from graphrag_tasks.extract.frames import Argument, Frame, Span
 from graphrag_tasks.extract.linear.patterns import LinearRule, pair
 from graphrag_tasks.extract.triples import Triple
 from graphrag_tasks.extract.words import any_of
-from graphrag_tasks.language.cells import MAX_NAME_WORDS, is_prose, unreadable
+from graphrag_tasks.language.cells import MAX_NAME_WORDS, is_prose
+from graphrag_tasks.language.glyphs import unreadable
 
 _COLUMNS = {kind: tuple(one.name for one in fields(kind)) for kind in (Argument, Frame, Triple)}
 

@@ -4,8 +4,7 @@ A pipeline remembers every word it reads; after many new words it is loaded agai
 spaCy.
 
 Pipelines use numpy's BLAS instead of blis: identical parses, and up to 46 % more words a second for the small English
-model on one core. The switch is made on the operations object that thinc shares between a process's models. The
-tokenizer is `graphrag_tasks.language.models`.
+model on one core. The switch is made on the operations object that thinc shares between a process's models.
 """
 
 from __future__ import annotations

@@ -20,16 +20,16 @@ from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, TransientError
 from graphrag_tasks.core.left_out import FAILED, LeftOut
 from graphrag_tasks.core.stage import StageResult, stage, table
-from graphrag_tasks.language.cells import is_unreadable, unreadable
+from graphrag_tasks.language.glyphs import is_unreadable, unreadable
 from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser, parse_failed
 from graphrag_tasks.parse.limits import limit_characters
 from graphrag_tasks.parse.metadata import detect_language
 from graphrag_tasks.parse.text import clean_text, number_ranges, one_line
 from graphrag_tasks.parse.wordless import without_wordless
-from graphrag_tasks.sources.encodings import FACTS, media_type_of
 from graphrag_tasks.sources.listing import LINK, SPECIAL, ending
 from graphrag_tasks.sources.markdown import INCLUDE
+from graphrag_tasks.sources.media_types import FACTS, media_type_of
 
 PARSED, PARTIAL, EMPTY, SKIPPED = "parsed", "partial", "empty", "skipped"
 _STATUS_OF_CODE = {

@@ -26,7 +26,7 @@ from graphrag_tasks.parse.package_texts import attribute_of, package_of, word_te
 from graphrag_tasks.parse.package_texts import attribute_of as _value
 from graphrag_tasks.parse.readers import READERS, load_readers
 from graphrag_tasks.parse.text import in_unicode, raised
-from graphrag_tasks.sources.encodings import MEDIA_TYPES, media_type_of
+from graphrag_tasks.sources.media_types import MEDIA_TYPES, media_type_of
 
 Element = Any  # An untyped element of lxml.
 

@@ -22,7 +22,7 @@ from graphrag_tasks.core.errors import SourceError
 from graphrag_tasks.core.schemas import ADDED, CHANGED, REMOVED, UNCHANGED
 from graphrag_tasks.core.stage import StageResult
 from graphrag_tasks.pipeline.stages import SHARD_STAGES
-from graphrag_tasks.sources.encodings import METADATA_TYPE
+from graphrag_tasks.sources.media_types import METADATA_TYPE
 
 _BY_CHANCE = {"changed", "vanished", "unreadable", "timeout", "out_of_memory", "crashed"}
 """Errors of documents that another run may not meet; what is broken stays broken."""

@@ -29,7 +29,9 @@ import pyarrow as pa
 from graphrag_tasks.core.config import AccessConfig
 from graphrag_tasks.core.errors import DocumentError, SourceError, TransientError
 from graphrag_tasks.core.ids import content_id
-from graphrag_tasks.sources.encodings import (
+from graphrag_tasks.sources.labels import Labeller, is_access_file, may_label
+from graphrag_tasks.sources.markdown import MarkdownPages, assemble
+from graphrag_tasks.sources.media_types import (
     DIRECTORY_BYTES,
     FACTS,
     HEAD_BYTES,
@@ -41,8 +43,6 @@ from graphrag_tasks.sources.encodings import (
     may_hold_facts,
     media_type_of,
 )
-from graphrag_tasks.sources.labels import Labeller, is_access_file, may_label
-from graphrag_tasks.sources.markdown import MarkdownPages, assemble
 from graphrag_tasks.sources.metadata import MetadataFiles
 from graphrag_tasks.sources.roots import ESCAPED, SourceRoot, is_passed_over, printable, source_roots, unescaped
 from graphrag_tasks.storage import file_system

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from graphrag_tasks.core.errors import ConfigError, SourceError
-from graphrag_tasks.sources.encodings import may_hold_facts
+from graphrag_tasks.sources.media_types import may_hold_facts
 from graphrag_tasks.storage import file_system
 
 PASSAGES_SUFFIX = ".jsonl"

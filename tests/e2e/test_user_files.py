@@ -71,7 +71,7 @@ def test_lists_of_names_are_read_from_a_folder(configure: Callable[..., Config],
 def test_a_file_in_s3_is_read_as_stores_and_sources_are(
     configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "graphrag_tasks.storage.files", None)  # as without the extra
+    monkeypatch.setitem(sys.modules, "graphrag_tasks.storage.s3", None)  # as without the extra
     config = configure(resolve={"overrides": "s3://bucket/without-the-extra.yaml"})
     with pytest.raises(MissingDependencyError, match=r"pip install .*\[s3\]"):
         UserFiles.read(config)

@@ -22,7 +22,7 @@ from docling.models.stages.heading_hierarchy.heading_hierarchy_model import Head
 from docling_core.types.doc.items.text import SectionHeaderItem
 from docling_core.types.doc.labels import DocItemLabel
 
-from graphrag_tasks.language.cells import is_unreadable
+from graphrag_tasks.language.glyphs import is_unreadable
 from graphrag_tasks.parse.blocks import Box
 from graphrag_tasks.parse.docling_blocks import PdfPipeline, Timings, outline_of
 from graphrag_tasks.parse.limits import current_allowance
