@@ -107,8 +107,8 @@ def ontology(
     Store(settings.store).require()
     ontologies = Ontologies(settings.store)
     if approve:
-        if proposal_id is None:
-            raise typer.BadParameter("name the ID that was shown last", param_hint="--approve")
+        if proposal_id is None or questions:
+            raise typer.BadParameter("it takes the ID that was shown last, and no --questions", param_hint="--approve")
         ontologies.approve(proposal_id)
         CONSOLE.print(f"Ontology {proposal_id} is in force.")
         if settings.relationships.schema_file != APPROVED:
