@@ -14,7 +14,7 @@ from typing import Annotated, Self
 from pydantic import SkipValidation
 
 from graphrag_tasks.core.commands import brought_by, require_version
-from graphrag_tasks.integrations import passage_metadata
+from graphrag_tasks.integrations.passages import passage_metadata
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.registry import AUTO

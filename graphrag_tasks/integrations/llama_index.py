@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from graphrag_tasks.core.commands import brought_by, require_version
-from graphrag_tasks.integrations import passage_metadata
+from graphrag_tasks.integrations.passages import passage_metadata
 from graphrag_tasks.retrieval import ChunkHit, Index, open_index
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.registry import AUTO

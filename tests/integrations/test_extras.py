@@ -9,7 +9,7 @@ import pytest
 from graphrag_tasks.core import commands as extras
 from graphrag_tasks.core.commands import install_command
 from graphrag_tasks.core.errors import MissingDependencyError
-from graphrag_tasks.integrations import passage_metadata
+from graphrag_tasks.integrations.passages import passage_metadata
 from graphrag_tasks.retrieval import ChunkHit
 
 FRAMEWORKS = [
