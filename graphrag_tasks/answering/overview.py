@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from graphrag_tasks.answering.draft import Asked, Draft
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.answering.sentences import Reading, named_alone
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.language.names import plain_heading
 from graphrag_tasks.retrieval import Context, Index
 from graphrag_tasks.retrieval.context.hits import one_line
-from graphrag_tasks.retrieval.modes.overview import has_subject, subject_of
+from graphrag_tasks.retrieval.modes.overview import subject_of
 
 SUBJECT_CHUNKS = 24  # Chunks found for the overview of a subject; as many of their sentences are read as of fewer.
 
@@ -66,9 +67,13 @@ class _Part:
         )
 
 
-def asks_for_overview(context: Context) -> bool:
-    """Tell whether a question asks for the topics of the whole corpus, without a subject."""
-    return context.mode == "global" and not has_subject(context.question)
+def by_parts(asked: Asked) -> Draft | None:
+    """Return the parts of the corpus, or of what it says of a subject, if the question asks for them."""
+    if asked.is_global:
+        topics = overview(asked.index)
+        return Draft(sentences=topics, form="overview", looked_up=bool(topics))
+    lines = sections(asked.index, asked.context, asked.reading) if subject_of(asked.question) else ()
+    return Draft(sentences=lines, form="overview") if lines else None
 
 
 def overview(index: Index) -> tuple[AnswerSentence, ...]:
