@@ -292,8 +292,8 @@ def _that_may_be_sent(model: Model, context: Context) -> Context:
 
 
 # Answer questions on the whole corpus by map and reduce (Edge et al., "From Local to Global", arXiv 2404.16130).
-# Communities that do not fit one prompt are read in batches, whose points and follow-up questions (as in DRIFT search of
-# microsoft/graphrag) become the material of one answer, which is checked like any other.
+# What does not fit one prompt is read in batches, whose points and follow-up questions (as in DRIFT search) make an answer.
+
 
 _MOST_COMMUNITIES = 40
 """Most communities that are read for a question on the whole corpus, those nearest to it first; chosen, so that a
