@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graphrag_tasks.answering.draft import Asked, Draft
+from graphrag_tasks.answering.reading import Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
-from graphrag_tasks.answering.sentences import Reading
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.hits import defines
 from graphrag_tasks.retrieval.question.router import asks, question_parts

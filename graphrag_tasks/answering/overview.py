@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graphrag_tasks.answering.draft import Asked, Draft
+from graphrag_tasks.answering.reading import Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
-from graphrag_tasks.answering.sentences import Reading, named_alone
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
+from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.names import plain_heading
 from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval.context.context import is_content
 from graphrag_tasks.retrieval.context.hits import one_line
 from graphrag_tasks.retrieval.modes.overview import subject_of
 
@@ -40,6 +42,14 @@ _POINTS = re.compile(
 
 
 _Chunks = Sequence[tuple[str, Sequence[str]]]  # Chunk ids, each with its headings.
+
+
+_ASKS_TO_DEFINE = frozenset({"defin", "definit", "mean"})
+
+
+def named_alone(question: str) -> frozenset[str]:
+    """Return the terms of what a question names, as "What is a tun?" names nothing but a tun."""
+    return frozenset(filter(is_content, terms(question))).difference(_ASKS_TO_DEFINE)
 
 
 @dataclass(frozen=True)

@@ -292,7 +292,7 @@ def _that_may_be_sent(model: Model, context: Context) -> Context:
 
 
 # Answer questions on the whole corpus by map and reduce (Edge et al., "From Local to Global", arXiv 2404.16130).
-# What does not fit one prompt is read in batches, whose points and follow-up questions (as in DRIFT search) make an answer.
+# What does not fit one prompt is read in batches, whose points and follow-up questions (as in DRIFT search) make one.
 
 
 _MOST_COMMUNITIES = 40

@@ -56,7 +56,7 @@ def query(
     json: JsonOption = False,
 ) -> None:
     """Find the chunks, relations and entities that help to answer a question."""
-    from graphrag_tasks.answering.sentences import best_of_each_chunk
+    from graphrag_tasks.answering.reading import best_of_each_chunk
     from graphrag_tasks.retrieval import open_index
     from graphrag_tasks.retrieval.graph.filters import read_filters
 
