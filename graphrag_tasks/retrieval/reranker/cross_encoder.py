@@ -179,7 +179,7 @@ class ReadSentence(NamedTuple):
     end: int
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
     """Tokens of a sentence in a window: whose they are, the first one's place, and their characters."""
 
     passage: int
@@ -205,7 +205,7 @@ class SpanReader(CrossEncoder):
             passages: Headings on one line, and sentences.
             most: Windows that are read, those of the first passages; None stands for the sentences of others.
         """
-        asked, windows = self._windows(question, passages)
+        asked, windows = self.windows(question, passages)
         windows = windows[:most]
         found: list[list[ReadSentence | None]] = [[None] * len(sentences) for _, sentences in passages]
         slope, intercept = self._config.calibration
@@ -219,13 +219,13 @@ class SpanReader(CrossEncoder):
                         found[piece.passage][piece.sentence] = new
         return found
 
-    def _windows(
+    def windows(
         self, question: str, passages: Sequence[tuple[str, Sequence[str]]]
-    ) -> tuple[int, list[tuple[list[int], list[_Piece]]]]:
+    ) -> tuple[int, list[tuple[list[int], list[Piece]]]]:
         """Return how many tokens come before the passage, and the windows: tokens, and what they are."""
         first, *between, last = self._special_tokens
         head = [first, *self._tokens([question])[0][:_QUESTION_TOKENS], *between]
-        windows: list[tuple[list[int], list[_Piece]]] = []
+        windows: list[tuple[list[int], list[Piece]]] = []
         for passage, (headings, sentences) in enumerate(passages):
             room = self._max_tokens - len(head) - 1
             above = self._tokens([f"{headings}\n"])[0][: room // 3] if headings else []
@@ -238,14 +238,14 @@ class SpanReader(CrossEncoder):
                     if not pieces or len(tokens) + len(ids) > self._max_tokens - 1:
                         tokens, pieces = [*head, *above], []
                         windows.append((tokens, pieces))
-                    pieces.append(_Piece(passage, sentence, len(tokens), offsets))
+                    pieces.append(Piece(passage, sentence, len(tokens), offsets))
                     tokens += ids
             for tokens, _ in windows[begin:]:
                 tokens.append(last)
         return len(head), windows
 
 
-def _best_span(scores: Floats, piece: _Piece, log_odds: float) -> ReadSentence:
+def _best_span(scores: Floats, piece: Piece, log_odds: float) -> ReadSentence:
     """Return the best span of a piece of a sentence: its first and its last token."""
     tokens = scores[piece.place : piece.place + len(piece.offsets)]
     sums = tokens[:, None, 0] + tokens[None, :, 1]
