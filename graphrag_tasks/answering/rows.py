@@ -7,13 +7,13 @@ would answer another question. A counted noun that no table has is refused by na
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Iterable, Iterator
+from calendar import month_name
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
@@ -25,16 +25,16 @@ _COUNTS = re.compile(r"\b(?:how many|number of|count (?:of|the|all))\b", re.IGNO
 _STARTS = re.compile(
     r"(?:\bhow many|\bnumber of|\bcount(?: of)?|\bwhich|\bwhat|^\W*(?:list|show|name|give me|find))\b", re.IGNORECASE
 )
-_SUMS = re.compile(r"\b(?:total|sum|altogether|together|combined|in all)\b", re.IGNORECASE)
-_MEANS = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
-_EXTREME = re.compile(r"\b(?:most|least|fewest|last|first|m(?:ax|in)imum|[a-z]{2,}est)\b", re.IGNORECASE)
+_SUMS = re.compile(r"\b(?:total|sum|altogether|together|combined)\b", re.IGNORECASE)
+_AVERAGE = re.compile(r"\baverage\b", re.IGNORECASE)
+_EXTREME = re.compile(r"\b(?:most|least|fewest|m(?:ax|in)imum|[a-z]{2,}est)\b", re.IGNORECASE)
 _OTHER = re.compile(
     r"\b(?:if|when|where|who|whom|whose|why|should|must|might|may|would|could|such|so|than any|how(?! many))\b"
     r"|\b(?:which|what|how many)\b.+\b(?:which|what|how many)\b", re.IGNORECASE
 )  # fmt: skip
 """What no row tells, and several questions in one."""
 
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = [name.lower() for name in month_name[1:]]
 _MONTH = rf"(?:{'|'.join(_MONTHS)})"
 _DATE = (
     rf"\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}}"
@@ -46,7 +46,7 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
-_WORDS = {word: str(number) for number, word in enumerate("two three four five six seven eight nine ten".split(), 2)}
+_WORDS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}  # fmt: skip
 
 _Compare = Callable[[float, float, float], bool]  # Of a number, and the lower and upper end of a bound.
 _SIGNS: dict[str, _Compare] = {
@@ -68,7 +68,9 @@ _BEFORE_BOUND = tuple(
     )
 )
 _THAN = re.compile(r"\b(more|less)?\s*\b(\w+) than\s+(?:an?\s+|the\s+)?[€$£]?\s*$", re.IGNORECASE)
-_AFTER_BOUND = re.compile(r"\W*(?:\w+ )?or (?:(more|higher|later|longer|above|over)|(less|fewer|lower|earlier|below))\b")
+_AFTER_BOUND = re.compile(
+    r"\W*(?:\w+ )?or (?:(more|higher|later|longer|above|over)|(less|fewer|lower|earlier|below))\b"
+)
 _BETWEEN = re.compile(r"\b(?:between|from)\s+$", re.IGNORECASE)
 
 _MEASURES = tuple(
@@ -91,11 +93,16 @@ _MEASURES = tuple(
 """What adjectives measure: dimensions, words of headers and verbs, and adjectives for more and for less."""
 
 _DEGREES = {
-    **dict.fromkeys("most highest largest biggest greatest maximum".split(), 1),
-    **dict.fromkeys("least fewest lowest smallest minimum".split(), -1),
+    **dict.fromkeys(("most", "highest", "largest", "biggest", "greatest", "maximum"), 1),
+    **dict.fromkeys(("least", "fewest", "lowest", "smallest", "minimum"), -1),
 }
-_NOT = re.compile(r"(?:not|never|no|without|except)$", re.IGNORECASE)
-_NONE = re.compile(r"(?:no|without)$|(?:missing|empty|blank|lack(?:s|ing)?)$", re.IGNORECASE)
+_ENDS = ("last", "first")  # Said of a column that is named.
+_BASIC = {"mass": " g", "length": " m", "time": " s", "volume": " l"}
+_NOT = ("not", "never", "no", "without", "except")
+_MISSING = ("missing", "empty", "blank", "lack", "lacks")
+_NONE = ("no", "without", *_MISSING)
+_STOCK = re.compile(r"\b(?:(out of)|in) stock\b", re.IGNORECASE)
+_PLURAL = re.compile(r"\w{2,}[^su\W]s")
 _FREE = frozenset(
     terms("many much number count list show give find name tell please table row all every both total sum altogether")
     + terms("together combined average mean come go get take make belong carry hold contain base locate listed")
@@ -149,7 +156,7 @@ def asks_for_rows(question: str) -> bool:
     """Tell whether a question may filter, count or sum rows, before looking at tables."""
     if _OTHER.search(question):
         return False
-    asked = (_COUNTS, _EXTREME, _SUMS, _MEANS, re.compile(r"^\W*which\b", re.IGNORECASE))
+    asked = (_COUNTS, _EXTREME, _SUMS, _AVERAGE, re.compile(r"^\W*which\b", re.IGNORECASE))
     return any(pattern.search(question) for pattern in asked) or asks_for_list(question)
 
 
@@ -162,16 +169,16 @@ def find_rows(question: str, views: Iterable[View]) -> RowsFound | UnknownNoun |
     if not asks_for_rows(question) or len(tokens) > _MOST_TOKENS:
         return None
     read = [_Reading(question, tokens, view) for view in views]
-    whole = [one for one in read if one.noun is not None and not one.unused and one.is_enough]
-    best = max((one.fit for one in whole), default=0)
-    whole = [one for one in whole if one.fit == best]
-    if whole:
-        return whole[0].found() if len(whole) == 1 else None
-    noun = _counted(question, tokens)
+    whole = [one for one in read if not one.unused and one.is_enough]
+    best = [one for one in whole if one.fit == max(one.fit for one in whole)]
+    if best:
+        return best[0].found() if len(best) == 1 else None
+    phrase = _phrase(question, tokens) if _COUNTS.search(question) else []
+    noun = next((at for at in phrase if _PLURAL.fullmatch(tokens[at].text)), phrase[-1] if phrase else None)
     if noun is None or any(one.knows(noun) for one in read):
         return None
-    left_over = (one for one in read if one.conditions and {*one.unused} == {noun})
-    return UnknownNoun(tokens[noun].text) if any(left_over) else None
+    is_rest_known = any(one.conditions and one.unused == (noun,) for one in read)
+    return UnknownNoun(tokens[noun].text) if is_rest_known else None
 
 
 class _Token(NamedTuple):
@@ -212,12 +219,12 @@ def _days(text: str) -> tuple[float, float] | None:
         return None
 
 
-class _Condition(NamedTuple):
+@dataclass
+class _Condition:
     said: str
-    rows: frozenset[int]
-    column: Column | None
-    place: int
-    """Token in the question."""
+    rows: set[int]
+    column: Column | None  # None: it is in the tables' names.
+    place: int  # Its token in the question.
     is_value: bool = False
 
 
@@ -226,222 +233,215 @@ class _Reading:
 
     def __init__(self, question: str, tokens: list[_Token], view: View) -> None:
         self.question, self.tokens, self.view = question, tokens, view
+        self.texts = [token.text.lower() for token in tokens]
         self.used: set[int] = set()
         self.conditions: list[_Condition] = []
         self.extremes: list[tuple[int, Column]] = []
         self.key = view.columns[0]
-        self.naming = {column: self._named_by(column) for column in view.columns}
-        self.nouns = {*self.key.terms, *(term for names in view.tables for name in names for term in _plurals(name))}
-        self.noun = self._noun()
-        for read in (self._two_columns, self._bounds, self._values, self._stock, self._nothing, self._yes, self._tables):
+        self.naming = {
+            column: {at: stem for at, token in enumerate(tokens) for stem in column.terms
+                     if any(_is_same(term, stem, len(column.terms) > 1) for term in token.terms)}
+            for column in view.columns
+        }  # fmt: skip
+        self.named = {at for places in self.naming.values() for at in places}
+        prefixes = "|".join({re.escape(text[:_SHORT]) for text in self.texts}) or "$"
+        asked = re.compile(rf"\b(?:{prefixes})", re.IGNORECASE)
+        self.values = {column: column.values(asked) for column in view.columns}
+        titles = [name for names in view.tables for name in names]
+        self.nouns = {*self.key.terms, *(term for title in titles for term in _plurals(title))}
+        phrase = [at for at in _phrase(question, tokens)]
+        named = (at for at in phrase if {*tokens[at].terms} & self.nouns or at in self.named)
+        self.noun = next(named, next(filter(self.knows, phrase), None))
+        self.is_rows = self.noun is not None and bool({*tokens[self.noun].terms} & self.nouns)
+        for read in (
+            self._two_columns,
+            self._bounds,
+            self._values,
+            self._stock,
+            self._nothing,
+            self._yes,
+            self._tables,
+        ):
             read()
         self.figure = self._figure()
         self._best()
-        self.extreme = self.extremes[0] if self.extremes else None
         self.is_clear = self._deny() and len(self.extremes) < 2
-
-    def _named_by(self, column: Column) -> dict[int, str]:
-        """Return the words that name a column, and the part of its name."""
-        found = {}
-        for place, token in enumerate(self.tokens):
-            for stem in column.terms:
-                if any(_is_same(term, stem, len(column.terms) > 1) for term in token.terms):
-                    found[place] = stem
-        return found
-
-    def _noun(self) -> int | None:
-        """Return the place of the word that says what is asked for."""
-        named = [place for place in _phrase(self.question, self.tokens) if place not in self.used]
-        for place in named:
-            if {*self.tokens[place].terms} & self.nouns or any(place in places for places in self.naming.values()):
-                return place
-        return next((place for place in named if self.knows(place)), None)
+        self.rows = self._rows()
 
     def knows(self, place: int) -> bool:
         """Tell whether a word occurs in the view's names, columns or values."""
         said = {*self.tokens[place].terms}
         return (
-            any(said & names for names in self.view.table_terms)
-            or any(place in places for places in self.naming.values())
-            or any(said & {*key} for column in self.view.columns for key in column.values)
+            place in self.named
+            or any(said & names for names in self.view.table_terms)
+            or any(said & {*value} for values in self.values.values() for value in values)
         )
 
     def _column(self, place: int, fits: Callable[[Column], bool], far: float = _MOST_TOKENS) -> Column | None:
         """Return the fitting column that the nearest words name; None if none or several do."""
         scores = []
         for column, named in self.naming.items():
-            if named and fits(column):
-                near = min(abs(at - place) + (at > place) / 2 for at in named)
-                own = {*column.terms} - {*terms(column.unit)} or {*column.terms}
-                said = {*named.values()} & own
-                if near <= far:
-                    scores.append(((near, -len(said) / len(own), -len(said)), column))
-        return _only(scores)
+            near = min((abs(at - place) + (at > place) / 2 for at in named), default=far + 1)
+            own = {*column.terms} - {*terms(column.unit)} or {*column.terms}
+            said = {*named.values()} & own
+            if near <= far and fits(column):
+                scores.append(((near, -len(said) / len(own), -len(said)), column))
+        least = min((score for score, _ in scores), default=None)
+        return _only([column for score, column in scores if score == least])
 
-    def _measuring(self, word: str, fits: Callable[[Column], bool]) -> tuple[int, Column] | None:
-        """Return the direction of an adjective, and the column that it measures."""
+    def _measured(self, word: str, place: int, fits: Callable[[Column], bool]) -> tuple[int, Column] | None:
+        """Return the column that an adjective or verb measures, and whether it says more or less."""
         for dimensions, said, up, down in _MEASURES:
-            if (is_up := word in up) or word in down:
-                measured = partial(_measures, dimensions, said)
-                place = self.tokens.index(next(token for token in self.tokens if word[:3] in token.text.lower()))
-                column = self._column(place, lambda one, m=measured: fits(one) and m(one))
-                named = [one for one in self.view.columns if fits(one) and said & {*one.terms} and one.numbers]
-                others = [] if word in ("last", "first") else named or [one for one in self.view.columns if fits(one) and measured(one)]
-                column = column or (others[0] if len(others) == 1 else None)
+            if word in up | down or {*terms(word)} & said:
+                fitting = [one for one in self.view.columns if fits(one) and _measures(dimensions, said, one)]
+                meant = [one for one in fitting if said & {*one.terms}] or fitting
+                column = self._column(place, fitting.__contains__) or (_only(meant) if word not in _ENDS else None)
                 if column:
-                    return (1 if is_up else -1), column
+                    return (-1 if word in down else 1), column
         return None
-
-    def _two_columns(self) -> None:
-        """Read "below their minimum stock": two columns of a row are compared."""
-        for place in range(len(self.tokens)):
-            sign, start = self._sign(place)
-            other = self._column(place, lambda column: bool(column.numbers), 1) if sign not in ("", "=") else None
-            if other is None or place not in self.naming[other]:
-                continue
-            alike = [
-                (({*self.naming[one]} <= {*self.naming[other]}, not {*one.terms} & {*other.terms}), one)
-                for one in self.view.columns
-                if one is not other and one.numbers and one.dimension == other.dimension
-                and (self.naming[one] or {*one.terms} & {*other.terms})
-            ]  # fmt: skip
-            if column := _only(alike):
-                rows = {row for row, number in column.numbers.items() if row in other.numbers
-                        and _SIGNS[sign](number, other.numbers[row], other.numbers[row])}  # fmt: skip
-                self._add(f"{column.name} {sign} {other.name}", rows, column, place)
-                self.used |= {*self.naming[other], *self._from(start, place)}
 
     def _sign(self, place: int) -> tuple[str, int]:
         """Return the comparison that stands before a word, and where it begins."""
         before = self.question[: self.tokens[place].start]
-        for sign, pattern in _BEFORE_BOUND:
-            if match := pattern.search(before):
-                return sign, match.start()
-        return "", len(before)
+        matches = ((sign, pattern.search(before)) for sign, pattern in _BEFORE_BOUND)
+        return next(((sign, match.start()) for sign, match in matches if match), ("", len(before)))
 
     def _from(self, start: int, place: int) -> set[int]:
         return {at for at, token in enumerate(self.tokens) if token.start >= start and at <= place}
 
+    def _add(self, said: str, rows: set[int], column: Column | None, place: int, used: Iterable[int] = ()) -> None:
+        self.conditions.append(_Condition(said, rows, column, place))
+        self.used |= {place, *used}
+
+    def _two_columns(self) -> None:
+        """Read "below their minimum stock": two columns of a row are compared."""
+        for place in sorted(self.named):
+            sign, start = self._sign(place)
+            other = self._column(place, _is_number, 0 if place + 1 not in self.named else 1.5)
+            if sign in ("", "=") or other is None or place not in self.naming[other]:
+                continue
+            alike = [one for one in self.view.columns if one is not other and one.measure[1:] == other.measure[1:]]
+            before = [one for one in alike if any(at < self._from(start, place).pop() for at in self.naming[one])]
+            if column := _only(before or [one for one in alike if {*one.terms} & {*other.terms}]):
+                limits = other.measure.numbers
+                rows = {row for row, number in column.measure.numbers.items()
+                        if row in limits and _SIGNS[sign](number, limits[row], limits[row])}  # fmt: skip
+                used = {*self.naming[other]} | self._from(start, place)
+                self._add(f"{column.name} {sign} {other.name}", rows, column, place, used)
+
     def _bounds(self) -> None:
         """Read numbers and dates with a comparison, and with the column that they bound."""
         for place, token in enumerate(self.tokens):
-            is_name = any(place in named for named in self.naming.values())
-            if place in self.used or is_name or not (token.is_number or token.days):
+            if place in self.used | self.named or not (token.is_number or token.days):
                 continue
-            sign, start = self._sign(place)
+            (sign, start), before = self._sign(place), self.question[: token.start]
+            far = 2.5 if sign in ("", "=") and not token.days else _MOST_TOKENS
             fits = partial(self._fits, place)
-            column = self._column(place, fits, 2.5 if sign in ("", "=") and not token.days else _MOST_TOKENS)
-            if (than := _THAN.search(self.question[: token.start])) and sign == "":
-                measured = self._measuring(_adjective(than[2], "er") or than[2], fits)
-                if measured:
-                    sign, start = "<>"[(measured[0] > 0) == (than[1] != "less")], than.start()
-                    column = measured[1]
-            column = column or self._by_measure(place, sign, fits)
-            if column is None:
-                continue
-            low, high, end = self._bound(place, column)
-            if (between := _BETWEEN.search(self.question[: token.start])) and end + 2 < len(self.tokens):
-                if self.tokens[end + 1].text in ("and", "to") and (last := self._bound(end + 2, column)):
-                    sign, start, high, end = "=", between.start(), last[1], last[2]
-            elif after := _AFTER_BOUND.match(self.question[self.tokens[end].end :]):
-                sign, end = ("≥" if after[1] else "≤"), end + len(after[0].split())
-            rows = {row for row, number in column.numbers.items() if _SIGNS[sign or "="](number, low, high)}
-            said = self.question[token.start : self.tokens[min(end, len(self.tokens) - 1)].end]
-            self._add(f"{column.name} {sign or '='} {said}", rows, column, place)
-            self.used |= self._from(start, end)
+            column = self._column(place, fits, far)
+            if (than := _THAN.search(before)) and not sign:
+                direction, column = self._measured(_adjective(than[2], "er") or than[2], place, fits) or (1, None)
+                sign, start = "><"[(direction < 0) != (than[1] == "less")], than.start()
+            if column := column or self._meant(place, sign):
+                self._bounded(place, column, sign or "=", start)
 
-    def _by_measure(self, place: int, sign: str, fits: Callable[[Column], bool]) -> Column | None:
-        """Return the only column of a bound's dimension, or the only one of dates for a date."""
-        bound = [self._bound(place, column) for column in self.view.columns]
-        has_unit = any(found and found[2] > place for found in bound)
-        is_time = bool(self.tokens[place].days) and sign != ""
-        fitting = [one for one in self.view.columns if fits(one) and (has_unit or (is_time and one.dimension == "date"))]
-        verbs = [said for _, said, _, _ in _MEASURES if any(said & {*token.terms} for token in self.tokens)]
-        meant = [one for one in fitting for said in verbs if said & {*one.terms}]
-        found = meant or fitting
-        return found[0] if len(found) == 1 else None
+    def _bounded(self, place: int, column: Column, sign: str, start: int) -> None:
+        low, high, end = self._bound(place, column) or (0.0, 0.0, place)
+        token, between = self.tokens[place], _BETWEEN.search(self.question[: self.tokens[place].start])
+        if between and self.texts[end + 1 : end + 2] in (["and"], ["to"]) and end + 2 < len(self.tokens):
+            if last := self._bound(end + 2, column):
+                sign, start, (_, high, end) = "=", between.start(), last
+        elif after := _AFTER_BOUND.match(self.question[self.tokens[end].end :]):
+            sign, end = ("≥" if after[1] else "≤"), end + len(after[0].split())
+        rows = {row for row, number in column.measure.numbers.items() if _SIGNS[sign](number, low, high)}
+        said = self.question[token.start : self.tokens[end].end]
+        self._add(f"{column.name} {sign} {said}", rows, column, place, self._from(start, end))
+
+    def _meant(self, place: int, sign: str) -> Column | None:
+        """Return the column of a bound that a verb means, or the only one of its unit, or of dates for a date."""
+        fitting = [
+            one for one in self.view.columns
+            if (bound := self._bound(place, one))
+            and (bound[2] > place or (sign and self.tokens[place].days and one.measure.dimension == "date"))
+        ]  # fmt: skip
+        by_verb = (self._measured(word, place, fitting.__contains__) for word in self.texts)
+        return next((found[1] for found in by_verb if found), _only(fitting))
 
     def _fits(self, place: int, column: Column) -> bool:
         return self._bound(place, column) is not None
 
     def _bound(self, place: int, column: Column) -> tuple[float, float, int] | None:
         """Return the ends of a number or date in a column's unit, and its last word; None if they do not compare."""
-        token = self.tokens[place]
-        if column.dimension == "date":
+        token, (numbers, dimension, factor) = self.tokens[place], column.measure
+        if dimension == "date":
             return (*token.days, place) if token.days else None
-        if not column.numbers or not token.is_number:
+        if not numbers or not token.is_number:
             return None
-        value = number_of(token.text, comma=column.comma)
-        following = [one.text for one in self.tokens[place + 1 : place + 2]]
-        if following and following[0].lower() in _SCALES:
-            value, place = value * _SCALES[following[0].lower()], place + 1
-            following = [one.text for one in self.tokens[place + 1 : place + 2]]
-        before = self.tokens[place - 1].text if place else ""
-        said = unit_of(following[0]) if following else None
-        if said is None and before in MONEY:
-            return (value, value, place) if column.dimension == before else None
-        if said is None and following and column.unit and following[0].lower() == column.unit.lower():
-            said = (column.dimension or "", 1.0)
-        if said is None:
-            return (value * column.factor, value * column.factor, place) if column.factor else None
-        return (value * said[1], value * said[1], place + 1) if said[0] == column.dimension else None
+        value, before = number_of(token.text, comma=column.comma), self.texts[place - 1] if place else ""
+        if scale := _SCALES.get(next(iter(self.texts[place + 1 : place + 2]), "")):
+            value, place = value * scale, place + 1
+        following = next(iter(self.texts[place + 1 : place + 2]), "")
+        unit = (column.measure[1:] if following and following == column.unit.lower() else None) or unit_of(following)
+        if unit or before in MONEY:
+            end, (said, times) = (place + 1, unit) if unit else (place, (before, 1.0))
+            return (value * times, value * times, end) if said == dimension else None
+        return (value * factor, value * factor, place) if factor else None
 
     def _values(self) -> None:
         """Read the values that the question names, longest first; parts of a name only in the first column."""
         for length in range(min(len(self.tokens), _MOST_WORDS), 0, -1):
             for start in range(len(self.tokens) - length + 1):
-                places = range(start, start + length)
-                said = tuple(term for place in places for term in self.tokens[place].terms)
-                if said and not self.used & {*places} and self._may_name(places):
-                    self._value(said, places)
-
-    def _may_name(self, places: range) -> bool:
-        first = self.tokens[places[0]]
-        is_noun = places[0] == self.noun and len(places) == 1 and {*first.terms} & self.nouns
-        is_edged = bool(first.terms and self.tokens[places[-1]].terms)
-        return is_edged and not is_noun and (len(places) > 1 or len(first.text) > _SHORT or first.text[0].isupper())
+                places, first, last = range(start, start + length), self.tokens[start], self.tokens[start + length - 1]
+                is_noun = length == 1 and start == self.noun and self.is_rows
+                is_name = length > 1 or len(first.text) > _SHORT or first.text[0].isupper()
+                if first.terms and last.terms and is_name and not is_noun and not self.used & {*places}:
+                    self._value(tuple(term for at in places for term in self.tokens[at].terms), places)
 
     def _value(self, said: tuple[str, ...], places: range) -> None:
-        holding = [column for column in self.view.columns if said in column.values]
+        holding = [column for column in self.view.columns if said in self.values[column]]
         named = [column for column in holding if {*self.naming[column]} - {*places}]
-        holding = named if len(holding) > 1 else holding
-        if len(holding) == 1:
-            rows, column = {*holding[0].values[said]}, holding[0]
+        column = _only(named if len(holding) > 1 else holding)
+        if column:
+            rows = {*self.values[column][said]}
             text = f"{column.name} is {column.texts[min(rows)]}"
+        elif holding or len(places) > 1 or places[0] in self.named:
+            return
         else:
-            column = self.key
-            if holding or len(places) > 1 or any(places[0] in named for named in self.naming.values()):
-                return
-            rows = {row for key, some in column.values.items() if said[0] in key for row in some}
-            text = f"{column.name} has “{self.tokens[places[0]].text}”"
-        if rows & self.view.live:
-            self._add(text, rows, column, places[0], is_value=True)
+            column, word = self.key, self.tokens[places[0]].text
+            rows, text = (
+                {row for key, some in self.values[column].items() if said[0] in key for row in some},
+                f"{column.name} has “{word}”",
+            )
+        same = next((one for one in self.conditions if one.is_value and one.column is column), None)
+        if same and rows & self.view.live:
+            same.said, same.rows = f"{same.said} or {text}", same.rows | rows
             self.used |= {*places}
+        elif rows & self.view.live:
+            self._add(text, rows, column, places[0], places)
+            self.conditions[-1].is_value = True
 
     def _stock(self) -> None:
         """Read "in stock" and "out of stock"."""
-        match = re.search(r"\b(out of|in) stock\b", self.question, re.IGNORECASE)
+        match = _STOCK.search(self.question)
         if match and not _SUMS.search(self.question):
             place = next(at for at, token in enumerate(self.tokens) if token.end == match.end())
-            column = self._column(place, lambda one: bool(one.numbers), 0)
-            if column and column not in [one.column for one in self.conditions]:
-                is_out = match[1].lower() != "in"
-                rows = {row for row, number in column.numbers.items() if (number <= 0) == is_out}
-                self._add(f"{column.name} {'=' if is_out else '>'} 0", rows, column, place)
-                self.used |= self._from(match.start(), place)
+            column = self._column(place, _is_number, 0)
+            if column and place not in self.used:
+                rows = {row for row, number in column.measure.numbers.items() if (number <= 0) == bool(match[1])}
+                said = f"{column.name} {'=' if match[1] else '>'} 0"
+                self._add(said, rows, column, place, self._from(match.start(), place))
 
     def _nothing(self) -> None:
         """Read "no supplier" and "the supplier is missing": empty cells, and numbers that are 0."""
         taken = [one.column for one in self.conditions]
-        for place, token in enumerate(self.tokens):
-            if place in self.used or not (match := _NONE.match(token.text.lower())):
+        for place, text in enumerate(self.texts):
+            if place in self.used or text not in _NONE:
                 continue
-            column = self._column(place, lambda one: one not in taken and not one.yes, 3 if match[0] in ("no", "without") else 6)
-            if column and (match[0] not in ("no", "without") or any(at > place for at in self.naming[column])):
-                rows = {row for row in self.view.live if row not in column.filled or column.numbers.get(row) == 0}
-                said = " or 0" if rows & {*column.filled} else ""
-                self._add(f"{column.name} is empty{said}", rows, column, place)
-                self.used.add(place)
+            column = self._column(place, lambda one: one not in taken and not one.yes, 3)
+            if column and (text in _MISSING or any(at > place for at in self.naming[column])):
+                rows = {
+                    row for row in self.view.live if row not in column.filled or column.measure.numbers.get(row) == 0
+                }
+                self._add(f"{column.name} is empty{' or 0' * bool(rows & {*column.filled})}", rows, column, place)
 
     def _yes(self) -> None:
         """Read the columns that say yes or no, by their names."""
@@ -451,16 +451,15 @@ class _Reading:
             if column.yes and places:
                 scored.append((len({self.naming[column][at] for at in places}) / len(column.terms), column, places))
         for score, column, places in scored:
-            if any(one is not column and rival >= score and places & at for rival, one, at in scored):
-                continue
-            said = True
-            for at in range(max(places) + 1, min(max(places) + 3, len(self.tokens))):
-                if self.tokens[at].text.lower() in YES:
-                    said = YES[self.tokens[at].text.lower()]
-                    self.used.add(at)
-            rows = {row for row, is_yes in column.yes.items() if is_yes == said}
-            self._add(f"{column.name} is {'yes' if said else 'no'}", rows, column, min(places))
-            self.used |= places
+            if not any(one is not column and rival >= score and places & at for rival, one, at in scored):
+                said = [
+                    at
+                    for at in range(max(places) + 1, max(places) + 3)
+                    if at < len(self.texts) and self.texts[at] in YES
+                ]
+                is_yes = not said or YES[self.texts[said[0]]]
+                rows = {row for row, value in column.yes.items() if value == is_yes}
+                self._add(f"{column.name} is {'yes' if is_yes else 'no'}", rows, column, min(places), {*places, *said})
 
     def _tables(self) -> None:
         """Read the words that are in the names of only some tables."""
@@ -468,91 +467,77 @@ class _Reading:
             tables = {at for at, names in enumerate(self.view.table_terms) if {*token.terms} & names}
             if place not in self.used and 0 < len(tables) < len(self.view.tables):
                 rows = {row for row, one in enumerate(self.view.rows) if one.table in tables}
-                named = " or ".join(self.view.tables[table][0] for table in sorted(tables))
-                self.conditions.append(_Condition(f"the table is {named}", frozenset(rows), None, place))
-                self.used.add(place)
-
-    def _add(self, said: str, rows: set[int], column: Column, place: int, *, is_value: bool = False) -> None:
-        """Add a condition; values of one column are alternatives."""
-        for at, one in enumerate(self.conditions):
-            if is_value and one.is_value and one.column is column:
-                self.conditions[at] = one._replace(said=f"{one.said} or {said}", rows=one.rows | rows)
-                return
-        self.conditions.append(_Condition(said, frozenset(rows), column, place, is_value))
+                self._add(
+                    f"the table is {' or '.join(self.view.tables[table][0] for table in sorted(tables))}",
+                    rows,
+                    None,
+                    place,
+                )
 
     def _figure(self) -> tuple[str, Column] | None:
         """Return what is computed over a column: sum, average, the number of different values, or one number."""
-        match = _MEANS.search(self.question) or _SUMS.search(self.question)
         taken = [one.column for one in self.conditions]
-        asked = self.noun is not None and not {*self.tokens[self.noun].terms} & self.nouns
-        if match:
-            place = next(at for at, token in enumerate(self.tokens) if token.end >= match.end())
-            may = lambda one: bool(one.numbers) and one.dimension != "date" and one not in taken
-            verbs = [at for at in _MEASURES if any(at[1] & {*token.terms} for token in self.tokens)]
-            meant = [one for one in self.view.columns for at in verbs if may(one) and _measures(at[0], at[1], one)]
-            column = self._column(self.noun if asked else place, may) or (meant[0] if len(meant) == 1 else None)
-            if column:
-                return ("average" if _MEANS.search(self.question) else "sum"), column
-        if not _COUNTS.search(self.question) or not asked or self.noun in self.used:
+        is_other = self.noun is not None and not self.is_rows and self.noun not in self.used
+        if match := _AVERAGE.search(self.question) or _SUMS.search(self.question):
+            place = self.noun if is_other else next(at for at, one in enumerate(self.tokens) if one.end >= match.end())
+            fitting = [one for one in self.view.columns if _is_sum(one) and one not in taken]
+            column = self._column(place or 0, fitting.__contains__)
+            by_verb = (self._measured(word, place or 0, fitting.__contains__) for word in self.texts)
+            if column := column or next((found[1] for found in by_verb if found), None):
+                return ("average" if _AVERAGE.search(self.question) else "sum"), column
+        if self.noun is None or not is_other or not _COUNTS.search(self.question):
             return None
         column = self._column(self.noun, lambda one: one is not self.key, 0)
-        return ("number" if column.numbers else "different values", column) if column else None
+        return ("number" if _is_number(column) else "different values", column) if column else None
 
     def _best(self) -> None:
         """Read a superlative, or a comparative beside two named rows."""
         is_pair = re.search(r"\bor\b", self.question) and not re.search(r"\bthan\b", self.question)
-        for place, token in enumerate(self.tokens):
-            word = token.text.lower()
-            following = self.tokens[place + 1].text.lower() if place + 1 < len(self.tokens) else ""
-            if place in self.used:
-                continue
-            found = None
-            if any(following in up | down for _, _, up, down in _MEASURES) and word in ("most", "least", "more", "less"):
-                if (found := self._measuring(following, _is_number)) and word in ("least", "less"):
-                    found = (-found[0], found[1])
-                self.used |= {place + 1} if found else set()
-            elif word in _DEGREES:
-                column = self._column(place, lambda one: _is_number(one) and one.dimension != "date")
-                found = (_DEGREES[word], column) if column else None
-            if not found and (base := _adjective(word, "er" if is_pair else "est")):
-                found = self._measuring(base, _is_number)
-            if found:
+        for place, word in enumerate(self.texts):
+            following = next(iter(self.texts[place + 1 : place + 2]), "")
+            if place in self.used or (word in _ENDS and _adjective(following, "er")):
+                continue  # "last longer" is a verb.
+            found, base = None, _adjective(word, "er" if is_pair else "est")
+            if word in ("most", "least", "more", "less") and _adjective(following, ""):
+                if found := self._measured(following, place, _is_number):
+                    found = (-found[0] if word in ("least", "less") else found[0]), found[1]
+                    self.used.add(place + 1)
+            elif word in _DEGREES and (column := self._column(place, _is_sum)):
+                found = _DEGREES[word], column
+            if found := found or (self._measured(base, place, _is_number) if base else None):
                 self.extremes.append(found)
-                self.used |= {place, *self.naming[found[1]]}
+                self.used.add(place)
 
     def _deny(self) -> bool:
         """Turn the condition after "not" round; tell whether it is clear which."""
-        for place, token in enumerate(self.tokens):
-            if place in self.used or not _NOT.match(token.text.lower()):
+        for place, text in enumerate(self.texts):
+            if place in self.used or text not in _NOT:
                 continue
-            after = sorted(
-                (one.place, at) for at, one in enumerate(self.conditions) if one.place > place and one.column
-            )
-            if not after or (len(after) > 1 and not any(
-                self.tokens[at].text.lower() in ("and", "but", "with") for at in range(after[0][0], after[1][0])
-            )):  # fmt: skip
+            after = sorted((one for one in self.conditions if one.place > place), key=lambda one: one.place)
+            joined = self.texts[after[0].place : after[1].place] if len(after) > 1 else ["and"]
+            if not after or not {"and", "but", "with"} & {*joined} or (column := after[0].column) is None:
                 return False
-            one = self.conditions[after[0][1]]
-            has = one.column.yes or one.column.filled if one.column else {}
-            said = f"not ({one.said})"
-            self.conditions[after[0][1]] = one._replace(said=said, rows=frozenset(has) - one.rows)
+            after[0].rows = {*(column.yes or column.filled)} - after[0].rows
+            after[0].said = f"not ({after[0].said})"
+            self.used.add(place)
         return True
 
     @property
     def unused(self) -> tuple[int, ...]:
         """The places of the words that nothing uses."""
-        columns = {one.column for one in self.conditions} | {one[1] for one in (self.extreme, self.figure) if one}
-        named = {at for column in columns if column for at in self._names(column)}
-        of_others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
-        titled = frozenset().union(*self.view.table_terms)
-        free = {self.noun} if self.noun not in self.used else set()
+        columns = [one.column for one in self.conditions if one.column] + [column for _, column in self._computed_of]
+        used = {*self.used, *(at for column in columns for at in self._names(column))}
+        others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
+        titled = {term for names in self.view.table_terms for term in names}
         return tuple(
-            place
-            for place, token in enumerate(self.tokens)
-            if place not in self.used | named | free and {*token.terms} - _FREE
-            and not {*token.terms} & self.nouns
-            and not (place not in of_others and {*token.terms} & titled)
+            at for at, token in enumerate(self.tokens)
+            if at not in used and at != self.noun and {*token.terms} - _FREE - self.nouns
+            and (at in others or not {*token.terms} & titled)
         )  # fmt: skip
+
+    @property
+    def _computed_of(self) -> list[tuple[Any, Column]]:
+        return [*self.extremes, *([self.figure] if self.figure else [])]
 
     def _names(self, column: Column) -> Iterator[int]:
         """Yield the places of the words for a column: parts of its name, and verbs of what it measures."""
@@ -563,97 +548,86 @@ class _Reading:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the question says what rows it asks for."""
-        counts = bool(_COUNTS.search(self.question))
-        if self.figure and self.figure[0] == "number":
-            return self.is_clear and len(self._rows()) == 1
-        names_rows = self.noun is not None and {*self.tokens[self.noun].terms} & self.nouns
-        if self.figure and (self.extreme or (counts and names_rows)):
-            return False  # "how many items are in stock altogether": kinds, or pieces?
-        return self.is_clear and bool(self.conditions or self.extreme or self.figure or (counts and names_rows)) and (
-            counts or bool(self._rows())
-        )
+        """Whether the question says what rows or what figure it asks for."""
+        counts = bool(_COUNTS.search(self.question)) and self.is_rows
+        if self.noun is None and not any(one.is_value for one in self.conditions):
+            return False
+        if self.figure and (self.extremes or counts or (self.figure[0] == "number" and len(self.rows) != 1)):
+            return False  # "How many items are in stock altogether": kinds, or pieces?
+        return self.is_clear and bool(counts or (self.rows and (self.conditions or self._computed_of)))
 
     @property
     def fit(self) -> int:
-        """How well the noun names the rows: by the first column, by the heading or sheet, by the title."""
+        """How well the noun names the rows: by the first column, by the heading or sheet, or by the title."""
         said = {*self.tokens[self.noun].terms} if self.noun is not None else set()
         lasts = {term for names in self.view.tables for term in terms(names[-1])}
         return 2 * bool(said & {*self.key.terms}) + bool(said & lasts)
 
     def _rows(self) -> list[int]:
-        rows = self.view.live
-        for condition in self.conditions:
-            rows = rows & condition.rows
-        if self.extreme:
-            direction, column = self.extreme
-            numbers = {row: column.numbers[row] for row in rows if row in column.numbers}
-            best = max((number * direction for number in numbers.values()), default=0.0)
-            rows = frozenset(row for row, number in numbers.items() if number * direction == best)
+        rows = {*self.view.live}.intersection(*(condition.rows for condition in self.conditions))
+        for direction, column in self.extremes:
+            numbers = {row: number * direction for row, number in column.measure.numbers.items() if row in rows}
+            most = max(numbers.values(), default=0.0)
+            rows = {row for row, number in numbers.items() if number == most}
         return sorted(rows)
 
     def found(self) -> RowsFound:
         """Return the rows, with a summary of what was counted or computed, and what was left out."""
-        rows = self._rows()
         names = list(dict.fromkeys(name for table in self.view.tables for name in table))
-        tables = len(self.view.tables)
-        where = f"{len(self.view.live):,} rows of {tables} table{'s' * (tables != 1)} ({', '.join(names[:3])}{'…' * (len(names) > 3)})"
-        said = [condition.said for condition in self.conditions]
-        if self.extreme:
-            said.append(f"{self.extreme[1].name} is the {'highest' if self.extreme[0] > 0 else 'lowest'}")
-        by = f" where {' and '.join(said)}" if said else ""
-        text = f"{len(rows):,} of {where}{by}."
-        if self.figure:
-            text = f"{self._computed(rows)} in {len(rows):,} of {where}{by}."
-        columns = [one.column for one in self.conditions if one.column] + [one[1] for one in (self.extreme, self.figure) if one]
-        for column in dict.fromkeys(columns):
-            empty = len([row for row in self.view.live if row not in column.filled])
-            text += f" {column.name} is empty in {empty:,} row{'s' * (empty != 1)}." * bool(empty)
-        if totals := len(self.view.totals):
-            text += f" {totals:,} total row{'s' * (totals != 1)} left out."
-        text += f" The first {MOST_SHOWN} are shown." * (len(rows) > MOST_SHOWN)
-        return RowsFound(self.view, tuple(rows), text)
+        tables = f"{_number(len(self.view.tables), 'table')} ({', '.join(names[:3])}{'…' * (len(names) > 3)})"
+        said = [one.said for one in self.conditions]
+        said += [f"{column.name} is the {'highest' if more > 0 else 'lowest'}" for more, column in self.extremes]
+        text = f"{self._computed()}{len(self.rows):,} of {len(self.view.live):,} rows of {tables}"
+        text += f" where {' and '.join(said)}." if said else "."
+        columns = [one.column for one in self.conditions] + [column for _, column in self._computed_of]
+        for column in filter(None, dict.fromkeys(columns)):
+            if empty := len(self.view.live - {*column.filled}):
+                text += f" {column.name} is empty in {_number(empty, 'row')}."
+        if self.view.totals:
+            text += f" {_number(len(self.view.totals), 'total row')} left out."
+        text += f" The first {MOST_SHOWN} are shown." * (len(self.rows) > MOST_SHOWN)
+        return RowsFound(self.view, tuple(self.rows), text)
 
-    def _computed(self, rows: list[int]) -> str:
+    def _computed(self) -> str:
+        if self.figure is None:
+            return ""
         kind, column = self.figure
         if kind == "different values":
-            return f"{len({column.filled[row].casefold() for row in rows if row in column.filled}):,} different values of {column.name}"
-        numbers = [column.numbers[row] for row in rows if row in column.numbers]
-        total = sum(numbers) / (len(numbers) if kind == "average" else 1)
-        unit = "" if column.factor else {"mass": " g", "length": " m", "time": " s", "volume": " l"}.get(column.dimension, "")
-        number = total / (column.factor or 1)
-        return f"{kind} of {column.name}: {_written(number)}{unit}"
+            return f"{len({column.filled[row].casefold() for row in self.rows if row in column.filled}):,} different values of {column.name} in "
+        found, dimension, factor = column.measure
+        numbers = [found[row] for row in self.rows if row in found]
+        figure = sum(numbers) / (len(numbers) if kind == "average" else 1) / (factor or 1)
+        text = f"{round(figure, 2):,.2f}".rstrip("0").rstrip(".")
+        text = text.replace(",", "") if abs(figure) < 10_000 else text  # Separators from five digits.
+        return f"{kind} of {column.name}: {text}{_BASIC.get(dimension or '', '') * (not factor)} in "
+
+
+def _number(count: int, name: str) -> str:
+    return f"{count:,} {name}{'s' * (count != 1)}"
 
 
 def _is_number(column: Column) -> bool:
-    return bool(column.numbers)
+    return bool(column.measure.numbers)
+
+
+def _is_sum(column: Column) -> bool:
+    return _is_number(column) and column.measure.dimension != "date"
 
 
 def _measures(dimensions: frozenset[str], said: frozenset[str], column: Column) -> bool:
-    return bool(column.numbers) and (column.dimension in dimensions or bool(said & {*column.terms}))
+    return _is_number(column) and (column.measure.dimension in dimensions or bool(said & {*column.terms}))
 
 
-def _written(number: float) -> str:
-    """Return a number with separators from five digits."""
-    text = f"{round(number, 2):,.2f}".rstrip("0").rstrip(".")
-    return text.replace(",", "") if abs(number) < 10_000 else text
-
-
-def _only(scored: list[tuple[tuple[float, ...], Column]]) -> Column | None:
-    """Return the column of the least score; None if several have it."""
-    best = min((score for score, _ in scored), default=None)
-    found = [column for score, column in scored if score == best]
-    return found[0] if len(found) == 1 else None
+def _only(columns: Sequence[Column]) -> Column | None:
+    return columns[0] if len(columns) == 1 else None
 
 
 def _adjective(word: str, ending: str) -> str:
     """Return the adjective of a superlative or comparative, if it is one that measures something."""
-    known = {one for _, _, up, down in _MEASURES for one in up | down}
-    if word in ("last", "first"):
+    if word in _ENDS:
         return word if ending == "est" else ""
-    if not word.endswith(ending):
-        return ""
     base = word.removesuffix(ending)
+    known = {one for _, _, up, down in _MEASURES for one in up | down if word.endswith(ending)}
     return next((one for one in (base, f"{base}e", f"{base[:-1]}y", base[:-1]) if one in known), "")
 
 
@@ -661,16 +635,14 @@ def _is_same(term: str, stem: str, is_part: bool) -> bool:
     """Tell whether a word is a part of a column's name: also "supply" for supplier, "minimum" for min."""
     if term == stem or (len(term) > _SHORT and stem.startswith(term) and len(stem) - len(term) <= 2):
         return True
-    is_short = is_part and len(stem) in (_SHORT, _SHORT + 1)
-    return term.startswith(stem) and not stem.isdigit() and (is_short or not re.search("[aeiouy]", stem[1:]) and len(stem) >= _SHORT)
+    is_short = _SHORT <= len(stem) <= _SHORT + 1 and not stem.isdigit()
+    return is_short and term.startswith(stem) and (is_part or not re.search("[aeiou]", stem))
 
 
-def _plurals(name: str) -> Iterator[str]:
+def _plurals(title: str) -> Iterator[str]:
     """Yield the stems of the plurals that a title is about: "Orders of March"."""
-    about = re.split(r"\b(?:of|in|for|from|by|with|at)\b", name.replace("_", " "))[0]
-    for word in re.findall(r"[^\W\d]+", about):
-        if re.fullmatch(r"\w{2,}[^su\W]s", word):
-            yield from terms(word)
+    about = re.split(r"\b(?:of|in|for|from|by|with|at)\b", title.replace("_", " "))[0]
+    return (term for word in re.findall(r"[^\W\d]+", about) if _PLURAL.fullmatch(word) for term in terms(word))
 
 
 def _phrase(question: str, tokens: list[_Token]) -> list[int]:
@@ -684,10 +656,3 @@ def _phrase(question: str, tokens: list[_Token]) -> list[int]:
             elif places:
                 break
     return places[:4]
-
-
-def _counted(question: str, tokens: list[_Token]) -> int | None:
-    """Return the place of a counted noun: the first plural, or the last word."""
-    phrase = _phrase(question, tokens) if _COUNTS.search(question) else []
-    plural = (at for at in phrase if re.fullmatch(r"[a-z]{2,}[^su\W]s", tokens[at].text))
-    return next(plural, phrase[-1] if phrase else None)

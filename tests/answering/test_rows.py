@@ -25,7 +25,8 @@ TABLES: Mapping[str, str] = {
         "# Depot of Vik\n\n## Parts\n\n| Part | Supplier | Stock | Min stock | Weight |\n|---|---|---|---|---|\n"
         "| Bolt 8 | Norbolt | 1,200 | 500 | 12 g |\n| Bolt 10 | Norbolt | 90 | 100 | 25 g |\n"
         "| Hinge | Hengsel | 0 | 20 | 0.4 kg |\n| Plate | | 45 | 40 | 3 kg |\n\n"
-        "## Reports\n\n| Report | Result | Owner |\n|---|---|---|\n| R1 | Failed | Anna |\n| R2 | Passed | Bo |\n| R3 | Failed | Bo |\n"
+        "## Reports\n\n| Report | Result | Owner |\n|---|---|---|\n"
+        "| R1 | Failed | Anna |\n| R2 | Passed | Bo |\n| R3 | Failed | Bo |\n"
     ),
     "teams.csv": "Team,Score,Score,Joined\nLions,3,1,2024-02-30\nOwls,0,2,2023-01-01\nFoxes,5,5,2022-05-05\n",
     "empty.csv": "Bill,Due\n",
@@ -42,7 +43,11 @@ def said(index: Index, question: str) -> str | None:
     found = find_rows(question, index.views)
     if isinstance(found, RowsFound):
         keys = [found.view.columns[0].texts[row] for row in found.rows]
-        return ", ".join(keys) if found.summary[0].isdigit() and "different" not in found.summary else found.summary.split(" in ")[0]
+        return (
+            ", ".join(keys)
+            if found.summary[0].isdigit() and "different" not in found.summary
+            else found.summary.split(" in ")[0]
+        )
     return f"no {found.noun}" if isinstance(found, UnknownNoun) else None
 
 

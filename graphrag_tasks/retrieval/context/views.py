@@ -7,12 +7,13 @@ header form a view, whose rows a question can filter and count. Numbers are conv
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -27,10 +28,10 @@ _LEAST_SUMMED = 2  # Columns of sums that tell a total row without a word for it
 
 _FACTORS = {
     "mass": "mg .001 g 1 gram 1 grams 1 kg 1e3 kilos 1e3 kilograms 1e3 t 1e6 tons 1e6 tonnes 1e6 lb 453.6 pounds 453.6",
-    "length": "mm .001 cm .01 m 1 metres 1 meters 1 km 1e3 kilometres 1e3 kilometers 1e3 ft .3048 feet .3048 miles 1609.34",
+    "length": "mm .001 cm .01 m 1 metres 1 meters 1 km 1e3 kilometres 1e3 ft .3048 feet .3048 miles 1609.34",
     "time": "ms .001 s 1 sec 1 seconds 1 min 60 mins 60 minutes 60 h 3600 hrs 3600 hours 3600 days 86400 weeks 604800",
     "volume": "ml .001 cl .01 dl .1 l 1 litres 1 liters 1 m³ 1e3 m3 1e3",
-    "€": "€ 1 eur 1 euro 1 euros 1", "$": "$ 1 usd 1 dollars 1", "£": "£ 1 gbp 1 pounds sterling 1", "%": "% 1 percent 1",
+    "€": "€ 1 eur 1 euro 1 euros 1", "$": "$ 1 usd 1 dollars 1", "£": "£ 1 gbp 1", "%": "% 1 percent 1",
 }  # fmt: skip
 MONEY = ("€", "$", "£")
 _UNITS = {
@@ -63,30 +64,34 @@ def number_of(text: str, *, comma: bool = False) -> float:
     grouped = re.fullmatch(r"\d{1,3}(?:([,.' ])\d{3})(?:\1\d{3})*", text)
     if grouped and (grouped[1] != "." or comma or text.count(".") > 1):
         return float(re.sub(r"\D", "", text))
-    return float(re.sub(r"\D", "", text[:last]) + "." + text[last + 1 :]) if last > 0 else float(re.sub(r"\D", "", text))
+    return (
+        float(re.sub(r"\D", "", text[:last]) + "." + text[last + 1 :]) if last > 0 else float(re.sub(r"\D", "", text))
+    )
+
+
+class Measure(NamedTuple):
+    """The numbers of a column by row, in the basic unit; days for dates."""
+
+    numbers: dict[int, float]
+    dimension: str | None
+    """"mass", "date", a unit of its own, "" for plain numbers; None: most cells have none, or units differ in kind."""
+    factor: float
+    """Of its unit; 0 if its cells have several units."""
 
 
 class Column:
-    """A column: its name, and its texts by row, without empty ones."""
+    """A column: its name, and by row its texts and the dates among them."""
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.terms = tuple(terms(name))
         self.texts: dict[int, str] = {}
-        self.dates: dict[int, int] = {}
-        self.rows: Sequence[int] = ()
+        self.dates: dict[int, float] = {}
+        self.size = 0
         self.comma = False
-
-    @cached_property
-    def unit(self) -> str:
-        """The unit in its name: "Length (m)", "Price EUR"."""
-        found = re.search(r"[(\[]([^()]+)[)\]]\s*$", self.name) or re.search(r"(?<!per )(?<=\s|/)(\S+)$|^(\w+s)$", self.name)
-        unit = next(filter(None, found.groups()), "") if found else ""
-        return unit if found and (found[0][0] in "([" or unit_of(unit)) else ""
-
-    @cached_property
-    def terms(self) -> Term:
-        """Stems of its name."""
-        return tuple(terms(self.name))
+        bracket = re.search(r"[(\[]([^()]+)[)\]]\s*$", name)
+        last = re.search(r"(?<!per )(?<=\s|/)\S+$|^\w+s$", name)
+        self.unit = bracket[1] if bracket else last[0] if last and unit_of(last[0]) else ""
 
     @cached_property
     def filled(self) -> dict[int, str]:
@@ -94,64 +99,50 @@ class Column:
         return {row: text for row, text in self.texts.items() if text.lower() not in _NOTHING}
 
     @cached_property
-    def _measured(self) -> tuple[dict[int, float], str | None, float]:
+    def measure(self) -> Measure:
+        """What its cells measure."""
         if len(self.dates) * 2 > len(self.filled):
-            return {row: float(day) for row, day in self.dates.items()}, "date", 1.0
-        known = unit_of(self.unit) or (self.unit.lower(), 1.0)
-        found: dict[int, float] = {}
-        dimensions, factors = Counter[str](), set[float]()
+            return Measure(self.dates, "date", 1.0)
+        numbers: dict[int, float] = {}
+        units: set[tuple[str, float]] = set()
         for row, text in self.filled.items():
             if clock := _CLOCK.fullmatch(text):
-                (hours, minutes, seconds), unit = map(int, clock.groups()), ("time", 1.0)
-                value = hours * 3600.0 + minutes * 60 + seconds
+                numbers[row], unit = float(clock[1]) * 3600 + float(clock[2]) * 60 + float(clock[3]), ("time", 1.0)
             elif match := _QUANTITY.fullmatch(text):
-                said = match[4] or match[1]
-                unit = (unit_of(said) or (said.lower(), 1.0)) if said else known
-                value = number_of(match[3], comma=self.comma) * unit[1] * (-1 if match[2] else 1)
+                said = match[4] or match[1] or self.unit
+                unit = unit_of(said) or (said.lower(), 1.0)
+                numbers[row] = number_of(match[3], comma=self.comma) * unit[1] * (-1 if match[2] else 1)
             else:
                 continue
-            found[row] = value
-            dimensions[unit[0]] += 1
-            factors.add(unit[1])
-        if len(found) * 2 <= len(self.filled) or len(dimensions) != 1:
-            return {}, None, 1.0
-        return found, next(iter(dimensions)), factors.pop() if len(factors) == 1 else 0.0
-
-    @property
-    def numbers(self) -> dict[int, float]:
-        """Its numbers in the basic unit, days for dates; empty if most cells have none, or units differ in kind."""
-        return self._measured[0]
-
-    @property
-    def dimension(self) -> str | None:
-        """What its numbers measure: "mass", "date", a unit of its own, or "" for plain numbers."""
-        return self._measured[1]
-
-    @property
-    def factor(self) -> float:
-        """The factor of its unit; 0 if its cells have several units."""
-        return self._measured[2]
+            units.add(unit)
+        if len(numbers) * 2 <= len(self.filled) or len({dimension for dimension, _ in units}) != 1:
+            return Measure({}, None, 1.0)
+        (dimension, factor), *others = units
+        return Measure(numbers, dimension, 0.0 if others else factor)
 
     @cached_property
     def yes(self) -> dict[int, bool]:
         """Whether a row says yes, if the column says nothing else; where yes is a sign, an empty cell says no."""
-        found = {row: YES.get(text.lower()) for row, text in self.texts.items()}
-        if True not in found.values() or None in found.values():
+        said = {row: YES.get(text.lower()) for row, text in self.texts.items()}
+        if True not in said.values() or None in said.values():
             return {}
-        only = dict.fromkeys(self.rows, False) if False not in found.values() else {}
-        return {**only, **{row: bool(said) for row, said in found.items()}}
+        return {**(dict.fromkeys(range(self.size), False) if False not in said.values() else {}), **said}  # type: ignore[dict-item]
 
     @cached_property
-    def values(self) -> Mapping[Term, Sequence[int]]:
-        """Rows by value: the stems of each short text that is no number."""
-        found: dict[Term, list[int]] = defaultdict(list)
-        by_text: dict[str, list[int]] = defaultdict(list)
+    def _rows_of(self) -> Mapping[str, list[int]]:
+        """Rows by short text that is no number."""
+        found: dict[str, list[int]] = defaultdict(list)
         for row, text in self.filled.items():
-            by_text[text].append(row)
-        for text, rows in by_text.items():
             if len(text) <= _LONGEST_VALUE and text.lower() not in YES and not re.fullmatch(NUMBER, text):
+                found[text].append(row)
+        return found
+
+    def values(self, asked: re.Pattern[str]) -> dict[Term, list[int]]:
+        """Return rows by the stems of the values in which a pattern occurs."""
+        found: dict[Term, list[int]] = defaultdict(list)
+        for text, rows in self._rows_of.items():
+            if asked.search(text):
                 found[tuple(terms(text))] += rows
-        found.pop((), None)
         return found
 
 
@@ -175,9 +166,9 @@ class View:
     """
 
     columns: tuple[Column, ...]
-    rows: Sequence[ViewRow]
-    tables: Sequence[Sequence[str]]
-    totals: frozenset[int]
+    rows: list[ViewRow]
+    tables: list[list[str]]
+    totals: set[int]
 
     @cached_property
     def live(self) -> frozenset[int]:
@@ -192,85 +183,64 @@ class View:
 
 def views_of(snapshot: Snapshot) -> tuple[View, ...]:
     """Return the views of a snapshot's tables with a header and several rows."""
-    columns = ["document_id", "ordinal", "sheet", "row", "row_span", "column", "header", "text", "iso", "value_type",
-               "char_start", "char_end"]  # fmt: skip
-    cells = snapshot.table("cells", [*columns, "is_header"])
-    cells = cells.filter(~pc.field("is_header") & pc.field("header").is_valid()).select(columns)
-    documents = snapshot.table("documents", ["document_id", "title", "path"])
+    columns = ["row", "row_span", "column", "header", "text", "iso", "char_start", "char_end"]
+    cells = snapshot.table("cells", ["document_id", "ordinal", "sheet", "is_header", *columns])
+    cells = cells.filter(~pc.field("is_header") & pc.field("header").is_valid())
     names = {
         row["document_id"]: (row["title"], row["path"].rpartition("/")[2].rpartition(".")[0])
-        for row in documents.to_pylist()
+        for row in snapshot.table("documents", ["document_id", "title", "path"]).to_pylist()
     }
     blocks = snapshot.table("blocks", ["document_id", "ordinal", "kind", "text"])
-    above = pc.is_in(blocks["kind"], value_set=pa.array(["heading", "caption"]))
-    headings: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for row in blocks.filter(above).to_pylist():
-        headings[row["document_id"]].append((row["ordinal"], row["text"]))
-    rows = zip(*(cells[name].to_pylist() for name in columns), strict=True)
-    by_header: dict[tuple[str, ...], list[tuple[list[str], list[_Cell]]]] = defaultdict(list)
-    for (document, ordinal), group in groupby(map(_Cell._make, rows), key=lambda cell: cell[:2]):
-        table = list(group)
-        header = {cell.column: cell.header for cell in table}
-        last = [text for place, text in sorted(headings[document]) if place < ordinal][-1:]
-        called = [*names[document], *filter(None, [table[0].sheet]), *last]
-        by_header[tuple(name for _, name in sorted(header.items()))].append((called, table))
-    views = [_view(header, tables) for header, tables in by_header.items()]
-    return tuple(view for view in views if len(view.live) >= _LEAST_ROWS)
+    above: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for row in blocks.filter(pc.is_in(blocks["kind"], pa.array(["heading", "caption"]))).to_pylist():
+        above[row["document_id"]].append((row["ordinal"], row["text"]))
+    views: dict[tuple[str, ...], View] = {}
+    places = zip(*(cells[name].to_pylist() for name in ("document_id", "ordinal", "sheet")), strict=True)
+    body = zip(*(cells[name].to_pylist() for name in columns), strict=True)
+    for (document, ordinal, sheet), group in groupby(zip(places, body, strict=True), key=itemgetter(0)):
+        table = [cell for _, cell in group]
+        header = {cell[2]: cell[3] for cell in table}
+        said = tuple(header[number] for number in sorted(header))
+        view = views.setdefault(said, View(tuple(map(Column, said)), [], [], set()))
+        last = [text for place, text in sorted(above[document]) if place < ordinal][-1:]
+        view.tables.append([*names[document], *filter(None, [sheet]), *last])
+        _fill(view, document, table, dict(zip(sorted(header), view.columns, strict=True)))
+    return tuple(view for view in views.values() if len(view.live) >= _LEAST_ROWS)
 
 
-class _Cell(NamedTuple):
-    document_id: str
-    ordinal: int
-    sheet: str | None
-    row: int
-    row_span: int
-    column: int
-    header: str
-    text: str
-    iso: str | None
-    value_type: str
-    char_start: int | None
-    char_end: int | None
+def _fill(view: View, document: str, cells: Sequence[tuple[Any, ...]], columns: Mapping[int, Column]) -> None:
+    """Add the rows of a table; a merged cell holds for all rows that it covers."""
+    first = len(view.rows)
+    row_of = {row: first + place for place, row in enumerate(sorted({cell[0] for cell in cells}))}
+    spans: dict[int, tuple[int, int]] = {}
+    for row, row_span, number, _, text, iso, start, end in cells:
+        place, column = row_of[row], columns[number]
+        for covered in range(row, row + row_span):
+            if covered in row_of:
+                column.texts[row_of[covered]] = text
+        if iso and iso[4:5] == "-":
+            column.dates[place] = float(date.fromisoformat(iso[:10]).toordinal())
+        if end:
+            low, high = spans.get(place, (start, end))
+            spans[place] = min(low, start), max(high, end)
+    view.rows.extend(ViewRow(document, len(view.tables) - 1, *spans.get(at, (None, None))) for at in row_of.values())
+    comma = any(_DECIMAL_COMMA.search(cell[4]) for cell in cells)
+    for column in view.columns:
+        column.size, column.comma = len(view.rows), column.comma or comma
+    view.totals.update(_totals(view.columns, range(first, len(view.rows))))
 
 
-def _view(header: Sequence[str], tables: Sequence[tuple[Sequence[str], Sequence[_Cell]]]) -> View:
-    columns = tuple(map(Column, header))
-    rows: list[ViewRow] = []
-    totals: set[int] = set()
-    for table, (_, cells) in enumerate(tables):
-        first = len(rows)
-        own = sorted({cell.row for cell in cells})
-        row_of = {number: first + place for place, number in enumerate(own)}
-        column_of = {number: columns[place] for place, number in enumerate(sorted({cell.column for cell in cells}))}
-        for _, of_row in groupby(sorted(cells, key=lambda cell: cell.row), key=lambda cell: cell.row):
-            found = list(of_row)
-            span = [cell for cell in found if cell.char_end]
-            start = min((cell.char_start or 0 for cell in span), default=None)
-            rows.append(ViewRow(cells[0].document_id, table, start, max((cell.char_end or 0 for cell in span), default=None)))
-            for cell in found:
-                for number in range(cell.row, cell.row + cell.row_span):  # a merged cell holds for all its rows
-                    if number in row_of:
-                        column_of[cell.column].texts[row_of[number]] = cell.text
-                if cell.value_type in ("date", "datetime") and cell.iso:
-                    column_of[cell.column].dates[row_of[cell.row]] = date.fromisoformat(cell.iso[:10]).toordinal()
-        totals.update(_totals(columns, range(first, len(rows))))
-    comma = any(_DECIMAL_COMMA.search(text) for column in columns for text in column.texts.values())
-    for column in columns:
-        column.rows, column.comma = range(len(rows)), comma
-    return View(columns, rows, [called for called, _ in tables], frozenset(totals))
-
-
-def _totals(columns: Sequence[Column], rows: Sequence[int]) -> Iterator[int]:
+def _totals(columns: Sequence[Column], rows: range) -> Iterator[int]:
     """Yield the rows that a word tells to be totals, and a last row whose numbers are the sums of those above."""
     for row in rows:
         if _TOTAL.match(next((column.texts[row] for column in columns if row in column.texts), "")):
             yield row
     summed = 0
     for column in columns:
-        numbers = [column.texts[row] for row in rows if row in column.texts and row not in column.dates]
-        if rows[-1] in column.texts and len(numbers) > 2 and all(re.fullmatch(NUMBER, text) for text in numbers):
-            *above, last = map(number_of, numbers)
-            if abs(sum(above) - last) > 1e-6 * max(1.0, abs(last)):
+        texts = [column.texts[row] for row in rows if row in column.texts and row not in column.dates]
+        if rows[-1] in column.texts and len(texts) > 2 and all(re.fullmatch(NUMBER, text) for text in texts):
+            *above, last = (number_of(text, comma=column.comma) for text in texts)
+            if abs(sum(above) - last) > 1e-6 * abs(last):
                 return
             summed += 1
     if summed >= _LEAST_SUMMED or (summed and rows[-1] not in columns[0].texts):
