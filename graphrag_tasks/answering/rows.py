@@ -29,7 +29,7 @@ _SUMS = re.compile(r"\b(?:total|sum|altogether|together|combined)\b", re.IGNOREC
 _AVERAGE = re.compile(r"\baverage\b", re.IGNORECASE)
 _EXTREME = re.compile(r"\b(?:most|least|fewest|m(?:ax|in)imum|[a-z]{2,}est)\b", re.IGNORECASE)
 _OTHER = re.compile(
-    r"\b(?:if|when|where|who|whom|whose|why|should|must|might|may|would|could|such|so|than any|how(?! many))\b"
+    r"\b(?:if|when|where|who|whom|whose|why|should|must|might|may(?! \d)|would|could|such|so|how(?! many| much))\b"
     r"|\b(?:which|what|how many)\b.+\b(?:which|what|how many)\b", re.IGNORECASE
 )  # fmt: skip
 """What no row tells, and several questions in one."""
@@ -46,7 +46,8 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
-_WORDS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}  # fmt: skip
+_WORDS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
+          "nine": "9", "ten": "10"}  # fmt: skip
 
 _Compare = Callable[[float, float, float], bool]  # Of a number, and the lower and upper end of a bound.
 _SIGNS: dict[str, _Compare] = {
@@ -55,6 +56,7 @@ _SIGNS: dict[str, _Compare] = {
     ">": lambda number, _, high: number > high,
     "<": lambda number, low, _: number < low,
     "=": lambda number, low, high: low <= number <= high,
+    "between": lambda number, low, high: low <= number <= high,
 }
 _MORE, _LESS = "more|greater|larger|higher|bigger|later", "less|fewer|smaller|lower|earlier"
 _BEFORE_BOUND = tuple(
@@ -105,7 +107,7 @@ _STOCK = re.compile(r"\b(?:(out of)|in) stock\b", re.IGNORECASE)
 _PLURAL = re.compile(r"\w{2,}[^su\W]s")
 _FREE = frozenset(
     terms("many much number count list show give find name tell please table row all every both total sum altogether")
-    + terms("together combined average mean come go get take make belong carry hold contain base locate listed")
+    + terms("together combined average mean come go get take make made belong carry hold contain base locate listed")
 )  # fmt: skip
 """Words with no condition of their own."""
 
@@ -249,7 +251,7 @@ class _Reading:
         self.values = {column: column.values(asked) for column in view.columns}
         titles = [name for names in view.tables for name in names]
         self.nouns = {*self.key.terms, *(term for title in titles for term in _plurals(title))}
-        phrase = [at for at in _phrase(question, tokens)]
+        phrase = _phrase(question, tokens)
         named = (at for at in phrase if {*tokens[at].terms} & self.nouns or at in self.named)
         self.noun = next(named, next(filter(self.knows, phrase), None))
         self.is_rows = self.noun is not None and bool({*tokens[self.noun].terms} & self.nouns)
@@ -321,7 +323,7 @@ class _Reading:
             if sign in ("", "=") or other is None or place not in self.naming[other]:
                 continue
             alike = [one for one in self.view.columns if one is not other and one.measure[1:] == other.measure[1:]]
-            before = [one for one in alike if any(at < self._from(start, place).pop() for at in self.naming[one])]
+            before = [one for one in alike if any(at < min(self._from(start, place)) for at in self.naming[one])]
             if column := _only(before or [one for one in alike if {*one.terms} & {*other.terms}]):
                 limits = other.measure.numbers
                 rows = {row for row, number in column.measure.numbers.items()
@@ -341,7 +343,7 @@ class _Reading:
             if (than := _THAN.search(before)) and not sign:
                 direction, column = self._measured(_adjective(than[2], "er") or than[2], place, fits) or (1, None)
                 sign, start = "><"[(direction < 0) != (than[1] == "less")], than.start()
-            if column := column or self._meant(place, sign):
+            if column := column or self._meant(place, "between" if _BETWEEN.search(before) else sign):
                 self._bounded(place, column, sign or "=", start)
 
     def _bounded(self, place: int, column: Column, sign: str, start: int) -> None:
@@ -349,7 +351,7 @@ class _Reading:
         token, between = self.tokens[place], _BETWEEN.search(self.question[: self.tokens[place].start])
         if between and self.texts[end + 1 : end + 2] in (["and"], ["to"]) and end + 2 < len(self.tokens):
             if last := self._bound(end + 2, column):
-                sign, start, (_, high, end) = "=", between.start(), last
+                sign, start, (_, high, end) = "between", between.start(), last
         elif after := _AFTER_BOUND.match(self.question[self.tokens[end].end :]):
             sign, end = ("≥" if after[1] else "≤"), end + len(after[0].split())
         rows = {row for row, number in column.measure.numbers.items() if _SIGNS[sign](number, low, high)}
@@ -363,7 +365,8 @@ class _Reading:
             if (bound := self._bound(place, one))
             and (bound[2] > place or (sign and self.tokens[place].days and one.measure.dimension == "date"))
         ]  # fmt: skip
-        by_verb = (self._measured(word, place, fitting.__contains__) for word in self.texts)
+        fits = fitting.__contains__ if sign in ("", "=") else partial(self._fits, place)
+        by_verb = (self._measured(word, place, fits) for word in self.texts)
         return next((found[1] for found in by_verb if found), _only(fitting))
 
     def _fits(self, place: int, column: Column) -> bool:
@@ -414,7 +417,7 @@ class _Reading:
         same = next((one for one in self.conditions if one.is_value and one.column is column), None)
         if same and rows & self.view.live:
             same.said, same.rows = f"{same.said} or {text}", same.rows | rows
-            self.used |= {*places}
+            self.used |= {*places, *(at for at in range(same.place, places[0]) if self.texts[at] == "or")}
         elif rows & self.view.live:
             self._add(text, rows, column, places[0], places)
             self.conditions[-1].is_value = True
@@ -492,7 +495,7 @@ class _Reading:
 
     def _best(self) -> None:
         """Read a superlative, or a comparative beside two named rows."""
-        is_pair = re.search(r"\bor\b", self.question) and not re.search(r"\bthan\b", self.question)
+        is_pair = "or" in self.texts and "than" not in self.texts
         for place, word in enumerate(self.texts):
             following = next(iter(self.texts[place + 1 : place + 2]), "")
             if place in self.used or (word in _ENDS and _adjective(following, "er")):
@@ -554,6 +557,12 @@ class _Reading:
             return False
         if self.figure and (self.extremes or counts or (self.figure[0] == "number" and len(self.rows) != 1)):
             return False  # "How many items are in stock altogether": kinds, or pieces?
+        asked = [one for one in self.view.columns if one is not self.key and self.noun in self.naming[one]]
+        for _, column in self.extremes if not self.is_rows else []:
+            if any(one is not column and len({*one.texts.values()}) < len(one.texts) for one in asked):
+                return False  # "Which supplier has the highest stock": of one row, or of all its rows?
+        if any(text == "or" and at not in self.used for at, text in enumerate(self.texts)):
+            return False
         return self.is_clear and bool(counts or (self.rows and (self.conditions or self._computed_of)))
 
     @property
@@ -593,7 +602,8 @@ class _Reading:
             return ""
         kind, column = self.figure
         if kind == "different values":
-            return f"{len({column.filled[row].casefold() for row in self.rows if row in column.filled}):,} different values of {column.name} in "
+            values = {column.filled[row].casefold() for row in self.rows if row in column.filled}
+            return f"{len(values):,} different values of {column.name} in "
         found, dimension, factor = column.measure
         numbers = [found[row] for row in self.rows if row in found]
         figure = sum(numbers) / (len(numbers) if kind == "average" else 1) / (factor or 1)
