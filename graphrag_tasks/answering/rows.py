@@ -19,7 +19,7 @@ from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.retrieval.context.views import MONEY, NUMBER, YES, Column, View, number_of, unit_of
+from graphrag_tasks.retrieval.context.views import MONEY, NUMBER, UNCLEAR, YES, Column, View, number_of, unit_of
 
 _COUNTS = re.compile(r"\b(?:how many|number of|count (?:of|the|all))\b", re.IGNORECASE)
 _STARTS = re.compile(
@@ -86,7 +86,7 @@ _MEASURES = tuple(
         ("", "speed", "fast quick", "slow"),
         ("", "size area capacity population", "large big", "small"),
         ("", "age", "old", "young"),
-        ("date", "date year built founded", "new late recent young last", "old early first"),
+        ("date", "date year built founded opened", "new late recent young last", "old early first"),
         ("", "temperature", "hot warm", "cold cool"),
         ("", "depth", "deep", "shallow"),
         ("", "width", "wide", "narrow"),
@@ -377,9 +377,12 @@ class _Reading:
         token, (numbers, dimension, factor) = self.tokens[place], column.measure
         if dimension == "date":
             return (*token.days, place) if token.days else None
-        if not numbers or not token.is_number:
+        if not numbers or not token.is_number or (UNCLEAR.fullmatch(token.text) and not column.comma):
             return None
-        value, before = number_of(token.text, comma=column.comma), self.texts[place - 1] if place else ""
+        value, before = (
+            number_of(token.text, comma=column.comma and "," not in token.text),
+            self.texts[place - 1] if place else "",
+        )
         if scale := _SCALES.get(next(iter(self.texts[place + 1 : place + 2]), "")):
             value, place = value * scale, place + 1
         following = next(iter(self.texts[place + 1 : place + 2]), "")
@@ -402,7 +405,10 @@ class _Reading:
     def _value(self, said: tuple[str, ...], places: range) -> None:
         holding = [column for column in self.view.columns if said in self.values[column]]
         named = [column for column in holding if {*self.naming[column]} - {*places}]
-        column = _only(named if len(holding) > 1 else holding)
+        column, word = _only(named if len(holding) > 1 else holding), self.texts[places[0]]
+        headed = any(word in one.name.lower().split() for one in self.view.columns)
+        if column and len(places) == 1 and headed and column.texts[min(self.values[column][said])].lower() != word:
+            return  # "parking" is the column, not the value Park.
         if column:
             rows = {*self.values[column][said]}
             text = f"{column.name} is {column.texts[min(rows)]}"

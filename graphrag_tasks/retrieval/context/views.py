@@ -42,6 +42,7 @@ _UNITS = {
 NUMBER = r"\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 _QUANTITY = re.compile(rf"([€$£]?)\s*([-−]?)\s*({NUMBER})\s*([^\W\d]+[³2-3²]?|[€$£%])?")
 _CLOCK = re.compile(r"(\d+):(\d\d):(\d\d)")
+UNCLEAR = re.compile(r"[1-9]\d{0,2}\.\d{3}(?!\d)")  # Thousands or decimals: "1.250".
 _DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)")
 _NOTHING = frozenset({"-", "–", "—", "n/a", "na", "none", "null", "k.a."})
 YES = {"yes": True, "true": True, "ja": True, "x": True, "✓": True, "y": True,
@@ -62,7 +63,7 @@ def number_of(text: str, *, comma: bool = False) -> float:
     """Return the value of a number as written; `comma`: in a table with decimal commas."""
     last = max(text.rfind(","), text.rfind("."))
     grouped = re.fullmatch(r"\d{1,3}(?:([,.' ])\d{3})(?:\1\d{3})*", text)
-    if grouped and (grouped[1] != "." or comma or text.count(".") > 1):
+    if grouped and (grouped[1] not in ".," or text.count(grouped[1]) > 1 or (grouped[1] == ".") == comma):
         return float(re.sub(r"\D", "", text))
     return (
         float(re.sub(r"\D", "", text[:last]) + "." + text[last + 1 :]) if last > 0 else float(re.sub(r"\D", "", text))
@@ -115,7 +116,8 @@ class Column:
             else:
                 continue
             units.add(unit)
-        if len(numbers) * 2 <= len(self.filled) or len({dimension for dimension, _ in units}) != 1:
+        is_unclear = not self.comma and all(UNCLEAR.match(text) for text in self.filled.values())
+        if is_unclear or len(numbers) * 2 <= len(self.filled) or len({dimension for dimension, _ in units}) != 1:
             return Measure({}, None, 1.0)
         (dimension, factor), *others = units
         return Measure(numbers, dimension, 0.0 if others else factor)
@@ -224,7 +226,7 @@ def _fill(view: View, document: str, cells: Sequence[tuple[Any, ...]], columns: 
             low, high = spans.get(place, (start, end))
             spans[place] = min(low, start), max(high, end)
     view.rows.extend(ViewRow(document, len(view.tables) - 1, *spans.get(at, (None, None))) for at in row_of.values())
-    comma = any(_DECIMAL_COMMA.search(cell[4]) for cell in cells)
+    comma = any(_DECIMAL_COMMA.search(cell[4]) and _QUANTITY.fullmatch(cell[4]) for cell in cells)
     for column in view.columns:
         column.size, column.comma = len(view.rows), column.comma or comma
     view.totals.update(_totals(view.columns, range(first, len(view.rows))))
