@@ -273,11 +273,8 @@ class _Reading:
     def knows(self, place: int) -> bool:
         """Tell whether a word occurs in the view's names, columns or values."""
         said = {*self.tokens[place].terms}
-        return (
-            place in self.named
-            or any(said & names for names in self.view.table_terms)
-            or any(said & {*value} for values in self.values.values() for value in values)
-        )
+        names = [*self.view.table_terms, *(value for values in self.values.values() for value in values)]
+        return place in self.named or any(said & {*name} for name in names)
 
     def _column(self, place: int, fits: Callable[[Column], bool], far: float = _MOST_TOKENS) -> Column | None:
         """Return the fitting column that the nearest words name; None if none or several do."""
@@ -310,6 +307,9 @@ class _Reading:
 
     def _from(self, start: int, place: int) -> set[int]:
         return {at for at, token in enumerate(self.tokens) if token.start >= start and at <= place}
+
+    def _after(self, place: int) -> str:
+        return self.texts[place + 1] if place + 1 < len(self.texts) else ""
 
     def _add(self, said: str, rows: set[int], column: Column | None, place: int, used: Iterable[int] = ()) -> None:
         self.conditions.append(_Condition(said, rows, column, place))
@@ -349,7 +349,7 @@ class _Reading:
     def _bounded(self, place: int, column: Column, sign: str, start: int) -> None:
         low, high, end = self._bound(place, column) or (0.0, 0.0, place)
         token, between = self.tokens[place], _BETWEEN.search(self.question[: self.tokens[place].start])
-        if between and self.texts[end + 1 : end + 2] in (["and"], ["to"]) and end + 2 < len(self.tokens):
+        if between and self._after(end) in ("and", "to") and end + 2 < len(self.tokens):
             if last := self._bound(end + 2, column):
                 sign, start, (_, high, end) = "between", between.start(), last
         elif after := _AFTER_BOUND.match(self.question[self.tokens[end].end :]):
@@ -379,13 +379,11 @@ class _Reading:
             return (*token.days, place) if token.days else None
         if not numbers or not token.is_number or (UNCLEAR.fullmatch(token.text) and not column.comma):
             return None
-        value, before = (
-            number_of(token.text, comma=column.comma and "," not in token.text),
-            self.texts[place - 1] if place else "",
-        )
-        if scale := _SCALES.get(next(iter(self.texts[place + 1 : place + 2]), "")):
+        value = number_of(token.text, comma=column.comma and "," not in token.text)
+        before = self.texts[place - 1] if place else ""
+        if scale := _SCALES.get(self._after(place)):
             value, place = value * scale, place + 1
-        following = next(iter(self.texts[place + 1 : place + 2]), "")
+        following = self._after(place)
         unit = (column.measure[1:] if following and following == column.unit.lower() else None) or unit_of(following)
         if unit or before in MONEY:
             end, (said, times) = (place + 1, unit) if unit else (place, (before, 1.0))
@@ -415,11 +413,8 @@ class _Reading:
         elif holding or len(places) > 1 or places[0] in self.named:
             return
         else:
-            column, word = self.key, self.tokens[places[0]].text
-            rows, text = (
-                {row for key, some in self.values[column].items() if said[0] in key for row in some},
-                f"{column.name} has “{word}”",
-            )
+            column, text = self.key, f"{self.key.name} has “{self.tokens[places[0]].text}”"
+            rows = {row for key, some in self.values[column].items() if said[0] in key for row in some}
         same = next((one for one in self.conditions if one.is_value and one.column is column), None)
         if same and rows & self.view.live:
             same.said, same.rows = f"{same.said} or {text}", same.rows | rows
@@ -447,10 +442,9 @@ class _Reading:
                 continue
             column = self._column(place, lambda one: one not in taken and not one.yes, 3)
             if column and (text in _MISSING or any(at > place for at in self.naming[column])):
-                rows = {
-                    row for row in self.view.live if row not in column.filled or column.measure.numbers.get(row) == 0
-                }
-                self._add(f"{column.name} is empty{' or 0' * bool(rows & {*column.filled})}", rows, column, place)
+                zero = {row for row, number in column.measure.numbers.items() if number == 0}
+                rows = self.view.live - {*column.filled} | zero
+                self._add(f"{column.name} is empty{' or 0' * bool(zero)}", {*rows}, column, place)
 
     def _yes(self) -> None:
         """Read the columns that say yes or no, by their names."""
@@ -461,11 +455,8 @@ class _Reading:
                 scored.append((len({self.naming[column][at] for at in places}) / len(column.terms), column, places))
         for score, column, places in scored:
             if not any(one is not column and rival >= score and places & at for rival, one, at in scored):
-                said = [
-                    at
-                    for at in range(max(places) + 1, max(places) + 3)
-                    if at < len(self.texts) and self.texts[at] in YES
-                ]
+                last = max(places)
+                said = [at for at, text in enumerate(self.texts) if text in YES and last < at < last + 3]
                 is_yes = not said or YES[self.texts[said[0]]]
                 rows = {row for row, value in column.yes.items() if value == is_yes}
                 self._add(f"{column.name} is {'yes' if is_yes else 'no'}", rows, column, min(places), {*places, *said})
@@ -476,12 +467,8 @@ class _Reading:
             tables = {at for at, names in enumerate(self.view.table_terms) if {*token.terms} & names}
             if place not in self.used and 0 < len(tables) < len(self.view.tables):
                 rows = {row for row, one in enumerate(self.view.rows) if one.table in tables}
-                self._add(
-                    f"the table is {' or '.join(self.view.tables[table][0] for table in sorted(tables))}",
-                    rows,
-                    None,
-                    place,
-                )
+                named = " or ".join(self.view.tables[table][0] for table in sorted(tables))
+                self._add(f"the table is {named}", rows, None, place)
 
     def _figure(self) -> tuple[str, Column] | None:
         """Return what is computed over a column: sum, average, the number of different values, or one number."""
@@ -503,7 +490,7 @@ class _Reading:
         """Read a superlative, or a comparative beside two named rows."""
         is_pair = "or" in self.texts and "than" not in self.texts
         for place, word in enumerate(self.texts):
-            following = next(iter(self.texts[place + 1 : place + 2]), "")
+            following = self._after(place)
             if place in self.used or (word in _ENDS and _adjective(following, "er")):
                 continue  # "last longer" is a verb.
             found, base = None, _adjective(word, "er" if is_pair else "est")
@@ -567,6 +554,8 @@ class _Reading:
         for _, column in self.extremes if not self.is_rows else []:
             if any(one is not column and len({*one.texts.values()}) < len(one.texts) for one in asked):
                 return False  # "Which supplier has the highest stock": of one row, or of all its rows?
+        if self.figure and (found := self.figure[1].measure.numbers) and not found.keys() & {*self.rows}:
+            return False  # There is nothing to sum.
         if any(text == "or" and at not in self.used for at, text in enumerate(self.texts)):
             return False
         return self.is_clear and bool(counts or (self.rows and (self.conditions or self._computed_of)))
