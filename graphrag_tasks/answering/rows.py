@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from calendar import month_name
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,8 +35,7 @@ _OTHER = re.compile(
 )  # fmt: skip
 """What no row tells, and several questions in one."""
 
-_MONTHS = [name.lower() for name in month_name[1:]]
-_MONTH = rf"(?:{'|'.join(_MONTHS)})"
+_MONTH = rf"(?:{'|'.join(month_name[1:])})"
 _DATE = (
     rf"\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}}"
     rf"|{_MONTH} (?:\d{{1,2}}(?:st|nd|rd|th)?,? )?\d{{4}}|\d{{3}}0s\b"
@@ -204,21 +204,16 @@ def _tokens(question: str) -> list[_Token]:
 
 def _days(text: str) -> tuple[float, float] | None:
     """Return the first and last day of a date, month, year or decade; None if there is no such day."""
-    numbers = [int(number) for number in re.findall(r"\d+", text)]
-    year = next((number for number in numbers if 1000 <= number <= 2999), None)
-    month = next((place for place, name in enumerate(_MONTHS, 1) if name in text.lower()), None)
-    if year is None or not re.fullmatch(rf"{_DATE}|\d{{4}}", text, re.IGNORECASE):
-        return None
-    if re.fullmatch(r"\d{4}s?", text):
+    if re.fullmatch(r"[12]\d{3}s?", text):
+        year = int(text[:4])
         return date(year, 1, 1).toordinal(), date(year + 9 * text.endswith("s"), 12, 31).toordinal()
-    if month and len(numbers) == 1:
-        return date(year, month, 1).toordinal(), date(year + month // 12, month % 12 + 1, 1).toordinal() - 1
-    rest = [number for number in numbers if number != year]
-    day, month = (rest[0], month) if month else rest if numbers[0] != year else rest[::-1]
-    try:
-        return (float(date(year, month, day).toordinal()),) * 2
-    except ValueError:
-        return None
+    said = re.sub(r"(?<=\d)(?:st|nd|rd|th)|,", "", text)
+    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %B %Y", "%B %d %Y", "%B %Y"):
+        with suppress(ValueError):
+            day = datetime.strptime(said, form).date()  # noqa: DTZ007 - a day has no zone
+            last = (day + timedelta(31)).replace(day=1) - timedelta(1) if form == "%B %Y" else day
+            return day.toordinal(), last.toordinal()
+    return None
 
 
 @dataclass
@@ -408,20 +403,23 @@ class _Reading:
         if column and len(places) == 1 and headed and column.texts[min(self.values[column][said])].lower() != word:
             return  # "parking" is the column, not the value Park.
         if column:
-            rows = {*self.values[column][said]}
-            text = f"{column.name} is {column.texts[min(rows)]}"
-        elif holding or len(places) > 1 or places[0] in self.named:
+            rows = {*self.values[column][said]} & self.view.live
+            text = f"{column.name} is {column.texts[min(rows)]}" if rows else ""
+        elif holding or len(places) > 1 or places[0] in self.named or {*said} <= _FREE:
             return
         else:
-            column, text = self.key, f"{self.key.name} has “{self.tokens[places[0]].text}”"
-            rows = {row for key, some in self.values[column].items() if said[0] in key for row in some}
+            text = f"{self.key.name} has “{self.tokens[places[0]].text}”"
+            rows = {
+                row for key, some in self.values[self.key].items() if said[0] in key for row in some
+            } & self.view.live
         same = next((one for one in self.conditions if one.is_value and one.column is column), None)
-        if same and rows & self.view.live:
+        parts = [one.place for one in self.conditions if one.column is self.key and not one.is_value]
+        if same and rows:
             same.said, same.rows = f"{same.said} or {text}", same.rows | rows
             self.used |= {*places, *(at for at in range(same.place, places[0]) if self.texts[at] == "or")}
-        elif rows & self.view.live:
-            self._add(text, rows, column, places[0], places)
-            self.conditions[-1].is_value = True
+        elif rows and (column or not parts or places[0] - 1 in parts):
+            self._add(text, rows, column or self.key, places[0], places)
+            self.conditions[-1].is_value = column is not None
 
     def _stock(self) -> None:
         """Read "in stock" and "out of stock"."""
@@ -522,12 +520,13 @@ class _Reading:
     def unused(self) -> tuple[int, ...]:
         """The places of the words that nothing uses."""
         columns = [one.column for one in self.conditions if one.column] + [column for _, column in self._computed_of]
-        used = {*self.used, *(at for column in columns for at in self._names(column))}
+        noun = {self.noun} & {*self.named, *([self.noun] if self.is_rows else [])}
+        used = {*self.used, *noun, *(at for column in columns for at in self._names(column))}
         others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
         titled = {term for names in self.view.table_terms for term in names}
         return tuple(
             at for at, token in enumerate(self.tokens)
-            if at not in used and at != self.noun and {*token.terms} - _FREE - self.nouns
+            if at not in used and {*token.terms} - _FREE - self.nouns
             and (at in others or not {*token.terms} & titled)
         )  # fmt: skip
 
