@@ -210,7 +210,7 @@ def _days(text: str) -> tuple[float, float] | None:
     said = re.sub(r"(?<=\d)(?:st|nd|rd|th)|,", "", text)
     for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %B %Y", "%B %d %Y", "%B %Y"):
         with suppress(ValueError):
-            day = datetime.strptime(said, form).date()  # noqa: DTZ007 - a day has no zone
+            day = datetime.strptime(said, form).date()
             last = (day + timedelta(31)).replace(day=1) - timedelta(1) if form == "%B %Y" else day
             return day.toordinal(), last.toordinal()
     return None
