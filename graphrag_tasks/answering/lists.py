@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from graphrag_tasks.answering.draft import Asked, Draft
+from graphrag_tasks.answering.reading import Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
-from graphrag_tasks.answering.sentences import Reading
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.hits import defines
 from graphrag_tasks.retrieval.question.router import asks, question_parts
@@ -108,6 +109,17 @@ class Listed:
     items: tuple[AnswerSentence, ...]
     nearby: tuple[AnswerSentence, ...]
     notes: tuple[str, ...] = ()
+
+
+def by_list(asked: Asked) -> Draft | None:
+    """Return the list that a question asks for, if it asks for several things and one holds a good sentence."""
+    if not asks_for_list(asked.question) or not asked.reading.candidates:
+        return None
+    found = list_items(asked.index, asked.context, asked.reading)
+    if not found:
+        return None
+    notes = (*found.notes, *unread_documents(asked.index, asked.context, found.items))
+    return Draft(sentences=found.items, nearby=found.nearby, form="list", notes=notes)
 
 
 def list_items(index: Index, context: Context, reading: Reading) -> Listed | None:
@@ -270,23 +282,27 @@ def asked_name(question: str) -> str:
     return _ARTICLE.sub("", found["name"].strip(_QUOTES + " ")).strip(_QUOTES + " ")
 
 
+def by_documents(asked: Asked) -> Draft | None:
+    """Return the documents that a question asks for by a name, each with its first sentence that mentions it."""
+    found = None if asked.filters else documents_asked_for(asked.index, asked.question)
+    if found is None:
+        return None
+    sentences = tuple(_one_a_document(found.sources[:MOST_SHOWN]))
+    return Draft(sentences=sentences, form="list", summary=found.summary, looked_up=bool(found.sources))
+
+
 def documents_asked_for(index: Index, question: str) -> Mentioned | None:
     """Return the documents that a question asks for by a name.
 
     None for other questions, and for several words that occur nowhere verbatim: they may be a description.
     """
-    name = asked_name(question) if isinstance(question, str) else ""
+    name = asked_name(question)
     if not name:
         return None
     sources = index.documents_mentioning(name)
     if not sources and " " in name:
         return None
     return Mentioned(name, sources, len(index.snapshot.table("documents")))
-
-
-def quoted_mentions(found: Mentioned) -> tuple[AnswerSentence, ...]:
-    """Return the first sentence of each document that mentions a name."""
-    return tuple(_one_a_document(found.sources[:MOST_SHOWN]))
 
 
 def _one_a_document(sources: Sequence[SourceSentence]) -> Iterator[AnswerSentence]:

@@ -11,13 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from graphrag_tasks.answering.draft import Asked, Draft
+from graphrag_tasks.answering.reading import Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
-from graphrag_tasks.answering.sentences import Reading, named_alone
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
+from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.names import plain_heading
 from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval.context.context import is_content
 from graphrag_tasks.retrieval.context.hits import one_line
-from graphrag_tasks.retrieval.modes.overview import has_subject, subject_of
+from graphrag_tasks.retrieval.modes.overview import subject_of
 
 SUBJECT_CHUNKS = 24  # Chunks found for the overview of a subject; as many of their sentences are read as of fewer.
 
@@ -39,6 +42,14 @@ _POINTS = re.compile(
 
 
 _Chunks = Sequence[tuple[str, Sequence[str]]]  # Chunk ids, each with its headings.
+
+
+_ASKS_TO_DEFINE = frozenset({"defin", "definit", "mean"})
+
+
+def named_alone(question: str) -> frozenset[str]:
+    """Return the terms of what a question names, as "What is a tun?" names nothing but a tun."""
+    return frozenset(filter(is_content, terms(question))).difference(_ASKS_TO_DEFINE)
 
 
 @dataclass(frozen=True)
@@ -66,9 +77,13 @@ class _Part:
         )
 
 
-def asks_for_overview(context: Context) -> bool:
-    """Tell whether a question asks for the topics of the whole corpus, without a subject."""
-    return context.mode == "global" and not has_subject(context.question)
+def by_parts(asked: Asked) -> Draft | None:
+    """Return the parts of the corpus, or of what it says of a subject, if the question asks for them."""
+    if asked.is_global:
+        topics = overview(asked.index)
+        return Draft(sentences=topics, form="overview", looked_up=bool(topics))
+    lines = sections(asked.index, asked.context, asked.reading) if subject_of(asked.question) else ()
+    return Draft(sentences=lines, form="overview") if lines else None
 
 
 def overview(index: Index) -> tuple[AnswerSentence, ...]:

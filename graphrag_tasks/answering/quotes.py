@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from graphrag_tasks.answering.draft import Asked, Draft
+from graphrag_tasks.answering.reading import CandidateSentence, Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
-from graphrag_tasks.answering.sentences import CandidateSentence, Reading
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.context import is_content
 from graphrag_tasks.retrieval.question.router import question_parts
 from graphrag_tasks.sources.media_types import may_hold_facts
+
+
+def by_quotes(asked: Asked) -> Draft:
+    """Return the sentences that answer a question best, of the newest releases unless filters ask for others."""
+    quoted = quotes(asked.index, asked.context, asked.reading, asked.wanted)
+    if asked.filters:
+        return Draft(sentences=quoted)
+    newest, gone = with_newest(asked.index, quoted)
+    return Draft(sentences=newest, notes=gone)
 
 
 def with_newest(
@@ -94,26 +104,24 @@ _BEFORE, _AFTER = 1, 2  # Quoted neighbours: the antecedent of "it" comes before
 _LEAST_WORDS = 3  # Least words of a quoted neighbour; shorter ones are fragments, such as a lone name.
 
 
-def quotes(
-    index: Index, context: Context, reading: Reading, wanted: int = QUOTED, *, is_sure: bool = True
-) -> tuple[AnswerSentence, ...]:
+def quotes(index: Index, context: Context, reading: Reading, wanted: int) -> tuple[AnswerSentence, ...]:
     """Return the sentences that answer a question best, with their neighbours, best first.
 
     A question for several things gets at most one quotation per chunk, as its parts are often answered in different
-    documents. Unless it is sure that they answer, only the best is marked.
+    documents.
     """
     if not reading.candidates:
         return ()
     candidates, scores = reading.candidates, reading.scores
     floor = scores.max() - _FAR_BEHIND
-    order = (row for row in reading.best_first() if scores[row] >= floor)
+    of_parts = reading.best_of_parts(context)
+    order = iter(dict.fromkeys([*of_parts, *(row for row in reading.best_first() if scores[row] >= floor)]))
     several = len(question_parts(context.question)) > 1
     runs = _runs(candidates, order, wanted, _Connected(index, context), one_per_chunk=several)
-    behind = _BEHIND if is_sure else 0.0
-    best = {run[0] for run in runs if scores[run[0]] >= scores[runs[0][0]] - behind}
+    best = {run[0] for run in runs if run[0] in of_parts or scores[run[0]] >= scores.max() - _BEHIND}
     best |= {row + 1 for row in best if candidates[row].sentence.text.endswith(":")}
     return tuple(
-        quotation(candidates[row], number, is_best=row in best)
+        _quotation(index, candidates[row], number, is_best=row in best)
         for number, run in enumerate(_joined(candidates, runs), 1)
         for row in run
     )
@@ -190,9 +198,13 @@ def _is_row(candidate: CandidateSentence) -> bool:
     return CELL_SEPARATOR in sentence.text or may_hold_facts(sentence.uri)
 
 
-def quotation(one: CandidateSentence, number: int, *, is_best: bool = True) -> AnswerSentence:
-    """Return a sentence with a citation number, behind the term or question that leads it."""
-    said = (one.lead, one.sentence) if one.lead else (one.sentence,)
+def _quotation(index: Index, one: CandidateSentence, number: int, *, is_best: bool) -> AnswerSentence:
+    """Return a sentence with a citation number, behind the question or item of a list that leads it."""
+    lead = one.lead
+    if lead and not lead.text.endswith("?"):
+        is_item = any(item[0].char_start == lead.char_start for item in index.items_around(lead))
+        lead = lead if is_item else None  # a heading stands above
+    said = (lead, one.sentence) if lead else (one.sentence,)
     joint = " " if said[0].text.endswith("?") else ": "
     return AnswerSentence(
         text=joint.join(source.text for source in said),

@@ -16,6 +16,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
+from graphrag_tasks.answering.draft import Asked, Draft
 from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
@@ -152,6 +153,18 @@ def quoted_rows(index: Index, found: RowsFound) -> tuple[AnswerSentence, ...]:
             text = " ".join(source.text for source in sources)
             rows.append(AnswerSentence(text=text, citations=cited))
     return tuple(rows)
+
+
+def by_rows(asked: Asked) -> Draft | None:
+    """Return the rows that a question asks for, or the refusal of a noun that no table and no passage has."""
+    if asked.filters or not asks_for_rows(asked.question):  # the tables are not read for others
+        return None
+    found = find_rows(asked.question, asked.index.views)
+    if isinstance(found, RowsFound):
+        return Draft(sentences=quoted_rows(asked.index, found), form="rows", summary=found.summary, looked_up=True)
+    if found and not any(set(terms(found.noun)) <= set(terms(chunk.text)) for chunk in asked.context.chunks):
+        return Draft(summary=found.summary, looked_up=False)
+    return None
 
 
 def asks_for_rows(question: str) -> bool:

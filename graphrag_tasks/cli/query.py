@@ -56,7 +56,7 @@ def query(
     json: JsonOption = False,
 ) -> None:
     """Find the chunks, relations and entities that help to answer a question."""
-    from graphrag_tasks.answering.sentences import best_of_each_chunk
+    from graphrag_tasks.answering.reading import best_of_each_chunk
     from graphrag_tasks.retrieval import open_index
     from graphrag_tasks.retrieval.graph.filters import read_filters
 
@@ -227,11 +227,12 @@ def _print_reply(reply: Reply) -> None:
     CONSOLE.print(f"[{style}]{escape(reply.verdict.sentence)}[/]", highlight=False)
     if reply.form != "quotes" or reply.summary:
         CONSOLE.print(Padding(escape(reply.text), (1, 0, 0, 2)), highlight=False)
+    styles = (
+        ("dim", "bold") if reply.verdict.state == "answered" else ("default", "default")
+    )  # the unsure is not marked
     for numbers, sentences in reply.paragraphs() if reply.form == "quotes" else ():
         marks = "".join(f"\\[{number}]" for number in numbers)
-        words = " ".join(
-            f"[{'bold' if said.is_best else 'dim'}]{escape(said.shown)}[/]{_problem(said)}" for said in sentences
-        )
+        words = " ".join(f"[{styles[said.is_best]}]{escape(said.shown)}[/]{_problem(said)}" for said in sentences)
         CONSOLE.print(Padding(f"{words} {marks}", (1, 0, 0, 2)), highlight=False)
     if reply.nearby:
         near = "\n".join(["Also near:", *(sentence.line for sentence in reply.nearby)])

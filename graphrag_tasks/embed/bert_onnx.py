@@ -171,7 +171,8 @@ def build_cross_encoder(weights: Weights, config: BertConfig, head: Head, produc
     """Build the graph that scores a question and a passage in one input.
 
     Inputs are those of `build_encoder`, and `token_type_ids` where the model has two types; the output `score` is
-    float32, shape (b,).
+    float32, shape (b,). A model with a head `span` gives shape (b, s + 1, 3): of each token the log-odds that the
+    answer begins, ends or is there, and behind them the score, three times.
     """
     inputs = [INPUT_IDS, ATTENTION_MASK, *([TOKEN_TYPES] if config.token_types > 1 else [])]
     graph = _Graph(weights, config, products)
@@ -181,8 +182,12 @@ def build_cross_encoder(weights: Weights, config: BertConfig, head: Head, produc
         pooled = graph.apply("Add", _mean(graph, hidden), first) if head.mean else first
         inner = graph.apply("Tanh", graph.dense(pooled, head.inner))
         score = graph.dense(inner, head.outer)  # (b, 1)
-        graph.apply("Squeeze", score, graph.integers(1), output=SCORE)
-    return _model(graph, inputs, SCORE, ["b"])
+        if "span.weight" not in weights:
+            graph.apply("Squeeze", score, graph.integers(1), output=SCORE)
+            return _model(graph, inputs, SCORE, ["b"])
+        last = graph.apply("Unsqueeze", graph.apply("Concat", score, score, score, axis=1), graph.integers(1))
+        graph.apply("Concat", graph.dense(hidden, "span"), last, output=SCORE, axis=1)
+    return _model(graph, inputs, SCORE, ["b", "s + 1", 3])
 
 
 @contextmanager

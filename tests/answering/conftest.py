@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphrag_tasks.retrieval import Index, open_index
-from tests.retrieval.finder import Finder
+from tests.retrieval.finder import Finder, SpanFinder
 from tests.retrieval.small_worlds import FakeEmbedder, World, publish
 
 PAGES = World(
@@ -48,6 +48,8 @@ def find(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Finder]:
     def find(word: str) -> Finder:
         finder = Finder(word, sure=20)
         monkeypatch.setattr("graphrag_tasks.retrieval.index.make_reranker", lambda _: finder)
+        reader = SpanFinder(word, sure=20)
+        monkeypatch.setattr("graphrag_tasks.answering.reading.make_span_reader", lambda: reader)
         return finder
 
     return find

@@ -18,7 +18,7 @@ Find = Callable[[str], Finder]
 Open = Callable[..., Index]
 
 
-def listing(items: Sequence[str], lead: str = "The levels are these.") -> tuple[World, Any]:
+def listing(items: Sequence[str], lead: str = "The levels are these:") -> tuple[World, Any]:
     """Return a document with a list in it, and its blocks."""
     parts = [lead, *items]
     text = "\n\n".join(parts)

@@ -1,4 +1,4 @@
-"""A reranker that finds the passages best that hold a word."""
+"""A reranker and a reader that find the passages and sentences best that hold a word."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.retrieval.reranker import Passage
+from graphrag_tasks.retrieval.reranker.cross_encoder import ReadSentence
 
 
 class Finder:
@@ -29,3 +30,22 @@ class Finder:
         self.read += [passage.text for passage in passages]
         found = [self.sure if self.word in one.text else -self.sure for one in passages]
         return np.array(found, np.float32)
+
+
+class SpanFinder:
+    """Finds a word in sentences, as `SpanReader` finds a span; `sure` is as in `Finder`."""
+
+    def __init__(self, word: str, sure: float = 9.0) -> None:
+        self.word = word
+        self.sure = sure
+
+    def read(
+        self, question: str, passages: Sequence[tuple[str, Sequence[str]]], most: int
+    ) -> list[list[ReadSentence | None]]:
+        return [[self._read(sentence) for sentence in sentences] for _, sentences in passages]
+
+    def _read(self, sentence: str) -> ReadSentence:
+        begin = sentence.find(self.word)
+        if begin < 0:
+            return ReadSentence(-self.sure, -self.sure, 0, 1)
+        return ReadSentence(self.sure, self.sure, begin, begin + len(self.word))

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphrag_tasks.core.config import RerankConfig
 from graphrag_tasks.core.errors import ConfigError, QueryError
 from graphrag_tasks.embed.model_files import ANSWERS, RERANKER, verify_weights
 from graphrag_tasks.retrieval import Context, Index, open_index
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.question.query import Query, Reranking
-from graphrag_tasks.retrieval.reranker import Passage, for_sentences, make_reranker
-from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder
+from graphrag_tasks.retrieval.reranker import Passage
+from graphrag_tasks.retrieval.reranker.cross_encoder import CrossEncoder, SpanReader
 from tests.embed.conftest import HIDDEN, WriteModel
 from tests.retrieval.finder import Finder
 from tests.retrieval.small_worlds import SMALL, FakeEmbedder, publish
@@ -127,14 +126,20 @@ def test_products_of_bytes_give_nearly_the_scores_of_floats_whatever_is_read_bes
     assert together[0] - together[1] > 1
 
 
-def test_single_sentences_are_read_by_the_sibling_of_the_default_reranker() -> None:
-    reader = make_reranker(for_sentences(RerankConfig()))
-    sentences = ("The queue is emptied each night.", "The queue holds 90 jobs.", "Jobs come from the queue.")
-    found = reader.scores("How many jobs fit into the queue?", [Passage("Printing", one) for one in sentences])
-    assert found.argmax() == 1
-    assert reader.fingerprint != make_reranker(RerankConfig()).fingerprint
-    other = RerankConfig(model="a folder")
-    assert for_sentences(other) == other
+@pytest.mark.parametrize("engine", ["auto", "onnxruntime"])
+def test_the_reader_finds_the_words_that_answer_and_knows_where_none_do(engine: str) -> None:
+    reader = SpanReader(ANSWERS, engine=engine)
+    sentences = ("The queue is emptied each night.", "The queue holds 90 jobs.", "Jobs come from the queue. " * 40)
+    (found,) = reader.read("How many jobs fit into the queue?", [("Printing", sentences)], 9)
+    known = [one for one in found if one]
+    best = max(known, key=lambda one: one.margin)
+    assert (len(known), found.index(best)) == (3, 1)
+    assert "90" in sentences[1][best.start : best.end] and best.margin > 0
+    (others,) = reader.read("Who invented the print server?", [("Printing", sentences)], 9)
+    assert max(one.margin for one in others if one) < min(best.margin, 0)
+    unread = reader.read("How many jobs?", [("", sentences), ("", sentences)], 1)
+    assert unread[1] == [None, None, None]
+    assert reader.read("How many jobs?", [], 1) == [] and reader.read("?", [("", [""])], 1) == [[None]]
 
 
 def test_a_folder_is_read_as_a_reranker_only_with_its_head(write_model: WriteModel) -> None:

@@ -12,7 +12,6 @@ from typing import NamedTuple, Protocol
 
 from graphrag_tasks.core.config import RerankConfig
 from graphrag_tasks.core.registry import Registry
-from graphrag_tasks.embed.model_files import ANSWERS
 from graphrag_tasks.retrieval.view.arrays import Floats
 
 
@@ -60,14 +59,6 @@ def make_reranker(config: RerankConfig) -> Reranker:
 @cache
 def _made(config: RerankConfig) -> Reranker:
     return RERANKERS.factory(config.reranker)(config)
-
-
-def for_sentences(config: RerankConfig) -> RerankConfig:
-    """Return the settings of the reranker that reads single sentences.
-
-    The default reranker has a sibling that was trained on sentences; another one reads both.
-    """
-    return config.model_copy(update={"model": ANSWERS}) if config == RerankConfig() else config
 
 
 def forget_rerankers() -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.embed.engine import ATTENTION_MASK, INPUT_IDS, TOKEN_TYPES, Engine, overflows
 from graphrag_tasks.embed.local import Window, batches
 from graphrag_tasks.embed.model_files import (
+    ANSWERS,
     RERANKER,
     file_sha256,
     find_head,
@@ -40,6 +41,7 @@ _QUESTION_TOKENS = 72  # Of a question, the rest is cut; the built-in model was 
 _BATCH_TOKENS = 2048  # Tokens of a batch with its padding, about sixteen windows; keeps the memory of a call small.
 _SHORTEST = _QUESTION_TOKENS + 16  # Least `max_tokens`: leaves a window of some words beside a whole question.
 _STEP = 16  # Tokens from one window of a text to the next.
+_LONGEST_SPAN = 30  # Most tokens of the span that answers, as on SQuAD.
 
 
 class CrossEncoder:
@@ -86,8 +88,15 @@ class CrossEncoder:
     def scores(self, question: str, passages: Sequence[Passage]) -> Floats:
         """Return a score for each passage, shape (passages,)."""
         asked, inputs = self.inputs(question, passages)
-        windows = [Window(row, tokens, 1) for row, tokens in enumerate(inputs)]
-        found = np.empty(len(windows), np.float32)
+        found = np.empty(len(inputs), np.float32)
+        for rows, output in self._run(asked, inputs):
+            found[rows] = output
+        slope, intercept = self._config.calibration
+        return found * np.float32(slope) + np.float32(intercept)
+
+    def _run(self, asked: int, inputs: Sequence[Sequence[int]]) -> Iterator[tuple[Sequence[int], Floats]]:
+        """Yield rows of inputs, and the graph's output of them; the first `asked` tokens are the question's."""
+        windows = [Window(row, list(tokens), 1) for row, tokens in enumerate(inputs)]
         for batch in batches(
             windows, batch_tokens=_BATCH_TOKENS, longest=self._config.longest,
             pad_token_id=self._config.pad_token_id,
@@ -96,9 +105,7 @@ class CrossEncoder:
             if self._config.token_types > 1:
                 given[TOKEN_TYPES] = batch.attention_mask.copy()
                 given[TOKEN_TYPES][:, :asked] = 0
-            found[batch.windows] = self._engine.run(given)
-        slope, intercept = self._config.calibration
-        return found * np.float32(slope) + np.float32(intercept)
+            yield batch.windows, self._engine.run(given)
 
     def inputs(self, question: str, passages: Sequence[Passage]) -> tuple[int, list[list[int]]]:
         """Return the tokens that are read of each passage, and how many are the question's."""
@@ -154,6 +161,105 @@ def best_window(question: Sequence[int], headings: Sequence[int], text: Sequence
 
     best = max(starts, key=worth_of)
     return [*kept, *text[best : best + room]]
+
+
+class ReadSentence(NamedTuple):
+    """How well a sentence answers a question.
+
+    Attributes:
+        log_odds: That the window that holds it answers.
+        margin: Of its best span over no answer, in log-odds.
+        start: First character of that span in the sentence.
+        end: One past its last character.
+    """
+
+    log_odds: float
+    margin: float
+    start: int
+    end: int
+
+
+class _Piece(NamedTuple):
+    """Tokens of a sentence in a window: whose they are, the first one's place, and their characters."""
+
+    passage: int
+    sentence: int
+    place: int
+    offsets: Sequence[tuple[int, int]]
+
+
+class SpanReader(CrossEncoder):
+    """Finds the span of a passage that answers a question, or that none does, and tells it sentence by sentence.
+
+    Windows of whole sentences are read, each under the headings. As on SQuAD 2.0 (Rajpurkar, Jia, Liang, "Know What You
+    Don't Know", 2018; Devlin et al., 2019), the first token stands for no answer.
+    """
+
+    def read(
+        self, question: str, passages: Sequence[tuple[str, Sequence[str]]], most: int
+    ) -> list[list[ReadSentence | None]]:
+        """Return what was read of each sentence of each passage, given with its headings.
+
+        Args:
+            question: Its first tokens are read.
+            passages: Headings on one line, and sentences.
+            most: Windows that are read, those of the first passages; None stands for the sentences of others.
+        """
+        asked, windows = self._windows(question, passages)
+        windows = windows[:most]
+        found: list[list[ReadSentence | None]] = [[None] * len(sentences) for _, sentences in passages]
+        slope, intercept = self._config.calibration
+        for rows, output in self._run(asked, [tokens for tokens, _ in windows]):
+            for row, scores in zip(rows, output, strict=True):
+                log_odds = float(scores[-1, 0]) * slope + intercept
+                for piece in windows[row][1]:
+                    known = found[piece.passage][piece.sentence]
+                    new = _best_span(scores, piece, log_odds)
+                    if known is None or new.margin > known.margin:
+                        found[piece.passage][piece.sentence] = new
+        return found
+
+    def _windows(
+        self, question: str, passages: Sequence[tuple[str, Sequence[str]]]
+    ) -> tuple[int, list[tuple[list[int], list[_Piece]]]]:
+        """Return how many tokens come before the passage, and the windows: tokens, and what they are."""
+        first, *between, last = self._special_tokens
+        head = [first, *self._tokens([question])[0][:_QUESTION_TOKENS], *between]
+        windows: list[tuple[list[int], list[_Piece]]] = []
+        for passage, (headings, sentences) in enumerate(passages):
+            room = self._max_tokens - len(head) - 1
+            above = self._tokens([f"{headings}\n"])[0][: room // 3] if headings else []
+            room -= len(above)
+            begin = len(windows)
+            for sentence, encoded in enumerate(self._tokenizer.encode_batch(list(sentences), add_special_tokens=False)):
+                for at in range(0, len(encoded.ids), room):  # one that is longer than a window has several
+                    ids, offsets = encoded.ids[at : at + room], encoded.offsets[at : at + room]
+                    tokens, pieces = windows[-1] if len(windows) > begin else ([], [])
+                    if not pieces or len(tokens) + len(ids) > self._max_tokens - 1:
+                        tokens, pieces = [*head, *above], []
+                        windows.append((tokens, pieces))
+                    pieces.append(_Piece(passage, sentence, len(tokens), offsets))
+                    tokens += ids
+            for tokens, _ in windows[begin:]:
+                tokens.append(last)
+        return len(head), windows
+
+
+def _best_span(scores: Floats, piece: _Piece, log_odds: float) -> ReadSentence:
+    """Return the best span of a piece of a sentence: its first and its last token."""
+    tokens = scores[piece.place : piece.place + len(piece.offsets)]
+    sums = tokens[:, None, 0] + tokens[None, :, 1]
+    length = np.arange(len(tokens)) - np.arange(len(tokens))[:, None]
+    sums[(length < 0) | (length >= _LONGEST_SPAN)] = -np.inf
+    begin, end = divmod(int(sums.argmax()), len(tokens))
+    margin = float(sums[begin, end] - scores[0, 0] - scores[0, 1])
+    return ReadSentence(log_odds, margin, piece.offsets[begin][0], piece.offsets[end][1])
+
+
+@cache
+def make_span_reader() -> SpanReader:
+    """Return the reader of answers, one per process; its model is loaded on first use."""
+    return SpanReader(ANSWERS)
 
 
 def make_cross_encoder(config: RerankConfig) -> CrossEncoder:

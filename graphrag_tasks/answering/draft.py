@@ -1,0 +1,147 @@
+"""Decide whether a draft answers its question: the only place that sets a verdict.
+
+A way of answering proposes a draft. What was looked up, counted or refused is certain; of what was read, the reader's
+log-odds, the search and the type of answer asked for decide; of what a model wrote, also its own checks.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from graphrag_tasks.answering.reading import Reading, read
+from graphrag_tasks.answering.reply import NOT_HERE, AnswerSentence, Form, State, Verdict
+from graphrag_tasks.language.languages import CODES, ENGLISH, language_of
+from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval.graph.filters import Filters
+from graphrag_tasks.retrieval.modes.overview import has_subject
+from graphrag_tasks.retrieval.question.query import probability
+
+_INTERCEPT, _READER, _COSINE, _COVERAGE, _UNKNOWN_NAME = -0.59, 0.72, 1.18, 0.40, -0.50
+"""Weights of what the reader says of the surest sentence, of cosine and coverage of the first chunk, and of a name that
+no document contains: those of the search small and fixed, the first two by questions that no reader was trained on."""
+_ANSWERED, _UNCERTAIN = 0.2, -2.5
+"""Log-odds: below the first are .15 of the answerable questions of six corpora; below the second .02."""
+
+_NEVER = -100.0  # Log-odds where nothing was read.
+
+_ASKED_OF = re.compile(
+    r"^\W*(?:who|what|which|when|where|how (?:much|high|large|long))\s+(?:is|are|was|were)\s+"
+    r"((?:[\w'’-]+\s+){1,5}?)(?:of|for|in|at|behind)\b",
+    re.IGNORECASE,
+)
+"""What a question asks of a thing: "the salary" in "What is the salary of a developer?"."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and what was found for it: all that a way of answering takes, and that decides.
+
+    Attributes:
+        wanted: Sentences that are quoted.
+    """
+
+    index: Index
+    question: str
+    context: Context
+    filters: Filters | None
+    wanted: int
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The sentences found, read once."""
+        return read(self.index, self.context)
+
+    @property
+    def is_global(self) -> bool:
+        """Whether the topics of the whole corpus are asked for: no passage can tell then."""
+        return self.context.mode == "global" and not has_subject(self.question)
+
+    @cached_property
+    def languages(self) -> tuple[str, str]:
+        """The names of the question's language, and of the documents' where none is in it, else ""."""
+        asked_in = language_of(self.question)
+        known = self.index.snapshot.table("documents", ["language"])["language"].to_pylist()
+        known = [code for code in known if code] or [CODES[ENGLISH]]
+        most = max(known, key=known.count)
+        names = {code: name for name, code in CODES.items()}
+        return asked_in, "" if CODES[asked_in] in known else names.get(most, most)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """What a way of answering proposes; fields that are not listed are as in `Reply`.
+
+    Attributes:
+        looked_up: Whether what was asked for is there, where that was looked up or counted; None: it was read.
+        is_refusal: Whether a model wrote that it found no answer.
+    """
+
+    sentences: tuple[AnswerSentence, ...] = ()
+    form: Form = "quotes"
+    summary: str = ""
+    nearby: tuple[AnswerSentence, ...] = ()
+    notes: tuple[str, ...] = ()
+    looked_up: bool | None = None
+    model: str | None = None
+    is_refusal: bool = False
+
+
+def decide(draft: Draft, asked: Asked) -> tuple[Verdict, tuple[str, ...]]:
+    """Return the verdict on a draft, and notes on why it is not sure."""
+    unknown = asked.context.signals.unknown
+    if draft.looked_up is not None:
+        state: State = "answered" if draft.looked_up else NOT_HERE
+        return Verdict(state=state, probability=float(draft.looked_up), unknown=() if draft.looked_up else unknown), ()
+    log_odds = _log_odds(asked)
+    state = _of_model(_of_reading(log_odds, asked), draft, asked) if draft.model else _of_reading(log_odds, asked)
+    notes: list[str] = []
+    asked_in, documents_in = asked.languages
+    if documents_in and state != "answered":
+        state, unknown = ("uncertain" if asked.context.chunks else NOT_HERE), ()
+        notes.append(
+            f"The question seems to be in {asked_in}, and the documents are in {documents_in}: "
+            "what is quoted was found by its meaning alone."
+        )
+    if state == "answered":
+        unknown = ()
+    return Verdict(state=state, probability=probability(log_odds), unknown=unknown), tuple(notes)
+
+
+def _log_odds(asked: Asked) -> float:
+    read_first, sentence = asked.context.signals.read, asked.reading.log_odds
+    if read_first is None or sentence is None:
+        return _NEVER
+    return (
+        _INTERCEPT
+        + _READER * sentence
+        + _COSINE * read_first.cosine
+        + _COVERAGE * read_first.coverage
+        + _UNKNOWN_NAME * bool(asked.context.signals.unknown_names)
+    )
+
+
+def _of_reading(log_odds: float, asked: Asked) -> State:
+    """Return the state by what was read.
+
+    It is uncertain at best, however near the passages are, if no document contains a name of the question, or the word
+    for what it asks of a thing: "salary" in "the salary of a developer".
+    """
+    signals = asked.context.signals
+    if log_odds < _UNCERTAIN:
+        return NOT_HERE
+    asked_of = _ASKED_OF.match(asked.question)
+    is_missing = asked_of is not None and not set(asked_of[1].split()).isdisjoint(signals.unknown)
+    return "uncertain" if log_odds < _ANSWERED or signals.unknown_names or is_missing else "answered"
+
+
+def _of_model(state: State, draft: Draft, asked: Asked) -> State:
+    """Return the state of a model's text: uncertain at best if every sentence has a problem."""
+    if draft.is_refusal:
+        return NOT_HERE
+    if all(sentence.problem for sentence in draft.sentences):
+        return "uncertain" if state == "answered" else state
+    if asked.is_global:
+        return "answered"
+    return "uncertain" if state == NOT_HERE else state
