@@ -21,7 +21,17 @@ from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Index
-from graphrag_tasks.retrieval.context.views import MONEY, NUMBER, UNCLEAR, YES, Column, View, number_of, unit_of
+from graphrag_tasks.retrieval.context.views import (
+    MONEY,
+    NUMBER,
+    UNCLEAR,
+    YES,
+    Column,
+    View,
+    beginnings_of,
+    number_of,
+    unit_of,
+)
 
 _COUNTS = re.compile(r"\b(?:how many|number of|count (?:of|the|all))\b", re.IGNORECASE)
 _STARTS = re.compile(
@@ -112,6 +122,10 @@ _FREE = frozenset(
 )  # fmt: skip
 """Words with no condition of their own."""
 
+_GRAMMAR = frozenset(
+    terms(" ".join(("out", *_DEGREES, *_NOT, *_NONE, *YES, *(pattern.pattern for _, pattern in _BEFORE_BOUND))))
+).union(*(words for _, said, up, down in _MEASURES for words in (said, terms(" ".join(up | down)))))  # Of conditions.
+_BESIDE = 4  # Most words from a number that belong to its bound.
 _MOST_TOKENS = 40  # Of a question; a longer one tells more than rows.
 _MOST_WORDS = 8  # Most words of a value in a question; bounds the work. Chosen.
 _SHORT = 3  # Letters: lower-case words of so few are no values, and as parts of a header they are abbreviations.
@@ -183,17 +197,24 @@ def find_rows(question: str, views: Iterable[View]) -> RowsFound | UnknownNoun |
     tokens = _tokens(question)
     if not asks_for_rows(question) or len(tokens) > _MOST_TOKENS:
         return None
-    read = [_Reading(question, tokens, view) for view in views]
+    phrase = _phrase(question, tokens) if _COUNTS.search(question) else []
+    noun = next((at for at in phrase if _PLURAL.fullmatch(tokens[at].text)), phrase[-1] if phrase else None)
+    begins = {
+        place: {*beginnings_of(f"{tokens[place].text} {' '.join(tokens[place].terms)}")} for place in _needed(tokens)
+    }
+    views = tuple(views)
+    read = [
+        _Reading(question, tokens, view) for view in views
+        if all(some & view.beginnings for place, some in begins.items() if place != noun)
+    ]  # fmt: skip
     whole = [one for one in read if not one.unused and one.is_enough]
     best = [one for one in whole if one.fit == max(one.fit for one in whole)]
     if best:
         return best[0].found() if len(best) == 1 else None
-    phrase = _phrase(question, tokens) if _COUNTS.search(question) else []
-    noun = next((at for at in phrase if _PLURAL.fullmatch(tokens[at].text)), phrase[-1] if phrase else None)
-    if noun is None or any(one.knows(noun) for one in read):
+    if noun is None or not any(one.conditions and one.unused == (noun,) for one in read):
         return None
-    is_rest_known = any(one.conditions and one.unused == (noun,) for one in read)
-    return UnknownNoun(tokens[noun].text) if is_rest_known else None
+    is_known = any(_Reading(question, tokens, view).knows(noun) for view in views)
+    return None if is_known else UnknownNoun(tokens[noun].text)
 
 
 class _Token(NamedTuple):
@@ -213,6 +234,17 @@ def _tokens(question: str) -> list[_Token]:
         is_number = bool(match["number"]) or text != match[0]
         found.append(_Token(text, *match.span(), tuple(terms(text)), is_number, _days(text)))
     return found
+
+
+def _needed(tokens: list[_Token]) -> Iterator[int]:
+    """Yield the places of the words that only a view's names and values can use: not grammar, nor beside a number."""
+    numbers = [at for at, token in enumerate(tokens) if token.is_number or token.days]
+    for place, token in enumerate(tokens):
+        word, is_beside = token.text.lower(), any(abs(at - place) <= _BESIDE for at in numbers)
+        is_long = all(len(term) >= _SHORT for term in token.terms)
+        if is_long and {*token.terms} - _FREE - _GRAMMAR and not is_beside:
+            if not _adjective(word, "er") and not _adjective(word, "est"):
+                yield place
 
 
 def _days(text: str) -> tuple[float, float] | None:

@@ -1,7 +1,6 @@
-"""Views: the rows of all tables that share a header, with the tables' names.
+"""Views: the rows of all tables with the same header, which a question can filter and count.
 
-"Airports in Texas" may be spread over a dozen files with the same columns. So the tables of a snapshot with the same
-header form a view, whose rows a question can filter and count. Numbers are converted to one unit per dimension.
+"Airports in Texas" may be spread over a dozen files. Numbers are converted to one unit per dimension.
 """
 
 from __future__ import annotations
@@ -40,6 +39,7 @@ _UNITS = {
     for word, factor in re.findall(r"(\S+) ([\d.e]+)", said)
 }
 NUMBER = r"\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+_IS_NUMBER = re.compile(NUMBER).fullmatch
 _QUANTITY = re.compile(rf"([€$£]?)\s*([-−]?)\s*({NUMBER})\s*([^\W\d]+[³2-3²]?|[€$£%])?")
 _CLOCK = re.compile(r"(\d+):(\d\d):(\d\d)")
 UNCLEAR = re.compile(r"[1-9]\d{0,2}\.\d{3}(?!\d)")  # Thousands or decimals: "1.250".
@@ -47,9 +47,7 @@ _DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)")
 _NOTHING = frozenset({"-", "–", "—", "n/a", "na", "none", "null", "k.a."})
 YES = {"yes": True, "true": True, "ja": True, "x": True, "✓": True, "y": True,
        "no": False, "false": False, "nein": False, "-": False, "✗": False, "n": False}  # fmt: skip
-_TOTAL = re.compile(
-    r"(?:(?:grand|sub|overall|zwischen)[- ]?)?(?:total|sum|summe|gesamt|insgesamt|average|mean)s?\b", re.IGNORECASE
-)
+_TOTAL = re.compile(r"(?i)(?:(?:grand|sub|overall|zwischen)[- ]?)?(?:total|sum|summe|(?:ins)?gesamt|average|mean)s?\b")
 
 Term = tuple[str, ...]  # The stems of a name, for comparing values, columns and tables with a question.
 
@@ -61,13 +59,13 @@ def unit_of(word: str) -> tuple[str, float] | None:
 
 def number_of(text: str, *, comma: bool = False) -> float:
     """Return the value of a number as written; `comma`: in a table with decimal commas."""
+    if text.isdecimal():
+        return float(text)
     last = max(text.rfind(","), text.rfind("."))
-    grouped = re.fullmatch(r"\d{1,3}(?:([,.' ])\d{3})(?:\1\d{3})*", text)
+    grouped = re.fullmatch(r"\d{1,3}([,.' ])\d{3}(?:\1\d{3})*", text)
     if grouped and (grouped[1] not in ".," or text.count(grouped[1]) > 1 or (grouped[1] == ".") == comma):
-        return float(re.sub(r"\D", "", text))
-    return (
-        float(re.sub(r"\D", "", text[:last]) + "." + text[last + 1 :]) if last > 0 else float(re.sub(r"\D", "", text))
-    )
+        last = len(text)
+    return float(re.sub(r"\D", "", text[:last]) + "." + text[last + 1 :])
 
 
 class Measure(NamedTuple):
@@ -125,24 +123,25 @@ class Column:
     @cached_property
     def yes(self) -> dict[int, bool]:
         """Whether a row says yes, if the column says nothing else; where yes is a sign, an empty cell says no."""
-        said = {row: YES.get(text.lower()) for row, text in self.texts.items()}
-        if True not in said.values() or None in said.values():
+        said = {YES.get(text.lower()) for text in {*self.texts.values()}}
+        if True not in said or None in said:
             return {}
-        return {**(dict.fromkeys(range(self.size), False) if False not in said.values() else {}), **said}  # type: ignore[dict-item]
+        rows = {} if False in said else dict.fromkeys(range(self.size), False)
+        return {**rows, **{row: YES[text.lower()] for row, text in self.texts.items()}}
 
     @cached_property
-    def _rows_of(self) -> Mapping[str, list[int]]:
+    def rows_of(self) -> Mapping[str, list[int]]:
         """Rows by short text that is no number."""
         found: dict[str, list[int]] = defaultdict(list)
         for row, text in self.filled.items():
-            if len(text) <= _LONGEST_VALUE and text.lower() not in YES and not re.fullmatch(NUMBER, text):
+            if len(text) <= _LONGEST_VALUE and text.lower() not in YES and not _IS_NUMBER(text):
                 found[text].append(row)
         return found
 
     def values(self, asked: re.Pattern[str]) -> dict[Term, list[int]]:
         """Return rows by the stems of the values in which a pattern occurs."""
         found: dict[Term, list[int]] = defaultdict(list)
-        for text, rows in self._rows_of.items():
+        for text, rows in self.rows_of.items():
             if asked.search(text):
                 found[tuple(terms(text))] += rows
         return found
@@ -181,6 +180,20 @@ class View:
     def table_terms(self) -> tuple[frozenset[str], ...]:
         """Stems of each table's names."""
         return tuple(frozenset(term for name in names for term in terms(name)) for names in self.tables)
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """The first letters of all words in names, columns and values: a word that begins otherwise is not in it."""
+        names = " ".join(
+            term for name in (*self.table_terms, *(column.terms for column in self.columns)) for term in name
+        )
+        values = " ".join(text for column in self.columns for text in column.rows_of)
+        return frozenset(beginnings_of(f"{names} {values}"))
+
+
+def beginnings_of(text: str) -> list[str]:
+    """Return the first letters of each word, in lower case."""
+    return re.findall(r"(?<![^\W_])[^\W_]{1,3}", text.lower())
 
 
 def views_of(snapshot: Snapshot) -> tuple[View, ...]:
@@ -226,7 +239,7 @@ def _fill(view: View, document: str, cells: Sequence[tuple[Any, ...]], columns: 
             low, high = spans.get(place, (start, end))
             spans[place] = min(low, start), max(high, end)
     view.rows.extend(ViewRow(document, len(view.tables) - 1, *spans.get(at, (None, None))) for at in row_of.values())
-    comma = any(_DECIMAL_COMMA.search(cell[4]) and _QUANTITY.fullmatch(cell[4]) for cell in cells)
+    comma = any("," in cell[4] and _DECIMAL_COMMA.search(cell[4]) and _QUANTITY.fullmatch(cell[4]) for cell in cells)
     for column in view.columns:
         column.size, column.comma = len(view.rows), column.comma or comma
     view.totals.update(_totals(view.columns, range(first, len(view.rows))))
@@ -240,7 +253,7 @@ def _totals(columns: Sequence[Column], rows: range) -> Iterator[int]:
     summed = 0
     for column in columns:
         texts = [column.texts[row] for row in rows if row in column.texts and row not in column.dates]
-        if rows[-1] in column.texts and len(texts) > 2 and all(re.fullmatch(NUMBER, text) for text in texts):
+        if rows[-1] in column.texts and len(texts) > 2 and all(map(_IS_NUMBER, texts)):
             *above, last = (number_of(text, comma=column.comma) for text in texts)
             if abs(sum(above) - last) > 1e-6 * abs(last):
                 return
