@@ -9,83 +9,57 @@ from __future__ import annotations
 
 import re
 from calendar import month_name
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from graphrag_tasks.answering.draft import Asked, Draft
 from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.retrieval import Index
-from graphrag_tasks.retrieval.context.views import (
-    MONEY,
-    NUMBER,
-    UNCLEAR,
-    YES,
-    Column,
-    View,
-    beginnings_of,
-    number_of,
-    unit_of,
-)
+from graphrag_tasks.retrieval.context.views import MONEY, NUMBER, UNCLEAR, YES, Column, View, number_of, unit_of
 
-_COUNTS = re.compile(r"\b(?:how many|number of|count (?:of|the|all))\b", re.IGNORECASE)
+_COUNTS = re.compile(r"(?i)\b(?:how many|number of|count (?:of|the|all))\b")
+_SUMS = re.compile(r"(?i)\b(?:total|sum|altogether|together|combined)\b")
+_AVERAGE = re.compile(r"(?i)\baverage\b")
+_ASKS = (_COUNTS, _SUMS, _AVERAGE, re.compile(r"(?i)^\W*which\b|\b(?:most|least|fewest|m(?:ax|in)imum|[a-z]{2,}est)\b"))
 _STARTS = re.compile(
-    r"(?:\bhow many|\bnumber of|\bcount(?: of)?|\bwhich|\bwhat|^\W*(?:list|show|name|give me|find))\b", re.IGNORECASE
+    r"(?i)(?:\bhow many|\bnumber of|\bcount(?: of)?|\bwhich|\bwhat|^\W*(?:list|show|name|give me|find))\b"
 )
-_SUMS = re.compile(r"\b(?:total|sum|altogether|together|combined)\b", re.IGNORECASE)
-_AVERAGE = re.compile(r"\baverage\b", re.IGNORECASE)
-_EXTREME = re.compile(r"\b(?:most|least|fewest|m(?:ax|in)imum|[a-z]{2,}est)\b", re.IGNORECASE)
 _OTHER = re.compile(
-    r"\b(?:if|when|where|who|whom|whose|why|should|must|might|may(?! \d)|would|could|such|so|how(?! many| much))\b"
-    r"|\b(?:which|what|how many)\b.+\b(?:which|what|how many)\b", re.IGNORECASE
-)  # fmt: skip
-"""What no row tells, and several questions in one."""
-
+    r"(?i)\b(?:if|when|where|who|whom|whose|why|should|must|might|may(?! \d)|would|could|such|so|how(?! many| much))\b"
+    r"|\b(?:which|what|how many)\b.+\b(?:which|what|how many)\b"
+)  # What no row tells, and several questions in one.
 _MONTH = rf"(?:{'|'.join(month_name[1:])})"
-_DATE = (
-    rf"\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}}"
-    rf"|{_MONTH} (?:\d{{1,2}}(?:st|nd|rd|th)?,? )?\d{{4}}|\d{{3}}0s\b"
-)
 _TOKEN = re.compile(
-    rf"(?P<date>{_DATE})|(?P<number>{NUMBER})(?=[^\W\d]{{1,3}}\b|\W|$)"
-    r"|[^\W_]+(?:['’./_\-:~+&#]+[^\W_]+)*|[€$£%]",
-    re.IGNORECASE,
+    rf"(?i)(?P<date>\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}}"
+    rf"|{_MONTH} (?:\d{{1,2}}(?:st|nd|rd|th)?,? )?\d{{4}}|\d{{3}}0s\b)|(?P<number>{NUMBER})(?=[^\W\d]{{1,3}}\b|\W|$)"
+    r"|[^\W_]+(?:['’./_\-:~+&#]+[^\W_]+)*|[€$£%]"
 )
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
-_WORDS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
-          "nine": "9", "ten": "10"}  # fmt: skip
+_WORDS = {word: str(number) for number, word in enumerate("two three four five six seven eight nine ten".split(), 2)}
 
-_Compare = Callable[[float, float, float], bool]  # Of a number, and the lower and upper end of a bound.
-_SIGNS: dict[str, _Compare] = {
-    "≥": lambda number, low, _: number >= low,
-    "≤": lambda number, _, high: number <= high,
-    ">": lambda number, _, high: number > high,
-    "<": lambda number, low, _: number < low,
-    "=": lambda number, low, high: low <= number <= high,
-    "between": lambda number, low, high: low <= number <= high,
-}
 _MORE, _LESS = "more|greater|larger|higher|bigger|later", "less|fewer|smaller|lower|earlier"
-_BEFORE_BOUND = tuple(
-    (sign, re.compile(rf"\b(?:{said})\s+(?:an?\s+|the\s+|their\s+|its\s+)?[€$£]?\s*$", re.IGNORECASE))
-    for sign, said in (
-        ("≥", f"at least|no(?:t)? (?:{_LESS}) than|since|minimum of"),
-        ("≤", f"at most|no(?:t)? (?:{_MORE}) than|up to|until|maximum of"),
-        (">", f"(?:{_MORE}) than|over|above|exceed(?:s|ing)?|after|beyond"),
-        ("<", f"(?:{_LESS}) than|under|below|before"),
-        ("=", "exactly|equal to|of|in|from|on|at|with|is|are|was|were|has|have|had|during"),
+_SIGNS: dict[str, tuple[Callable[[float, float, float], bool], re.Pattern[str]]] = {
+    sign: (compare, re.compile(rf"(?i)\b(?:{said})\s+(?:an?\s+|the\s+|their\s+|its\s+)?[€$£]?\s*$"))
+    for sign, compare, said in (
+        ("≥", lambda number, low, _: number >= low, f"at least|no(?:t)? (?:{_LESS}) than|since|minimum of"),
+        ("≤", lambda number, _, high: number <= high, f"at most|no(?:t)? (?:{_MORE}) than|up to|until|maximum of"),
+        (">", lambda number, _, high: number > high, f"(?:{_MORE}) than|over|above|exceed(?:s|ing)?|after|beyond"),
+        ("<", lambda number, low, _: number < low, f"(?:{_LESS}) than|under|below|before"),
+        ("=", lambda number, low, high: low <= number <= high,
+         "exactly|equal to|of|in|from|on|at|with|is|are|was|were|has|have|had|during"),
     )
-)
-_THAN = re.compile(r"\b(more|less)?\s*\b(\w+) than\s+(?:an?\s+|the\s+)?[€$£]?\s*$", re.IGNORECASE)
-_AFTER_BOUND = re.compile(
-    r"\W*(?:\w+ )?or (?:(more|higher|later|longer|above|over)|(less|fewer|lower|earlier|below))\b"
-)
-_BETWEEN = re.compile(r"\b(?:between|from)\s+$", re.IGNORECASE)
+}  # fmt: skip
+"""Of a number and the ends of a bound, and what stands before the bound."""
+_THAN = re.compile(r"(?i)\b(more|less)?\s*\b(\w+) than\s+(?:an?\s+|the\s+)?[€$£]?\s*$")
+_AFTER_BOUND = re.compile(r"\W*(?:\w+ )?or (?:(more|higher|later|longer|above|over)|less|fewer|lower|earlier|below)\b")
+_BETWEEN = re.compile(r"(?i)\b(?:between|from)\s+$")
 
+_ABOUT = re.compile(r"\b(?:of|in|for|from|by|with|at)\b")
 _MEASURES = tuple(
     (frozenset(dimensions.split()), frozenset(terms(said)), frozenset(up.split()), frozenset(down.split()))
     for dimensions, said, up, down in (
@@ -105,25 +79,21 @@ _MEASURES = tuple(
 )
 """What adjectives measure: dimensions, words of headers and verbs, and adjectives for more and for less."""
 
-_DEGREES = {
-    **dict.fromkeys(("most", "highest", "largest", "biggest", "greatest", "maximum"), 1),
-    **dict.fromkeys(("least", "fewest", "lowest", "smallest", "minimum"), -1),
-}
+_DEGREES = dict.fromkeys(("most", "highest", "largest", "biggest", "greatest", "maximum"), 1)
+_DEGREES |= dict.fromkeys(("least", "fewest", "lowest", "smallest", "minimum"), -1)
 _ENDS = ("last", "first")  # Said of a column that is named.
 _BASIC = {"mass": " g", "length": " m", "time": " s", "volume": " l"}
 _NOT = ("not", "never", "no", "without", "except")
 _MISSING = ("missing", "empty", "blank", "lack", "lacks")
 _NONE = ("no", "without", *_MISSING)
-_STOCK = re.compile(r"\b(?:(out of)|in) stock\b", re.IGNORECASE)
+_STOCK = re.compile(r"(?i)\b(?:(out of)|in) stock\b")
 _PLURAL = re.compile(r"\w{2,}[^su\W]s")
 _FREE = frozenset(
     terms("many much number count list show give find name tell please table row all every both total sum altogether")
     + terms("together combined average mean come go get take make made belong carry hold contain base locate listed")
-)  # fmt: skip
-"""Words with no condition of their own."""
-
+)  # Words with no condition of their own.
 _GRAMMAR = frozenset(
-    terms(" ".join(("out", *_DEGREES, *_NOT, *_NONE, *YES, *(pattern.pattern for _, pattern in _BEFORE_BOUND))))
+    terms(" ".join(("out", *_DEGREES, *_NOT, *_NONE, *YES, *(before.pattern for _, before in _SIGNS.values()))))
 ).union(*(words for _, said, up, down in _MEASURES for words in (said, terms(" ".join(up | down)))))  # Of conditions.
 _BESIDE = 4  # Most words from a number that belong to its bound.
 _MOST_TOKENS = 40  # Of a question; a longer one tells more than rows.
@@ -132,8 +102,7 @@ _SHORT = 3  # Letters: lower-case words of so few are no values, and as parts of
 MOST_SHOWN = 20  # Most rows quoted; all are counted.
 
 
-@dataclass(frozen=True)
-class RowsFound:
+class RowsFound(NamedTuple):
     """The rows of a view that a question asks for, and what was counted, over how many and without which."""
 
     view: View
@@ -141,52 +110,38 @@ class RowsFound:
     summary: str
 
 
-@dataclass(frozen=True)
-class UnknownNoun:
-    """A noun of a question that no table has."""
+class UnknownNoun(NamedTuple):
+    """A noun of a question that no table has, and the refusal in words."""
 
     noun: str
-
-    @property
-    def summary(self) -> str:
-        """The refusal in words."""
-        return f"No table holds “{self.noun}”: nothing was counted."
-
-
-def quoted_rows(index: Index, found: RowsFound) -> tuple[AnswerSentence, ...]:
-    """Return the first rows found, each with its sentences in the document."""
-    documents = list(dict.fromkeys(found.view.rows[row].document_id for row in found.rows))
-    rows = []
-    for row in (found.view.rows[place] for place in found.rows[:MOST_SHOWN]):
-        if row.char_start is None or row.char_end is None:
-            continue
-        sources = index.sentences_between(row.document_id, row.char_start, row.char_end)
-        number = documents.index(row.document_id) + 1
-        cited = tuple(Citation(number=number, source=source) for source in sources)
-        if cited:
-            text = " ".join(source.text for source in sources)
-            rows.append(AnswerSentence(text=text, citations=cited))
-    return tuple(rows)
+    summary: str
 
 
 def by_rows(asked: Asked) -> Draft | None:
-    """Return the rows that a question asks for, or the refusal of a noun that no table and no passage has."""
+    """Return the first rows that a question asks for, or the refusal of a noun that no table and no passage has."""
     if asked.filters or not asks_for_rows(asked.question):  # the tables are not read for others
         return None
     found = find_rows(asked.question, asked.index.views)
-    if isinstance(found, RowsFound):
-        return Draft(sentences=quoted_rows(asked.index, found), form="rows", summary=found.summary, looked_up=True)
-    if found and not any(set(terms(found.noun)) <= set(terms(chunk.text)) for chunk in asked.context.chunks):
+    if not isinstance(found, RowsFound):
+        if not found or any(set(terms(found.noun)) <= set(terms(chunk.text)) for chunk in asked.context.chunks):
+            return None
         return Draft(summary=found.summary, looked_up=False)
-    return None
+    documents = list(dict.fromkeys(found.view.rows[row].document_id for row in found.rows))
+    quoted = []
+    for document, _, start, end in (found.view.rows[row] for row in found.rows[:MOST_SHOWN]):
+        if start is not None and end is not None:
+            sources = asked.index.sentences_between(document, start, end)
+            cited = tuple(Citation(number=documents.index(document) + 1, source=source) for source in sources)
+            quoted += (
+                [AnswerSentence(text=" ".join(source.text for source in sources), citations=cited)] if cited else []
+            )
+    return Draft(sentences=tuple(quoted), form="rows", summary=found.summary, looked_up=True)
 
 
 def asks_for_rows(question: str) -> bool:
     """Tell whether a question may filter, count or sum rows, before looking at tables."""
-    if _OTHER.search(question):
-        return False
-    asked = (_COUNTS, _EXTREME, _SUMS, _AVERAGE, re.compile(r"^\W*which\b", re.IGNORECASE))
-    return any(pattern.search(question) for pattern in asked) or asks_for_list(question)
+    is_asked = any(pattern.search(question) for pattern in _ASKS) or asks_for_list(question)
+    return is_asked and not _OTHER.search(question)
 
 
 def find_rows(question: str, views: Iterable[View]) -> RowsFound | UnknownNoun | None:
@@ -197,24 +152,24 @@ def find_rows(question: str, views: Iterable[View]) -> RowsFound | UnknownNoun |
     tokens = _tokens(question)
     if not asks_for_rows(question) or len(tokens) > _MOST_TOKENS:
         return None
-    phrase = _phrase(question, tokens) if _COUNTS.search(question) else []
-    noun = next((at for at in phrase if _PLURAL.fullmatch(tokens[at].text)), phrase[-1] if phrase else None)
-    begins = {
-        place: {*beginnings_of(f"{tokens[place].text} {' '.join(tokens[place].terms)}")} for place in _needed(tokens)
-    }
+    phrase = _phrase(question, tokens)
+    plural = next((at for at in phrase if _PLURAL.fullmatch(tokens[at].text)), phrase[-1] if phrase else None)
+    noun = plural if _COUNTS.search(question) else None
+    needed = [
+        View.beginnings_of(" ".join((tokens[at].text, *tokens[at].terms))) for at in _needed(tokens) if at != noun
+    ]
     views = tuple(views)
-    read = [
-        _Reading(question, tokens, view) for view in views
-        if all(some & view.beginnings for place, some in begins.items() if place != noun)
-    ]  # fmt: skip
+    begun = (view for view in views if not any(map(view.beginnings.isdisjoint, needed)))
+    read = [_Reading(question, tokens, phrase, view) for view in begun]
     whole = [one for one in read if not one.unused and one.is_enough]
     best = [one for one in whole if one.fit == max(one.fit for one in whole)]
     if best:
         return best[0].found() if len(best) == 1 else None
     if noun is None or not any(one.conditions and one.unused == (noun,) for one in read):
         return None
-    is_known = any(_Reading(question, tokens, view).knows(noun) for view in views)
-    return None if is_known else UnknownNoun(tokens[noun].text)
+    if any(_Reading(question, tokens, phrase, view).knows(noun) for view in views):
+        return None
+    return UnknownNoun(tokens[noun].text, f"No table holds “{tokens[noun].text}”: nothing was counted.")
 
 
 class _Token(NamedTuple):
@@ -223,8 +178,7 @@ class _Token(NamedTuple):
     end: int
     terms: tuple[str, ...]
     is_number: bool
-    days: tuple[float, float] | None
-    """Its first and last day, of a date, month, year or decade."""
+    days: tuple[float, float] | None  # First and last, of a date, month, year or decade.
 
 
 def _tokens(question: str) -> list[_Token]:
@@ -239,12 +193,11 @@ def _tokens(question: str) -> list[_Token]:
 def _needed(tokens: list[_Token]) -> Iterator[int]:
     """Yield the places of the words that only a view's names and values can use: not grammar, nor beside a number."""
     numbers = [at for at, token in enumerate(tokens) if token.is_number or token.days]
-    for place, token in enumerate(tokens):
-        word, is_beside = token.text.lower(), any(abs(at - place) <= _BESIDE for at in numbers)
-        is_long = all(len(term) >= _SHORT for term in token.terms)
-        if is_long and {*token.terms} - _FREE - _GRAMMAR and not is_beside:
-            if not _adjective(word, "er") and not _adjective(word, "est"):
-                yield place
+    for place, (text, _, _, stems, _, _) in enumerate(tokens):
+        is_grammar = {*stems} <= _FREE | _GRAMMAR or _adjective(text.lower(), "er") or _adjective(text.lower(), "est")
+        is_short = any(len(stem) < _SHORT for stem in stems)
+        if not is_grammar and not is_short and not any(abs(at - place) <= _BESIDE for at in numbers):
+            yield place
 
 
 def _days(text: str) -> tuple[float, float] | None:
@@ -264,7 +217,7 @@ def _days(text: str) -> tuple[float, float] | None:
 @dataclass
 class _Condition:
     said: str
-    rows: set[int]
+    rows: Set[int]
     column: Column | None  # None: it is in the tables' names.
     place: int  # Its token in the question.
     is_value: bool = False
@@ -273,9 +226,9 @@ class _Condition:
 class _Reading:
     """A question read against a view: its conditions, and the places of the words that they leave unused."""
 
-    def __init__(self, question: str, tokens: list[_Token], view: View) -> None:
+    def __init__(self, question: str, tokens: list[_Token], phrase: list[int], view: View) -> None:
         self.question, self.tokens, self.view = question, tokens, view
-        self.texts = [token.text.lower() for token in tokens]
+        self.texts = [*(token.text.lower() for token in tokens), "", ""]  # Each has one after it.
         self.used: set[int] = set()
         self.conditions: list[_Condition] = []
         self.extremes: list[tuple[int, Column]] = []
@@ -286,37 +239,40 @@ class _Reading:
             for column in view.columns
         }  # fmt: skip
         self.named = {at for places in self.naming.values() for at in places}
-        prefixes = "|".join({re.escape(text[:_SHORT]) for text in self.texts}) or "$"
-        asked = re.compile(rf"\b(?:{prefixes})", re.IGNORECASE)
+        prefixes = "|".join({re.escape(token.text[:_SHORT]) for token in tokens}) or "$"
+        asked = re.compile(rf"(?i)\b(?:{prefixes})")
         self.values = {column: column.values(asked) for column in view.columns}
-        titles = [name for names in view.tables for name in names]
-        self.nouns = {*self.key.terms, *(term for title in titles for term in _plurals(title))}
-        phrase = _phrase(question, tokens)
+        titles = " ".join(_ABOUT.split(name.replace("_", " "))[0] for names in view.tables for name in names)
+        plurals = filter(_PLURAL.fullmatch, re.findall(r"[^\W\d]+", titles))  # "Orders of March" are orders.
+        self.nouns = {*self.key.terms, *terms(" ".join(plurals))}
         named = (at for at in phrase if {*tokens[at].terms} & self.nouns or at in self.named)
         self.noun = next(named, next(filter(self.knows, phrase), None))
         self.is_rows = self.noun is not None and bool({*tokens[self.noun].terms} & self.nouns)
-        for read in (
-            self._two_columns,
-            self._bounds,
-            self._values,
-            self._stock,
-            self._nothing,
-            self._yes,
-            self._tables,
-        ):
-            read()
+        self._two_columns()
+        self._bounds()
+        self._values()
+        self._stock()
+        self._nothing()
+        self._yes()
+        self._tables()
         self.figure = self._figure()
         self._best()
         self.is_clear = self._deny() and len(self.extremes) < 2
-        self.rows = self._rows()
+        computed = [column for _, column in (*self.extremes, *([self.figure] if self.figure else []))]
+        self.columns = [*filter(None, (one.column for one in self.conditions)), *computed]
+        rows = view.live.intersection(*(condition.rows for condition in self.conditions))
+        for direction, column in self.extremes:
+            numbers = {row: number * direction for row, number in column.measure.numbers.items() if row in rows}
+            most = max(numbers.values(), default=0.0)
+            rows = frozenset(row for row, number in numbers.items() if number == most)
+        self.rows = sorted(rows)
 
     def knows(self, place: int) -> bool:
         """Tell whether a word occurs in the view's names, columns or values."""
-        said = {*self.tokens[place].terms}
         names = [*self.view.table_terms, *(value for values in self.values.values() for value in values)]
-        return place in self.named or any(said & {*name} for name in names)
+        return place in self.named or not all({*self.tokens[place].terms}.isdisjoint(name) for name in names)
 
-    def _column(self, place: int, fits: Callable[[Column], bool], far: float = _MOST_TOKENS) -> Column | None:
+    def _column(self, place: int, fits: Callable[[Column], object], far: float = _MOST_TOKENS) -> Column | None:
         """Return the fitting column that the nearest words name; None if none or several do."""
         scores = []
         for column, named in self.naming.items():
@@ -328,7 +284,7 @@ class _Reading:
         least = min((score for score, _ in scores), default=None)
         return _only([column for score, column in scores if score == least])
 
-    def _measured(self, word: str, place: int, fits: Callable[[Column], bool]) -> tuple[int, Column] | None:
+    def _measured(self, word: str, place: int, fits: Callable[[Column], object]) -> tuple[int, Column] | None:
         """Return the column that an adjective or verb measures, and whether it says more or less."""
         for dimensions, said, up, down in _MEASURES:
             if word in up | down or {*terms(word)} & said:
@@ -342,16 +298,13 @@ class _Reading:
     def _sign(self, place: int) -> tuple[str, int]:
         """Return the comparison that stands before a word, and where it begins."""
         before = self.question[: self.tokens[place].start]
-        matches = ((sign, pattern.search(before)) for sign, pattern in _BEFORE_BOUND)
+        matches = ((sign, pattern.search(before)) for sign, (_, pattern) in _SIGNS.items())
         return next(((sign, match.start()) for sign, match in matches if match), ("", len(before)))
 
     def _from(self, start: int, place: int) -> set[int]:
         return {at for at, token in enumerate(self.tokens) if token.start >= start and at <= place}
 
-    def _after(self, place: int) -> str:
-        return self.texts[place + 1] if place + 1 < len(self.texts) else ""
-
-    def _add(self, said: str, rows: set[int], column: Column | None, place: int, used: Iterable[int] = ()) -> None:
+    def _add(self, said: str, rows: Set[int], column: Column | None, place: int, used: Iterable[int] = ()) -> None:
         self.conditions.append(_Condition(said, rows, column, place))
         self.used |= {place, *used}
 
@@ -367,7 +320,7 @@ class _Reading:
             if column := _only(before or [one for one in alike if {*one.terms} & {*other.terms}]):
                 limits = other.measure.numbers
                 rows = {row for row, number in column.measure.numbers.items()
-                        if row in limits and _SIGNS[sign](number, limits[row], limits[row])}  # fmt: skip
+                        if row in limits and _SIGNS[sign][0](number, limits[row], limits[row])}  # fmt: skip
                 used = {*self.naming[other]} | self._from(start, place)
                 self._add(f"{column.name} {sign} {other.name}", rows, column, place, used)
 
@@ -377,40 +330,34 @@ class _Reading:
             if place in self.used | self.named or not (token.is_number or token.days):
                 continue
             (sign, start), before = self._sign(place), self.question[: token.start]
-            far = 2.5 if sign in ("", "=") and not token.days else _MOST_TOKENS
-            fits = partial(self._fits, place)
-            column = self._column(place, fits, far)
+            fits, between = partial(self._bound, place), _BETWEEN.search(before)
+            column = self._column(place, fits, 2.5 if sign in ("", "=") and not token.days else _MOST_TOKENS)
             if (than := _THAN.search(before)) and not sign:
                 direction, column = self._measured(_adjective(than[2], "er") or than[2], place, fits) or (1, None)
                 sign, start = "><"[(direction < 0) != (than[1] == "less")], than.start()
-            if column := column or self._meant(place, "between" if _BETWEEN.search(before) else sign):
-                self._bounded(place, column, sign or "=", start)
+            column = column or self._meant(place, bool(sign), fits if between or sign not in ("", "=") else None)
+            if column is None:
+                continue
+            low, high, end = self._bound(place, column) or (0.0, 0.0, place)
+            sign, said = sign or "=", ""
+            if between and self.texts[end + 1] in ("and", "to") and end + 2 < len(self.tokens):
+                if last := self._bound(end + 2, column):
+                    sign, said, start, (_, high, end) = "=", "between ", between.start(), last
+            elif after := _AFTER_BOUND.match(self.question[self.tokens[end].end :]):
+                sign, end = ("≥" if after[1] else "≤"), end + len(after[0].split())
+            rows = {row for row, number in column.measure.numbers.items() if _SIGNS[sign][0](number, low, high)}
+            said = f"{column.name} {said or sign + ' '}{self.question[token.start : self.tokens[end].end]}"
+            self._add(said, rows, column, place, self._from(start, end))
 
-    def _bounded(self, place: int, column: Column, sign: str, start: int) -> None:
-        low, high, end = self._bound(place, column) or (0.0, 0.0, place)
-        token, between = self.tokens[place], _BETWEEN.search(self.question[: self.tokens[place].start])
-        if between and self._after(end) in ("and", "to") and end + 2 < len(self.tokens):
-            if last := self._bound(end + 2, column):
-                sign, start, (_, high, end) = "between", between.start(), last
-        elif after := _AFTER_BOUND.match(self.question[self.tokens[end].end :]):
-            sign, end = ("≥" if after[1] else "≤"), end + len(after[0].split())
-        rows = {row for row, number in column.measure.numbers.items() if _SIGNS[sign](number, low, high)}
-        said = self.question[token.start : self.tokens[end].end]
-        self._add(f"{column.name} {sign} {said}", rows, column, place, self._from(start, end))
-
-    def _meant(self, place: int, sign: str) -> Column | None:
+    def _meant(self, place: int, is_said: bool, fits: Callable[[Column], object] | None) -> Column | None:
         """Return the column of a bound that a verb means, or the only one of its unit, or of dates for a date."""
         fitting = [
             one for one in self.view.columns
             if (bound := self._bound(place, one))
-            and (bound[2] > place or (sign and self.tokens[place].days and one.measure.dimension == "date"))
+            and (bound[2] > place or (is_said and self.tokens[place].days and one.measure.dimension == "date"))
         ]  # fmt: skip
-        fits = fitting.__contains__ if sign in ("", "=") else partial(self._fits, place)
-        by_verb = (self._measured(word, place, fits) for word in self.texts)
+        by_verb = (self._measured(word, place, fits or fitting.__contains__) for word in self.texts)
         return next((found[1] for found in by_verb if found), _only(fitting))
-
-    def _fits(self, place: int, column: Column) -> bool:
-        return self._bound(place, column) is not None
 
     def _bound(self, place: int, column: Column) -> tuple[float, float, int] | None:
         """Return the ends of a number or date in a column's unit, and its last word; None if they do not compare."""
@@ -421,9 +368,9 @@ class _Reading:
             return None
         value = number_of(token.text, comma=column.comma and "," not in token.text)
         before = self.texts[place - 1] if place else ""
-        if scale := _SCALES.get(self._after(place)):
+        if scale := _SCALES.get(self.texts[place + 1]):
             value, place = value * scale, place + 1
-        following = self._after(place)
+        following = self.texts[place + 1]
         unit = (column.measure[1:] if following and following == column.unit.lower() else None) or unit_of(following)
         if unit or before in MONEY:
             end, (said, times) = (place + 1, unit) if unit else (place, (before, 1.0))
@@ -448,15 +395,14 @@ class _Reading:
         if column and len(places) == 1 and headed and column.texts[min(self.values[column][said])].lower() != word:
             return  # "parking" is the column, not the value Park.
         if column:
-            rows = {*self.values[column][said]} & self.view.live
+            rows = self.view.live.intersection(self.values[column][said])
             text = f"{column.name} is {column.texts[min(rows)]}" if rows else ""
         elif holding or len(places) > 1 or places[0] in self.named or {*said} <= _FREE:
             return
         else:
             text = f"{self.key.name} has “{self.tokens[places[0]].text}”"
-            rows = {
-                row for key, some in self.values[self.key].items() if said[0] in key for row in some
-            } & self.view.live
+            having = (some for key, some in self.values[self.key].items() if said[0] in key)
+            rows = self.view.live.intersection(row for some in having for row in some)
         same = next((one for one in self.conditions if one.is_value and one.column is column), None)
         parts = [one.place for one in self.conditions if one.column is self.key and not one.is_value]
         if same and rows:
@@ -532,8 +478,8 @@ class _Reading:
     def _best(self) -> None:
         """Read a superlative, or a comparative beside two named rows."""
         is_pair = "or" in self.texts and "than" not in self.texts
-        for place, word in enumerate(self.texts):
-            following = self._after(place)
+        for place, word in enumerate(self.texts[:-2]):
+            following = self.texts[place + 1]
             if place in self.used or (word in _ENDS and _adjective(following, "er")):
                 continue  # "last longer" is a verb.
             found, base = None, _adjective(word, "er" if is_pair else "est")
@@ -564,20 +510,14 @@ class _Reading:
     @property
     def unused(self) -> tuple[int, ...]:
         """The places of the words that nothing uses."""
-        columns = [one.column for one in self.conditions if one.column] + [column for _, column in self._computed_of]
         noun = {self.noun} & {*self.named, *([self.noun] if self.is_rows else [])}
-        used = {*self.used, *noun, *(at for column in columns for at in self._names(column))}
+        used = {*self.used, *noun, *(at for column in self.columns for at in self._names(column))}
         others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
-        titled = {term for names in self.view.table_terms for term in names}
+        free = self.nouns.union(_FREE, *self.view.table_terms)
         return tuple(
             at for at, token in enumerate(self.tokens)
-            if at not in used and {*token.terms} - _FREE - self.nouns
-            and (at in others or not {*token.terms} & titled)
+            if at not in used and {*token.terms} - _FREE - self.nouns and (at in others or {*token.terms}.isdisjoint(free))
         )  # fmt: skip
-
-    @property
-    def _computed_of(self) -> list[tuple[Any, Column]]:
-        return [*self.extremes, *([self.figure] if self.figure else [])]
 
     def _names(self, column: Column) -> Iterator[int]:
         """Yield the places of the words for a column: parts of its name, and verbs of what it measures."""
@@ -602,7 +542,7 @@ class _Reading:
             return False  # There is nothing to sum.
         if any(text == "or" and at not in self.used for at, text in enumerate(self.texts)):
             return False
-        return self.is_clear and bool(counts or (self.rows and (self.conditions or self._computed_of)))
+        return self.is_clear and bool(counts or (self.rows and (self.conditions or self.extremes or self.figure)))
 
     @property
     def fit(self) -> int:
@@ -610,14 +550,6 @@ class _Reading:
         said = {*self.tokens[self.noun].terms} if self.noun is not None else set()
         lasts = {term for names in self.view.tables for term in terms(names[-1])}
         return 2 * bool(said & {*self.key.terms}) + bool(said & lasts)
-
-    def _rows(self) -> list[int]:
-        rows = {*self.view.live}.intersection(*(condition.rows for condition in self.conditions))
-        for direction, column in self.extremes:
-            numbers = {row: number * direction for row, number in column.measure.numbers.items() if row in rows}
-            most = max(numbers.values(), default=0.0)
-            rows = {row for row, number in numbers.items() if number == most}
-        return sorted(rows)
 
     def found(self) -> RowsFound:
         """Return the rows, with a summary of what was counted or computed, and what was left out."""
@@ -627,8 +559,7 @@ class _Reading:
         said += [f"{column.name} is the {'highest' if more > 0 else 'lowest'}" for more, column in self.extremes]
         text = f"{self._computed()}{len(self.rows):,} of {len(self.view.live):,} rows of {tables}"
         text += f" where {' and '.join(said)}." if said else "."
-        columns = [one.column for one in self.conditions] + [column for _, column in self._computed_of]
-        for column in filter(None, dict.fromkeys(columns)):
+        for column in dict.fromkeys(self.columns):
             if empty := len(self.view.live - {*column.filled}):
                 text += f" {column.name} is empty in {_number(empty, 'row')}."
         if self.view.totals:
@@ -686,12 +617,6 @@ def _is_same(term: str, stem: str, is_part: bool) -> bool:
         return True
     is_short = _SHORT <= len(stem) <= _SHORT + 1 and not stem.isdigit()
     return is_short and term.startswith(stem) and (is_part or not re.search("[aeiou]", stem))
-
-
-def _plurals(title: str) -> Iterator[str]:
-    """Yield the stems of the plurals that a title is about: "Orders of March"."""
-    about = re.split(r"\b(?:of|in|for|from|by|with|at)\b", title.replace("_", " "))[0]
-    return (term for word in re.findall(r"[^\W\d]+", about) if _PLURAL.fullmatch(word) for term in terms(word))
 
 
 def _phrase(question: str, tokens: list[_Token]) -> list[int]:

@@ -184,16 +184,13 @@ class View:
     @cached_property
     def beginnings(self) -> frozenset[str]:
         """The first letters of all words in names, columns and values: a word that begins otherwise is not in it."""
-        names = " ".join(
-            term for name in (*self.table_terms, *(column.terms for column in self.columns)) for term in name
-        )
-        values = " ".join(text for column in self.columns for text in column.rows_of)
-        return frozenset(beginnings_of(f"{names} {values}"))
+        names = [*self.table_terms, *(column.terms for column in self.columns), *(one.rows_of for one in self.columns)]
+        return self.beginnings_of(" ".join(word for words in names for word in words))
 
-
-def beginnings_of(text: str) -> list[str]:
-    """Return the first letters of each word, in lower case."""
-    return re.findall(r"(?<![^\W_])[^\W_]{1,3}", text.lower())
+    @staticmethod
+    def beginnings_of(text: str) -> frozenset[str]:
+        """Return the first letters of each word, in lower case."""
+        return frozenset(re.findall(r"(?<![^\W_])[^\W_]{1,3}", text.lower()))
 
 
 def views_of(snapshot: Snapshot) -> tuple[View, ...]:
