@@ -14,6 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
+from itertools import dropwhile, takewhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_tasks.answering.draft import Asked, Draft
@@ -40,7 +42,8 @@ _TOKEN = re.compile(
     r"|[^\W_]+(?:['’./_\-:~+&#]+[^\W_]+)*|[€$£%]"
 )
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
-_WORDS = {word: str(number) for number, word in enumerate("two three four five six seven eight nine ten".split(), 2)}
+_NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS, 2)}
 
 _MORE, _LESS = "more|greater|larger|higher|bigger|later", "less|fewer|smaller|lower|earlier"
 _SIGNS: dict[str, tuple[Callable[[float, float, float], bool], re.Pattern[str]]] = {
@@ -214,6 +217,9 @@ def _days(text: str) -> tuple[float, float] | None:
     return None
 
 
+_is_number = attrgetter("measure.numbers")
+
+
 @dataclass
 class _Condition:
     said: str
@@ -248,13 +254,16 @@ class _Reading:
         named = (at for at in phrase if {*tokens[at].terms} & self.nouns or at in self.named)
         self.noun = next(named, next(filter(self.knows, phrase), None))
         self.is_rows = self.noun is not None and bool({*tokens[self.noun].terms} & self.nouns)
-        self._two_columns()
-        self._bounds()
-        self._values()
-        self._stock()
-        self._nothing()
-        self._yes()
-        self._tables()
+        for read in (
+            self._two_columns,
+            self._bounds,
+            self._values,
+            self._stock,
+            self._nothing,
+            self._yes,
+            self._tables,
+        ):
+            read()
         self.figure = self._figure()
         self._best()
         self.is_clear = self._deny() and len(self.extremes) < 2
@@ -295,6 +304,10 @@ class _Reading:
                     return (-1 if word in down else 1), column
         return None
 
+    def _by_verb(self, place: int, fits: Callable[[Column], object]) -> Column | None:
+        measured = (self._measured(word, place, fits) for word in self.texts)
+        return next((column for _, column in filter(None, measured)), None)
+
     def _sign(self, place: int) -> tuple[str, int]:
         """Return the comparison that stands before a word, and where it begins."""
         before = self.question[: self.tokens[place].start]
@@ -330,24 +343,29 @@ class _Reading:
             if place in self.used | self.named or not (token.is_number or token.days):
                 continue
             (sign, start), before = self._sign(place), self.question[: token.start]
-            fits, between = partial(self._bound, place), _BETWEEN.search(before)
+            fits = partial(self._bound, place)
             column = self._column(place, fits, 2.5 if sign in ("", "=") and not token.days else _MOST_TOKENS)
             if (than := _THAN.search(before)) and not sign:
                 direction, column = self._measured(_adjective(than[2], "er") or than[2], place, fits) or (1, None)
                 sign, start = "><"[(direction < 0) != (than[1] == "less")], than.start()
-            column = column or self._meant(place, bool(sign), fits if between or sign not in ("", "=") else None)
-            if column is None:
-                continue
-            low, high, end = self._bound(place, column) or (0.0, 0.0, place)
-            sign, said = sign or "=", ""
-            if between and self.texts[end + 1] in ("and", "to") and end + 2 < len(self.tokens):
-                if last := self._bound(end + 2, column):
-                    sign, said, start, (_, high, end) = "=", "between ", between.start(), last
-            elif after := _AFTER_BOUND.match(self.question[self.tokens[end].end :]):
-                sign, end = ("≥" if after[1] else "≤"), end + len(after[0].split())
-            rows = {row for row, number in column.measure.numbers.items() if _SIGNS[sign][0](number, low, high)}
-            said = f"{column.name} {said or sign + ' '}{self.question[token.start : self.tokens[end].end]}"
-            self._add(said, rows, column, place, self._from(start, end))
+            column = column or self._meant(
+                place, bool(sign), fits if sign not in ("", "=") or _BETWEEN.search(before) else None
+            )
+            if column:
+                self._bounded(place, column, sign or "=", start)
+
+    def _bounded(self, place: int, column: Column, sign: str, start: int) -> None:
+        low, high, end = self._bound(place, column) or (0.0, 0.0, place)
+        token, said = self.tokens[place], sign
+        between = _BETWEEN.search(self.question[: token.start]) if self.texts[end + 1] in ("and", "to") else None
+        if between and end + 2 < len(self.tokens) and (last := self._bound(end + 2, column)):
+            sign, said, start, (_, high, end) = "=", "between", between.start(), last
+        elif not between and (after := _AFTER_BOUND.match(self.question[self.tokens[end].end :])):
+            sign, end = ("≥" if after[1] else "≤"), end + len(after[0].split())
+            said = sign
+        rows = {row for row, number in column.measure.numbers.items() if _SIGNS[sign][0](number, low, high)}
+        said = f"{column.name} {said} {self.question[token.start : self.tokens[end].end]}"
+        self._add(said, rows, column, place, self._from(start, end))
 
     def _meant(self, place: int, is_said: bool, fits: Callable[[Column], object] | None) -> Column | None:
         """Return the column of a bound that a verb means, or the only one of its unit, or of dates for a date."""
@@ -356,8 +374,7 @@ class _Reading:
             if (bound := self._bound(place, one))
             and (bound[2] > place or (is_said and self.tokens[place].days and one.measure.dimension == "date"))
         ]  # fmt: skip
-        by_verb = (self._measured(word, place, fits or fitting.__contains__) for word in self.texts)
-        return next((found[1] for found in by_verb if found), _only(fitting))
+        return self._by_verb(place, fits or fitting.__contains__) or _only(fitting)
 
     def _bound(self, place: int, column: Column) -> tuple[float, float, int] | None:
         """Return the ends of a number or date in a column's unit, and its last word; None if they do not compare."""
@@ -464,11 +481,11 @@ class _Reading:
         taken = [one.column for one in self.conditions]
         is_other = self.noun is not None and not self.is_rows and self.noun not in self.used
         if match := _AVERAGE.search(self.question) or _SUMS.search(self.question):
-            place = self.noun if is_other else next(at for at, one in enumerate(self.tokens) if one.end >= match.end())
-            fitting = [one for one in self.view.columns if _is_sum(one) and one not in taken]
-            column = self._column(place or 0, fitting.__contains__)
-            by_verb = (self._measured(word, place or 0, fitting.__contains__) for word in self.texts)
-            if column := column or next((found[1] for found in by_verb if found), None):
+            place = (
+                self.noun if is_other else next(at for at, one in enumerate(self.tokens) if one.end >= match.end())
+            ) or 0
+            fits = [one for one in self.view.columns if one.is_summed and one not in taken].__contains__
+            if column := self._column(place, fits) or self._by_verb(place, fits):
                 return ("average" if _AVERAGE.search(self.question) else "sum"), column
         if self.noun is None or not is_other or not _COUNTS.search(self.question):
             return None
@@ -487,7 +504,7 @@ class _Reading:
                 if found := self._measured(following, place, _is_number):
                     found = (-found[0] if word in ("least", "less") else found[0]), found[1]
                     self.used.add(place + 1)
-            elif word in _DEGREES and (column := self._column(place, _is_sum)):
+            elif word in _DEGREES and (column := self._column(place, attrgetter("is_summed"))):
                 found = _DEGREES[word], column
             if found := found or (self._measured(base, place, _is_number) if base else None):
                 self.extremes.append(found)
@@ -511,20 +528,16 @@ class _Reading:
     def unused(self) -> tuple[int, ...]:
         """The places of the words that nothing uses."""
         noun = {self.noun} & {*self.named, *([self.noun] if self.is_rows else [])}
-        used = {*self.used, *noun, *(at for column in self.columns for at in self._names(column))}
+        used = self.used.union(noun, *(self.naming[column] for column in self.columns))
+        measured = ((one, measure) for one in self.columns for measure in _MEASURES)
+        verbs = {verb for one, (of, said, _, _) in measured if _measures(of, said, one) for verb in said}
         others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
-        free = self.nouns.union(_FREE, *self.view.table_terms)
+        titled = frozenset[str]().union(*self.view.table_terms)
         return tuple(
             at for at, token in enumerate(self.tokens)
-            if at not in used and {*token.terms} - _FREE - self.nouns and (at in others or {*token.terms}.isdisjoint(free))
+            if at not in used and {*token.terms} - _FREE - self.nouns and {*token.terms}.isdisjoint(verbs)
+            and (at in others or {*token.terms}.isdisjoint(titled))
         )  # fmt: skip
-
-    def _names(self, column: Column) -> Iterator[int]:
-        """Yield the places of the words for a column: parts of its name, and verbs of what it measures."""
-        yield from self.naming[column]
-        for dimensions, said, _, _ in _MEASURES:
-            if _measures(dimensions, said, column):
-                yield from (at for at, token in enumerate(self.tokens) if said & {*token.terms})
 
     @property
     def is_enough(self) -> bool:
@@ -577,21 +590,12 @@ class _Reading:
         found, dimension, factor = column.measure
         numbers = [found[row] for row in self.rows if row in found]
         figure = sum(numbers) / (len(numbers) if kind == "average" else 1) / (factor or 1)
-        text = f"{round(figure, 2):,.2f}".rstrip("0").rstrip(".")
-        text = text.replace(",", "") if abs(figure) < 10_000 else text  # Separators from five digits.
+        text = f"{round(figure, 2):{',' * (abs(figure) >= 10_000)}.2f}".rstrip("0").rstrip(".")  # From five digits.
         return f"{kind} of {column.name}: {text}{_BASIC.get(dimension or '', '') * (not factor)} in "
 
 
 def _number(count: int, name: str) -> str:
     return f"{count:,} {name}{'s' * (count != 1)}"
-
-
-def _is_number(column: Column) -> bool:
-    return bool(column.measure.numbers)
-
-
-def _is_sum(column: Column) -> bool:
-    return _is_number(column) and column.measure.dimension != "date"
 
 
 def _measures(dimensions: frozenset[str], said: frozenset[str], column: Column) -> bool:
@@ -622,11 +626,6 @@ def _is_same(term: str, stem: str, is_part: bool) -> bool:
 def _phrase(question: str, tokens: list[_Token]) -> list[int]:
     """Return the places of the words after "how many", "which" or "list", up to a word without content."""
     start = _STARTS.search(question)
-    places: list[int] = []
-    for place, token in enumerate(tokens):
-        if start and token.start >= start.end():
-            if {*token.terms} - _FREE:
-                places.append(place)
-            elif places:
-                break
-    return places[:4]
+    after = (at for at, token in enumerate(tokens) if start and token.start >= start.end())
+    from_first = dropwhile(lambda at: {*tokens[at].terms} <= _FREE, after)
+    return list(takewhile(lambda at: not {*tokens[at].terms} <= _FREE, from_first))[:4]

@@ -120,6 +120,11 @@ class Column:
         (dimension, factor), *others = units
         return Measure(numbers, dimension, 0.0 if others else factor)
 
+    @property
+    def is_summed(self) -> bool:
+        """Whether it holds numbers that are no dates."""
+        return bool(self.measure.numbers) and self.measure.dimension != "date"
+
     @cached_property
     def yes(self) -> dict[int, bool]:
         """Whether a row says yes, if the column says nothing else; where yes is a sign, an empty cell says no."""
