@@ -23,7 +23,6 @@ from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _LEAST_ROWS = 2  # Rows of a view; with one there is nothing to filter or count.
 _LONGEST_VALUE = 60  # Characters of a value that a question can name; longer cells are prose.
-_LEAST_SUMMED = 2  # Columns of sums that tell a total row without a word for it.
 
 _FACTORS = {
     "mass": "mg .001 g 1 gram 1 grams 1 kg 1e3 kilos 1e3 kilograms 1e3 t 1e6 tons 1e6 tonnes 1e6 lb 453.6 pounds 453.6",
@@ -72,10 +71,10 @@ class Measure(NamedTuple):
     """The numbers of a column by row, in the basic unit; days for dates."""
 
     numbers: dict[int, float]
-    dimension: str | None
-    """"mass", "date", a unit of its own, "" for plain numbers; None: most cells have none, or units differ in kind."""
-    factor: float
-    """Of its unit; 0 if its cells have several units."""
+    dimension: (
+        str | None
+    )  # A unit of its own, "" of plain numbers; None: most cells have none, or units differ in kind.
+    factor: float  # Of its unit; 0 if its cells have several units.
 
 
 class Column:
@@ -156,25 +155,19 @@ class ViewRow(NamedTuple):
     """A row of a table, with its document and span."""
 
     document_id: str
-    table: int
-    """Index of its table in the view."""
+    table: int  # Index of its table in the view.
     char_start: int | None
     char_end: int | None
 
 
 @dataclass(frozen=True)
 class View:
-    """The rows of the tables with the same header, by document and row.
-
-    Attributes:
-        tables: For each table, the title and file name of its document, its sheet, and the heading above.
-        totals: Rows that sum up others; `live` are the rest.
-    """
+    """The rows of the tables with the same header, by document and row."""
 
     columns: tuple[Column, ...]
     rows: list[ViewRow]
-    tables: list[list[str]]
-    totals: set[int]
+    tables: list[list[str]]  # Of each, the title and file name of its document, its sheet, and the heading above.
+    totals: set[int]  # Rows that sum up others; `live` are the rest.
 
     @cached_property
     def live(self) -> frozenset[int]:
@@ -200,8 +193,9 @@ class View:
 
 def views_of(snapshot: Snapshot) -> tuple[View, ...]:
     """Return the views of a snapshot's tables with a header and several rows."""
-    columns = ["row", "row_span", "column", "header", "text", "iso", "char_start", "char_end"]
-    cells = snapshot.table("cells", ["document_id", "ordinal", "sheet", "is_header", *columns])
+    columns = ["document_id", "ordinal", "sheet", "column", "header", "row", "row_span", "text", "iso"]
+    columns += ["char_start", "char_end"]
+    cells = snapshot.table("cells", ["is_header", *columns])
     cells = cells.filter(~pc.field("is_header") & pc.field("header").is_valid())
     names = {
         row["document_id"]: (row["title"], row["path"].rpartition("/")[2].rpartition(".")[0])
@@ -212,11 +206,10 @@ def views_of(snapshot: Snapshot) -> tuple[View, ...]:
     for row in blocks.filter(pc.is_in(blocks["kind"], pa.array(["heading", "caption"]))).to_pylist():
         above[row["document_id"]].append((row["ordinal"], row["text"]))
     views: dict[tuple[str, ...], View] = {}
-    places = zip(*(cells[name].to_pylist() for name in ("document_id", "ordinal", "sheet")), strict=True)
     body = zip(*(cells[name].to_pylist() for name in columns), strict=True)
-    for (document, ordinal, sheet), group in groupby(zip(places, body, strict=True), key=itemgetter(0)):
-        table = [cell for _, cell in group]
-        header = {cell[2]: cell[3] for cell in table}
+    for (document, ordinal, sheet), group in groupby(body, key=itemgetter(0, 1, 2)):
+        table = list(group)
+        header = {cell[3]: cell[4] for cell in table}
         said = tuple(header[number] for number in sorted(header))
         view = views.setdefault(said, View(tuple(map(Column, said)), [], [], set()))
         last = [text for place, text in sorted(above[document]) if place < ordinal][-1:]
@@ -228,11 +221,12 @@ def views_of(snapshot: Snapshot) -> tuple[View, ...]:
 def _fill(view: View, document: str, cells: Sequence[tuple[Any, ...]], columns: Mapping[int, Column]) -> None:
     """Add the rows of a table; a merged cell holds for all rows that it covers."""
     first = len(view.rows)
-    row_of = {row: first + place for place, row in enumerate(sorted({cell[0] for cell in cells}))}
+    row_of = {row: first + place for place, row in enumerate(sorted({cell[5] for cell in cells}))}
     spans: dict[int, tuple[int, int]] = {}
-    for row, row_span, number, _, text, iso, start, end in cells:
+    for _, _, _, number, _, row, row_span, text, iso, start, end in cells:
         place, column = row_of[row], columns[number]
-        for covered in range(row, row + row_span):
+        column.texts[place] = text
+        for covered in range(row + 1, row + row_span) if row_span > 1 else ():
             if covered in row_of:
                 column.texts[row_of[covered]] = text
         if iso and iso[4:5] == "-":
@@ -241,7 +235,8 @@ def _fill(view: View, document: str, cells: Sequence[tuple[Any, ...]], columns: 
             low, high = spans.get(place, (start, end))
             spans[place] = min(low, start), max(high, end)
     view.rows.extend(ViewRow(document, len(view.tables) - 1, *spans.get(at, (None, None))) for at in row_of.values())
-    comma = any("," in cell[4] and _DECIMAL_COMMA.search(cell[4]) and _QUANTITY.fullmatch(cell[4]) for cell in cells)
+    numbers = (text for text in (cell[7] for cell in cells) if "," in text and _DECIMAL_COMMA.search(text))
+    comma = any(map(_QUANTITY.fullmatch, numbers))
     for column in view.columns:
         column.size, column.comma = len(view.rows), column.comma or comma
     view.totals.update(_totals(view.columns, range(first, len(view.rows))))
@@ -260,5 +255,5 @@ def _totals(columns: Sequence[Column], rows: range) -> Iterator[int]:
             if abs(sum(above) - last) > 1e-6 * abs(last):
                 return
             summed += 1
-    if summed >= _LEAST_SUMMED or (summed and rows[-1] not in columns[0].texts):
+    if summed > 1 or (summed and rows[-1] not in columns[0].texts):
         yield rows[-1]
