@@ -1,8 +1,7 @@
 """Answer questions that filter, count or sum table rows: "how many of the reports failed?".
 
-A question is read against one view of tables: its noun, the values, comparisons, yes-or-no columns, empty cells and
-superlatives that it names. Every word with content must be used by one of these, or no row answers: leaving a word out
-would answer another question. A counted noun that no table has is refused by name.
+A question is read against one view of tables. Every word with content must be used by a condition, or no row answers:
+leaving a word out would answer another question. A counted noun that no table has is refused by name.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
-from itertools import dropwhile, takewhile
+from itertools import chain, dropwhile, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -343,15 +342,13 @@ class _Reading:
             if place in self.used | self.named or not (token.is_number or token.days):
                 continue
             (sign, start), before = self._sign(place), self.question[: token.start]
-            fits = partial(self._bound, place)
-            column = self._column(place, fits, 2.5 if sign in ("", "=") and not token.days else _MOST_TOKENS)
+            fits, is_plain = partial(self._bound, place), sign in ("", "=")
+            column = self._column(place, fits, 2.5 if is_plain and not token.days else _MOST_TOKENS)
             if (than := _THAN.search(before)) and not sign:
                 direction, column = self._measured(_adjective(than[2], "er") or than[2], place, fits) or (1, None)
                 sign, start = "><"[(direction < 0) != (than[1] == "less")], than.start()
-            column = column or self._meant(
-                place, bool(sign), fits if sign not in ("", "=") or _BETWEEN.search(before) else None
-            )
-            if column:
+            is_plain = sign in ("", "=") and not _BETWEEN.search(before)
+            if column := column or self._meant(place, bool(sign), None if is_plain else fits):
                 self._bounded(place, column, sign or "=", start)
 
     def _bounded(self, place: int, column: Column, sign: str, start: int) -> None:
@@ -361,8 +358,8 @@ class _Reading:
         if between and end + 2 < len(self.tokens) and (last := self._bound(end + 2, column)):
             sign, said, start, (_, high, end) = "=", "between", between.start(), last
         elif not between and (after := _AFTER_BOUND.match(self.question[self.tokens[end].end :])):
-            sign, end = ("≥" if after[1] else "≤"), end + len(after[0].split())
-            said = sign
+            sign = said = "≥" if after[1] else "≤"
+            end += len(after[0].split())
         rows = {row for row, number in column.measure.numbers.items() if _SIGNS[sign][0](number, low, high)}
         said = f"{column.name} {said} {self.question[token.start : self.tokens[end].end]}"
         self._add(said, rows, column, place, self._from(start, end))
@@ -411,15 +408,13 @@ class _Reading:
         headed = any(word in one.name.lower().split() for one in self.view.columns)
         if column and len(places) == 1 and headed and column.texts[min(self.values[column][said])].lower() != word:
             return  # "parking" is the column, not the value Park.
-        if column:
-            rows = self.view.live.intersection(self.values[column][said])
-            text = f"{column.name} is {column.texts[min(rows)]}" if rows else ""
-        elif holding or len(places) > 1 or places[0] in self.named or {*said} <= _FREE:
+        if not column and (holding or len(places) > 1 or places[0] in self.named or {*said} <= _FREE):
             return
-        else:
-            text = f"{self.key.name} has “{self.tokens[places[0]].text}”"
-            having = (some for key, some in self.values[self.key].items() if said[0] in key)
-            rows = self.view.live.intersection(row for some in having for row in some)
+        parts_of = (key for key in self.values[self.key] if said[0] in key)
+        having = (self.values[column][said],) if column else (self.values[self.key][key] for key in parts_of)
+        rows = self.view.live.intersection(chain.from_iterable(having))
+        text = f"{self.key.name} has “{self.tokens[places[0]].text}”"
+        text = f"{column.name} is {column.texts[min(rows)]}" if column and rows else text
         same = next((one for one in self.conditions if one.is_value and one.column is column), None)
         parts = [one.place for one in self.conditions if one.column is self.key and not one.is_value]
         if same and rows:
@@ -551,7 +546,7 @@ class _Reading:
         for _, column in self.extremes if not self.is_rows else []:
             if any(one is not column and len({*one.texts.values()}) < len(one.texts) for one in asked):
                 return False  # "Which supplier has the highest stock": of one row, or of all its rows?
-        if self.figure and (found := self.figure[1].measure.numbers) and not found.keys() & {*self.rows}:
+        if self.figure and (found := self.figure[1].measure.numbers) and found.keys().isdisjoint(self.rows):
             return False  # There is nothing to sum.
         if any(text == "or" and at not in self.used for at, text in enumerate(self.texts)):
             return False
@@ -561,8 +556,8 @@ class _Reading:
     def fit(self) -> int:
         """How well the noun names the rows: by the first column, by the heading or sheet, or by the title."""
         said = {*self.tokens[self.noun].terms} if self.noun is not None else set()
-        lasts = {term for names in self.view.tables for term in terms(names[-1])}
-        return 2 * bool(said & {*self.key.terms}) + bool(said & lasts)
+        lasts = terms(" ".join(names[-1] for names in self.view.tables))
+        return 2 * bool(said & {*self.key.terms}) + bool(said & {*lasts})
 
     def found(self) -> RowsFound:
         """Return the rows, with a summary of what was counted or computed, and what was left out."""
