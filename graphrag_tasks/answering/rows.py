@@ -95,9 +95,11 @@ _FREE = frozenset(
     + terms("together combined average mean come go get take make made belong carry hold contain base locate listed")
 )  # Words with no condition of their own.
 _GRAMMAR = frozenset(
-    terms(" ".join(("out", *_DEGREES, *_NOT, *_NONE, *YES, *(before.pattern for _, before in _SIGNS.values()))))
+    terms(
+        " ".join(("out", "between", *_DEGREES, *_NOT, *_NONE, *YES, *(before.pattern for _, before in _SIGNS.values())))
+    )
 ).union(*(words for _, said, up, down in _MEASURES for words in (said, terms(" ".join(up | down)))))  # Of conditions.
-_BESIDE = 4  # Most words from a number that belong to its bound.
+_BESIDE = 3  # Most words after a number that belong to its bound.
 _MOST_TOKENS = 40  # Of a question; a longer one tells more than rows.
 _MOST_WORDS = 8  # Most words of a value in a question; bounds the work. Chosen.
 _SHORT = 3  # Letters: lower-case words of so few are no values, and as parts of a header they are abbreviations.
@@ -193,12 +195,14 @@ def _tokens(question: str) -> list[_Token]:
 
 
 def _needed(tokens: list[_Token]) -> Iterator[int]:
-    """Yield the places of the words that only a view's names and values can use: not grammar, nor beside a number."""
+    """Yield the places of the words that only a view's names and values can use: not grammar, nor of a bound."""
     numbers = [at for at, token in enumerate(tokens) if token.is_number or token.days]
+    numbers += [at - 1 for at, token in enumerate(tokens) if token.text.lower() == "than"]  # "heavier than".
     for place, (text, _, _, stems, _, _) in enumerate(tokens):
         is_grammar = {*stems} <= _FREE | _GRAMMAR or _adjective(text.lower(), "er") or _adjective(text.lower(), "est")
         is_short = any(len(stem) < _SHORT for stem in stems)
-        if not is_grammar and not is_short and not any(abs(at - place) <= _BESIDE for at in numbers):
+        is_bound = any(at <= place <= at + _BESIDE for at in numbers)
+        if not is_grammar and not is_short and not is_bound:
             yield place
 
 
