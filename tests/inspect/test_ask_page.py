@@ -27,7 +27,7 @@ def test_an_answer_has_chunks_relations_and_why(config: Config) -> None:
     asked = {"question": "What replaces the table VBBS?", "k": 1, "mode": "hybrid"}
     browser = client(config)
     page = browser.get("/snapshots/current/ask", params=asked).text
-    assert "The table <mark>VBBE</mark> replaces the table VBBS." in page
+    assert "The table VBBE replaces the table VBBS." in page
     assert page.count("all of it</a>") == 1
     chunk = Store(config.store).open().table("chunks", ["chunk_id", "text"]).to_pylist()
     (best,) = [row["chunk_id"] for row in chunk if "replaces" in row["text"]]
