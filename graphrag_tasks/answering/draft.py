@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from graphrag_tasks.answering.reading import Reading, read
+from graphrag_tasks.answering.reading import Reading, asks_what, read
 from graphrag_tasks.answering.reply import NOT_HERE, AnswerSentence, Form, State, Verdict
 from graphrag_tasks.language.languages import CODES, ENGLISH, language_of
 from graphrag_tasks.retrieval import Context, Index
@@ -21,8 +21,9 @@ from graphrag_tasks.retrieval.question.query import probability
 _INTERCEPT, _READER, _COSINE, _COVERAGE, _UNKNOWN_NAME = -0.59, 0.72, 1.18, 0.40, -0.50
 """Weights of what the reader says of the surest sentence, of cosine and coverage of the first chunk, and of a name that
 no document contains: those of the search small and fixed, the first two by questions that no reader was trained on."""
-_ANSWERED, _UNCERTAIN = 0.2, -2.5
-"""Log-odds: below the first are .15 of the answerable questions of six corpora; below the second .02."""
+_ANSWERED, _UNCERTAIN, _UNCERTAIN_OF_YES = 0.2, -2.5, -5.0
+"""Log-odds: below the first are .15 of the answerable questions of six corpora; below the second .02. The reader knows
+few questions for yes or no, so more is needed to say that nothing answers them."""
 
 _NEVER = -100.0  # Log-odds where nothing was read.
 
@@ -76,6 +77,7 @@ class Draft:
     Attributes:
         looked_up: Whether what was asked for is there, where that was looked up or counted; None: it was read.
         is_refusal: Whether a model wrote that it found no answer.
+        doubts: What of the question was not used: then it is uncertain at best.
     """
 
     sentences: tuple[AnswerSentence, ...] = ()
@@ -86,6 +88,7 @@ class Draft:
     looked_up: bool | None = None
     model: str | None = None
     is_refusal: bool = False
+    doubts: tuple[str, ...] = ()
 
 
 def decide(draft: Draft, asked: Asked) -> tuple[Verdict, tuple[str, ...]]:
@@ -97,6 +100,9 @@ def decide(draft: Draft, asked: Asked) -> tuple[Verdict, tuple[str, ...]]:
     log_odds = _log_odds(asked)
     state = _of_model(_of_reading(log_odds, asked), draft, asked) if draft.model else _of_reading(log_odds, asked)
     notes: list[str] = []
+    if draft.doubts and state == "answered":
+        state = "uncertain"
+        notes += draft.doubts
     asked_in, documents_in = asked.languages
     if documents_in and state != "answered":
         state, unknown = ("uncertain" if asked.context.chunks else NOT_HERE), ()
@@ -129,7 +135,7 @@ def _of_reading(log_odds: float, asked: Asked) -> State:
     for what it asks of a thing: "salary" in "the salary of a developer".
     """
     signals = asked.context.signals
-    if log_odds < _UNCERTAIN:
+    if log_odds < (_UNCERTAIN if asks_what(asked.question) else _UNCERTAIN_OF_YES):
         return NOT_HERE
     asked_of = _ASKED_OF.match(asked.question)
     is_missing = asked_of is not None and not set(asked_of[1].split()).isdisjoint(signals.unknown)

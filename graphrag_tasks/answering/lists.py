@@ -14,6 +14,7 @@ from itertools import islice
 from graphrag_tasks.answering.draft import Asked, Draft
 from graphrag_tasks.answering.reading import Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
+from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.hits import defines
 from graphrag_tasks.retrieval.question.router import asks, question_parts
@@ -71,6 +72,15 @@ _OF_EACH = re.compile(
     re.IGNORECASE,
 )
 """Everything of a kind without a question word: "all gap filling modes", "Show every option"."""
+_NOUN = re.compile(
+    rf"\b(?:which|what|all|every|list|name)\s+(?:(?:of|are|the|our|my)\s+)*(?:[\w/-]+\s+){{0,2}}?({_PLURAL})\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\b(?:not|no|without|except|under|below|above|before|after|more than|less than|at least|at most|[a-z]{3,}est)\b",
+    re.IGNORECASE,
+)
+"""Words of a question that leave some items of a list out."""
 _OF_ITS_CAUSE = re.compile(r"^\W*what\s+(?:are|were)\b.*\b(?:by|from|for|with|of|about)\W*$", re.IGNORECASE)
 """A question for one thing: "What are the lines caused by?"."""
 
@@ -119,7 +129,21 @@ def by_list(asked: Asked) -> Draft | None:
     if not found:
         return None
     notes = (*found.notes, *unread_documents(asked.index, asked.context, found.items))
-    return Draft(sentences=found.items, nearby=found.nearby, form="list", notes=notes)
+    doubts = tuple(_doubts(asked, found.items))
+    return Draft(sentences=found.items, nearby=found.nearby, form="list", notes=notes, doubts=doubts)
+
+
+def _doubts(asked: Asked, items: Sequence[AnswerSentence]) -> Iterator[str]:
+    """Yield the noun that is asked for if no item and no title or heading above has it, and conditions not met."""
+    chunks = {citation.source.chunk_id for item in items for citation in item.citations}
+    above = [f"{hit.title} {' '.join(hit.heading_path)}" for hit in asked.context.chunks if hit.chunk_id in chunks]
+    text = " ".join([*above, *(item.text for item in items)])
+    noun = _NOUN.search(asked.question)
+    if noun and frozenset(terms(text)).isdisjoint(terms(noun[1])):
+        yield f"No item of the list, and no heading above it, has “{noun[1]}”."
+    conditions = {one.lower(): None for one in _CONDITION.findall(asked.question) if one.lower() not in text.lower()}
+    if conditions:
+        yield f"The list is whole: {', '.join(f'“{one}”' for one in conditions)} was not used."
 
 
 def list_items(index: Index, context: Context, reading: Reading) -> Listed | None:

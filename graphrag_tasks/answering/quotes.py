@@ -87,7 +87,8 @@ def _quoted(said: AnswerSentence, source: SourceSentence, release: str) -> Answe
     if source.sentence_id == own.source.sentence_id:
         return replace(said, release=release)
     citation = Citation(number=own.number, source=source)
-    return replace(said, text=source.text, citations=(citation,), release=release)
+    answer = said.answer if said.answer in source.text else ""
+    return replace(said, text=source.text, citations=(citation,), release=release, answer=answer)
 
 
 QUOTED = 3  # Sentences chosen, each with its neighbours.
@@ -210,6 +211,7 @@ def _quotation(index: Index, one: CandidateSentence, number: int, *, is_best: bo
         text=joint.join(source.text for source in said),
         citations=tuple(Citation(number=number, source=source) for source in said),
         is_best=is_best,
+        answer=one.sentence.text[slice(*one.span)] if is_best and one.span else "",
     )
 
 

@@ -33,10 +33,19 @@ log-odds: small and fixed, as weights that are fitted on other corpora lose (doc
 _OF_PART = 10.0
 """Weight of the share of a question part's own words in a sentence or its headings, for the best sentence of a part."""
 
+_DENIED = 2.0  # Penalty of a denied sentence where a question asks which thing something is said of; chosen.
+_ASKS_WHICH = re.compile(r"\W*(?:\w+ )?(?:which|who|whom|whose)\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
+
 _NOT_READ = 100.0  # Penalty of sentences that were not read, larger than any score.
 _NEVER = 1e-4  # Least probability used: the reranker's own range from .01 to .99.
 _SAME = 0.8  # Jaccard similarity above which two sentences are copies.
 _ASKS_WHAT = re.compile(r"\W*(?:what|which|who|whom|whose|where|when|why|how)\b", re.IGNORECASE)
+
+
+def asks_what(question: str) -> bool:
+    """Tell whether a question asks for more than yes or no."""
+    return _ASKS_WHAT.match(question) is not None
 
 
 def leads(line: str, text: str) -> bool:
@@ -123,7 +132,8 @@ def read(index: Index, context: Context) -> Reading:
     found = make_span_reader().read(context.question, passages, _WINDOWS) if any(sentences) else []
     # unless the question can be answered by yes or no, its own words answer nothing
     asked = frozenset(terms(context.question))
-    all_words = asked if _ASKS_WHAT.match(context.question) else frozenset()
+    all_words = asked if asks_what(context.question) else frozenset()
+    denies = _denies(context.question)
     candidates: list[CandidateSentence] = []
     scores: list[float] = []
     log_odds: list[float] = []
@@ -140,10 +150,16 @@ def read(index: Index, context: Context) -> Reading:
             candidates.append(CandidateSentence(sentence, place, position, words, lead, is_silent, span))
             surety = said.log_odds + _OF_MARGIN * said.margin if said else -_NOT_READ
             share = len(words & asked) / max(len(asked), 1)
-            scores.append(of_hit + surety + _OF_SHARED * share - _NOT_READ * is_silent)
+            score = of_hit + surety + _OF_SHARED * share - _NOT_READ * is_silent
+            scores.append(score - _DENIED * bool(denies and denies.search(sentence.text)))
             if said and not is_silent:
                 log_odds.append(surety)
     return Reading(candidates, np.array(scores, np.float32), max(log_odds, default=None))
+
+
+def _denies(question: str) -> re.Pattern[str] | None:
+    """Return what denies a statement, for a question that asks which thing something is said of."""
+    return None if not _ASKS_WHICH.match(question) or _NOT.search(question) else _NOT
 
 
 def best_of_each_chunk(index: Index, context: Context) -> dict[str, SourceSentence]:

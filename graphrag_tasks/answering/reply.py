@@ -79,6 +79,7 @@ class AnswerSentence:
         citations: Cited sentences; never empty for a quotation.
         problem: What a model's sentence says and its source does not, in words.
         is_best: Whether it answers best, or nearly; other sentences are less sure, or context.
+        answer: The words of it that answer, of a best quotation.
         release: Of a statement that changed: the release that says so. The newest is best, the one before it is not.
     """
 
@@ -87,6 +88,13 @@ class AnswerSentence:
     is_best: bool = True
     problem: str | None = None
     release: str = ""
+    answer: str = ""
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The shown text before, within and behind the words that answer."""
+        before, answer, behind = self.shown.partition(one_line(self.answer) or "\n")
+        return before, answer, behind
 
     @property
     def shown(self) -> str:
@@ -119,6 +127,7 @@ class AnswerSentence:
             "text": self.text,
             "citations": list(self.numbers),
             "is_best": self.is_best,
+            "answer": self.answer,
             "problem": self.problem,
             "release": self.release,
         }

@@ -1,382 +1,630 @@
-"""Answer questions that filter or count table rows: "how many of the reports failed?".
+"""Answer questions that filter, count or sum table rows: "how many of the reports failed?".
 
-A question is matched to a view by names only: its noun by table names, a column or a value; conditions by values in the
-question, and by numbers beside a column's name. Rows are filtered and counted, never guessed: a noun that no table has
-is refused by name, and negated questions are left to quotations.
+A question is read against one view of tables. Every word with content must be used by a condition, or no row answers:
+leaving a word out would answer another question. A counted noun that no table has is refused by name.
 """
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from calendar import month_name
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import zip_longest
+from datetime import date, datetime, timedelta
+from functools import partial
+from itertools import chain, dropwhile, takewhile
+from operator import attrgetter
+from typing import NamedTuple
 
 from graphrag_tasks.answering.draft import Asked, Draft
 from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
-from graphrag_tasks.language.bm25 import STOP_WORDS, terms, words
-from graphrag_tasks.retrieval import Index
-from graphrag_tasks.retrieval.context.context import content_words
-from graphrag_tasks.retrieval.context.views import Term, View
-from graphrag_tasks.retrieval.question.router import question_parts
+from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.retrieval.context.views import MONEY, NUMBER, UNCLEAR, YES, Column, View, number_of, unit_of
 
-_COUNTS = re.compile(r"\b(?:how many|number of|count (?:of|the|all))\b", re.IGNORECASE)
-_NOUN = re.compile(
-    r"(?:\bhow many|\bnumber of|\bcount(?: of)?|\bwhich|\bwhat|^\W*(?:list|show|name|give me|find))"
-    r"\s+(?:(?:all|every|of|the|our|my|me|are|is|were)\s+)*((?:[\w/-]+\s*){1,4})",
-    re.IGNORECASE,
+_COUNTS = re.compile(r"(?i)\b(?:how many|number of|count (?:of|the|all))\b")
+_SUMS = re.compile(r"(?i)\b(?:total|sum|altogether|together|combined)\b")
+_AVERAGE = re.compile(r"(?i)\baverage\b")
+_ASKS = (_COUNTS, _SUMS, _AVERAGE, re.compile(r"(?i)^\W*which\b|\b(?:most|least|fewest|m(?:ax|in)imum|[a-z]{2,}est)\b"))
+_STARTS = re.compile(
+    r"(?i)(?:\bhow many|\bnumber of|\bcount(?: of)?|\bwhich|\bwhat|^\W*(?:list|show|name|give me|find))\b"
 )
-_DENIES = re.compile(r"\b(?:not|never|no|without|except|but)\b|n['’]t\b", re.IGNORECASE)
-_UNITS = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
-_NUMBER = rf"(\d[\d,]*(?:\.\d+)?(?: (?:{'|'.join(_UNITS)}))?)"
-_BETWEEN = re.compile(rf"\b(?:between|from)\s+{_NUMBER}\s+(?:and|to)\s+{_NUMBER}", re.IGNORECASE)
-_MORE = "more|greater|larger|higher|longer|heavier|older|later|bigger"
-_LESS = "less|fewer|smaller|lower|shorter|lighter|younger|earlier"
-_Compare = Callable[[float, float], bool]
-_BOUNDS: tuple[tuple[str, _Compare, str], ...] = (
-    ("≥", operator.ge, "at least|no (?:less|fewer) than|since|minimum of"),
-    ("≤", operator.le, "at most|no more than|up to|until|maximum of"),
-    (">", operator.gt, f"(?:{_MORE}) than|over|above|exceed(?:s|ing)?|after"),
-    ("<", operator.lt, f"(?:{_LESS}) than|under|below|before"),
-    ("=", operator.eq, "exactly|equal to|of|in|from|with|has|have|had|is|are|was"),
+_OTHER = re.compile(
+    r"(?i)\b(?:if|when|where|who|whom|whose|why|should|must|might|may(?! \d)|would|could|such|so|how(?! many| much))\b"
+    r"|\b(?:which|what|how many)\b.+\b(?:which|what|how many)\b"
+)  # What no row tells, and several questions in one.
+_MONTH = rf"(?:{'|'.join(month_name[1:])})"
+_TOKEN = re.compile(
+    rf"(?i)(?P<date>\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}}"
+    rf"|{_MONTH} (?:\d{{1,2}}(?:st|nd|rd|th)?,? )?\d{{4}}|\d{{3}}0s\b)|(?P<number>{NUMBER})(?=[^\W\d]{{1,3}}\b|\W|$)"
+    r"|[^\W_]+(?:['’./_\-:~+&#]+[^\W_]+)*|[€$£%]"
 )
-_COMPARED = tuple(
-    (sign, compare, re.compile(rf"\b(?:{said})\s+(?:an?\s+|the\s+)?{_NUMBER}", re.IGNORECASE))
-    for sign, compare, said in _BOUNDS
-)
-_HIGHEST = re.compile(
-    r"\b(?:highest|largest|biggest|most|greatest|longest|heaviest|latest|tallest|maximum|newest)\b", re.IGNORECASE
-)
-_LOWEST = re.compile(r"\b(?:lowest|smallest|fewest|least|shortest|lightest|earliest|minimum|oldest)\b", re.IGNORECASE)
-_EXTREME = re.compile(f"{_HIGHEST.pattern}|{_LOWEST.pattern}", re.IGNORECASE)
-_COMPARES = re.compile(
-    rf"{_EXTREME.pattern}|\b(?:{_MORE}|{_LESS}|than|over|above|exceed(?:s|ing)?|after|under|below|before"
-    r"|since|until|exactly|equal|between|up|more|less)\b",
-    re.IGNORECASE,
-)
-"""Words of numeric comparisons."""
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+_NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS, 2)}
 
-_ASKING = frozenset(
-    {"many", "number", "count", "list", "show", "name", "give", "find", "table", "tables", "row"}
-    | {"rows", "entries", "total", "all", "listed", "recorded", "has", "have", "had"}
-)
-"""Question words that carry no condition."""
+_MORE, _LESS = "more|greater|larger|higher|bigger|later", "less|fewer|smaller|lower|earlier"
+_SIGNS: dict[str, tuple[Callable[[float, float, float], bool], re.Pattern[str]]] = {
+    sign: (compare, re.compile(rf"(?i)\b(?:{said})\s+(?:an?\s+|the\s+|their\s+|its\s+)?[€$£]?\s*$"))
+    for sign, compare, said in (
+        ("≥", lambda number, low, _: number >= low, f"at least|no(?:t)? (?:{_LESS}) than|since|minimum of"),
+        ("≤", lambda number, _, high: number <= high, f"at most|no(?:t)? (?:{_MORE}) than|up to|until|maximum of"),
+        (">", lambda number, _, high: number > high, f"(?:{_MORE}) than|over|above|exceed(?:s|ing)?|after|beyond"),
+        ("<", lambda number, low, _: number < low, f"(?:{_LESS}) than|under|below|before"),
+        ("=", lambda number, low, high: low <= number <= high,
+         "exactly|equal to|of|in|from|on|at|with|is|are|was|were|has|have|had|during"),
+    )
+}  # fmt: skip
+"""Of a number and the ends of a bound, and what stands before the bound."""
+_THAN = re.compile(r"(?i)\b(more|less)?\s*\b(\w+) than\s+(?:an?\s+|the\s+)?[€$£]?\s*$")
+_AFTER_BOUND = re.compile(r"\W*(?:\w+ )?or (?:(more|higher|later|longer|above|over)|less|fewer|lower|earlier|below)\b")
+_BETWEEN = re.compile(r"(?i)\b(?:between|from)\s+$")
 
-_YEARS = re.compile(r"^(?:year|date|founded|built|since|from|born|start|begin)", re.IGNORECASE)
-_YEAR = range(1000, 2101)  # Numbers that may be years; chosen.
+_ABOUT = re.compile(r"\b(?:of|in|for|from|by|with|at)\b")
+_MEASURES = tuple(
+    (frozenset(dimensions.split()), frozenset(terms(said)), frozenset(up.split()), frozenset(down.split()))
+    for dimensions, said, up, down in (
+        (" ".join(MONEY), "price cost costs value fee rent amount worth preis", "expensive costly dear", "cheap"),
+        ("mass", "weight weigh mass gewicht", "heavy", "light"),
+        ("length time", "length duration last", "long", "short"),
+        ("", "height elevation", "tall high", "short low"),
+        ("", "noise", "loud noisy", "quiet"),
+        ("", "speed", "fast quick", "slow"),
+        ("", "size area capacity population", "large big", "small"),
+        ("", "age", "old", "young"),
+        ("date", "date year built founded opened", "new late recent young last", "old early first"),
+        ("", "temperature", "hot warm", "cold cool"),
+        ("", "depth", "deep", "shallow"),
+        ("", "width", "wide", "narrow"),
+    )
+)
+"""What adjectives measure: dimensions, words of headers and verbs, and adjectives for more and for less."""
+
+_DEGREES = dict.fromkeys(("most", "highest", "largest", "biggest", "greatest", "maximum"), 1)
+_DEGREES |= dict.fromkeys(("least", "fewest", "lowest", "smallest", "minimum"), -1)
+_ENDS = ("last", "first")  # Said of a column that is named.
+_BASIC = {"mass": " g", "length": " m", "time": " s", "volume": " l"}
+_NOT = ("not", "never", "no", "without", "except")
+_MISSING = ("missing", "empty", "blank", "lack", "lacks")
+_NONE = ("no", "without", *_MISSING)
+_STOCK = re.compile(r"(?i)\b(?:(out of)|in) stock\b")
 _PLURAL = re.compile(r"\w{2,}[^su\W]s")
-_NEAR = 5  # Words around a number in which its column's name is searched.
-_SHORTEST_PREFIX = 3  # Letters: shorter lower-case words are no values, and shorter prefixes no columns.
-MOST_SHOWN = 20  # Most rows quoted; all are counted.
+_FREE = frozenset(
+    terms("many much number count list show give find name tell please table row all every both total sum altogether")
+    + terms("together combined average mean come go get take make made belong carry hold contain base locate listed")
+)  # Words with no condition of their own.
+_GRAMMAR = frozenset(
+    terms(
+        " ".join(("out", "between", *_DEGREES, *_NOT, *_NONE, *YES, *(before.pattern for _, before in _SIGNS.values())))
+    )
+).union(*(words for _, said, up, down in _MEASURES for words in (said, terms(" ".join(up | down)))))  # Of conditions.
+_BESIDE = 3  # Most words after a number that belong to its bound.
+_MOST_TOKENS = 40  # Of a question; a longer one tells more than rows.
 _MOST_WORDS = 8  # Most words of a value in a question; bounds the work. Chosen.
+_SHORT = 3  # Letters: lower-case words of so few are no values, and as parts of a header they are abbreviations.
+MOST_SHOWN = 20  # Most rows quoted; all are counted.
 
 
-@dataclass(frozen=True)
-class Condition:
-    """A row condition in words, and the rows that meet it; `column` is set for values."""
-
-    said: str
-    rows: frozenset[int]
-    column: int | None = None
-
-
-@dataclass(frozen=True)
-class RowsFound:
-    """The rows of a view that a question asks for.
-
-    Attributes:
-        counts: Whether the question asks for their number.
-        conditions: In words.
-        rows: Row indexes in the view.
-    """
+class RowsFound(NamedTuple):
+    """The rows of a view that a question asks for, and what was counted, over how many and without which."""
 
     view: View
-    counts: bool
-    conditions: tuple[str, ...]
     rows: tuple[int, ...]
-
-    @property
-    def summary(self) -> str:
-        """What was counted, over how many tables and rows, and how many are shown."""
-        tables = f"{len(self.view.tables)} table{'s' * (len(self.view.tables) != 1)}"
-        named = ", ".join(self.view.names[:3]) + ("…" if len(self.view.names) > 3 else "")
-        where = f"{len(self.view.rows):,} rows of {tables} ({named})"
-        by = f" where {' and '.join(self.conditions)}" if self.conditions else ""
-        rest = f" The first {MOST_SHOWN} are shown." if len(self.rows) > MOST_SHOWN else ""
-        return f"{len(self.rows):,} of {where}{by}.{rest}"
+    summary: str
 
 
-@dataclass(frozen=True)
-class UnknownNoun:
-    """A noun of a question that no table has."""
+class UnknownNoun(NamedTuple):
+    """A noun of a question that no table has, and the refusal in words."""
 
     noun: str
-
-    @property
-    def summary(self) -> str:
-        """The refusal in words."""
-        return f"No table holds “{self.noun}”: nothing was counted."
-
-
-def quoted_rows(index: Index, found: RowsFound) -> tuple[AnswerSentence, ...]:
-    """Return the first rows found, each with its sentences in the document."""
-    documents = list(dict.fromkeys(found.view.rows[row].document_id for row in found.rows))
-    rows = []
-    for row in (found.view.rows[place] for place in found.rows[:MOST_SHOWN]):
-        if row.char_start is None or row.char_end is None:
-            continue
-        sources = index.sentences_between(row.document_id, row.char_start, row.char_end)
-        number = documents.index(row.document_id) + 1
-        cited = tuple(Citation(number=number, source=source) for source in sources)
-        if cited:
-            text = " ".join(source.text for source in sources)
-            rows.append(AnswerSentence(text=text, citations=cited))
-    return tuple(rows)
+    summary: str
 
 
 def by_rows(asked: Asked) -> Draft | None:
-    """Return the rows that a question asks for, or the refusal of a noun that no table and no passage has."""
+    """Return the first rows that a question asks for, or the refusal of a noun that no table and no passage has."""
     if asked.filters or not asks_for_rows(asked.question):  # the tables are not read for others
         return None
     found = find_rows(asked.question, asked.index.views)
-    if isinstance(found, RowsFound):
-        return Draft(sentences=quoted_rows(asked.index, found), form="rows", summary=found.summary, looked_up=True)
-    if found and not any(set(terms(found.noun)) <= set(terms(chunk.text)) for chunk in asked.context.chunks):
+    if not isinstance(found, RowsFound):
+        if not found or any(set(terms(found.noun)) <= set(terms(chunk.text)) for chunk in asked.context.chunks):
+            return None
         return Draft(summary=found.summary, looked_up=False)
-    return None
+    documents = list(dict.fromkeys(found.view.rows[row].document_id for row in found.rows))
+    quoted = []
+    for document, _, start, end in (found.view.rows[row] for row in found.rows[:MOST_SHOWN]):
+        if start is not None and end is not None:
+            sources = asked.index.sentences_between(document, start, end)
+            cited = tuple(Citation(number=documents.index(document) + 1, source=source) for source in sources)
+            quoted += (
+                [AnswerSentence(text=" ".join(source.text for source in sources), citations=cited)] if cited else []
+            )
+    return Draft(sentences=tuple(quoted), form="rows", summary=found.summary, looked_up=True)
 
 
 def asks_for_rows(question: str) -> bool:
-    """Tell whether a question may filter or count rows, before looking at tables."""
-    if _DENIES.search(question) or question_parts(question):
-        return False
-    wanted = _COUNTS.search(question) or _EXTREME.search(question)
-    return bool(wanted) or asks_for_list(question)
+    """Tell whether a question may filter, count or sum rows, before looking at tables."""
+    is_asked = any(pattern.search(question) for pattern in _ASKS) or asks_for_list(question)
+    return is_asked and not _OTHER.search(question)
 
 
-def find_rows(question: str, views: Sequence[View]) -> RowsFound | UnknownNoun | None:
+def find_rows(question: str, views: Iterable[View]) -> RowsFound | UnknownNoun | None:
     """Return the rows that a question asks for, or the noun that no table has.
 
-    None if no table's names, columns and values can answer, or if a word of the question matches nothing: ignoring it
-    would answer another question. A noun is refused only if the question counts, and a table matches all its other
-    words or conditions.
+    None if a word of the question stays unused in every view, or if two views fit equally.
     """
-    noun = _noun(question)
-    if noun is None or not asks_for_rows(question):
+    tokens = _tokens(question)
+    if not asks_for_rows(question) or len(tokens) > _MOST_TOKENS:
         return None
-    counts = bool(_COUNTS.search(question))
-    matched = [_matched(question, noun, view) for view in views]
-    known = [match for match in matched if match.knows_noun]
-    if known:
-        best = max(known, key=lambda match: match.weight)
-        enough = best.conditions or (counts and best.noun_names_view and not best.unused)
-        if not enough or best.unused:
+    phrase = _phrase(question, tokens)
+    plural = next((at for at in phrase if _PLURAL.fullmatch(tokens[at].text)), phrase[-1] if phrase else None)
+    noun = plural if _COUNTS.search(question) else None
+    needed = [
+        View.beginnings_of(" ".join((tokens[at].text, *tokens[at].terms))) for at in _needed(tokens) if at != noun
+    ]
+    views = tuple(views)
+    begun = (view for view in views if not any(map(view.beginnings.isdisjoint, needed)))
+    read = [_Reading(question, tokens, phrase, view) for view in begun]
+    whole = [one for one in read if not one.unused and one.is_enough]
+    best = [one for one in whole if one.fit == max(one.fit for one in whole)]
+    if best:
+        return best[0].found() if len(best) == 1 else None
+    if noun is None or not any(one.conditions and one.unused == (noun,) for one in read):
+        return None
+    if any(_Reading(question, tokens, phrase, view).knows(noun) for view in views):
+        return None
+    return UnknownNoun(tokens[noun].text, f"No table holds “{tokens[noun].text}”: nothing was counted.")
+
+
+class _Token(NamedTuple):
+    text: str
+    start: int
+    end: int
+    terms: tuple[str, ...]
+    is_number: bool
+    days: tuple[float, float] | None  # First and last, of a date, month, year or decade.
+
+
+def _tokens(question: str) -> list[_Token]:
+    found = []
+    for match in _TOKEN.finditer(question):
+        text = _WORDS.get(match[0].lower(), match[0])
+        is_number = bool(match["number"]) or text != match[0]
+        found.append(_Token(text, *match.span(), tuple(terms(text)), is_number, _days(text)))
+    return found
+
+
+def _needed(tokens: list[_Token]) -> Iterator[int]:
+    """Yield the places of the words that only a view's names and values can use: not grammar, nor of a bound."""
+    numbers = [at for at, token in enumerate(tokens) if token.is_number or token.days]
+    numbers += [at - 1 for at, token in enumerate(tokens) if token.text.lower() == "than"]  # "heavier than".
+    for place, (text, _, _, stems, _, _) in enumerate(tokens):
+        is_grammar = {*stems} <= _FREE | _GRAMMAR or _adjective(text.lower(), "er") or _adjective(text.lower(), "est")
+        is_short = any(len(stem) < _SHORT for stem in stems)
+        is_bound = any(at <= place <= at + _BESIDE for at in numbers)
+        if not is_grammar and not is_short and not is_bound:
+            yield place
+
+
+def _days(text: str) -> tuple[float, float] | None:
+    """Return the first and last day of a date, month, year or decade; None if there is no such day."""
+    if re.fullmatch(r"[12]\d{3}s?", text):
+        year = int(text[:4])
+        return date(year, 1, 1).toordinal(), date(year + 9 * text.endswith("s"), 12, 31).toordinal()
+    said = re.sub(r"(?<=\d)(?:st|nd|rd|th)|,", "", text)
+    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %B %Y", "%B %d %Y", "%B %Y"):
+        with suppress(ValueError):
+            day = datetime.strptime(said, form).date()
+            last = (day + timedelta(31)).replace(day=1) - timedelta(1) if form == "%B %Y" else day
+            return day.toordinal(), last.toordinal()
+    return None
+
+
+_is_number = attrgetter("measure.numbers")
+
+
+@dataclass
+class _Condition:
+    said: str
+    rows: Set[int]
+    column: Column | None  # None: it is in the tables' names.
+    place: int  # Its token in the question.
+    is_value: bool = False
+
+
+class _Reading:
+    """A question read against a view: its conditions, and the places of the words that they leave unused."""
+
+    def __init__(self, question: str, tokens: list[_Token], phrase: list[int], view: View) -> None:
+        self.question, self.tokens, self.view = question, tokens, view
+        self.texts = [*(token.text.lower() for token in tokens), "", ""]  # Each has one after it.
+        self.used: set[int] = set()
+        self.conditions: list[_Condition] = []
+        self.extremes: list[tuple[int, Column]] = []
+        self.key = view.columns[0]
+        self.naming = {
+            column: {at: stem for at, token in enumerate(tokens) for stem in column.terms
+                     if any(_is_same(term, stem, len(column.terms) > 1) for term in token.terms)}
+            for column in view.columns
+        }  # fmt: skip
+        self.named = {at for places in self.naming.values() for at in places}
+        prefixes = "|".join({re.escape(token.text[:_SHORT]) for token in tokens}) or "$"
+        asked = re.compile(rf"(?i)\b(?:{prefixes})")
+        self.values = {column: column.values(asked) for column in view.columns}
+        titles = " ".join(_ABOUT.split(name.replace("_", " "))[0] for names in view.tables for name in names)
+        plurals = filter(_PLURAL.fullmatch, re.findall(r"[^\W\d]+", titles))  # "Orders of March" are orders.
+        self.nouns = {*self.key.terms, *terms(" ".join(plurals))}
+        named = (at for at in phrase if {*tokens[at].terms} & self.nouns or at in self.named)
+        self.noun = next(named, next(filter(self.knows, phrase), None))
+        self.is_rows = self.noun is not None and bool({*tokens[self.noun].terms} & self.nouns)
+        for read in (
+            self._two_columns,
+            self._bounds,
+            self._values,
+            self._stock,
+            self._nothing,
+            self._yes,
+            self._tables,
+        ):
+            read()
+        self.figure = self._figure()
+        self._best()
+        self.is_clear = self._deny() and len(self.extremes) < 2
+        computed = [column for _, column in (*self.extremes, *([self.figure] if self.figure else []))]
+        self.columns = [*filter(None, (one.column for one in self.conditions)), *computed]
+        rows = view.live.intersection(*(condition.rows for condition in self.conditions))
+        for direction, column in self.extremes:
+            numbers = {row: number * direction for row, number in column.measure.numbers.items() if row in rows}
+            most = max(numbers.values(), default=0.0)
+            rows = frozenset(row for row, number in numbers.items() if number == most)
+        self.rows = sorted(rows)
+
+    def knows(self, place: int) -> bool:
+        """Tell whether a word occurs in the view's names, columns or values."""
+        names = [*self.view.table_terms, *(value for values in self.values.values() for value in values)]
+        return place in self.named or not all({*self.tokens[place].terms}.isdisjoint(name) for name in names)
+
+    def _column(self, place: int, fits: Callable[[Column], object], far: float = _MOST_TOKENS) -> Column | None:
+        """Return the fitting column that the nearest words name; None if none or several do."""
+        scores = []
+        for column, named in self.naming.items():
+            near = min((abs(at - place) + (at > place) / 2 for at in named), default=far + 1)
+            own = {*column.terms} - {*terms(column.unit)} or {*column.terms}
+            said = {*named.values()} & own
+            if near <= far and fits(column):
+                scores.append(((near, -len(said) / len(own), -len(said)), column))
+        least = min((score for score, _ in scores), default=None)
+        return _only([column for score, column in scores if score == least])
+
+    def _measured(self, word: str, place: int, fits: Callable[[Column], object]) -> tuple[int, Column] | None:
+        """Return the column that an adjective or verb measures, and whether it says more or less."""
+        for dimensions, said, up, down in _MEASURES:
+            if word in up | down or {*terms(word)} & said:
+                fitting = [one for one in self.view.columns if fits(one) and _measures(dimensions, said, one)]
+                meant = [one for one in fitting if said & {*one.terms}] or fitting
+                column = self._column(place, fitting.__contains__) or (_only(meant) if word not in _ENDS else None)
+                if column:
+                    return (-1 if word in down else 1), column
+        return None
+
+    def _by_verb(self, place: int, fits: Callable[[Column], object]) -> Column | None:
+        measured = (self._measured(word, place, fits) for word in self.texts)
+        return next((column for _, column in filter(None, measured)), None)
+
+    def _sign(self, place: int) -> tuple[str, int]:
+        """Return the comparison that stands before a word, and where it begins."""
+        before = self.question[: self.tokens[place].start]
+        matches = ((sign, pattern.search(before)) for sign, (_, pattern) in _SIGNS.items())
+        return next(((sign, match.start()) for sign, match in matches if match), ("", len(before)))
+
+    def _from(self, start: int, place: int) -> set[int]:
+        return {at for at, token in enumerate(self.tokens) if token.start >= start and at <= place}
+
+    def _add(self, said: str, rows: Set[int], column: Column | None, place: int, used: Iterable[int] = ()) -> None:
+        self.conditions.append(_Condition(said, rows, column, place))
+        self.used |= {place, *used}
+
+    def _two_columns(self) -> None:
+        """Read "below their minimum stock": two columns of a row are compared."""
+        for place in sorted(self.named):
+            sign, start = self._sign(place)
+            other = self._column(place, _is_number, 0 if place + 1 not in self.named else 1.5)
+            if sign in ("", "=") or other is None or place not in self.naming[other]:
+                continue
+            alike = [one for one in self.view.columns if one is not other and one.measure[1:] == other.measure[1:]]
+            before = [one for one in alike if any(at < min(self._from(start, place)) for at in self.naming[one])]
+            if column := _only(before or [one for one in alike if {*one.terms} & {*other.terms}]):
+                limits = other.measure.numbers
+                rows = {row for row, number in column.measure.numbers.items()
+                        if row in limits and _SIGNS[sign][0](number, limits[row], limits[row])}  # fmt: skip
+                used = {*self.naming[other]} | self._from(start, place)
+                self._add(f"{column.name} {sign} {other.name}", rows, column, place, used)
+
+    def _bounds(self) -> None:
+        """Read numbers and dates with a comparison, and with the column that they bound."""
+        for place, token in enumerate(self.tokens):
+            if place in self.used | self.named or not (token.is_number or token.days):
+                continue
+            (sign, start), before = self._sign(place), self.question[: token.start]
+            fits, is_plain = partial(self._bound, place), sign in ("", "=")
+            column = self._column(place, fits, 2.5 if is_plain and not token.days else _MOST_TOKENS)
+            if (than := _THAN.search(before)) and not sign:
+                direction, column = self._measured(_adjective(than[2], "er") or than[2], place, fits) or (1, None)
+                sign, start = "><"[(direction < 0) != (than[1] == "less")], than.start()
+            is_plain = sign in ("", "=") and not _BETWEEN.search(before)
+            if column := column or self._meant(place, bool(sign), None if is_plain else fits):
+                self._bounded(place, column, sign or "=", start)
+
+    def _bounded(self, place: int, column: Column, sign: str, start: int) -> None:
+        low, high, end = self._bound(place, column) or (0.0, 0.0, place)
+        token, said = self.tokens[place], sign
+        between = _BETWEEN.search(self.question[: token.start]) if self.texts[end + 1] in ("and", "to") else None
+        if between and end + 2 < len(self.tokens) and (last := self._bound(end + 2, column)):
+            sign, said, start, (_, high, end) = "=", "between", between.start(), last
+        elif not between and (after := _AFTER_BOUND.match(self.question[self.tokens[end].end :])):
+            sign = said = "≥" if after[1] else "≤"
+            end += len(after[0].split())
+        rows = {row for row, number in column.measure.numbers.items() if _SIGNS[sign][0](number, low, high)}
+        said = f"{column.name} {said} {self.question[token.start : self.tokens[end].end]}"
+        self._add(said, rows, column, place, self._from(start, end))
+
+    def _meant(self, place: int, is_said: bool, fits: Callable[[Column], object] | None) -> Column | None:
+        """Return the column of a bound that a verb means, or the only one of its unit, or of dates for a date."""
+        fitting = [
+            one for one in self.view.columns
+            if (bound := self._bound(place, one))
+            and (bound[2] > place or (is_said and self.tokens[place].days and one.measure.dimension == "date"))
+        ]  # fmt: skip
+        return self._by_verb(place, fits or fitting.__contains__) or _only(fitting)
+
+    def _bound(self, place: int, column: Column) -> tuple[float, float, int] | None:
+        """Return the ends of a number or date in a column's unit, and its last word; None if they do not compare."""
+        token, (numbers, dimension, factor) = self.tokens[place], column.measure
+        if dimension == "date":
+            return (*token.days, place) if token.days else None
+        if not numbers or not token.is_number or (UNCLEAR.fullmatch(token.text) and not column.comma):
             return None
-        found = best.found(counts=counts)
-        return found if found.rows or counts else None
-    head = _head(noun)
-    said = (match.conditions or (match.covered and match.unused == (head,)) for match in matched)
-    return UnknownNoun(head) if counts and any(said) else None
+        value = number_of(token.text, comma=column.comma and "," not in token.text)
+        before = self.texts[place - 1] if place else ""
+        if scale := _SCALES.get(self.texts[place + 1]):
+            value, place = value * scale, place + 1
+        following = self.texts[place + 1]
+        unit = (column.measure[1:] if following and following == column.unit.lower() else None) or unit_of(following)
+        if unit or before in MONEY:
+            end, (said, times) = (place + 1, unit) if unit else (place, (before, 1.0))
+            return (value * times, value * times, end) if said == dimension else None
+        return (value * factor, value * factor, place) if factor else None
 
+    def _values(self) -> None:
+        """Read the values that the question names, longest first; parts of a name only in the first column."""
+        for length in range(min(len(self.tokens), _MOST_WORDS), 0, -1):
+            for start in range(len(self.tokens) - length + 1):
+                places, first, last = range(start, start + length), self.tokens[start], self.tokens[start + length - 1]
+                is_noun = length == 1 and start == self.noun and self.is_rows
+                is_name = length > 1 or len(first.text) > _SHORT or first.text[0].isupper()
+                if first.terms and last.terms and is_name and not is_noun and not self.used & {*places}:
+                    self._value(tuple(term for at in places for term in self.tokens[at].terms), places)
 
-@dataclass(frozen=True)
-class _Match:
-    view: View
-    conditions: tuple[Condition, ...]
-    knows_noun: bool
-    noun_names_view: bool
-    noun_names_column: bool
-    covered: int
-    unused: tuple[str, ...]
+    def _value(self, said: tuple[str, ...], places: range) -> None:
+        holding = [column for column in self.view.columns if said in self.values[column]]
+        named = [column for column in holding if {*self.naming[column]} - {*places}]
+        column, word = _only(named if len(holding) > 1 else holding), self.texts[places[0]]
+        headed = any(word in one.name.lower().split() for one in self.view.columns)
+        if column and len(places) == 1 and headed and column.texts[min(self.values[column][said])].lower() != word:
+            return  # "parking" is the column, not the value Park.
+        if not column and (holding or len(places) > 1 or places[0] in self.named or {*said} <= _FREE):
+            return
+        parts_of = (key for key in self.values[self.key] if said[0] in key)
+        having = (self.values[column][said],) if column else (self.values[self.key][key] for key in parts_of)
+        rows = self.view.live.intersection(chain.from_iterable(having))
+        text = f"{self.key.name} has “{self.tokens[places[0]].text}”"
+        text = f"{column.name} is {column.texts[min(rows)]}" if column and rows else text
+        same = next((one for one in self.conditions if one.is_value and one.column is column), None)
+        parts = [one.place for one in self.conditions if one.column is self.key and not one.is_value]
+        if same and rows:
+            same.said, same.rows = f"{same.said} or {text}", same.rows | rows
+            self.used |= {*places, *(at for at in range(same.place, places[0]) if self.texts[at] == "or")}
+        elif rows and (column or not parts or places[0] - 1 in parts):
+            self._add(text, rows, column or self.key, places[0], places)
+            self.conditions[-1].is_value = column is not None
+
+    def _stock(self) -> None:
+        """Read "in stock" and "out of stock"."""
+        match = _STOCK.search(self.question)
+        if match and not _SUMS.search(self.question):
+            place = next(at for at, token in enumerate(self.tokens) if token.end == match.end())
+            column = self._column(place, _is_number, 0)
+            if column and place not in self.used:
+                rows = {row for row, number in column.measure.numbers.items() if (number <= 0) == bool(match[1])}
+                said = f"{column.name} {'=' if match[1] else '>'} 0"
+                self._add(said, rows, column, place, self._from(match.start(), place))
+
+    def _nothing(self) -> None:
+        """Read "no supplier" and "the supplier is missing": empty cells, and numbers that are 0."""
+        taken = [one.column for one in self.conditions]
+        for place, text in enumerate(self.texts):
+            if place in self.used or text not in _NONE:
+                continue
+            column = self._column(place, lambda one: one not in taken and not one.yes, 3)
+            if column and (text in _MISSING or any(at > place for at in self.naming[column])):
+                zero = {row for row, number in column.measure.numbers.items() if number == 0}
+                rows = self.view.live - {*column.filled} | zero
+                self._add(f"{column.name} is empty{' or 0' * bool(zero)}", {*rows}, column, place)
+
+    def _yes(self) -> None:
+        """Read the columns that say yes or no, by their names."""
+        scored = []
+        for column in self.view.columns:
+            places = {at for at in self.naming[column] if at not in self.used and at != self.noun}
+            if column.yes and places:
+                scored.append((len({self.naming[column][at] for at in places}) / len(column.terms), column, places))
+        for score, column, places in scored:
+            if not any(one is not column and rival >= score and places & at for rival, one, at in scored):
+                last = max(places)
+                said = [at for at, text in enumerate(self.texts) if text in YES and last < at < last + 3]
+                is_yes = not said or YES[self.texts[said[0]]]
+                rows = {row for row, value in column.yes.items() if value == is_yes}
+                self._add(f"{column.name} is {'yes' if is_yes else 'no'}", rows, column, min(places), {*places, *said})
+
+    def _tables(self) -> None:
+        """Read the words that are in the names of only some tables."""
+        for place, token in enumerate(self.tokens):
+            tables = {at for at, names in enumerate(self.view.table_terms) if {*token.terms} & names}
+            if place not in self.used and 0 < len(tables) < len(self.view.tables):
+                rows = {row for row, one in enumerate(self.view.rows) if one.table in tables}
+                named = " or ".join(self.view.tables[table][0] for table in sorted(tables))
+                self._add(f"the table is {named}", rows, None, place)
+
+    def _figure(self) -> tuple[str, Column] | None:
+        """Return what is computed over a column: sum, average, the number of different values, or one number."""
+        taken = [one.column for one in self.conditions]
+        is_other = self.noun is not None and not self.is_rows and self.noun not in self.used
+        if match := _AVERAGE.search(self.question) or _SUMS.search(self.question):
+            place = (
+                self.noun if is_other else next(at for at, one in enumerate(self.tokens) if one.end >= match.end())
+            ) or 0
+            fits = [one for one in self.view.columns if one.is_summed and one not in taken].__contains__
+            if column := self._column(place, fits) or self._by_verb(place, fits):
+                return ("average" if _AVERAGE.search(self.question) else "sum"), column
+        if self.noun is None or not is_other or not _COUNTS.search(self.question):
+            return None
+        column = self._column(self.noun, lambda one: one is not self.key, 0)
+        return ("number" if _is_number(column) else "different values", column) if column else None
+
+    def _best(self) -> None:
+        """Read a superlative, or a comparative beside two named rows."""
+        is_pair = "or" in self.texts and "than" not in self.texts
+        for place, word in enumerate(self.texts[:-2]):
+            following = self.texts[place + 1]
+            if place in self.used or (word in _ENDS and _adjective(following, "er")):
+                continue  # "last longer" is a verb.
+            found, base = None, _adjective(word, "er" if is_pair else "est")
+            if word in ("most", "least", "more", "less") and _adjective(following, ""):
+                if found := self._measured(following, place, _is_number):
+                    found = (-found[0] if word in ("least", "less") else found[0]), found[1]
+                    self.used.add(place + 1)
+            elif word in _DEGREES and (column := self._column(place, attrgetter("is_summed"))):
+                found = _DEGREES[word], column
+            if found := found or (self._measured(base, place, _is_number) if base else None):
+                self.extremes.append(found)
+                self.used.add(place)
+
+    def _deny(self) -> bool:
+        """Turn the condition after "not" round; tell whether it is clear which."""
+        for place, text in enumerate(self.texts):
+            if place in self.used or text not in _NOT:
+                continue
+            after = sorted((one for one in self.conditions if one.place > place), key=lambda one: one.place)
+            joined = self.texts[after[0].place : after[1].place] if len(after) > 1 else ["and"]
+            if not after or not {"and", "but", "with"} & {*joined} or (column := after[0].column) is None:
+                return False
+            after[0].rows = {*(column.yes or column.filled)} - after[0].rows
+            after[0].said = f"not ({after[0].said})"
+            self.used.add(place)
+        return True
 
     @property
-    def weight(self) -> tuple[bool, int, int, int]:
-        named = self.noun_names_view or self.noun_names_column
-        return (named, self.covered, len(self.conditions), len(self.view.rows))
+    def unused(self) -> tuple[int, ...]:
+        """The places of the words that nothing uses."""
+        noun = {self.noun} & {*self.named, *([self.noun] if self.is_rows else [])}
+        used = self.used.union(noun, *(self.naming[column] for column in self.columns))
+        measured = ((one, measure) for one in self.columns for measure in _MEASURES)
+        verbs = {verb for one, (of, said, _, _) in measured if _measures(of, said, one) for verb in said}
+        others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
+        titled = frozenset[str]().union(*self.view.table_terms)
+        return tuple(
+            at for at, token in enumerate(self.tokens)
+            if at not in used and {*token.terms} - _FREE - self.nouns and {*token.terms}.isdisjoint(verbs)
+            and (at in others or {*token.terms}.isdisjoint(titled))
+        )  # fmt: skip
 
-    def found(self, *, counts: bool) -> RowsFound:
-        """Return the rows that meet all conditions; values of one column are alternatives."""
-        rows = frozenset(range(len(self.view.rows)))
-        said: list[str] = []
-        by_column: dict[int | None, list[Condition]] = {}
-        for condition in self.conditions:
-            by_column.setdefault(condition.column, []).append(condition)
-        for column, conditions in by_column.items():
-            if column is None:
-                said += [condition.said for condition in conditions]
-                for condition in conditions:
-                    rows &= condition.rows
-            else:
-                said.append(" or ".join(condition.said for condition in conditions))
-                rows &= frozenset().union(*(condition.rows for condition in conditions))
-        return RowsFound(self.view, counts, tuple(said), tuple(sorted(rows)))
+    @property
+    def is_enough(self) -> bool:
+        """Whether the question says what rows or what figure it asks for."""
+        counts = bool(_COUNTS.search(self.question)) and self.is_rows
+        if self.noun is None and not any(one.is_value for one in self.conditions):
+            return False
+        if self.figure and (self.extremes or counts or (self.figure[0] == "number" and len(self.rows) != 1)):
+            return False  # "How many items are in stock altogether": kinds, or pieces?
+        asked = [one for one in self.view.columns if one is not self.key and self.noun in self.naming[one]]
+        for _, column in self.extremes if not self.is_rows else []:
+            if any(one is not column and len({*one.texts.values()}) < len(one.texts) for one in asked):
+                return False  # "Which supplier has the highest stock": of one row, or of all its rows?
+        if self.figure and (found := self.figure[1].measure.numbers) and found.keys().isdisjoint(self.rows):
+            return False  # There is nothing to sum.
+        if any(text == "or" and at not in self.used for at, text in enumerate(self.texts)):
+            return False
+        return self.is_clear and bool(counts or (self.rows and (self.conditions or self.extremes or self.figure)))
 
+    @property
+    def fit(self) -> int:
+        """How well the noun names the rows: by the first column, by the heading or sheet, or by the title."""
+        said = {*self.tokens[self.noun].terms} if self.noun is not None else set()
+        lasts = terms(" ".join(names[-1] for names in self.view.tables))
+        return 2 * bool(said & {*self.key.terms}) + bool(said & {*lasts})
 
-def _noun(question: str) -> str | None:
-    """Return the noun phrase asked for, up to a verb or preposition."""
-    found = _NOUN.search(question)
-    if not found:
-        return None
-    kept: list[str] = []
-    for word in words(found[1]):
-        if word.lower() in STOP_WORDS and kept:
-            break
-        if word.lower() not in STOP_WORDS:
-            kept.append(word)
-    return " ".join(kept) or None
+    def found(self) -> RowsFound:
+        """Return the rows, with a summary of what was counted or computed, and what was left out."""
+        names = list(dict.fromkeys(name for table in self.view.tables for name in table))
+        tables = f"{_number(len(self.view.tables), 'table')} ({', '.join(names[:3])}{'…' * (len(names) > 3)})"
+        said = [one.said for one in self.conditions]
+        said += [f"{column.name} is the {'highest' if more > 0 else 'lowest'}" for more, column in self.extremes]
+        text = f"{self._computed()}{len(self.rows):,} of {len(self.view.live):,} rows of {tables}"
+        text += f" where {' and '.join(said)}." if said else "."
+        for column in dict.fromkeys(self.columns):
+            if empty := len(self.view.live - {*column.filled}):
+                text += f" {column.name} is empty in {_number(empty, 'row')}."
+        if self.view.totals:
+            text += f" {_number(len(self.view.totals), 'total row')} left out."
+        text += f" The first {MOST_SHOWN} are shown." * (len(self.rows) > MOST_SHOWN)
+        return RowsFound(self.view, tuple(self.rows), text)
 
-
-def _head(noun: str) -> str:
-    """Return the head of a noun phrase: its first plural, or its last word."""
-    spelled = words(noun)
-    plural = (one for one in spelled if one.islower() and _PLURAL.fullmatch(one))
-    return next(plural, spelled[-1])
-
-
-def _matched(question: str, noun: str, view: View) -> _Match:
-    asked = list(dict.fromkeys(terms(question)))
-    head = terms(_head(noun))
-    names_view = any(term in view.name_terms for term in head)
-    by_value = [*_value_conditions(question, view, _head(noun) if names_view else ""), *_table_conditions(asked, view)]
-    by_number = list(_number_conditions(question, view))
-    conditions = tuple(one for one, _ in (*by_value, *by_number))
-    used = frozenset().union(*(used for _, used in (*by_value, *by_number)))
-    in_columns = any(_names_column(term, column) for term in head for column in view.column_terms)
-    in_values = any(term in view.value_terms for term in head)
-    best = _extreme(question, view)
-    if best is not None:
-        conditions = (*conditions, best)
-
-    def is_used(term: str) -> bool:
-        if term in view.name_terms or term in used:
-            return True
-        return any(_names_column(term, column) for column in view.column_terms)
-
-    said = " ".join(condition.said for condition in conditions)
-    unused = tuple(
-        word
-        for place, word in enumerate(words(question))
-        if (own := content_words([word]) and terms(word))
-        and not any(map(is_used, own)) and word not in said and not _COMPARES.fullmatch(word)
-        and word.lower() not in _ASKING and (place or word.islower())
-    )  # fmt: skip
-    known = names_view or in_columns or in_values
-    covered = sum(map(is_used, asked))
-    return _Match(view, conditions, known, names_view, in_columns, covered, unused)
+    def _computed(self) -> str:
+        if self.figure is None:
+            return ""
+        kind, column = self.figure
+        if kind == "different values":
+            values = {column.filled[row].casefold() for row in self.rows if row in column.filled}
+            return f"{len(values):,} different values of {column.name} in "
+        found, dimension, factor = column.measure
+        numbers = [found[row] for row in self.rows if row in found]
+        figure = sum(numbers) / (len(numbers) if kind == "average" else 1) / (factor or 1)
+        text = f"{round(figure, 2):{',' * (abs(figure) >= 10_000)}.2f}".rstrip("0").rstrip(".")  # From five digits.
+        return f"{kind} of {column.name}: {text}{_BASIC.get(dimension or '', '') * (not factor)} in "
 
 
-def _table_conditions(asked: Sequence[str], view: View) -> Iterator[tuple[Condition, frozenset[str]]]:
-    """Yield a condition for each word that is in the names of only some tables."""
-    for term in asked:
-        tables = {table for table, names in enumerate(view.table_terms) if term in names}
-        if 0 < len(tables) < len(view.tables):
-            rows = frozenset(row for row, view_row in enumerate(view.rows) if view_row.table in tables)
-            named = " or ".join(view.tables[table][0] for table in sorted(tables))
-            yield Condition(f"the table is {named}", rows), frozenset([term])
+def _number(count: int, name: str) -> str:
+    return f"{count:,} {name}{'s' * (count != 1)}"
 
 
-def _value_conditions(question: str, view: View, noun: str) -> Iterator[tuple[Condition, frozenset[str]]]:
-    """Yield a condition for each value in the question, longest values first.
-
-    The noun that names the rows is excluded: "municipalities" may be a value, too.
-    """
-    spelled = words(question)
-    stems = [tuple(terms(word)) for word in spelled]
-    taken = {place for place, word in enumerate(spelled) if word == noun}
-    for length in range(min(len(spelled), _MOST_WORDS), 0, -1):
-        for start in range(len(spelled) - length + 1):
-            places = range(start, start + length)
-            key: Term = tuple(term for place in places for term in stems[place])
-            columns = view.values.get(key, {})
-            if not columns or taken & set(places) or not _may_name(spelled[start : start + length]):
-                continue
-            taken.update(places)
-            column = max(columns, key=lambda one: len(columns[one]))
-            rows = frozenset(columns[column])
-            value = view.rows[min(rows)].cells[column].text
-            said = f"{view.header[column]} is {value}"
-            yield Condition(said, rows, column), frozenset(key)
+def _measures(dimensions: frozenset[str], said: frozenset[str], column: Column) -> bool:
+    return _is_number(column) and (column.measure.dimension in dimensions or bool(said & {*column.terms}))
 
 
-def _may_name(spelled: Sequence[str]) -> bool:
-    """Tell whether words may name a value: not a short lower-case word, such as "in" for IN."""
-    return len(spelled) > 1 or len(spelled[0]) > _SHORTEST_PREFIX or spelled[0][0].isupper()
+def _only(columns: Sequence[Column]) -> Column | None:
+    return columns[0] if len(columns) == 1 else None
 
 
-def _number_conditions(question: str, view: View) -> Iterator[tuple[Condition, frozenset[str]]]:
-    taken: list[range] = []
-    used_in_names = {term for column in view.column_terms for term in column if term.isdigit()}
-    for found in _BETWEEN.finditer(question):
-        low, high = sorted(_value(group) for group in found.groups())
-        column = _column_of(question, found, low, view)
-        if column is not None:
-            taken.append(range(*found.span()))
-            rows = {row for row, number in view.numbers(column).items() if low <= number <= high}
-            said = f"{view.header[column]} is between {low:g} and {high:g}"
-            yield Condition(said, frozenset(rows)), frozenset(view.column_terms[column])
-    for sign, compare, pattern in _COMPARED:
-        for found in pattern.finditer(question):
-            if any(found.start() in span or found.end() - 1 in span for span in taken):
-                continue
-            bound = _value(found[1])
-            if f"{bound:g}" in used_in_names:
-                continue
-            column = _column_of(question, found, bound, view)
-            if column is None:
-                continue
-            taken.append(range(*found.span()))
-            numbers = view.numbers(column).items()
-            rows = {row for row, number in numbers if compare(number, bound)}
-            said = f"{view.header[column]} {sign} {bound:g}"
-            yield Condition(said, frozenset(rows)), frozenset(view.column_terms[column])
+def _adjective(word: str, ending: str) -> str:
+    """Return the adjective of a superlative or comparative, if it is one that measures something."""
+    if word in _ENDS:
+        return word if ending == "est" else ""
+    base = word.removesuffix(ending)
+    known = {one for _, _, up, down in _MEASURES for one in up | down if word.endswith(ending)}
+    return next((one for one in (base, f"{base}e", f"{base[:-1]}y", base[:-1]) if one in known), "")
 
 
-def _value(text: str) -> float:
-    number, _, unit = text.replace(",", "").partition(" ")
-    return float(number) * _UNITS.get(unit.lower(), 1)
+def _is_same(term: str, stem: str, is_part: bool) -> bool:
+    """Tell whether a word is a part of a column's name: also "supply" for supplier, "minimum" for min."""
+    if term == stem or (len(term) > _SHORT and stem.startswith(term) and len(stem) - len(term) <= 2):
+        return True
+    is_short = _SHORT <= len(stem) <= _SHORT + 1 and not stem.isdigit()
+    return is_short and term.startswith(stem) and (is_part or not re.search("[aeiou]", stem))
 
 
-def _column_of(question: str, found: re.Match[str], number: float, view: View) -> int | None:
-    """Return the numeric column whose name is nearest to a number in the question.
-
-    A number that may be a year belongs to a column of years, if there is one.
-    """
-    if number in _YEAR and float(number).is_integer():
-        for column in range(len(view.header)):
-            if _YEARS.match(view.header[column]) and any(one in _YEAR for one in view.numbers(column).values()):
-                return column
-    after = words(question[found.end() :])[:_NEAR]
-    before = words(question[: found.start()])[::-1][:_NEAR]
-    near = [word for pair in zip_longest(after, before) for word in pair if word]
-    numeric = [column for column in range(len(view.header)) if view.numbers(column)]
-    asked = set(terms(question))
-    for word in near:
-        for term in terms(word):
-            named = [one for one in numeric if _names_column(term, view.column_terms[one])]
-            if named:
-                return max(named, key=lambda one: len(asked.intersection(view.column_terms[one])))
-    return None
-
-
-def _extreme(question: str, view: View) -> Condition | None:
-    """Return the condition for the highest or lowest number of a column."""
-    for pattern, choose, said in ((_HIGHEST, max, "highest"), (_LOWEST, min, "lowest")):
-        found = pattern.search(question)
-        if not found:
-            continue
-        for word in words(question[found.end() :])[:_NEAR]:
-            for term in terms(word):
-                for column in range(len(view.header)):
-                    numbers = view.numbers(column)
-                    if numbers and _names_column(term, view.column_terms[column]):
-                        best = choose(numbers.values())
-                        rows = frozenset(row for row, one in numbers.items() if one == best)
-                        return Condition(f"{view.header[column]} is the {said}, {best:g}", rows)
-    return None
-
-
-def _names_column(term: str, column: Term) -> bool:
-    """Tell whether a word names a column, by stem or prefix, as "cyl" for cylinders."""
-    return any(term == stem or (len(stem) >= _SHORTEST_PREFIX and term.startswith(stem)) for stem in column)
+def _phrase(question: str, tokens: list[_Token]) -> list[int]:
+    """Return the places of the words after "how many", "which" or "list", up to a word without content."""
+    start = _STARTS.search(question)
+    after = (at for at, token in enumerate(tokens) if start and token.start >= start.end())
+    from_first = dropwhile(lambda at: {*tokens[at].terms} <= _FREE, after)
+    return list(takewhile(lambda at: not {*tokens[at].terms} <= _FREE, from_first))[:4]

@@ -214,6 +214,11 @@ def answer(
         _print_reply(reply)
 
 
+def _with_answer(one: AnswerSentence) -> str:
+    before, answer, behind = map(escape, one.parts)
+    return f"{before}[underline]{answer}[/]{behind}" if answer else before
+
+
 def _problem(one: AnswerSentence) -> str:
     return f" [red](to be checked: {escape(one.problem)})[/]" if one.problem else ""
 
@@ -232,7 +237,7 @@ def _print_reply(reply: Reply) -> None:
     )  # the unsure is not marked
     for numbers, sentences in reply.paragraphs() if reply.form == "quotes" else ():
         marks = "".join(f"\\[{number}]" for number in numbers)
-        words = " ".join(f"[{styles[said.is_best]}]{escape(said.shown)}[/]{_problem(said)}" for said in sentences)
+        words = " ".join(f"[{styles[said.is_best]}]{_with_answer(said)}[/]{_problem(said)}" for said in sentences)
         CONSOLE.print(Padding(f"{words} {marks}", (1, 0, 0, 2)), highlight=False)
     if reply.nearby:
         near = "\n".join(["Also near:", *(sentence.line for sentence in reply.nearby)])

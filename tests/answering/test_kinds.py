@@ -29,7 +29,8 @@ def kind_of(question: str) -> str:
         return "path"
     if asks_for_list(question):
         return "list"
-    return "count" if asks_for_rows(question) else "single"
+    is_which = question.lower().startswith("which")  # One thing, in a sentence or in a row.
+    return "count" if asks_for_rows(question) and not is_which else "single"
 
 
 @pytest.fixture(scope="module")
