@@ -544,6 +544,8 @@ class _Reading:
         counts = bool(_COUNTS.search(self.question)) and self.is_rows
         if self.noun is None and not any(one.is_value for one in self.conditions):
             return False
+        if self.noun is not None and not self.is_rows and self.noun not in self.named | self.used:
+            return False  # It stands in a title, which may be about anything.
         if self.figure and (self.extremes or counts or (self.figure[0] == "number" and len(self.rows) != 1)):
             return False  # "How many items are in stock altogether": kinds, or pieces?
         asked = [one for one in self.view.columns if one is not self.key and self.noun in self.naming[one]]
