@@ -1,11 +1,10 @@
 """Train the reader of answers on the windows that `training.windows` has gathered.
 
-    pip install -r benchmarks/training/requirements.txt
     python -m benchmarks.training.span_reader --data FILE --out FOLDER [--start layers.npz]
 
 The reranker, or other layers, get a head `span`: of each token the log-odds that the answer begins, ends, or is there
-(Devlin et al., 2019; the first token stands for no answer, as on SQuAD 2.0). Embeddings and the first layers stay as
-they are, so the package has the word embeddings once.
+(Devlin et al., 2019; the first token stands for no answer, as on SQuAD 2.0). Word embeddings and the first layers stay
+as they are, so the package has the embeddings once. Needs torch, and some hours on two cores or minutes on a GPU.
 """
 
 from __future__ import annotations
