@@ -24,7 +24,7 @@ from graphrag_tasks.embed.model_files import RERANKER, find_model, load_weights,
 PASSAGE, ANSWER = 2, 3  # Marks of tokens, as in `training.windows`.
 FROZEN = ("bert.embeddings.", "bert.encoder.layer.0.", "bert.encoder.layer.1.")
 RATE, HEAD_RATE, BETAS, BATCH, DROPOUT = 1.5e-4, 4.5e-4, (0.9, 0.98), 32, 0.05
-WARM, DECAY, LEAST = 40, 0.2, 0.02  # Steps until the full rate, the share in which it decays, and what is left of it.
+WARM, DECAY, LEAST = (40, 0.2, 0.02)  # Steps to the full rate, last share of steps, where it decays, and its least.
 POOL = 32  # Batches whose windows are ordered by length.
 KEPT = 0.998  # Of the moving average of weights, at each step.
 CHECKPOINTS = (0.6, 0.8, 1.0)  # Shares of the steps after which it is taken into the mean that is written.

@@ -1,7 +1,7 @@
 """Decide whether a draft answers its question: the only place that sets a verdict.
 
 A way of answering proposes a draft. What was looked up, counted or refused is certain; of what was read, the reader's
-log-odds, the search and the type of answer asked for decide; of what a model wrote, also its own checks.
+log-odds, the search, and what of the question was not used decide; of what a model wrote, also the checks of it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Asked:
         """Whether the topics of the whole corpus are asked for: no passage can tell then."""
         return self.context.mode == "global" and not has_subject(self.question)
 
-    @cached_property
+    @property
     def languages(self) -> tuple[str, str]:
         """The names of the question's language, and of the documents' where none is in it, else ""."""
         asked_in = language_of(self.question)
@@ -103,15 +103,15 @@ def decide(draft: Draft, asked: Asked) -> tuple[Verdict, tuple[str, ...]]:
     if draft.doubts and state == "answered":
         state = "uncertain"
         notes += draft.doubts
+    if state == "answered":
+        return Verdict(state=state, probability=probability(log_odds)), ()
     asked_in, documents_in = asked.languages
-    if documents_in and state != "answered":
+    if documents_in:
         state, unknown = ("uncertain" if asked.context.chunks else NOT_HERE), ()
         notes.append(
             f"The question seems to be in {asked_in}, and the documents are in {documents_in}: "
             "what is quoted was found by its meaning alone."
         )
-    if state == "answered":
-        unknown = ()
     return Verdict(state=state, probability=probability(log_odds), unknown=unknown), tuple(notes)
 
 

@@ -77,7 +77,8 @@ _NOUN = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
-    r"\b(?:not|no|without|except|under|below|above|before|after|more than|less than|at least|at most|[a-z]{3,}est)\b",
+    r"\b(?:not|no|without|except|under|below|above|before|after|more than|less than|at least|at most"
+    r"|most|least|(?:high|low|large|small|cheap|late|earli|old|new|long|short)est)\b",
     re.IGNORECASE,
 )
 """Words of a question that leave some items of a list out."""
@@ -134,16 +135,17 @@ def by_list(asked: Asked) -> Draft | None:
 
 
 def _doubts(asked: Asked, items: Sequence[AnswerSentence]) -> Iterator[str]:
-    """Yield the noun that is asked for if no item and no title or heading above has it, and conditions not met."""
-    chunks = {citation.source.chunk_id for item in items for citation in item.citations}
-    above = [f"{hit.title} {' '.join(hit.heading_path)}" for hit in asked.context.chunks if hit.chunk_id in chunks]
-    text = " ".join([*above, *(item.text for item in items)])
+    """Yield that no passage of the list has the noun that is asked for, and which conditions no item has."""
+    ids = {citation.source.chunk_id for item in items for citation in item.citations}
+    chunks = [hit for hit in asked.context.chunks if hit.chunk_id in ids]
+    above = " ".join(f"{hit.title} {' '.join(hit.heading_path)}" for hit in chunks)
     noun = _NOUN.search(asked.question)
+    text = " ".join([above, *(hit.text for hit in chunks), *(item.text for item in items)])
     if noun and frozenset(terms(text)).isdisjoint(terms(noun[1])):
-        yield f"No item of the list, and no heading above it, has “{noun[1]}”."
-    conditions = {one.lower(): None for one in _CONDITION.findall(asked.question) if one.lower() not in text.lower()}
-    if conditions:
-        yield f"The list is whole: {', '.join(f'“{one}”' for one in conditions)} was not used."
+        yield f"Nothing beside the list has “{noun[1]}”."
+    met = {one.lower() for one in _CONDITION.findall(" ".join([above, *(item.text for item in items)]))}
+    if left := [one for one in dict.fromkeys(map(str.lower, _CONDITION.findall(asked.question))) if one not in met]:
+        yield f"The list is whole, without regard to {', '.join(f'“{one}”' for one in left)}."
 
 
 def list_items(index: Index, context: Context, reading: Reading) -> Listed | None:

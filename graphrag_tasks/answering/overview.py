@@ -15,6 +15,7 @@ from graphrag_tasks.answering.draft import Asked, Draft
 from graphrag_tasks.answering.reading import Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
+from graphrag_tasks.core.visible import counted
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.names import plain_heading
 from graphrag_tasks.retrieval import Context, Index
@@ -110,7 +111,7 @@ def overview(index: Index) -> tuple[AnswerSentence, ...]:
         [
             _Part(
                 topic.title,
-                f"{_many(topic.documents, 'document')}, {topic.share:.0%}: "
+                f"{counted(topic.documents, 'documents')}, {topic.share:.0%}: "
                 + "; ".join(dict.fromkeys(source.title for source in topic.sources)),
                 [one for source in topic.sources for one in by_document[source.document_id]],
             )
@@ -135,7 +136,7 @@ def sections(index: Index, context: Context, reading: Reading) -> tuple[AnswerSe
     scores = {
         one.sentence.sentence_id: float(score) for one, score in zip(reading.candidates, reading.scores, strict=True)
     }
-    parts = [_Part(label, _many(len(chunks), "passage"), chunks) for label, chunks in found.items()]
+    parts = [_Part(label, counted(len(chunks), "passages"), chunks) for label, chunks in found.items()]
     lines = _told(index, parts, named, scores)[:_SECTIONS]
     return lines if len(lines) > 1 else ()
 
@@ -155,12 +156,8 @@ def _contents(title: str, chunks: _Chunks) -> str:
     below = [[one for one in path if one not in title] for _, path in chunks]
     headings = list(dict.fromkeys(plain_heading(path[0]) for path in below if path))
     more = "; …" if len(headings) > _HEADINGS else ""
-    counts = _many(len(chunks), "passage")
+    counts = counted(len(chunks), "passages")
     return f"{counts}: {'; '.join(headings[:_HEADINGS])}{more}" if headings else counts
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _stands_alone(text: str) -> bool:

@@ -28,7 +28,7 @@ _WINDOWS = 24
 
 _OF_MARGIN, _OF_CHUNK, _OF_SHARED = 0.25, 0.3, 2.0
 """Weights of the span's margin, of the chunk's log-odds and of the share of the question's words beside the reader's
-log-odds: small and fixed, as weights that are fitted on other corpora lose (docs/results.md)."""
+log-odds: small and fixed, as weights that are fitted on other corpora lose (`benchmarks/README.md`)."""
 
 _OF_PART = 10.0
 """Weight of the share of a question part's own words in a sentence or its headings, for the best sentence of a part."""

@@ -7,102 +7,51 @@ leaving a word out would answer another question. A counted noun that no table h
 from __future__ import annotations
 
 import re
-from calendar import month_name
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
 from functools import partial
-from itertools import chain, dropwhile, takewhile
+from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_tasks.answering.draft import Asked, Draft
-from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
+from graphrag_tasks.answering.table_questions import (
+    AFTER_BOUND,
+    AVERAGE,
+    BETWEEN,
+    COUNTS,
+    DEGREES,
+    ENDS,
+    FREE,
+    MEASURES,
+    MISSING,
+    NONE,
+    NOT,
+    SCALES,
+    SHORT,
+    SIGNS,
+    STOCK,
+    SUMS,
+    THAN,
+    Token,
+    adjective_of,
+    asks_for_rows,
+    is_same,
+    needed_words,
+    noun_phrase,
+    tokens_of,
+)
+from graphrag_tasks.core.visible import counted
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.retrieval.context.views import MONEY, NUMBER, UNCLEAR, YES, Column, View, number_of, unit_of
-
-_COUNTS = re.compile(r"(?i)\b(?:how many|number of|count (?:of|the|all))\b")
-_SUMS = re.compile(r"(?i)\b(?:total|sum|altogether|together|combined)\b")
-_AVERAGE = re.compile(r"(?i)\baverage\b")
-_ASKS = (_COUNTS, _SUMS, _AVERAGE, re.compile(r"(?i)^\W*which\b|\b(?:most|least|fewest|m(?:ax|in)imum|[a-z]{2,}est)\b"))
-_STARTS = re.compile(
-    r"(?i)(?:\bhow many|\bnumber of|\bcount(?: of)?|\bwhich|\bwhat|^\W*(?:list|show|name|give me|find))\b"
-)
-_OTHER = re.compile(
-    r"(?i)\b(?:if|when|where|who|whom|whose|why|should|must|might|may(?! \d)|would|could|such|so|how(?! many| much))\b"
-    r"|\b(?:which|what|how many)\b.+\b(?:which|what|how many)\b"
-)  # What no row tells, and several questions in one.
-_MONTH = rf"(?:{'|'.join(month_name[1:])})"
-_TOKEN = re.compile(
-    rf"(?i)(?P<date>\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}}"
-    rf"|{_MONTH} (?:\d{{1,2}}(?:st|nd|rd|th)?,? )?\d{{4}}|\d{{3}}0s\b)|(?P<number>{NUMBER})(?=[^\W\d]{{1,3}}\b|\W|$)"
-    r"|[^\W_]+(?:['’./_\-:~+&#]+[^\W_]+)*|[€$£%]"
-)
-_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
-_NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS, 2)}
-
-_MORE, _LESS = "more|greater|larger|higher|bigger|later", "less|fewer|smaller|lower|earlier"
-_SIGNS: dict[str, tuple[Callable[[float, float, float], bool], re.Pattern[str]]] = {
-    sign: (compare, re.compile(rf"(?i)\b(?:{said})\s+(?:an?\s+|the\s+|their\s+|its\s+)?[€$£]?\s*$"))
-    for sign, compare, said in (
-        ("≥", lambda number, low, _: number >= low, f"at least|no(?:t)? (?:{_LESS}) than|since|minimum of"),
-        ("≤", lambda number, _, high: number <= high, f"at most|no(?:t)? (?:{_MORE}) than|up to|until|maximum of"),
-        (">", lambda number, _, high: number > high, f"(?:{_MORE}) than|over|above|exceed(?:s|ing)?|after|beyond"),
-        ("<", lambda number, low, _: number < low, f"(?:{_LESS}) than|under|below|before"),
-        ("=", lambda number, low, high: low <= number <= high,
-         "exactly|equal to|of|in|from|on|at|with|is|are|was|were|has|have|had|during"),
-    )
-}  # fmt: skip
-"""Of a number and the ends of a bound, and what stands before the bound."""
-_THAN = re.compile(r"(?i)\b(more|less)?\s*\b(\w+) than\s+(?:an?\s+|the\s+)?[€$£]?\s*$")
-_AFTER_BOUND = re.compile(r"\W*(?:\w+ )?or (?:(more|higher|later|longer|above|over)|less|fewer|lower|earlier|below)\b")
-_BETWEEN = re.compile(r"(?i)\b(?:between|from)\s+$")
+from graphrag_tasks.retrieval.context.views import MONEY, UNCLEAR, YES, Column, View, number_of, unit_of
 
 _ABOUT = re.compile(r"\b(?:of|in|for|from|by|with|at)\b")
-_MEASURES = tuple(
-    (frozenset(dimensions.split()), frozenset(terms(said)), frozenset(up.split()), frozenset(down.split()))
-    for dimensions, said, up, down in (
-        (" ".join(MONEY), "price cost costs value fee rent amount worth preis", "expensive costly dear", "cheap"),
-        ("mass", "weight weigh mass gewicht", "heavy", "light"),
-        ("length time", "length duration last", "long", "short"),
-        ("", "height elevation", "tall high", "short low"),
-        ("", "noise", "loud noisy", "quiet"),
-        ("", "speed", "fast quick", "slow"),
-        ("", "size area capacity population", "large big", "small"),
-        ("", "age", "old", "young"),
-        ("date", "date year built founded opened", "new late recent young last", "old early first"),
-        ("", "temperature", "hot warm", "cold cool"),
-        ("", "depth", "deep", "shallow"),
-        ("", "width", "wide", "narrow"),
-    )
-)
-"""What adjectives measure: dimensions, words of headers and verbs, and adjectives for more and for less."""
 
-_DEGREES = dict.fromkeys(("most", "highest", "largest", "biggest", "greatest", "maximum"), 1)
-_DEGREES |= dict.fromkeys(("least", "fewest", "lowest", "smallest", "minimum"), -1)
-_ENDS = ("last", "first")  # Said of a column that is named.
 _BASIC = {"mass": " g", "length": " m", "time": " s", "volume": " l"}
-_NOT = ("not", "never", "no", "without", "except")
-_MISSING = ("missing", "empty", "blank", "lack", "lacks")
-_NONE = ("no", "without", *_MISSING)
-_STOCK = re.compile(r"(?i)\b(?:(out of)|in) stock\b")
 _PLURAL = re.compile(r"\w{2,}[^su\W]s")
-_FREE = frozenset(
-    terms("many much number count list show give find name tell please table row all every both total sum altogether")
-    + terms("together combined average mean come go get take make made belong carry hold contain base locate listed")
-)  # Words with no condition of their own.
-_GRAMMAR = frozenset(
-    terms(
-        " ".join(("out", "between", *_DEGREES, *_NOT, *_NONE, *YES, *(before.pattern for _, before in _SIGNS.values())))
-    )
-).union(*(words for _, said, up, down in _MEASURES for words in (said, terms(" ".join(up | down)))))  # Of conditions.
-_BESIDE = 3  # Most words after a number that belong to its bound.
 _MOST_TOKENS = 40  # Of a question; a longer one tells more than rows.
 _MOST_WORDS = 8  # Most words of a value in a question; bounds the work. Chosen.
-_SHORT = 3  # Letters: lower-case words of so few are no values, and as parts of a header they are abbreviations.
 MOST_SHOWN = 20  # Most rows quoted; all are counted.
 
 
@@ -142,25 +91,19 @@ def by_rows(asked: Asked) -> Draft | None:
     return Draft(sentences=tuple(quoted), form="rows", summary=found.summary, looked_up=True)
 
 
-def asks_for_rows(question: str) -> bool:
-    """Tell whether a question may filter, count or sum rows, before looking at tables."""
-    is_asked = any(pattern.search(question) for pattern in _ASKS) or asks_for_list(question)
-    return is_asked and not _OTHER.search(question)
-
-
 def find_rows(question: str, views: Iterable[View]) -> RowsFound | UnknownNoun | None:
     """Return the rows that a question asks for, or the noun that no table has.
 
     None if a word of the question stays unused in every view, or if two views fit equally.
     """
-    tokens = _tokens(question)
+    tokens = tokens_of(question)
     if not asks_for_rows(question) or len(tokens) > _MOST_TOKENS:
         return None
-    phrase = _phrase(question, tokens)
+    phrase = noun_phrase(question, tokens)
     plural = next((at for at in phrase if _PLURAL.fullmatch(tokens[at].text)), phrase[-1] if phrase else None)
-    noun = plural if _COUNTS.search(question) else None
+    noun = plural if COUNTS.search(question) else None
     needed = [
-        View.beginnings_of(" ".join((tokens[at].text, *tokens[at].terms))) for at in _needed(tokens) if at != noun
+        View.beginnings_of(" ".join((tokens[at].text, *tokens[at].terms))) for at in needed_words(tokens) if at != noun
     ]
     views = tuple(views)
     begun = (view for view in views if not any(map(view.beginnings.isdisjoint, needed)))
@@ -174,50 +117,6 @@ def find_rows(question: str, views: Iterable[View]) -> RowsFound | UnknownNoun |
     if any(_Reading(question, tokens, phrase, view).knows(noun) for view in views):
         return None
     return UnknownNoun(tokens[noun].text, f"No table holds “{tokens[noun].text}”: nothing was counted.")
-
-
-class _Token(NamedTuple):
-    text: str
-    start: int
-    end: int
-    terms: tuple[str, ...]
-    is_number: bool
-    days: tuple[float, float] | None  # First and last, of a date, month, year or decade.
-
-
-def _tokens(question: str) -> list[_Token]:
-    found = []
-    for match in _TOKEN.finditer(question):
-        text = _WORDS.get(match[0].lower(), match[0])
-        is_number = bool(match["number"]) or text != match[0]
-        found.append(_Token(text, *match.span(), tuple(terms(text)), is_number, _days(text)))
-    return found
-
-
-def _needed(tokens: list[_Token]) -> Iterator[int]:
-    """Yield the places of the words that only a view's names and values can use: not grammar, nor of a bound."""
-    numbers = [at for at, token in enumerate(tokens) if token.is_number or token.days]
-    numbers += [at - 1 for at, token in enumerate(tokens) if token.text.lower() == "than"]  # "heavier than".
-    for place, (text, _, _, stems, _, _) in enumerate(tokens):
-        is_grammar = {*stems} <= _FREE | _GRAMMAR or _adjective(text.lower(), "er") or _adjective(text.lower(), "est")
-        is_short = any(len(stem) < _SHORT for stem in stems)
-        is_bound = any(at <= place <= at + _BESIDE for at in numbers)
-        if not is_grammar and not is_short and not is_bound:
-            yield place
-
-
-def _days(text: str) -> tuple[float, float] | None:
-    """Return the first and last day of a date, month, year or decade; None if there is no such day."""
-    if re.fullmatch(r"[12]\d{3}s?", text):
-        year = int(text[:4])
-        return date(year, 1, 1).toordinal(), date(year + 9 * text.endswith("s"), 12, 31).toordinal()
-    said = re.sub(r"(?<=\d)(?:st|nd|rd|th)|,", "", text)
-    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %B %Y", "%B %d %Y", "%B %Y"):
-        with suppress(ValueError):
-            day = datetime.strptime(said, form).date()
-            last = (day + timedelta(31)).replace(day=1) - timedelta(1) if form == "%B %Y" else day
-            return day.toordinal(), last.toordinal()
-    return None
 
 
 _is_number = attrgetter("measure.numbers")
@@ -235,7 +134,7 @@ class _Condition:
 class _Reading:
     """A question read against a view: its conditions, and the places of the words that they leave unused."""
 
-    def __init__(self, question: str, tokens: list[_Token], phrase: list[int], view: View) -> None:
+    def __init__(self, question: str, tokens: list[Token], phrase: list[int], view: View) -> None:
         self.question, self.tokens, self.view = question, tokens, view
         self.texts = [*(token.text.lower() for token in tokens), "", ""]  # Each has one after it.
         self.used: set[int] = set()
@@ -244,11 +143,11 @@ class _Reading:
         self.key = view.columns[0]
         self.naming = {
             column: {at: stem for at, token in enumerate(tokens) for stem in column.terms
-                     if any(_is_same(term, stem, len(column.terms) > 1) for term in token.terms)}
+                     if any(is_same(term, stem, len(column.terms) > 1) for term in token.terms)}
             for column in view.columns
         }  # fmt: skip
         self.named = {at for places in self.naming.values() for at in places}
-        prefixes = "|".join({re.escape(token.text[:_SHORT]) for token in tokens}) or "$"
+        prefixes = "|".join({re.escape(token.text[:SHORT]) for token in tokens}) or "$"
         asked = re.compile(rf"(?i)\b(?:{prefixes})")
         self.values = {column: column.values(asked) for column in view.columns}
         titles = " ".join(_ABOUT.split(name.replace("_", " "))[0] for names in view.tables for name in names)
@@ -298,11 +197,11 @@ class _Reading:
 
     def _measured(self, word: str, place: int, fits: Callable[[Column], object]) -> tuple[int, Column] | None:
         """Return the column that an adjective or verb measures, and whether it says more or less."""
-        for dimensions, said, up, down in _MEASURES:
+        for dimensions, said, up, down in MEASURES:
             if word in up | down or {*terms(word)} & said:
-                fitting = [one for one in self.view.columns if fits(one) and _measures(dimensions, said, one)]
+                fitting = [one for one in self.view.columns if fits(one) and one.measures(dimensions, said)]
                 meant = [one for one in fitting if said & {*one.terms}] or fitting
-                column = self._column(place, fitting.__contains__) or (_only(meant) if word not in _ENDS else None)
+                column = self._column(place, fitting.__contains__) or (_only(meant) if word not in ENDS else None)
                 if column:
                     return (-1 if word in down else 1), column
         return None
@@ -314,7 +213,7 @@ class _Reading:
     def _sign(self, place: int) -> tuple[str, int]:
         """Return the comparison that stands before a word, and where it begins."""
         before = self.question[: self.tokens[place].start]
-        matches = ((sign, pattern.search(before)) for sign, (_, pattern) in _SIGNS.items())
+        matches = ((sign, pattern.search(before)) for sign, (_, pattern) in SIGNS.items())
         return next(((sign, match.start()) for sign, match in matches if match), ("", len(before)))
 
     def _from(self, start: int, place: int) -> set[int]:
@@ -336,7 +235,7 @@ class _Reading:
             if column := _only(before or [one for one in alike if {*one.terms} & {*other.terms}]):
                 limits = other.measure.numbers
                 rows = {row for row, number in column.measure.numbers.items()
-                        if row in limits and _SIGNS[sign][0](number, limits[row], limits[row])}  # fmt: skip
+                        if row in limits and SIGNS[sign][0](number, limits[row], limits[row])}  # fmt: skip
                 used = {*self.naming[other]} | self._from(start, place)
                 self._add(f"{column.name} {sign} {other.name}", rows, column, place, used)
 
@@ -348,23 +247,23 @@ class _Reading:
             (sign, start), before = self._sign(place), self.question[: token.start]
             fits, is_plain = partial(self._bound, place), sign in ("", "=")
             column = self._column(place, fits, 2.5 if is_plain and not token.days else _MOST_TOKENS)
-            if (than := _THAN.search(before)) and not sign:
-                direction, column = self._measured(_adjective(than[2], "er") or than[2], place, fits) or (1, None)
+            if (than := THAN.search(before)) and not sign:
+                direction, column = self._measured(adjective_of(than[2], "er") or than[2], place, fits) or (1, None)
                 sign, start = "><"[(direction < 0) != (than[1] == "less")], than.start()
-            is_plain = sign in ("", "=") and not _BETWEEN.search(before)
+            is_plain = sign in ("", "=") and not BETWEEN.search(before)
             if column := column or self._meant(place, bool(sign), None if is_plain else fits):
                 self._bounded(place, column, sign or "=", start)
 
     def _bounded(self, place: int, column: Column, sign: str, start: int) -> None:
         low, high, end = self._bound(place, column) or (0.0, 0.0, place)
         token, said = self.tokens[place], sign
-        between = _BETWEEN.search(self.question[: token.start]) if self.texts[end + 1] in ("and", "to") else None
+        between = BETWEEN.search(self.question[: token.start]) if self.texts[end + 1] in ("and", "to") else None
         if between and end + 2 < len(self.tokens) and (last := self._bound(end + 2, column)):
             sign, said, start, (_, high, end) = "=", "between", between.start(), last
-        elif not between and (after := _AFTER_BOUND.match(self.question[self.tokens[end].end :])):
+        elif not between and (after := AFTER_BOUND.match(self.question[self.tokens[end].end :])):
             sign = said = "≥" if after[1] else "≤"
             end += len(after[0].split())
-        rows = {row for row, number in column.measure.numbers.items() if _SIGNS[sign][0](number, low, high)}
+        rows = {row for row, number in column.measure.numbers.items() if SIGNS[sign][0](number, low, high)}
         said = f"{column.name} {said} {self.question[token.start : self.tokens[end].end]}"
         self._add(said, rows, column, place, self._from(start, end))
 
@@ -386,7 +285,7 @@ class _Reading:
             return None
         value = number_of(token.text, comma=column.comma and "," not in token.text)
         before = self.texts[place - 1] if place else ""
-        if scale := _SCALES.get(self.texts[place + 1]):
+        if scale := SCALES.get(self.texts[place + 1]):
             value, place = value * scale, place + 1
         following = self.texts[place + 1]
         unit = (column.measure[1:] if following and following == column.unit.lower() else None) or unit_of(following)
@@ -401,7 +300,7 @@ class _Reading:
             for start in range(len(self.tokens) - length + 1):
                 places, first, last = range(start, start + length), self.tokens[start], self.tokens[start + length - 1]
                 is_noun = length == 1 and start == self.noun and self.is_rows
-                is_name = length > 1 or len(first.text) > _SHORT or first.text[0].isupper()
+                is_name = length > 1 or len(first.text) > SHORT or first.text[0].isupper()
                 if first.terms and last.terms and is_name and not is_noun and not self.used & {*places}:
                     self._value(tuple(term for at in places for term in self.tokens[at].terms), places)
 
@@ -412,7 +311,7 @@ class _Reading:
         headed = any(word in one.name.lower().split() for one in self.view.columns)
         if column and len(places) == 1 and headed and column.texts[min(self.values[column][said])].lower() != word:
             return  # "parking" is the column, not the value Park.
-        if not column and (holding or len(places) > 1 or places[0] in self.named or {*said} <= _FREE):
+        if not column and (holding or len(places) > 1 or places[0] in self.named or {*said} <= FREE):
             return
         parts_of = (key for key in self.values[self.key] if said[0] in key)
         having = (self.values[column][said],) if column else (self.values[self.key][key] for key in parts_of)
@@ -430,8 +329,8 @@ class _Reading:
 
     def _stock(self) -> None:
         """Read "in stock" and "out of stock"."""
-        match = _STOCK.search(self.question)
-        if match and not _SUMS.search(self.question):
+        match = STOCK.search(self.question)
+        if match and not SUMS.search(self.question):
             place = next(at for at, token in enumerate(self.tokens) if token.end == match.end())
             column = self._column(place, _is_number, 0)
             if column and place not in self.used:
@@ -443,10 +342,10 @@ class _Reading:
         """Read "no supplier" and "the supplier is missing": empty cells, and numbers that are 0."""
         taken = [one.column for one in self.conditions]
         for place, text in enumerate(self.texts):
-            if place in self.used or text not in _NONE:
+            if place in self.used or text not in NONE:
                 continue
             column = self._column(place, lambda one: one not in taken and not one.yes, 3)
-            if column and (text in _MISSING or any(at > place for at in self.naming[column])):
+            if column and (text in MISSING or any(at > place for at in self.naming[column])):
                 zero = {row for row, number in column.measure.numbers.items() if number == 0}
                 rows = self.view.live - {*column.filled} | zero
                 self._add(f"{column.name} is empty{' or 0' * bool(zero)}", {*rows}, column, place)
@@ -479,14 +378,14 @@ class _Reading:
         """Return what is computed over a column: sum, average, the number of different values, or one number."""
         taken = [one.column for one in self.conditions]
         is_other = self.noun is not None and not self.is_rows and self.noun not in self.used
-        if match := _AVERAGE.search(self.question) or _SUMS.search(self.question):
+        if match := AVERAGE.search(self.question) or SUMS.search(self.question):
             place = (
                 self.noun if is_other else next(at for at, one in enumerate(self.tokens) if one.end >= match.end())
             ) or 0
             fits = [one for one in self.view.columns if one.is_summed and one not in taken].__contains__
             if column := self._column(place, fits) or self._by_verb(place, fits):
-                return ("average" if _AVERAGE.search(self.question) else "sum"), column
-        if self.noun is None or not is_other or not _COUNTS.search(self.question):
+                return ("average" if AVERAGE.search(self.question) else "sum"), column
+        if self.noun is None or not is_other or not COUNTS.search(self.question):
             return None
         column = self._column(self.noun, lambda one: one is not self.key, 0)
         return ("number" if _is_number(column) else "different values", column) if column else None
@@ -496,15 +395,15 @@ class _Reading:
         is_pair = "or" in self.texts and "than" not in self.texts
         for place, word in enumerate(self.texts[:-2]):
             following = self.texts[place + 1]
-            if place in self.used or (word in _ENDS and _adjective(following, "er")):
+            if place in self.used or (word in ENDS and adjective_of(following, "er")):
                 continue  # "last longer" is a verb.
-            found, base = None, _adjective(word, "er" if is_pair else "est")
-            if word in ("most", "least", "more", "less") and _adjective(following, ""):
+            found, base = None, adjective_of(word, "er" if is_pair else "est")
+            if word in ("most", "least", "more", "less") and adjective_of(following, ""):
                 if found := self._measured(following, place, _is_number):
                     found = (-found[0] if word in ("least", "less") else found[0]), found[1]
                     self.used.add(place + 1)
-            elif word in _DEGREES and (column := self._column(place, attrgetter("is_summed"))):
-                found = _DEGREES[word], column
+            elif word in DEGREES and (column := self._column(place, attrgetter("is_summed"))):
+                found = DEGREES[word], column
             if found := found or (self._measured(base, place, _is_number) if base else None):
                 self.extremes.append(found)
                 self.used.add(place)
@@ -512,7 +411,7 @@ class _Reading:
     def _deny(self) -> bool:
         """Turn the condition after "not" round; tell whether it is clear which."""
         for place, text in enumerate(self.texts):
-            if place in self.used or text not in _NOT:
+            if place in self.used or text not in NOT:
                 continue
             after = sorted((one for one in self.conditions if one.place > place), key=lambda one: one.place)
             joined = self.texts[after[0].place : after[1].place] if len(after) > 1 else ["and"]
@@ -528,20 +427,20 @@ class _Reading:
         """The places of the words that nothing uses."""
         noun = {self.noun} & {*self.named, *([self.noun] if self.is_rows else [])}
         used = self.used.union(noun, *(self.naming[column] for column in self.columns))
-        measured = ((one, measure) for one in self.columns for measure in _MEASURES)
-        verbs = {verb for one, (of, said, _, _) in measured if _measures(of, said, one) for verb in said}
+        measured = ((one, measure) for one in self.columns for measure in MEASURES)
+        verbs = {verb for one, (of, said, _, _) in measured if one.measures(of, said) for verb in said}
         others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
         titled = frozenset[str]().union(*self.view.table_terms)
         return tuple(
             at for at, token in enumerate(self.tokens)
-            if at not in used and {*token.terms} - _FREE - self.nouns and {*token.terms}.isdisjoint(verbs)
+            if at not in used and {*token.terms} - FREE - self.nouns and {*token.terms}.isdisjoint(verbs)
             and (at in others or {*token.terms}.isdisjoint(titled))
         )  # fmt: skip
 
     @property
     def is_enough(self) -> bool:
         """Whether the question says what rows or what figure it asks for."""
-        counts = bool(_COUNTS.search(self.question)) and self.is_rows
+        counts = bool(COUNTS.search(self.question)) and self.is_rows
         if self.noun is None and not any(one.is_value for one in self.conditions):
             return False
         if self.noun is not None and not self.is_rows and self.noun not in self.named | self.used:
@@ -568,16 +467,16 @@ class _Reading:
     def found(self) -> RowsFound:
         """Return the rows, with a summary of what was counted or computed, and what was left out."""
         names = list(dict.fromkeys(name for table in self.view.tables for name in table))
-        tables = f"{_number(len(self.view.tables), 'table')} ({', '.join(names[:3])}{'…' * (len(names) > 3)})"
+        tables = f"{counted(len(self.view.tables), 'tables')} ({', '.join(names[:3])}{'…' * (len(names) > 3)})"
         said = [one.said for one in self.conditions]
         said += [f"{column.name} is the {'highest' if more > 0 else 'lowest'}" for more, column in self.extremes]
         text = f"{self._computed()}{len(self.rows):,} of {len(self.view.live):,} rows of {tables}"
         text += f" where {' and '.join(said)}." if said else "."
         for column in dict.fromkeys(self.columns):
             if empty := len(self.view.live - {*column.filled}):
-                text += f" {column.name} is empty in {_number(empty, 'row')}."
+                text += f" {column.name} is empty in {counted(empty, 'rows')}."
         if self.view.totals:
-            text += f" {_number(len(self.view.totals), 'total row')} left out."
+            text += f" {counted(len(self.view.totals), 'rows of totals')} left out."
         text += f" The first {MOST_SHOWN} are shown." * (len(self.rows) > MOST_SHOWN)
         return RowsFound(self.view, tuple(self.rows), text)
 
@@ -595,38 +494,5 @@ class _Reading:
         return f"{kind} of {column.name}: {text}{_BASIC.get(dimension or '', '') * (not factor)} in "
 
 
-def _number(count: int, name: str) -> str:
-    return f"{count:,} {name}{'s' * (count != 1)}"
-
-
-def _measures(dimensions: frozenset[str], said: frozenset[str], column: Column) -> bool:
-    return _is_number(column) and (column.measure.dimension in dimensions or bool(said & {*column.terms}))
-
-
 def _only(columns: Sequence[Column]) -> Column | None:
     return columns[0] if len(columns) == 1 else None
-
-
-def _adjective(word: str, ending: str) -> str:
-    """Return the adjective of a superlative or comparative, if it is one that measures something."""
-    if word in _ENDS:
-        return word if ending == "est" else ""
-    base = word.removesuffix(ending)
-    known = {one for _, _, up, down in _MEASURES for one in up | down if word.endswith(ending)}
-    return next((one for one in (base, f"{base}e", f"{base[:-1]}y", base[:-1]) if one in known), "")
-
-
-def _is_same(term: str, stem: str, is_part: bool) -> bool:
-    """Tell whether a word is a part of a column's name: also "supply" for supplier, "minimum" for min."""
-    if term == stem or (len(term) > _SHORT and stem.startswith(term) and len(stem) - len(term) <= 2):
-        return True
-    is_short = _SHORT <= len(stem) <= _SHORT + 1 and not stem.isdigit()
-    return is_short and term.startswith(stem) and (is_part or not re.search("[aeiou]", stem))
-
-
-def _phrase(question: str, tokens: list[_Token]) -> list[int]:
-    """Return the places of the words after "how many", "which" or "list", up to a word without content."""
-    start = _STARTS.search(question)
-    after = (at for at, token in enumerate(tokens) if start and token.start >= start.end())
-    from_first = dropwhile(lambda at: {*tokens[at].terms} <= _FREE, after)
-    return list(takewhile(lambda at: not {*tokens[at].terms} <= _FREE, from_first))[:4]

@@ -151,16 +151,6 @@ def test_no_less_than_a_sentence_is_wanted(index: Index, wanted: Any) -> None:
         answer(index, "What is the port?", wanted=wanted)
 
 
-def test_a_copy_of_a_sentence_is_quoted_once(open_world: Callable[[World], Index], find: Find) -> None:
-    copies = World(
-        documents=(("d1", "A"), ("d2", "B")),
-        chunks=(("c1", "d1", "The queue holds 90 jobs."), ("c2", "d2", "The queue holds 90 jobs")),
-        sentences=(("s1", "c1", "The queue holds 90 jobs."), ("s2", "c2", "The queue holds 90 jobs")),
-    )
-    find("90")
-    assert len(answer(open_world(copies), "How many jobs does the queue hold?").sentences) == 1
-
-
 def test_what_no_document_holds_is_named_and_nothing_is_quoted(index: Index, find: Find) -> None:
     find("no passage has this")
     reply = answer(index, "Which colour has the Zeppelin ZFI99?")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_tasks.answering.lists import asks_for_list
-from graphrag_tasks.answering.rows import asks_for_rows
+from graphrag_tasks.answering.table_questions import asks_for_rows
 from graphrag_tasks.retrieval.modes.overview import subject_of
 from graphrag_tasks.retrieval.question.router import route
 

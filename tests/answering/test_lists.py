@@ -39,11 +39,20 @@ def listing(items: Sequence[str], lead: str = "The levels are these:") -> tuple[
     return world, blocks
 
 
-def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find) -> None:
+@pytest.mark.parametrize(
+    ("question", "doubt"),
+    [
+        ("Which levels can a message have?", ""),
+        ("Which levels can a message not have?", "without regard to “not”"),
+        ("Which colours can the levels have?", "has “colours”"),
+    ],
+)
+def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find, question: str, doubt: str) -> None:
     world, blocks = listing(["error", "warning", "notice"])
     find("levels")
-    reply = answer(open_world(world, blocks=blocks), "Which levels can a message have?")
-    assert reply.form == "list"
+    reply = answer(open_world(world, blocks=blocks), question)
+    assert (reply.form, reply.verdict.state) == ("list", "uncertain" if doubt else "answered")
+    assert any(doubt in note for note in reply.notes) or not doubt
     assert [one.text for one in reply.sentences] == ["error", "warning", "notice"]
     assert {one.numbers for one in reply.sentences} == {(1,)}
     assert reply.text.splitlines() == ["- error [1]", "- warning [1]", "- notice [1]"]

@@ -100,7 +100,7 @@ def test_an_answer_cites_each_row_and_says_what_is_left_out(index: Index, find: 
     find("Failed")
     reply = answer(index, "How many vessels are scrapped?")
     assert (reply.form, reply.verdict.state) == ("rows", "answered")
-    assert reply.summary == "1 of 4 rows of 1 table (vessels) where Scrapped is yes. 1 total row left out."
+    assert reply.summary == "1 of 4 rows of 1 table (vessels) where Scrapped is yes. 1 row of totals left out."
     assert ["Nordwind" in one.text for one in reply.sentences] == [True]
     assert reply.sentences[0].citations
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -123,6 +123,10 @@ class Column:
     def is_summed(self) -> bool:
         """Whether it holds numbers that are no dates."""
         return bool(self.measure.numbers) and self.measure.dimension != "date"
+
+    def measures(self, dimensions: Set[str], said: Set[str]) -> bool:
+        """Tell whether its numbers are of one of some dimensions, or its name has one of some words."""
+        return bool(self.measure.numbers) and (self.measure.dimension in dimensions or bool(said & {*self.terms}))
 
     @cached_property
     def yes(self) -> dict[int, bool]:

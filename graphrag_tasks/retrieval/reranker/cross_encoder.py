@@ -198,12 +198,12 @@ class SpanReader(CrossEncoder):
     def read(
         self, question: str, passages: Sequence[tuple[str, Sequence[str]]], most: int
     ) -> list[list[ReadSentence | None]]:
-        """Return what was read of each sentence of each passage, given with its headings.
+        """Return how well each sentence of each passage answers; None for sentences that are not read.
 
         Args:
             question: Its first tokens are read.
-            passages: Headings on one line, and sentences.
-            most: Windows that are read, those of the first passages; None stands for the sentences of others.
+            passages: The headings of each on one line, and its sentences.
+            most: Windows that are read, those of the first passages.
         """
         asked, windows = self.windows(question, passages)
         windows = windows[:most]
