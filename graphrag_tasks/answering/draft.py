@@ -6,7 +6,6 @@ log-odds, the search, and what of the question was not used decide; of what a mo
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,13 +25,6 @@ _ANSWERED, _UNCERTAIN, _UNCERTAIN_OF_YES = 0.2, -2.5, -5.0
 few questions for yes or no, so more is needed to say that nothing answers them."""
 
 _NEVER = -100.0  # Log-odds where nothing was read.
-
-_ASKED_OF = re.compile(
-    r"^\W*(?:who|what|which|when|where|how (?:much|high|large|long))\s+(?:is|are|was|were)\s+"
-    r"((?:[\w'’-]+\s+){1,5}?)(?:of|for|in|at|behind)\b",
-    re.IGNORECASE,
-)
-"""What a question asks of a thing: "the salary" in "What is the salary of a developer?"."""
 
 
 @dataclass(frozen=True)
@@ -131,15 +123,12 @@ def _log_odds(asked: Asked) -> float:
 def _of_reading(log_odds: float, asked: Asked) -> State:
     """Return the state by what was read.
 
-    It is uncertain at best, however near the passages are, if no document contains a name of the question, or the word
-    for what it asks of a thing: "salary" in "the salary of a developer".
+    It is uncertain at best, however near the passages are, if no document contains a name of the question.
     """
     signals = asked.context.signals
     if log_odds < (_UNCERTAIN if asks_what(asked.question) else _UNCERTAIN_OF_YES):
         return NOT_HERE
-    asked_of = _ASKED_OF.match(asked.question)
-    is_missing = asked_of is not None and not set(asked_of[1].split()).isdisjoint(signals.unknown)
-    return "uncertain" if log_odds < _ANSWERED or signals.unknown_names or is_missing else "answered"
+    return "uncertain" if log_odds < _ANSWERED or signals.unknown_names else "answered"
 
 
 def _of_model(state: State, draft: Draft, asked: Asked) -> State:

@@ -160,13 +160,6 @@ def test_what_no_document_holds_is_named_and_nothing_is_quoted(index: Index, fin
     assert "“ZFI99” are mentioned nowhere" in str(reply)
 
 
-def test_what_is_asked_of_a_thing_and_stands_nowhere_leaves_it_uncertain(index: Index, find: Find) -> None:
-    find("5150")
-    assert answer(index, "What is the port of the gateway?").verdict.state == "answered"
-    reply = answer(index, "What is the colour of the gateway?")
-    assert (reply.verdict.state, reply.verdict.unknown) == ("uncertain", ("colour",))
-
-
 @pytest.mark.parametrize(
     ("question", "language"),
     [
