@@ -16,6 +16,7 @@ from graphrag_tasks.answering.reading import Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
+from graphrag_tasks.retrieval.context.context import is_content
 from graphrag_tasks.retrieval.context.hits import defines
 from graphrag_tasks.retrieval.question.router import asks, question_parts
 
@@ -23,13 +24,11 @@ LIST_CHUNKS = 10  # Chunks read for a list: twice as many as for other questions
 NEARBY = 20  # Most items that are shown beside the list.
 _LEADING = 8  # Best sentences whose lists come into question.
 
-_LEAST = 3
-"""Items of a list that is preferred to a better sentence: it is the answer for 14 of 20 questions on four foreign
-corpora, the group of the best sentence for 12."""
+_OF_LEAD, _OF_LENGTH, _LEAST = 3.0, 2.0, 3
+"""What a list is worth beside its best sentence: for the share of the question's words that its heading and its lead
+hold, and for this many items; chosen on 16 questions on four foreign corpora and 44 on one of SAP."""
 
-_AHEAD = 1.0
-"""Log-odds by which a sentence that names several things is better than a list's best, where it is the answer;
-chosen on 28 questions."""
+_BEHIND = 0.5  # How far a list may be behind the best sentence; else that sentence answers.
 
 _WHOLE, _PART = 30, 16  # Most items of a list that is given whole, and best sentences by which others are cut; chosen.
 
@@ -87,13 +86,6 @@ _OF_ITS_CAUSE = re.compile(r"^\W*what\s+(?:are|were)\b.*\b(?:by|from|for|with|of
 
 _WHICH_THEY_ARE = re.compile(r",?\s+and\s+which\s+(?:ones\s+)?are\s+they\W*$", re.IGNORECASE)
 
-_EXISTING = re.compile(
-    r"\b(?:which|what)\s+([\w -]{3,60}?)\s+(?:exist|are there|do we have|are documented)\b", re.IGNORECASE
-)
-_IN_A_ROW = re.compile(
-    r"[^,.;:]+(?:,[^,.;:]{1,60}){%d,},?\s+(?:and|or)\s+[^,.;:]+" % (_LEAST - 2)  # noqa: UP031
-)
-"""Things named one after the other in a sentence: "2015, 2018, 2021, and 2024"."""
 _SOURCE = re.compile(r"https?://|\bwww\.|\bISBN\b|\bdoi:|^\[\s?\d+\]", re.IGNORECASE)
 _ON_THE_SUBJECT = 0.2
 _NAMED = 5  # Least score of a chunk whose document is listed, and most listed documents.
@@ -149,36 +141,36 @@ def _doubts(asked: Asked, items: Sequence[AnswerSentence]) -> Iterator[str]:
 
 
 def list_items(index: Index, context: Context, reading: Reading) -> Listed | None:
-    """Return the list that answers a question, or None where no good sentence stands in one.
+    """Return the list that answers a question, or None where a sentence answers it better.
 
-    If the question asks which of them exist, that is the documents whose titles contain the kind. Otherwise it is the
-    first list or table among those of the best sentences. Near it are the other ones, further sentences, and sentences
-    that name an entity of the kind.
+    It is the best of the lists and tables around the best sentences. Near it are the other ones, further sentences, and
+    sentences that name an entity of the kind.
     """
     candidates, order = reading.candidates, list(reading.best_first())
-    first = frozenset(_place(candidates[row].sentence) for row in order[:_PART])
+    places = {_place(candidate.sentence): row for row, candidate in enumerate(candidates)}
+    asked = frozenset(filter(is_content, terms(context.question)))
     groups = _Groups()
-    if existing := _EXISTING.search(context.question):
-        groups.add([(sentence,) for sentence in index.documents_titled(existing[1])])
-    titled = bool(groups.found)
-    in_lists = []
+    worth: dict[int, float] = {}
     for row in order[:_LEADING]:
-        best = candidates[row].sentence
-        around = index.items_around(best) or [(best,)]
-        groups.add(around)
-        if len(around) > 1:
-            in_lists.append(reading.scores[row])
-    ahead = (reading.scores[order[0]] - score for score in in_lists)
-    is_first = titled or (_enumerates(groups.found[0]) and all(lead >= _AHEAD for lead in ahead))
-    answering = groups.found[0] if is_first else groups.first_list()
-    if answering is None:
+        best = candidates[row]
+        items = groups.add(index.items_around(best.sentence) or [(best.sentence,)])
+        if len(items) < 2 or _is_of_sources(items):
+            continue
+        first = places.get(_place(items[0][0]), 0)
+        lead = candidates[first - 1].sentence.text if first else ""
+        above = terms(" ".join([*context.chunks[best.chunk].heading_path[-1:], lead]))
+        share = len(asked.intersection(above)) / max(len(asked), 1)
+        worth[len(groups.found) - 1] = reading.scores[row] + _OF_LEAD * share + _OF_LENGTH * (len(items) >= _LEAST)
+    if not worth or max(worth.values()) < reading.scores[order[0]] - _BEHIND:
         return None
+    answering = groups.found[max(worth, key=lambda place: worth[place])]
     for row in order[_LEADING:]:
         groups.add([(candidates[row].sentence,)])
     for listed in context.listed:
         groups.add([listed.sources()[:1]] if listed.sources() else [])
-    items = _part(answering, first)
-    rest = [_part(group, first) for group in groups.found if group is not answering]
+    leading = frozenset(_place(candidates[row].sentence) for row in order[:_PART])
+    items = _part(answering, leading)
+    rest = [_part(group, leading) for group in groups.found if group is not answering]
     notes: tuple[str, ...] = ()
     if len(items) < len(answering):
         notes = (f"{len(items)} of the list's {len(answering)} items: those that answer best.",)
@@ -193,19 +185,13 @@ class _Groups:
         self.found: list[list[Item]] = []
         self._shown: set[tuple[str, int]] = set()
 
-    def add(self, items: Sequence[Item]) -> None:
+    def add(self, items: Sequence[Item]) -> list[Item]:
+        """Add the items that are not there yet as a group, and return them."""
         new = [item for item in items if _place(item[0]) not in self._shown]
         if new:
             self._shown.update(_place(source) for one in new for source in one)
             self.found.append(new)
-
-    def first_list(self) -> list[Item] | None:
-        """Return the first group of several items; one of at least `_LEAST` comes first.
-
-        A list of sources answers nothing.
-        """
-        several = [one for one in self.found if len(one) > 1 and not _is_of_sources(one)]
-        return next((group for group in several if len(group) >= _LEAST), next(iter(several), None))
+        return new
 
 
 def unread_documents(index: Index, context: Context, items: Sequence[AnswerSentence]) -> tuple[str, ...]:
@@ -218,11 +204,6 @@ def unread_documents(index: Index, context: Context, items: Sequence[AnswerSente
         return ()
     named = "; ".join(others[:_NAMED]) + ("; …" if len(others) > _NAMED else "")
     return (f"Documents on the subject that were not read to the end: {named}.",)
-
-
-def _enumerates(items: Sequence[Item]) -> bool:
-    """Tell whether the only item is one sentence with at least `_LEAST` things in a row."""
-    return len(items) == 1 and len(items[0]) == 1 and bool(_IN_A_ROW.search(items[0][0].text))
 
 
 def _is_of_sources(items: Sequence[Item]) -> bool:

@@ -143,10 +143,6 @@ class Browser:
         """Return the titles of the chunks' documents, by document id, in chunk order."""
         return self._provenance.document_titles([self._chunk(one) for one in chunk_ids])
 
-    def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
-        """Return the first sentence of each document whose title has the last of these words."""
-        return self._provenance.documents_titled(words)
-
     def documents_mentioning(self, name: str) -> tuple[SourceSentence, ...]:
         """Return the first sentence of each document that mentions a name.
 

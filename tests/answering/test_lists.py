@@ -66,8 +66,7 @@ def test_a_sentence_that_names_them_all_answers_before_a_worse_list(open_world: 
     )
     find("message")
     reply = answer(open_world(told, blocks=blocks), "Which levels can a message have?")
-    assert reply.form == "list"
-    assert [one.text for one in reply.sentences] == [whole]
+    assert [one.text for one in reply.sentences if one.is_best] == [whole]
 
 
 def test_a_list_of_sources_is_no_answer(open_world: Open, find: Find) -> None:
@@ -132,14 +131,6 @@ def test_a_question_that_only_looks_like_one_for_a_list_is_answered_by_quotation
     reply = answer(index, "I want to know which ports the gateway listens on")
     assert reply.form == "quotes"
     assert "The gateway listens on port 5150." in [one.text for one in reply.sentences]
-
-
-def test_documents_are_listed_by_their_titles_where_they_are_asked_for(open_world: Open, find: Find) -> None:
-    world, blocks = listing(["error", "warning"])
-    find("e")
-    reply = answer(open_world(world, blocks=blocks), "Which policies exist?")
-    titles = [one.citations[0].source.title for one in reply.sentences if one.numbers == (1,)]
-    assert titles == ["Logging policies", "Backup policy"]
 
 
 def test_documents_on_the_subject_that_give_no_item_are_named(open_world: Open, find: Find) -> None:

@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.language.names import told
 from graphrag_tasks.language.times import when
 from graphrag_tasks.retrieval.context.hits import (
@@ -74,13 +73,6 @@ class Provenance:
         rows = list(dict.fromkeys(self._documents_of("chunks", chunks).tolist()))
         documents = self._records("documents").at(rows)
         return {document["document_id"]: document["title"] for document in documents}
-
-    def documents_titled(self, words: str) -> tuple[SourceSentence, ...]:
-        """Return the first sentence of each document whose title has the last of these words."""
-        kind = terms(words)[-1:]
-        titles = self._tables.column("documents", "title").to_pylist()
-        rows = [row for row, title in enumerate(titles) if kind and kind[0] in terms(title)]
-        return self.first_sentences(rows)
 
     def first_in_documents(self, sentence_ids: pa.Array[Any]) -> tuple[SourceSentence, ...]:
         """Return the first of these sentences in each document, ordered by number of sentences."""
