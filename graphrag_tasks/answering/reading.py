@@ -23,8 +23,9 @@ from graphrag_tasks.retrieval.question.router import asks, question_parts
 from graphrag_tasks.retrieval.reranker.cross_encoder import make_span_reader
 from graphrag_tasks.retrieval.view.arrays import Floats
 
-_WINDOWS = 24
-"""Windows that are read: all of five chunks, half of ten."""
+_WINDOWS = 12
+"""Windows that are read, of the best chunks first: 24 answer 281 questions on six corpora no better, and take a fifth
+more time."""
 
 _OF_MARGIN, _OF_CHUNK, _OF_SHARED = 0.25, 0.3, 2.0
 """Weights of the span's margin, of the chunk's log-odds and of the share of the question's words beside the reader's
