@@ -1,7 +1,8 @@
 """Decide whether a draft answers its question: the only place that sets a verdict.
 
 A way of answering proposes a draft. What was looked up, counted or refused is certain; of what was read, the reader's
-log-odds, the search, and what of the question was not used decide; of what a model wrote, also the checks of it.
+log-odds, names that no document has, and what of the question was not used decide; of what a model wrote, also the
+checks of it.
 """
 
 from __future__ import annotations
@@ -17,12 +18,10 @@ from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.overview import has_subject
 from graphrag_tasks.retrieval.question.query import probability
 
-_INTERCEPT, _READER, _COSINE, _COVERAGE, _UNKNOWN_NAME = -0.59, 0.72, 1.18, 0.40, -0.50
-"""Weights of what the reader says of the surest sentence, of cosine and coverage of the first chunk, and of a name that
-no document contains: those of the search small and fixed, the first two by questions that no reader was trained on."""
-_ANSWERED, _UNCERTAIN, _UNCERTAIN_OF_YES = 0.2, -2.5, -5.0
-"""Log-odds: below the first are .15 of the answerable questions of six corpora; below the second .02. The reader knows
-few questions for yes or no, so more is needed to say that nothing answers them."""
+_ANSWERED, _UNCERTAIN, _UNCERTAIN_OF_YES = 0.0, -3.5, -6.5
+"""Log-odds of the reader: below the first are .15 of the answerable questions of six corpora; below the second .02. It
+knows few questions for yes or no, so more is needed to say that nothing answers them. Cosine and coverage of the first
+chunk beside it, as weights, told no more."""
 
 _NEVER = -100.0  # Log-odds where nothing was read.
 
@@ -89,7 +88,8 @@ def decide(draft: Draft, asked: Asked) -> tuple[Verdict, tuple[str, ...]]:
     if draft.looked_up is not None:
         state: State = "answered" if draft.looked_up else NOT_HERE
         return Verdict(state=state, probability=float(draft.looked_up), unknown=() if draft.looked_up else unknown), ()
-    log_odds = _log_odds(asked)
+    read_odds = asked.reading.log_odds if asked.context.read else None  # A question of unknown words is not read.
+    log_odds = _NEVER if read_odds is None else read_odds
     state = _of_model(_of_reading(log_odds, asked), draft, asked) if draft.model else _of_reading(log_odds, asked)
     notes: list[str] = []
     if draft.doubts and state == "answered":
@@ -105,19 +105,6 @@ def decide(draft: Draft, asked: Asked) -> tuple[Verdict, tuple[str, ...]]:
             "what is quoted was found by its meaning alone."
         )
     return Verdict(state=state, probability=probability(log_odds), unknown=unknown), tuple(notes)
-
-
-def _log_odds(asked: Asked) -> float:
-    read_first, sentence = asked.context.signals.read, asked.reading.log_odds
-    if read_first is None or sentence is None:
-        return _NEVER
-    return (
-        _INTERCEPT
-        + _READER * sentence
-        + _COSINE * read_first.cosine
-        + _COVERAGE * read_first.coverage
-        + _UNKNOWN_NAME * bool(asked.context.signals.unknown_names)
-    )
 
 
 def _of_reading(log_odds: float, asked: Asked) -> State:

@@ -169,13 +169,13 @@ def list_items(index: Index, context: Context, reading: Reading) -> Listed | Non
     for listed in context.listed:
         groups.add([listed.sources()[:1]] if listed.sources() else [])
     leading = frozenset(_place(candidates[row].sentence) for row in order[:_PART])
-    items = _part(answering, leading)
+    shown = _part(answering, leading)
     rest = [_part(group, leading) for group in groups.found if group is not answering]
     notes: tuple[str, ...] = ()
-    if len(items) < len(answering):
-        notes = (f"{len(items)} of the list's {len(answering)} items: those that answer best.",)
+    if len(shown) < len(answering):
+        notes = (f"{len(shown)} of the list's {len(answering)} items: those that answer best.",)
     near = list(islice(_sentences(rest, 2), NEARBY))
-    return Listed(tuple(_sentences([items], 1)), tuple(near), notes)
+    return Listed(tuple(_sentences([shown], 1)), tuple(near), notes)
 
 
 class _Groups:

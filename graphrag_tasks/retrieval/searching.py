@@ -10,7 +10,7 @@ import numpy as np
 
 from graphrag_tasks.core.config import RetrievalConfig
 from graphrag_tasks.core.errors import QueryError
-from graphrag_tasks.retrieval.context.context import FirstRead, Signals, content_words, written_as_names
+from graphrag_tasks.retrieval.context.context import Signals, content_words, written_as_names
 from graphrag_tasks.retrieval.graph.pinned import Graph
 from graphrag_tasks.retrieval.modes.registry import AUTO, PLAIN_MODES, mode_named
 from graphrag_tasks.retrieval.question.query import MOST_CHUNKS, Query, Ranking, Reranking, checked, checked_number
@@ -103,22 +103,14 @@ class Searcher:
             for other in others:
                 first.query.reranking.learn(other.query.reranking)
         chunks = fused([one.ranking.chunks for one in (first, *others)])
-        read = [one.signals.read for one in (first, *others) if one.signals.read]
-        surest = max(read, key=lambda first_read: first_read.log_odds, default=None)
-        return Found(
-            replace(first.ranking, chunks=chunks).cut(query.k),
-            replace(first.query, k=query.k),
-            replace(first.signals, read=surest),
-        )
+        return Found(replace(first.ranking, chunks=chunks).cut(query.k), replace(first.query, k=query.k), first.signals)
 
     def _found(self, query: Query, mode: str, rerank: int | None) -> Found:
         query = self.with_reranking(query, mode, rerank)
         ranking = self.ranking(mode, query)
-        first = ranking.chunks[0].row if ranking.chunks else None
-        if query.reranking and not query.reranking.scores and ranking.chunks:
-            rows = np.array([chunk.row for chunk in ranking.chunks])  # the mode keeps its own order
-            first = int(rows[query.reranking.of(query.text, rows).argmax()])
-        return Found(ranking, query, self._signals(first, query))
+        if query.reranking and not query.reranking.scores and ranking.chunks:  # the mode keeps its own order
+            query.reranking.of(query.text, np.array([chunk.row for chunk in ranking.chunks]))
+        return Found(ranking, query, self._signals(query))
 
     def ranking(self, mode: str, query: Query) -> Ranking:
         """Return the rows that a mode chooses."""
@@ -145,19 +137,6 @@ class Searcher:
         )  # fmt: skip
         return replace(query, reranking=reranking)
 
-    def _signals(self, first: int | None, query: Query) -> Signals:
-        lexicon = self.graph.lexicon
-        unknown = content_words(lexicon.unknown_words(query.text))
-        scores = query.reranking.scores if query.reranking else {}
-        names = written_as_names(query.text, unknown)
-        if first is None or first not in scores:
-            return Signals(unknown=unknown, unknown_names=names)
-        return Signals(
-            unknown=unknown,
-            unknown_names=names,
-            read=FirstRead(
-                log_odds=scores[first],
-                cosine=float(self.graph.chunks.vectors.cosines_of([first], query.vector)[0]),
-                coverage=lexicon.shares_held(query.text, np.array([first]))[0],
-            ),
-        )
+    def _signals(self, query: Query) -> Signals:
+        unknown = content_words(self.graph.lexicon.unknown_words(query.text))
+        return Signals(unknown=unknown, unknown_names=written_as_names(query.text, unknown))

@@ -38,22 +38,16 @@ _FRAME = frozenset(
 """Words of a question's frame, which say what is asked and name nothing that could be missing: quantities, light
 verbs, and what documents and answers are called. Chosen by reading."""
 
+_RELATIONS = frozenset(
+    terms(
+        "about above across after against along among around before behind below beside between beyond during every"
+        " except first last next now off out over per since through today two three four five six seven eight nine ten"
+        " toward under until up within without"
+    )
+)
+"""Prepositions, numbers and places in an order, which are missing nowhere."""
+
 _SIGN_INSIDE = re.compile(r"\w[./_-]\w")
-
-
-@dataclass(frozen=True, kw_only=True)
-class FirstRead:
-    """How well the first reranked chunk answers a question.
-
-    Attributes:
-        log_odds: The reranker's log-odds that the chunk answers the question.
-        cosine: Cosine of chunk and question.
-        coverage: Share of the question's words in the chunk, weighted by rarity.
-    """
-
-    log_odds: float
-    cosine: float
-    coverage: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,17 +57,15 @@ class Signals:
     Attributes:
         unknown: Content words and names of the question that no document contains, as written.
         unknown_names: Those written as names: with a capital, a digit or punctuation inside.
-        read: None if no chunk was reranked.
     """
 
     unknown: tuple[str, ...] = ()
     unknown_names: tuple[str, ...] = ()
-    read: FirstRead | None = None
 
 
 def content_words(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words with content, without frame words of questions such as "much"."""
-    return tuple(word for word in words if not _FRAME.issuperset(terms(word)))
+    """Return the words with content, without frame words of questions such as "much", and relations such as "after"."""
+    return tuple(word for word in words if not (_FRAME | _RELATIONS).issuperset(terms(word)))
 
 
 def is_content(term: str) -> bool:
