@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graphrag_tasks.answering.draft import Asked, Draft
-from graphrag_tasks.answering.reading import Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.context import is_content
 from graphrag_tasks.retrieval.context.hits import defines
 from graphrag_tasks.retrieval.question.router import asks, question_parts
+from graphrag_tasks.sources.media_types import is_sheet
 
 LIST_CHUNKS = 10  # Chunks read for a list: twice as many as for other questions.
 NEARBY = 20  # Most items that are shown beside the list.
@@ -71,10 +71,6 @@ _OF_EACH = re.compile(
     re.IGNORECASE,
 )
 """Everything of a kind without a question word: "all gap filling modes", "Show every option"."""
-_NOUN = re.compile(
-    rf"\b(?:which|what|all|every|list|name)\s+(?:(?:of|are|the|our|my)\s+)*(?:[\w/-]+\s+){{0,2}}?({_PLURAL})\b",
-    re.IGNORECASE,
-)
 _CONDITION = re.compile(
     r"\b(?:not|no|without|except|under|below|above|before|after|more than|less than|at least|at most"
     r"|most|least|(?:high|low|large|small|cheap|late|earli|old|new|long|short)est)\b",
@@ -102,66 +98,31 @@ def asks_for_list(question: str) -> bool:
     return len(asking) <= 1 and bool(which or several or _OF_EACH.match(asked))
 
 
-@dataclass(frozen=True)
-class Listed:
-    """The items of the list that answers, what else was found near, and a note on what is missing.
-
-    Each group of items has a citation number of its own.
-    """
-
-    items: tuple[AnswerSentence, ...]
-    nearby: tuple[AnswerSentence, ...]
-    notes: tuple[str, ...] = ()
-
-
 def by_list(asked: Asked) -> Draft | None:
-    """Return the list that a question asks for, if it asks for several things and one holds a good sentence."""
-    if not asks_for_list(asked.question) or not asked.reading.candidates:
-        return None
-    found = list_items(asked.index, asked.context, asked.reading)
-    if not found:
-        return None
-    notes = (*found.notes, *unread_documents(asked.index, asked.context, found.items))
-    doubts = tuple(_doubts(asked, found.items))
-    return Draft(sentences=found.items, nearby=found.nearby, form="list", notes=notes, doubts=doubts)
+    """Return the list that a question asks for; None for other questions, and where a sentence answers better.
 
-
-def _doubts(asked: Asked, items: Sequence[AnswerSentence]) -> Iterator[str]:
-    """Yield that no passage of the list has the noun that is asked for, and which conditions no item has."""
-    ids = {citation.source.chunk_id for item in items for citation in item.citations}
-    chunks = [hit for hit in asked.context.chunks if hit.chunk_id in ids]
-    above = " ".join(f"{hit.title} {' '.join(hit.heading_path)}" for hit in chunks)
-    noun = _NOUN.search(asked.question)
-    text = " ".join([above, *(hit.text for hit in chunks), *(item.text for item in items)])
-    if noun and frozenset(terms(text)).isdisjoint(terms(noun[1])):
-        yield f"Nothing beside the list has “{noun[1]}”."
-    met = {one.lower() for one in _CONDITION.findall(" ".join([above, *(item.text for item in items)]))}
-    if left := [one for one in dict.fromkeys(map(str.lower, _CONDITION.findall(asked.question))) if one not in met]:
-        yield f"The list is whole, without regard to {', '.join(f'“{one}”' for one in left)}."
-
-
-def list_items(index: Index, context: Context, reading: Reading) -> Listed | None:
-    """Return the list that answers a question, or None where a sentence answers it better.
-
-    It is the best of the lists and tables around the best sentences. Near it are the other ones, further sentences, and
-    sentences that name an entity of the kind.
+    It is the best of the lists and tables around the best sentences; rows of sheets are counted, or quoted. Near it are
+    the other ones, further sentences, and sentences that name an entity of the kind.
     """
-    candidates, order = reading.candidates, list(reading.best_first())
+    index, context, candidates, scores = asked.index, asked.context, asked.reading.candidates, asked.reading.scores
+    if not asks_for_list(asked.question) or not candidates:
+        return None
+    order = list(asked.reading.best_first())
     places = {_place(candidate.sentence): row for row, candidate in enumerate(candidates)}
-    asked = frozenset(filter(is_content, terms(context.question)))
+    words = frozenset(filter(is_content, terms(context.question)))
     groups = _Groups()
     worth: dict[int, float] = {}
     for row in order[:_LEADING]:
         best = candidates[row]
-        items = groups.add(index.items_around(best.sentence) or [(best.sentence,)])
-        if len(items) < 2 or _is_of_sources(items):
+        around = groups.add(index.items_around(best.sentence) or [(best.sentence,)])
+        if len(around) < 2 or _is_of_sources(around) or is_sheet(best.sentence.uri):
             continue
-        first = places.get(_place(items[0][0]), 0)
+        first = places.get(_place(around[0][0]), 0)
         lead = candidates[first - 1].sentence.text if first else ""
         above = terms(" ".join([*context.chunks[best.chunk].heading_path[-1:], lead]))
-        share = len(asked.intersection(above)) / max(len(asked), 1)
-        worth[len(groups.found) - 1] = reading.scores[row] + _OF_LEAD * share + _OF_LENGTH * (len(items) >= _LEAST)
-    if not worth or max(worth.values()) < reading.scores[order[0]] - _BEHIND:
+        share = len(words.intersection(above)) / max(len(words), 1)
+        worth[len(groups.found) - 1] = scores[row] + _OF_LEAD * share + _OF_LENGTH * (len(around) >= _LEAST)
+    if not worth or max(worth.values()) < scores[order[0]] - _BEHIND:
         return None
     answering = groups.found[max(worth, key=lambda place: worth[place])]
     for row in order[_LEADING:]:
@@ -170,12 +131,24 @@ def list_items(index: Index, context: Context, reading: Reading) -> Listed | Non
         groups.add([listed.sources()[:1]] if listed.sources() else [])
     leading = frozenset(_place(candidates[row].sentence) for row in order[:_PART])
     shown = _part(answering, leading)
-    rest = [_part(group, leading) for group in groups.found if group is not answering]
-    notes: tuple[str, ...] = ()
+    items = tuple(_sentences([shown], 1))
+    notes = list(unread_documents(index, context, items))
     if len(shown) < len(answering):
-        notes = (f"{len(shown)} of the list's {len(answering)} items: those that answer best.",)
-    near = list(islice(_sentences(rest, 2), NEARBY))
-    return Listed(tuple(_sentences([shown], 1)), tuple(near), notes)
+        notes.insert(0, f"{len(shown)} of the list's {len(answering)} items: those that answer best.")
+    rest = [_part(group, leading) for group in groups.found if group is not answering]
+    near = tuple(islice(_sentences(rest, 2), NEARBY))
+    doubts = tuple(_doubts(asked, items))
+    return Draft(sentences=items, nearby=near, form="list", notes=tuple(notes), doubts=doubts)
+
+
+def _doubts(asked: Asked, items: Sequence[AnswerSentence]) -> Iterator[str]:
+    """Yield which conditions of the question neither an item nor the headings above the list have."""
+    ids = {citation.source.chunk_id for item in items for citation in item.citations}
+    chunks = [hit for hit in asked.context.chunks if hit.chunk_id in ids]
+    above = " ".join(f"{hit.title} {' '.join(hit.heading_path)}" for hit in chunks)
+    met = {one.lower() for one in _CONDITION.findall(" ".join([above, *(item.text for item in items)]))}
+    if left := [one for one in dict.fromkeys(map(str.lower, _CONDITION.findall(asked.question))) if one not in met]:
+        yield f"The list is whole, without regard to {', '.join(f'“{one}”' for one in left)}."
 
 
 class _Groups:

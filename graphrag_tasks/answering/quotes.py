@@ -8,21 +8,25 @@ from dataclasses import replace
 from graphrag_tasks.answering.draft import Asked, Draft
 from graphrag_tasks.answering.reading import CandidateSentence, Reading
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
+from graphrag_tasks.answering.table_questions import asks_for_rows
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.retrieval import Context, Index, SourceSentence
 from graphrag_tasks.retrieval.context.context import is_content
 from graphrag_tasks.retrieval.question.router import question_parts
-from graphrag_tasks.sources.media_types import may_hold_facts
+from graphrag_tasks.sources.media_types import is_sheet, may_hold_facts
 
 
 def by_quotes(asked: Asked) -> Draft:
     """Return the sentences that answer a question best, of the newest releases unless filters ask for others."""
     quoted = quotes(asked.index, asked.context, asked.reading, asked.wanted)
+    best = [citation.source.uri for said in quoted if said.is_best for citation in said.citations]
+    is_of_rows = asks_for_rows(asked.question) and all(map(is_sheet, best))
+    doubts = ("These rows are the nearest: not every word of the question chose them.",) if is_of_rows else ()
     if asked.filters:
-        return Draft(sentences=quoted)
+        return Draft(sentences=quoted, doubts=doubts)
     newest, gone = with_newest(asked.index, quoted)
-    return Draft(sentences=newest, notes=gone)
+    return Draft(sentences=newest, notes=gone, doubts=doubts)
 
 
 def with_newest(
@@ -119,7 +123,8 @@ def quotes(index: Index, context: Context, reading: Reading, wanted: int) -> tup
     order = iter(dict.fromkeys([*of_parts, *(row for row in reading.best_first() if scores[row] >= floor)]))
     several = len(question_parts(context.question)) > 1
     runs = _runs(candidates, order, wanted, _Connected(index, context), one_per_chunk=several)
-    best = {run[0] for run in runs if run[0] in of_parts or scores[run[0]] >= scores.max() - _BEHIND}
+    best = {run[0] for run in runs if scores[run[0]] >= scores.max() - _BEHIND}
+    best |= {row for run in runs for row in run if row in of_parts}
     best |= {row + 1 for row in best if candidates[row].sentence.text.endswith(":")}
     return tuple(
         _quotation(index, candidates[row], number, is_best=row in best)

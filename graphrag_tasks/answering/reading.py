@@ -38,6 +38,9 @@ _DENIED = 2.0  # Penalty of a denied sentence where a question asks which thing 
 _ASKS_WHICH = re.compile(r"\W*(?:\w+ )?(?:which|who|whom|whose)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
+_OF_MAIL = re.compile(r"(?:From|Sent|To|Cc|Subject): .|(?:Dear|Hi|Hello)\b[^.!?]{0,40},$")
+"""A header or greeting of a mail, which is no sentence of it."""
+
 _NOT_READ = 100.0  # Penalty of sentences that were not read, larger than any score.
 _NEVER = 1e-4  # Least probability used: the reranker's own range from .01 to .99.
 _SAME = 0.8  # Jaccard similarity above which two sentences are copies.
@@ -147,7 +150,7 @@ def read(index: Index, context: Context) -> Reading:
         for position, (sentence, said) in enumerate(zip(of_chunk, of_reader, strict=True)):
             lead = of_chunk[position - 1] if position and are_leads[position - 1] else None
             words = frozenset(terms(f"{lead.text} {sentence.text}" if lead else sentence.text))
-            is_silent = are_leads[position] or sentence.text.endswith("?")
+            is_silent = are_leads[position] or sentence.text.endswith("?") or bool(_OF_MAIL.match(sentence.text))
             is_silent = is_silent or (words <= all_words and not sentence.text.endswith(":"))
             span = (said.start, said.end) if said else None
             candidates.append(CandidateSentence(sentence, place, position, words, lead, is_silent, span))

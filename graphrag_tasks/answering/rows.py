@@ -28,7 +28,6 @@ from graphrag_tasks.answering.table_questions import (
     MISSING,
     NONE,
     NOT,
-    SCALES,
     SHORT,
     SIGNS,
     STOCK,
@@ -135,7 +134,7 @@ class _Reading:
     """A question read against a view: its conditions, and the places of the words that they leave unused."""
 
     def __init__(self, question: str, tokens: list[Token], phrase: list[int], view: View) -> None:
-        self.question, self.tokens, self.view = question, tokens, view
+        self.question, self.tokens, self.phrase, self.view = question, tokens, phrase, view
         self.texts = [*(token.text.lower() for token in tokens), "", ""]  # Each has one after it.
         self.used: set[int] = set()
         self.conditions: list[_Condition] = []
@@ -285,8 +284,6 @@ class _Reading:
             return None
         value = number_of(token.text, comma=column.comma and "," not in token.text)
         before = self.texts[place - 1] if place else ""
-        if scale := SCALES.get(self.texts[place + 1]):
-            value, place = value * scale, place + 1
         following = self.texts[place + 1]
         unit = (column.measure[1:] if following and following == column.unit.lower() else None) or unit_of(following)
         if unit or before in MONEY:
@@ -299,7 +296,8 @@ class _Reading:
         for length in range(min(len(self.tokens), _MOST_WORDS), 0, -1):
             for start in range(len(self.tokens) - length + 1):
                 places, first, last = range(start, start + length), self.tokens[start], self.tokens[start + length - 1]
-                is_noun = length == 1 and start == self.noun and self.is_rows
+                is_key = start in self.phrase and not self.nouns.isdisjoint(first.terms)  # "vehicles and machines"
+                is_noun = length == 1 and self.is_rows and (start == self.noun or is_key)
                 is_name = length > 1 or len(first.text) > SHORT or first.text[0].isupper()
                 if first.terms and last.terms and is_name and not is_noun and not self.used & {*places}:
                     self._value(tuple(term for at in places for term in self.tokens[at].terms), places)

@@ -35,7 +35,6 @@ THAN = re.compile(r"(?i)\b(more|less)?\s*\b(\w+) than\s+(?:an?\s+|the\s+)?[â‚¬$Â
 AFTER_BOUND = re.compile(r"\W*(?:\w+ )?or (?:(more|higher|later|longer|above|over)|less|fewer|lower|earlier|below)\b")
 BETWEEN = re.compile(r"(?i)\b(?:between|from)\s+$")
 STOCK = re.compile(r"(?i)\b(?:(out of)|in) stock\b")
-SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS, 2)}
 _MORE, _LESS = "more|greater|larger|higher|bigger|later", "less|fewer|smaller|lower|earlier"

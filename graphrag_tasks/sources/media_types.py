@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from pathlib import PurePosixPath
 
 METADATA_TYPE = "metadata"  # Of a file of metadata that names no document.
 UNKNOWN = "unknown"  # Of a file that no reader reads.
@@ -48,6 +49,11 @@ MEDIA_TYPES = {
 
 FACTS = "facts"
 FACTS_ENDINGS = tuple(end for end, media_type in MEDIA_TYPES.items() if media_type == FACTS)
+
+
+def is_sheet(path: str) -> bool:
+    """Tell whether a file is called as tables without text are."""
+    return MEDIA_TYPES.get(PurePosixPath(path).suffix.lower()) in ("csv", "xlsx", "ods")
 
 
 def may_hold_facts(path: str) -> bool:
