@@ -76,9 +76,9 @@ def curve(guessed: Floats, right: NDArray[np.bool_]) -> list[dict[str, float]]:
 def main() -> None:
     """Learn, write the weights, and print the figures as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--gold", type=Path, default=GOLD, help="the judged facts")
+    parser.add_argument("--gold", type=Path, nargs="+", default=[GOLD], help="files of judged facts")
     options = parser.parse_args()
-    judged = [json.loads(line) for line in options.gold.read_text("utf-8").splitlines()]
+    judged = [json.loads(line) for gold in options.gold for line in gold.read_text("utf-8").splitlines()]
     facts = [one for one in judged if one["triple"]["rule"] != TABLE_ROW]  # no sentence says them
     names, table = table_of(facts)
     right = np.array([one["judgement"] == "right" for one in facts])
