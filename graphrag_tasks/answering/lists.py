@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from graphrag_tasks.answering.draft import Asked, Draft
@@ -77,11 +76,6 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 """Words of a question that leave some items of a list out."""
-_OF_ITS_CAUSE = re.compile(r"^\W*what\s+(?:are|were)\b.*\b(?:by|from|for|with|of|about)\W*$", re.IGNORECASE)
-"""A question for one thing: "What are the lines caused by?"."""
-
-_WHICH_THEY_ARE = re.compile(r",?\s+and\s+which\s+(?:ones\s+)?are\s+they\W*$", re.IGNORECASE)
-
 _SOURCE = re.compile(r"https?://|\bwww\.|\bISBN\b|\bdoi:|^\[\s?\d+\]", re.IGNORECASE)
 _ON_THE_SUBJECT = 0.2
 _NAMED = 5  # Least score of a chunk whose document is listed, and most listed documents.
@@ -91,11 +85,10 @@ Item = tuple[SourceSentence, ...]
 
 def asks_for_list(question: str) -> bool:
     """Tell whether a question only asks for several things of one kind."""
-    asked, which = _WHICH_THEY_ARE.subn("", " ".join(question.split()))
+    asked = " ".join(question.split())
     asking = [part for part in question_parts(asked) if asks(part)]
     one = asking[0] if asking else asked
-    several = _SEVERAL.search(one) and not _OF_ITS_CAUSE.match(one)
-    return len(asking) <= 1 and bool(which or several or _OF_EACH.match(asked))
+    return len(asking) <= 1 and bool(_SEVERAL.search(one) or _OF_EACH.match(asked))
 
 
 def by_list(asked: Asked) -> Draft | None:
@@ -237,55 +230,25 @@ _ARTICLE = re.compile(r"^(?:the|a|an) (?:(?:name|word|term) )?", re.IGNORECASE)
 _QUOTES = "\"'“”‘’«»`"
 
 
-@dataclass(frozen=True)
-class Mentioned:
-    """The documents that mention a name, those with most mentions first."""
-
-    name: str
-    sources: tuple[SourceSentence, ...]
-    documents: int
-
-    @property
-    def summary(self) -> str:
-        """How many of the documents mention it."""
-        some = f"{len(self.sources):,} of {self.documents:,} documents mention “{self.name}”."
-        rest = len(self.sources) > MOST_SHOWN
-        return f"{some} The first {MOST_SHOWN} are shown." if rest else some
-
-
-def asked_name(question: str) -> str:
-    """Return the name whose documents a question asks for, or ""."""
-    said = " ".join(question.split())
-    found = next(filter(None, (pattern.match(said) for pattern in _ASKS)), None)
-    if found is None:
-        return ""
-    return _ARTICLE.sub("", found["name"].strip(_QUOTES + " ")).strip(_QUOTES + " ")
-
-
 def by_documents(asked: Asked) -> Draft | None:
-    """Return the documents that a question asks for by a name, each with its first sentence that mentions it."""
-    found = None if asked.filters else documents_asked_for(asked.index, asked.question)
-    if found is None:
-        return None
-    sentences = tuple(_one_a_document(found.sources[:MOST_SHOWN]))
-    return Draft(sentences=sentences, form="list", summary=found.summary, looked_up=bool(found.sources))
+    """Return the documents that mention the name that a question asks for, those with most mentions first.
 
-
-def documents_asked_for(index: Index, question: str) -> Mentioned | None:
-    """Return the documents that a question asks for by a name.
-
-    None for other questions, and for several words that occur nowhere verbatim: they may be a description.
+    Each is quoted with its first sentence that does. None for other questions, and for several words that occur nowhere
+    verbatim: they may be a description.
     """
-    name = asked_name(question)
-    if not name:
+    question = " ".join(asked.question.split())
+    found = next(filter(None, (pattern.match(question) for pattern in _ASKS)), None)
+    if found is None or asked.filters:
         return None
-    sources = index.documents_mentioning(name)
-    if not sources and " " in name:
+    name = _ARTICLE.sub("", found["name"].strip(_QUOTES + " ")).strip(_QUOTES + " ")
+    sources = asked.index.documents_mentioning(name) if name else ()
+    if not name or (not sources and " " in name):
         return None
-    return Mentioned(name, sources, len(index.snapshot.table("documents")))
-
-
-def _one_a_document(sources: Sequence[SourceSentence]) -> Iterator[AnswerSentence]:
-    for number, source in enumerate(sources, 1):
-        citation = Citation(number=number, source=source)
-        yield AnswerSentence(text=source.text, citations=(citation,))
+    documents = len(asked.index.snapshot.table("documents"))
+    summary = f"{len(sources):,} of {documents:,} documents mention “{name}”."
+    summary += f" The first {MOST_SHOWN} are shown." * (len(sources) > MOST_SHOWN)
+    sentences = tuple(
+        AnswerSentence(text=source.text, citations=(Citation(number=number, source=source),))
+        for number, source in enumerate(sources[:MOST_SHOWN], 1)
+    )
+    return Draft(sentences=sentences, form="list", summary=summary, looked_up=bool(sources))

@@ -434,7 +434,7 @@ RELATIONS = _table(
     _column("tail_id", STRING, "entity it ends at"),
     _column("text", STRING, "head, relation and tail in words: what is embedded"),
     _column("phrase", STRING, "the relation as most sources word it, for people"),
-    _column("kind", STRING, "fact; association (is in, has); condition (holds of some, or if)"),
+    _column("kind", STRING, "fact; association (is in, has, or no clause says it); condition (holds of some, or if)"),
     _column("negated", BOOL, "the sources deny it"),
     _column("weight", FLOAT, "number of sentences that support it; copies are one"),
     _column("confidence", FLOAT, "1 - product of (1 - confidence) over its evidence"),

@@ -17,6 +17,14 @@ from numpy.typing import NDArray
 FACT, ASSOCIATION, CONDITION = "fact", "association", "condition"
 """Kinds of relations. Degrees, paths, lists and pictures use facts only, unless all are requested."""
 
+WEAK_RULES = (
+    *("copula", "clausal", "adverbial", "inherited", "acl", "existential", "imperative", "apposition", "qualifier"),
+    *("example", "possessive", "label", "list_item", "cookbook", "table_row"),
+)
+"""Rules whose statements are evidence for the search and no facts. Of what strangers judged on four corpora, .48 of
+theirs is right and .31 wrong; of a verb with a subject of its own .64 and .17, with three quarters of the useful
+ones."""
+
 MENTION = "mention"  # Kind of an edge from an entity to a chunk that names it.
 
 _PREPOSITIONS = (
@@ -29,11 +37,11 @@ ASSOCIATION_PATTERN = rf"have|be (?:{_PREPOSITIONS})"
 _ASSOCIATION = re.compile(ASSOCIATION_PATTERN)
 
 
-def kind_of(relation: str, *, conditional: bool) -> str:
-    """Return the kind of a relation's canonical form; `conditional`: stated under a condition."""
+def kind_of(relation: str, *, conditional: bool = False, told: bool = True) -> str:
+    """Return a relation's kind: stated under conditions only, or told by a rule that is not weak."""
     if conditional:
         return CONDITION
-    return ASSOCIATION if _ASSOCIATION.fullmatch(relation) else FACT
+    return FACT if told and not _ASSOCIATION.fullmatch(relation) else ASSOCIATION
 
 
 Rows = NDArray[np.int64]

@@ -51,10 +51,10 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
 
 
 KINDS = {
-    ("fill", False): "fact", ("be", False): "fact", ("have", False): "association",
-    ("be in", False): "association", ("be stored in", False): "fact", ("fill", True): "condition",
+    ("fill", False, "svo"): "fact", ("be stored in", False, "passive"): "fact", ("have", False, "svo"): "association",
+    ("be in", False, "svo"): "association", ("fill", False, "acl"): "association", ("fill", True, "svo"): "condition",
 }  # fmt: skip
-"""Relation and whether it is said under a condition, and what that makes of it."""
+"""Relation, whether it is said under a condition, and the rule that found it; what that makes of it."""
 COPY = -1  # Hash of a sentence that stands in a document more than once.
 PHRASES = ["fills", "filled", "fills", "may fill", "may fill"]
 
@@ -107,8 +107,8 @@ def world() -> World:
         triple("internal tables", "hold", "rows"),
         triple("LIPS", "be", "lips"),
         *(
-            triple(f"LFA{place}", relation, "Store A", conditional=conditional, phrase="said")
-            for place, (relation, conditional) in enumerate(KINDS)
+            triple(f"LFA{place}", relation, "Store A", conditional=conditional, rule=rule, phrase="said")
+            for place, (relation, conditional, rule) in enumerate(KINDS)
         ),
         *(
             triple("BKPF", "fill", "Store A", phrase=phrase, conditional=place == 3)
@@ -159,8 +159,8 @@ def test_values_and_what_one_word_ascribes_are_attributes(world: World) -> None:
 
 
 def test_a_relation_is_a_fact_or_less(world: World) -> None:
-    rows = [row for place in range(len(KINDS)) for row in world.relations(f"LFA{place}")]
-    assert [row["kind"] for row in rows] == list(KINDS.values())
+    rows = [row for place, _ in enumerate(KINDS) for row in world.relations(f"LFA{place}")]
+    assert [row["kind"] for row in rows] == [*KINDS.values()]
     assert {row["phrase"] for row in rows} == {"said"}
 
 

@@ -21,7 +21,7 @@ from graphrag_tasks.core.config import RelationshipsConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.graph.weights import ASSOCIATION, ASSOCIATION_PATTERN, CONDITION, FACT, JOINT_CONFIDENCE
+from graphrag_tasks.graph.weights import ASSOCIATION, ASSOCIATION_PATTERN, CONDITION, FACT, JOINT_CONFIDENCE, WEAK_RULES
 from graphrag_tasks.language.names import GENERIC, LITERAL, PROBLEMS
 from graphrag_tasks.storage.sql import Connection, Rows, id_of, sql_over, statements, stream
 
@@ -197,6 +197,7 @@ _SQL = statements(
     fact=FACT,
     association=ASSOCIATION,
     condition=CONDITION,
+    weak_rules=", ".join(f"'{rule}'" for rule in WEAK_RULES),
 )
 _STRINGS = pa.list_(pa.string())
 _RULES = pa.schema(

@@ -27,7 +27,7 @@ from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.graph.name_tables import NAME_TABLES, name_tables
-from graphrag_tasks.graph.weights import joint_confidence, kind_of, wording
+from graphrag_tasks.graph.weights import WEAK_RULES, joint_confidence, kind_of, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.sources.labels import may_see
 from graphrag_tasks.storage.artifacts import column
@@ -200,7 +200,13 @@ class VisibleSnapshot(Snapshot):
     @cached_property
     def _relations(self) -> pa.Table:
         """Relations in visible documents, with their weight and confidence there."""
-        evidence = self.table("evidence", ["relation_id", "said", "confidence", "phrase", "conditional"])
+        evidence = self.table("evidence", ["relation_id", "triple_id", "said", "confidence", "phrase", "conditional"])
+        triples = self.table("triples", ["triple_id", "rule"])
+        strong = triples.filter(pc.invert(pc.is_in(triples["rule"], value_set=pa.array(WEAK_RULES))))
+        tells = pc.and_not(
+            pc.is_in(evidence["triple_id"], value_set=column(strong, "triple_id")), evidence["conditional"]
+        )
+        told = set(evidence["relation_id"].filter(tells).to_pylist())
         columns = ["relation_id", "head_id", "relation", "tail_id", "text", "negated"]
         whole = self._whole.table("relations", columns)
         whole = whole.filter(pc.is_in(whole["relation_id"], value_set=column(evidence, "relation_id")))
@@ -218,8 +224,8 @@ class VisibleSnapshot(Snapshot):
                 "phrase": pa.array(phrases, pa.string()),
                 "kind": pa.array(
                     [
-                        kind_of(relation, conditional=one)
-                        for relation, one in zip(whole["relation"].to_pylist(), conditional, strict=True)
+                        kind_of(row["relation"], conditional=one, told=row["relation_id"] in told)
+                        for row, one in zip(whole.to_pylist(), conditional, strict=True)
                     ],
                     pa.string(),
                 ),

@@ -133,8 +133,7 @@ def gather(index: Index, questions: Sequence[str]) -> tuple[list[Need], list[Pat
 
 def is_telling(relation: str) -> bool:
     """Tell whether a relation says more than that two things go together: not "be", "have"."""
-    of_kind = kind_of(relation, conditional=False)
-    return of_kind != ASSOCIATION and not STOP_WORDS.issuperset(terms(relation))
+    return kind_of(relation) != ASSOCIATION and not STOP_WORDS.issuperset(terms(relation))
 
 
 def clustered(vectors: Vectors) -> list[int]:
