@@ -145,6 +145,21 @@ def test_a_question_for_several_things_quotes_each_chunk_once(index: Index, find
     assert len(chunk_of) == len(set(chunk_of.values())) == 3
 
 
+def test_both_parts_of_a_question_are_marked_but_no_header(open_world: Callable[..., Index], find: Find) -> None:
+    texts = (
+        "From: Ann Subject: First-aid",
+        "First-aiders are Ann and Bo.",
+        "A First-aid box is in the van.",
+        "It rains.",
+    )
+    sentences = tuple((f"s{place}", "c1", text) for place, text in enumerate(texts))
+    find("First-aid")
+    world = World(documents=(("d1", "Rules"),), chunks=(("c1", "d1", " ".join(texts)),), sentences=sentences)
+    reply = answer(open_world(world), "Who are the first-aiders and where is the first-aid box?")
+    assert [one.text for one in reply.sentences if one.is_best] == [*texts[1:3]]
+    assert texts[0] not in reply.text
+
+
 @pytest.mark.parametrize("wanted", [0, -1, "a", 1.5])
 def test_no_less_than_a_sentence_is_wanted(index: Index, wanted: Any) -> None:
     with pytest.raises(QueryError, match="wanted must be"):
