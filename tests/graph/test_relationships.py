@@ -16,7 +16,10 @@ from graphrag_tasks.core.config import LanguageConfig, RelationshipsConfig, Reso
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
+from graphrag_tasks.extract.frames import Rule
+from graphrag_tasks.extract.linear.patterns import LinearRule
 from graphrag_tasks.graph.relationships import relationships
+from graphrag_tasks.graph.weights import WEAK_RULES
 from tests.sizes import few_or_many
 
 
@@ -162,6 +165,7 @@ def test_a_relation_is_a_fact_or_less(world: World) -> None:
     rows = [row for place, _ in enumerate(KINDS) for row in world.relations(f"LFA{place}")]
     assert [row["kind"] for row in rows] == [*KINDS.values()]
     assert {row["phrase"] for row in rows} == {"said"}
+    assert {*WEAK_RULES} < {*Rule, *LinearRule}
 
 
 def test_a_relation_is_worded_as_most_sentences_word_it(world: World) -> None:
