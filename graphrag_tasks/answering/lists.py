@@ -111,7 +111,8 @@ def by_list(asked: Asked) -> Draft | None:
         if len(around) < 2 or _is_of_sources(around) or is_sheet(best.sentence.uri):
             continue
         first = places.get(_place(around[0][0]), 0)
-        lead = candidates[first - 1].sentence.text if first else ""
+        has_lead = first > 0 and candidates[first - 1].chunk == candidates[first].chunk
+        lead = candidates[first - 1].sentence.text if has_lead else ""
         above = terms(" ".join([*context.chunks[best.chunk].heading_path[-1:], lead]))
         share = len(words.intersection(above)) / max(len(words), 1)
         worth[len(groups.found) - 1] = scores[row] + _OF_LEAD * share + _OF_LENGTH * (len(around) >= _LEAST)

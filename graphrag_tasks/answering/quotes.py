@@ -21,7 +21,7 @@ def by_quotes(asked: Asked) -> Draft:
     """Return the sentences that answer a question best, of the newest releases unless filters ask for others."""
     quoted = quotes(asked.index, asked.context, asked.reading, asked.wanted)
     best = [citation.source.uri for said in quoted if said.is_best for citation in said.citations]
-    is_of_rows = asks_for_rows(asked.question) and all(map(is_sheet, best))
+    is_of_rows = bool(best) and asks_for_rows(asked.question) and all(map(is_sheet, best))
     doubts = ("These rows are the nearest: not every word of the question chose them.",) if is_of_rows else ()
     if asked.filters:
         return Draft(sentences=quoted, doubts=doubts)

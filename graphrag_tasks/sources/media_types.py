@@ -52,7 +52,7 @@ FACTS_ENDINGS = tuple(end for end, media_type in MEDIA_TYPES.items() if media_ty
 
 
 def is_sheet(path: str) -> bool:
-    """Tell whether a file is called as tables without text are."""
+    """Tell by its name whether a file is a sheet: rows, and no text."""
     return MEDIA_TYPES.get(PurePosixPath(path).suffix.lower()) in ("csv", "xlsx", "ods")
 
 

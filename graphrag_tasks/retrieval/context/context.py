@@ -38,7 +38,7 @@ _FRAME = frozenset(
 """Words of a question's frame, which say what is asked and name nothing that could be missing: quantities, light
 verbs, and what documents and answers are called. Chosen by reading."""
 
-_RELATIONS = frozenset(
+_FUNCTION_WORDS = frozenset(
     terms(
         "about above across after against along among around before behind below beside between beyond during every"
         " except first last next now off out over per since through today two three four five six seven eight nine ten"
@@ -64,8 +64,8 @@ class Signals:
 
 
 def content_words(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words with content, without frame words of questions such as "much", and relations such as "after"."""
-    return tuple(word for word in words if not (_FRAME | _RELATIONS).issuperset(terms(word)))
+    """Return the words with content: no frame words of questions such as "much", no function words such as "after"."""
+    return tuple(word for word in words if not (_FRAME | _FUNCTION_WORDS).issuperset(terms(word)))
 
 
 def is_content(term: str) -> bool:
