@@ -202,10 +202,10 @@ test-browser: install-dev ## Drive Airflow's UI and the pages in a real browser 
 web: ## Build the script of the pages graph and map (needs node and npm)
 	cd graphrag_tasks/inspect/pages/web && npm ci --no-audit --no-fund && npm run build
 
-train: .venv/installed-dev ## Learn weights anew: make train CARB=gold.jsonl GAP=gap.tsv PAIRS=pairs.jsonl SETS="a=STORE,QUESTIONS …"
+train: .venv/installed-dev ## Learn weights anew: make train CARB=gold.jsonl GAP=gap.tsv FACTS="judged.jsonl …" PAIRS=pairs.jsonl SETS="a=STORE,QUESTIONS …"
 	@$(UV) -r benchmarks/training/requirements.txt
 	@$(BIN)/python -m benchmarks.training.confidence --carb "$(CARB)" --diagram docs/images/confidence.svg
-	@$(BIN)/python -m benchmarks.training.facts
+	@$(BIN)/python -m benchmarks.training.facts --gold benchmarks/gold/judged_facts.jsonl $(FACTS)
 	@test -z "$(PAIRS)" || $(BIN)/python -m benchmarks.training.models --pairs "$(PAIRS)" --stage1 .training/stage1 \
 		$(foreach set,$(SETS),--set "$(set)") --out .training/models
 	@$(BIN)/python -m benchmarks.training.coref --gap "$(GAP)" --write graphrag_tasks/extract/coref/ranking.json

@@ -146,12 +146,7 @@ def test_a_question_for_several_things_quotes_each_chunk_once(index: Index, find
 
 
 def test_both_parts_of_a_question_are_marked_but_no_header(open_world: Callable[..., Index], find: Find) -> None:
-    texts = (
-        "From: Ann Subject: First-aid",
-        "First-aiders are Ann and Bo.",
-        "A First-aid box is in the van.",
-        "It rains.",
-    )
+    texts = ("From: Ann Subject: First-aid", "First-aiders are Ann and Bo.", "A First-aid box is here.", "It rains.")
     sentences = tuple((f"s{place}", "c1", text) for place, text in enumerate(texts))
     find("First-aid")
     world = World(documents=(("d1", "Rules"),), chunks=(("c1", "d1", " ".join(texts)),), sentences=sentences)

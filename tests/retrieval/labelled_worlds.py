@@ -38,6 +38,7 @@ class Fact:
     tail_type: str | None = None
     negated: bool = False
     confidence: float = 0.5
+    rule: str = "svo"
 
     @property
     def text(self) -> str:
@@ -147,7 +148,7 @@ def _triple(fact: Fact, name: str) -> dict[str, Any]:
         "phrase": f"not {fact.relation}" if fact.negated else fact.relation, "head_start": 0,
         "head_end": len(fact.head), "tail_start": end - len(fact.tail), "tail_end": end,
         "head_type": fact.head_type, "tail_type": fact.tail_type, "negated": fact.negated,
-        "rule": "svo", "extractor": "dependency", "said": said(fact.text),
+        "rule": fact.rule, "extractor": "dependency", "said": said(fact.text),
         "confidence": fact.confidence,
     }  # fmt: skip
 
