@@ -55,7 +55,7 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
 
 KINDS = {
     ("fill", False, "svo"): "fact", ("be stored in", False, "passive"): "fact", ("have", False, "svo"): "association",
-    ("be in", False, "svo"): "association", ("fill", False, "acl"): "association", ("fill", True, "svo"): "condition",
+    ("be in", False, "svo"): "association", ("fill", False, "label"): "association", ("fill", True, "svo"): "condition",
 }  # fmt: skip
 """Relation, whether it is said under a condition, and the rule that found it; what that makes of it."""
 COPY = -1  # Hash of a sentence that stands in a document more than once.

@@ -132,7 +132,7 @@ def test_a_view_of_all_documents_equals_the_snapshot(tmp_path: Path) -> None:
     """Under settings that are not the defaults, too."""
     things = [f"Thing {name}" for name in "ABCDEFGHIJKL"]
     facts = [Fact(one, "need", two) for one, two in pairwise(things)]
-    facts += [Fact(things[0], "hold", one, confidence=0.7, rule="acl") for one in things[2:]]
+    facts += [Fact(things[0], "hold", one, confidence=0.7, rule="label") for one in things[2:]]
     documents = [Document("all", "Things", tuple(facts), ("staff",)), STAFF, BOARD]
     found_by = CommunitiesConfig(resolutions=(0.2, 6.0))
     store = publish(tmp_path / "store", documents, found_by=found_by)
@@ -239,7 +239,7 @@ def test_communities_are_found_in_visible_documents(tmp_path: Path) -> None:
 
 
 def test_a_relation_is_a_fact_only_by_what_is_visible(tmp_path: Path) -> None:
-    weak, strong = (Fact("the Pump", "hold", "the Engine", rule=rule) for rule in ("acl", "svo"))
+    weak, strong = (Fact("the Pump", "hold", "the Engine", rule=rule) for rule in ("label", "svo"))
     documents = [Document("a", "First", (weak,), ("staff",)), Document("b", "Second", (strong,), ("board",))]
     store = publish(tmp_path / "store", documents)
     kinds = [opened(store, one).neighbors("Pump", all_kinds=True)[0].kind for one in (["staff"], ["board"])]
