@@ -1,9 +1,10 @@
-"""Learn the weights of `extract.certainty` from judged facts, and show precision by confidence.
+"""Learn the weights of `extract.certainty`, confidence and worth, from judged facts, and show precision by both.
 
 The judged facts (`benchmarks/gold/judged_facts.jsonl`) were drawn from corpora of different fields
 (`benchmarks/strangers.sh`, the folder `seen`) and read beside their sentences. Figures are of leaving one corpus out;
 the weights that are written are learned on all of them. The packaged ones are learned on 600 more (`--gold`), of
-sentences of GUM, DocOIE, Wikinews and WiRe57, which are not in this repository.
+sentences of GUM, DocOIE, Wikinews and WiRe57, and 236 of four corpora, which are not in this repository. Worth is
+learned on `judged_worth.jsonl` (and those 236), where two readers also said whether they are glad to have a fact.
 
     pip install -r benchmarks/training/requirements.txt
     python -m benchmarks.training.facts
@@ -21,11 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_tasks.extract import certainty
-from graphrag_tasks.extract.certainty import ODDS, certainty_features, log_odds
+from graphrag_tasks.extract.certainty import ODDS, certainty_features, log_odds, worth_features
 from graphrag_tasks.extract.tables import RULE as TABLE_ROW
 
-GOLD = Path(__file__).parents[1] / "gold" / "judged_facts.jsonl"
+_FOLDER = Path(__file__).parents[1] / "gold"
+GOLD = [_FOLDER / "judged_facts.jsonl", _FOLDER / "judged_worth.jsonl"]
 STRENGTHS = (0.03, 0.1, 0.3, 1.0)  # Inverse strengths of the L2 penalty that are tried.
+WORTH_STRENGTH = 0.1  # Of .03, .1 and .3 the best where a corpus is left out.
 LEAST = 6  # Facts that a feature must apply to.
 STEPS = 10
 
@@ -40,6 +43,13 @@ def table_of(facts: list[dict[str, Any]]) -> tuple[list[str], Floats]:
     kept = table.sum(axis=0) >= LEAST
     odds = np.array([[log_odds(one["triple"]["confidence"])] for one in facts])
     return [ODDS, *np.array(names)[kept].tolist()], np.hstack([odds, table[:, kept]])
+
+
+def worth_table(facts: list[dict[str, Any]]) -> tuple[list[str], Floats]:
+    """Return the names of the features of worth, and their values: a row for each fact."""
+    found = [worth_features(one["triple"]) for one in facts]
+    names = sorted({name for one in found for name in one})
+    return names, np.array([[one.get(name, 0.0) for name in names] for one in found])
 
 
 def fit(table: Floats, right: NDArray[np.bool_], strength: float) -> tuple[float, Floats]:
@@ -77,9 +87,10 @@ def curve(guessed: Floats, right: NDArray[np.bool_]) -> list[dict[str, float]]:
 def main() -> None:
     """Learn, write the weights, and print the figures as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--gold", type=Path, nargs="+", default=[GOLD], help="files of judged facts")
+    parser.add_argument("--gold", type=Path, nargs="+", default=GOLD, help="files of judged facts")
     options = parser.parse_args()
-    judged = [json.loads(line) for gold in options.gold for line in gold.read_text("utf-8").splitlines()]
+    lines = [json.loads(line) for gold in options.gold for line in gold.read_text("utf-8").splitlines()]
+    judged = [one | reader for one in lines for reader in one.get("readers", [{}])]
     facts = [one for one in judged if one["triple"]["rule"] != TABLE_ROW]  # no sentence says them
     names, table = table_of(facts)
     right = np.array([one["judgement"] == "right" for one in facts])
@@ -92,7 +103,12 @@ def main() -> None:
     best = min(losses, key=lambda one: losses[one])
     guessed = left_out(table, right, corpora, best)
     intercept, weights = fit(table, right, best)
-    _write({"": intercept, **dict(zip(names, weights.tolist(), strict=True))})
+    _write(certainty.WEIGHTS_FILE, {"": intercept, **dict(zip(names, weights.tolist(), strict=True))})
+    of_worth = [one for one in judged if "useful" in one]
+    names, table = worth_table(of_worth)
+    useful, read = (np.array([one[name] for one in of_worth]) for name in ("useful", "corpus"))
+    intercept, weights = fit(table, useful, WORTH_STRENGTH)
+    _write(certainty.WORTH_FILE, {"": intercept, **dict(zip(names, weights.tolist(), strict=True))})
     print(
         json.dumps(
             {
@@ -101,14 +117,15 @@ def main() -> None:
                 "loss by strength": losses,
                 "by the frame's confidence": curve(frames, right),
                 "one corpus left out": curve(guessed, right),
+                "worth, one corpus left out": curve(left_out(table, useful, read, WORTH_STRENGTH), useful),
             },
             indent=1,
         )
     )
 
 
-def _write(weights: Mapping[str, float]) -> None:
-    path = Path(certainty.__file__).with_name(certainty.WEIGHTS_FILE)
+def _write(name: str, weights: Mapping[str, float]) -> None:
+    path = Path(certainty.__file__).with_name(name)
     rounded = {name: round(float(weight), 3) for name, weight in weights.items()}
     path.write_text(json.dumps(rounded, indent=2, sort_keys=True) + "\n", "utf-8")
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 20
+SCHEMA_VERSION = 21
 BLOCK_SEPARATOR = "\n\n"
 _ROWS_AT_ONCE = 10_000
-FACT_CELL, GIVEN = "fact", "given"
+FACT_CELL, GIVEN, TABLE = "fact", "given", "table"
 """Value type of the cells of a file of facts, whose rows are triples as they stand, and the extractor of these."""
 CELL_SEPARATOR = " | "
 
@@ -254,6 +254,7 @@ TRIPLES = _table(
     _column("negated", BOOL, "the sentence denies it"),
     _column("conditional", BOOL, "it stands in a condition and asserts nothing"),
     _column("said", LONG, "hash of the sentence: copies are one witness"),
+    _column("worth", FLOAT, "0 to 1, whether a reader is glad to have it: from a bound on it is a fact"),
     *_ORIGIN,
     *VALIDITY,
 )
@@ -351,10 +352,12 @@ SURFACE_FORMS = _table(
     _nullable("problem", STRING, "why it is no node"),
 )
 
-NAME_SOURCES = USER, SHAPE, KIND, LABEL = "user", "shape", "kind", "label"
-"""Evidence for an entity type, from the name itself: a user's list, its pattern, a kind beside it, or the model's
-label."""
-DOUBTED = "doubted"  # Replaces `LABEL` if labels are unreliable: such a name has no type.
+NAME_SOURCES = USER, SHAPE, KIND, WORDS, LABEL = "user", "shape", "kind", "words", "label"
+"""Evidence for an entity type, from the name itself: a user's list, its pattern, a kind beside it, its words (a first
+name, "Road"), or the model's label where the name bears it out."""
+DOUBTED = "doubted"  # In place of `LABEL` where nothing bears it out: it tells that a name is one, and gives no type.
+PART, COLUMN = "part", "column"
+"""Evidence for an entity type, from other names: a longer name of a person has it, or those in its column."""
 KIND_SOURCES = KEY, LIST = "key", "list"
 """Evidence for an entity type, from the corpus: the key column's header, or a list of examples. A head noun is none:
 that a "foreign key constraint" is a constraint, its name says."""
@@ -363,7 +366,7 @@ NAMES = _table(
     _column("key", STRING, "normalised name"),
     _column("name", STRING, "its most frequent surface without noise"),
     _nullable("type", STRING, "what the name and its surroundings tell, or its label, by vote"),
-    _nullable("type_source", STRING, "what tells it: user, shape, kind, label or doubted (a label)"),
+    _nullable("type_source", STRING, "what tells it: user, shape, kind, words, label or doubted (a label)"),
     _nullable("kind", STRING, "entity type by what the corpus says of such names"),
     _nullable("kind_source", STRING, "what tells it: key or list"),
     _column("mentions", LONG, "how often it occurs"),
@@ -454,10 +457,12 @@ EVIDENCE = _table(
 ATTRIBUTES = _table(
     _column("entity_id", STRING, "entity that has it"),
     _column("relation", STRING, "canonical relation form"),
+    _column("phrase", STRING, "the relation in words"),
     _column("value", STRING, "the number, date, common noun or pronoun as it stands"),
     _column("type", STRING, "entity label of the value; empty for none"),
     _column("negated", BOOL, "the sentence denies it"),
     _column("is_head", BOOL, "whether the relation starts at the value: `value relation entity`"),
+    _column("is_told", BOOL, "whether it is shown: a number or date, told as surely as a fact"),
     _column("triple_id", STRING, "triple it comes from"),
     *_SENTENCE,
     _column("confidence", FLOAT, "confidence of that triple"),

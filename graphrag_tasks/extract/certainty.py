@@ -1,9 +1,12 @@
-"""Confidence of a triple: the probability that a reader of its sentence would call it right.
+"""Confidence of a triple, and its worth: whether a reader calls it right, and is glad to have it.
 
 A frame's confidence says how often its tuple is right on news (CaRB). What makes a triple of it wrong is mostly
 something else: a long sentence, words between the ends, a preposition that belongs elsewhere. A logistic regression
 over such features, with the frame's log-odds as one of them; its weights (`certainty.json`) were learned on judged
 facts of documents of many fields by `benchmarks/training/facts.py`.
+
+What is right may still say nothing: "user be in place". Whether a fact is worth showing is another regression, over
+what the ends are: names with capitals, codes, words that are rare in general English, or "user" and "value".
 """
 
 from __future__ import annotations
@@ -21,9 +24,11 @@ from typing import Any, NamedTuple
 
 from graphrag_tasks.extract.context import Place
 from graphrag_tasks.extract.frames import PRONOUN
-from graphrag_tasks.language.names import TAILS_PLACE
+from graphrag_tasks.extract.words import words
+from graphrag_tasks.language.dictionary import shares_of_nouns
+from graphrag_tasks.language.names import TAILS_PLACE, singular_noun
 
-WEIGHTS_FILE = "certainty.json"
+WEIGHTS_FILE, WORTH_FILE = "certainty.json", "worth.json"
 ODDS = "odds of the frame"  # The feature that is a number: the log-odds of the frame's confidence.
 
 _BE_WITH = re.compile(r"be (\w+)")
@@ -42,6 +47,14 @@ def load_certainty() -> Mapping[str, float]:
     return weights
 
 
+@cache
+def load_worth() -> Mapping[str, float]:
+    """Load the packaged weights of worth by feature; "" is the intercept."""
+    text = resources.files(__package__).joinpath(WORTH_FILE).read_text("utf-8")
+    weights: dict[str, float] = json.loads(text)
+    return weights
+
+
 def certainty_of(row: Mapping[str, Any], text: str, arguments: int) -> float:
     """Return the confidence of a row of `triples`, rounded to four places.
 
@@ -54,6 +67,63 @@ def certainty_of(row: Mapping[str, Any], text: str, arguments: int) -> float:
     odds = weights[""] + weights[ODDS] * log_odds(row["confidence"])
     odds += sum(weights.get(name, 0.0) for name in certainty_features(row, text, arguments))
     return round(1 / (1 + math.exp(-odds)), 4)
+
+
+def worth_of(row: Mapping[str, Any]) -> float:
+    """Return how worth showing a row of `triples` is, from 0 to 1, rounded to four places.
+
+    Its odds are those that a reader is glad to have it, times those that it is right. What a rule gives that no judged
+    fact shows, such as a person's or a language model's, is worth it.
+    """
+    weights = load_worth()
+    if f"rule {row['rule']}" not in weights:
+        return 1.0
+    odds = weights[""] + log_odds(row["confidence"])
+    odds += sum(weights.get(name, 0.0) * value for name, value in worth_features(row).items())
+    return round(1 / (1 + math.exp(-odds)), 4)
+
+
+def worth_features(row: Mapping[str, Any]) -> dict[str, float]:
+    """Return the features of a triple by which its worth is told, by name."""
+    found: dict[str, float] = {f"rule {row['rule']}": 1.0}
+    plain = []
+    for end in ("head", "tail"):
+        name = row[f"{end}_resolved"] or row[end]
+        parts = name.split()
+        common = math.log10(_share_of_head(parts) + _LEAST_SHARE)
+        is_plain = len(parts) == 1 and name.islower()
+        plain.append(is_plain)
+        found |= {
+            f"{end} of {_band(len(parts), _NAME_BANDS)} words": 1.0,
+            f"{end} has a capital": float(name != name.lower()),
+            f"{end} has a digit": float(any(map(str.isdigit, name))),
+            f"{end} is a plain word": float(is_plain),
+            f"{end} is common": common,
+            f"{end} is plain and common": common * is_plain,
+        }
+    verb, _, rest = row["relation"].partition(" ")
+    phrase = row["phrase"].split()
+    return found | {
+        "both are plain words": float(all(plain)),
+        f"relation of {_band(1 + row['relation'].count(' '), _PHRASE_BANDS)} words": 1.0,
+        "is": float(verb == "be" and not rest),
+        "is at": float(verb == "be" and rest in _PREPOSITIONS),
+        "is done": float(verb == "be" and " " not in rest and bool(rest) and rest not in _PREPOSITIONS),
+        "has": float(verb == "have"),
+        "modal": float(_MODAL.search(row["phrase"]) is not None or phrase[:1] == ["to"]),
+        "words behind the tail": float(TAILS_PLACE in phrase),
+        "words of the phrase": min(len(phrase), _PHRASE_BANDS[-1]) / _PHRASE_BANDS[-1],
+        "negated": float(row["negated"]),
+    }
+
+
+def _share_of_head(words: Sequence[str]) -> float:
+    """Return the share of a name's last word in general English."""
+    return shares_of_nouns().get(singular_noun(re.sub(r"\W", "", words[-1].lower())), 0.0) if words else 0.0
+
+
+_LEAST_SHARE = 1e-6  # Added to a share, so that unknown words have a finite logarithm.
+_PREPOSITIONS = words("prepositions")
 
 
 def log_odds(probability: float) -> float:

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import StageResult
+from graphrag_tasks.extract.certainty import worth_of
 from graphrag_tasks.extract.context import PLACE, CellPlaces
 from graphrag_tasks.extract.coref.protocol import Coreference, CorefText, Parse, Topic, joined, parse_of
 from graphrag_tasks.extract.coref.ranking import resolve
@@ -121,14 +122,15 @@ def _row(one: Coreference, rows: Sequence[_Row]) -> dict[str, Any]:
 
 
 def with_resolutions(triples: Iterable[_Row], rows: Iterable[_Row]) -> list[dict[str, Any]]:
-    """Return triples with the antecedents of their heads and tails, from rows of `coreferences`."""
+    """Return triples with the antecedents of their heads and tails, from rows of `coreferences`, and their worth."""
     mentions: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         mentions[row["sentence_id"]].append(row)
-    return [
+    resolved = (
         {**row, **{f"{end}_resolved": _name(mentions[row["sentence_id"]], row, end) for end in _ENDS}}
         for row in triples
-    ]
+    )
+    return [row | {"worth": worth_of(row)} for row in resolved]
 
 
 def _name(mentions: Iterable[_Row], triple: _Row, end: str) -> str | None:

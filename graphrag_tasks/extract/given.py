@@ -15,7 +15,9 @@ from graphrag_tasks.extract.context import PLACE
 from graphrag_tasks.extract.tables import said, triple_id
 
 _HEAD, _RELATION, _TAIL, _HEAD_TYPE, _TAIL_TYPE, _NEGATED, _FROM, _TO = range(8)  # Columns of their cells.
-_ORIGIN = {"rule": GIVEN, "extractor": GIVEN, "confidence": 1.0, "conditional": False}  # A person says so.
+_ORIGIN = {  # A person says so.
+    "rule": GIVEN, "extractor": GIVEN, "confidence": 1.0, "worth": 1.0, "conditional": False,
+}  # fmt: skip
 _KINDS = {(True, True): "range", (True, False): "from", (False, True): "until",
           (False, False): None}  # fmt: skip
 _OF_SENTENCES = [*PLACE, "text", "char_start", "char_end"]

@@ -129,6 +129,8 @@ def phrase_of(frame: Frame, head: Argument, relation: str, tail: Argument) -> st
     insulin must check", and the other end of "between". What the sentence says behind the tail stands behind "…", the
     tail's place: "will bring … to a boil".
     """
+    if frame.predicate.endswith(":"):  # the words of a column
+        return frame.predicate
     part = _PART.match(tail.text) if tail.text != tail.core_text else None
     said = _phrase(frame, head, relation, is_doubtful=_is_open(frame, head, tail))
     if frame.rule in _OF_NOUNS and head.is_restricted:

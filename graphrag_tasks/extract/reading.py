@@ -215,7 +215,7 @@ def _with_key(frame: Frame, key: RowKey, sentence: str) -> Frame:
         for argument in frame.arguments
     )
     if frame.start < 0 and frame.predicate_lemma == "be":
-        frame = replace(frame, predicate=key.relation, predicate_lemma=key.relation)
+        frame = replace(frame, predicate=key.relation, predicate_lemma=key.relation.rstrip(":"))
     return replace(frame, start=max(0, frame.start), end=max(0, frame.end), arguments=arguments)
 
 

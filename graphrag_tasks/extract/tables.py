@@ -1,6 +1,6 @@
 """Table rows as frames: row key, column header, cell.
 
-Numbers and dates are not graph nodes: they stay, typed, in the `cells` table. Prose cells are read as sentences
+A number or date is told with its type, and so becomes an attribute of the key. Prose cells are read as sentences
 (`topics`). A table without a key column gives no frame.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.ids import content_id
+from graphrag_tasks.core.schemas import TABLE
 from graphrag_tasks.extract.frames import Argument, Frame, Span
 from graphrag_tasks.extract.linear.patterns import LinearRule, pair
 from graphrag_tasks.extract.triples import Triple
@@ -54,7 +56,7 @@ def triple_id(row: Mapping[str, Any]) -> str:
     return content_id("triple", row["frame_id"], *(row[name] for name in spans))
 
 
-EXTRACTOR_NAME = "table"
+EXTRACTOR_NAME = TABLE
 RULE = "table_row"
 CONFIDENCE = 0.7  # Set by hand.
 
@@ -67,6 +69,12 @@ _OLD = re.compile(r"\b(?:old|obsolete|deprecated|previous|legacy|replaced|before
 _NEW = re.compile(r"\b(?:new|replacement|successor|replaced by|instead|alternative|after)\b", re.IGNORECASE)
 _SAYS_WHAT = re.compile(r"description|meaning|definition|explanation|values?|content|entry|setting", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"\w+(?:ed|en|own|lt)\s(?:by|in|to|with|for|from|on|as)\b", re.IGNORECASE)
+
+_LABELS = {
+    "integer": "NUMBER", "number": "NUMBER", "percent": "PERCENT",
+    "date": "DATE", "datetime": "DATE", "time": "TIME",
+}  # fmt: skip
+"""Entity labels of the values of cells."""
 
 _Cell = Mapping[str, Any]
 
@@ -127,18 +135,29 @@ def _of_rows(cells: Sequence[_Cell]) -> list[_Cell]:
 
 def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[Frame]:
     for key, cell in keyed_cells(cells):
-        if cell["value_type"] != "text":
-            counts.table_numbers += 1
-            continue
-        if not _is_name(cell) or is_prose(cell["text"], cell["value_type"]):
+        label = _label_of(cell)
+        counts.table_numbers += label is not None
+        if cell["char_start"] is None or not (label or (_is_name(cell) and not is_prose(cell["text"], "text"))):
             continue
         if relation := relation_of(key["header"], cell["header"]):
             head = Span(key["text"], key["char_start"], key["char_end"])
             tail = Span(cell["text"], cell["char_start"], cell["char_end"])
-            frame = pair(LinearRule.LABEL, head, relation, tail)
+            frame = pair(LinearRule.LABEL, head, relation.rstrip(":"), tail)
+            subject, value = frame.arguments
             if cell["is_repeated"] and not key["is_repeated"]:
                 frame = replace(frame, start=head.start, end=head.end)
-            yield replace(frame, rule=RULE, extractor=EXTRACTOR_NAME, confidence=CONFIDENCE)
+            yield replace(
+                frame, predicate=relation, arguments=(subject, replace(value, entity_type=label)),
+                rule=RULE, extractor=EXTRACTOR_NAME, confidence=CONFIDENCE,
+            )  # fmt: skip
+
+
+def _label_of(cell: _Cell) -> str | None:
+    """Return the entity label of a cell that holds a value: also of one in signs and digits, "£5,150"."""
+    text = cell["text"]
+    if cell["value_type"] != "text" or any(map(str.isalpha, text)) or not any(map(str.isdigit, text)):
+        return _LABELS.get(cell["value_type"])
+    return "MONEY" if any(unicodedata.category(sign) == "Sc" for sign in text) else "NUMBER"
 
 
 def _key_column(cells: Sequence[_Cell], rows: int) -> int | None:
@@ -175,7 +194,7 @@ def _is_name(cell: _Cell) -> bool:
 
 
 def relation_of(key_header: str | None, header: str | None) -> str | None:
-    """Return the relation of a column to the key, from its header."""
+    """Return the relation of a column to the key, from its header: a verb, or its own words with a colon."""
     if header is None:
         return None
     if _NEW.search(header) and (key_header is None or _OLD.search(key_header)):
@@ -185,4 +204,4 @@ def relation_of(key_header: str | None, header: str | None) -> str | None:
     if _SAYS_WHAT.fullmatch(header):
         return "be"
     words = header.casefold().rstrip(":?")
-    return f"be {words}" if _PARTICIPLE.match(words) else f"have {words}"
+    return f"be {words}" if _PARTICIPLE.match(words) else f"{words}:"

@@ -185,6 +185,11 @@ _EVERYWHERE: Final = (
     ("URL", r"(?:https?|ftp)://\S+|www\.\S+"),
     ("COMPONENT", r"\w+(?:=>|->)\w+"),
     ("VERSION", r"(?:[Vv]ersion|[Rr]elease) v?\d[\w.]*|v\d+(?:\.\d+)*"),
+    (
+        "CODE",
+        r"\w+(?:_\w+)+(?:\(\))?|\w+(?:::\w+)+|--[a-z][\w-]*|[\w.+-]+@[\w-]+\.[\w.]+|[a-z]+(?:[A-Z][a-z0-9]+)+"
+        r"|(?:Ctrl|Alt|Shift|Cmd|Control)(?:[+-]\S+)+|[A-Z]{1,3}-\d{2,}(?:-\d+)?",
+    ),
     ("PATH", r"(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?|[\w-]+(?:/[\w.-]+)+\.[a-z]{1,5}"),
 )
 """Patterns of every domain, tried after its own."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,10 +15,12 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.core.visible import did_you_mean
+from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.language.known_names import find_names, folded_name
+from graphrag_tasks.language.names import told as told_as
 from graphrag_tasks.retrieval.context.further import CommunityHit, ListedHit, PathHit
 from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence, Topic
-from graphrag_tasks.retrieval.context.provenance import Provenance
+from graphrag_tasks.retrieval.context.provenance import EVIDENCE_SENTENCES, Provenance
 from graphrag_tasks.retrieval.context.views import View, views_of
 from graphrag_tasks.retrieval.graph import parts
 from graphrag_tasks.retrieval.graph.parts import topics
@@ -108,6 +111,33 @@ class Browser:
         order = np.lexsort((graph.relations.id_ranks[relations], -graph.relation_support[relations]))
         rows: list[int] = relations[order].tolist()
         return rows
+
+    def attributes(self, name: str) -> tuple[RelationHit, ...]:
+        """Return what is told of the entity with this name in numbers, dates and amounts, best supported first.
+
+        The tail of each is the value, and its id that of the surest triple.
+        """
+        entities = self.graph.entities.ids.take(pa.array(self.entity_rows(name))).to_pylist()
+        told: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+        for entity in entities:
+            for row in self.snapshot.find_rows("attributes", "entity_id", entity).to_pylist():
+                if row["is_told"]:
+                    told[entity, row["phrase"], row["value"]].append(row)
+        names = dict(zip(entities, self._provenance.entity_names(self.entity_rows(name).tolist()), strict=True))
+        hits = []
+        for (entity, phrase, value), rows in told.items():
+            rows.sort(key=lambda row: (-row["confidence"], row["triple_id"]))
+            sentences = dict.fromkeys(row["sentence_id"] for row in rows)
+            hits.append(
+                RelationHit(
+                    rank=0, relation_id=rows[0]["triple_id"], text=told_as(names[entity], phrase, value),
+                    head=names[entity], relation=rows[0]["relation"], phrase=phrase, kind=FACT, tail=value, score=0.0,
+                    negated=rows[0]["negated"], weight=float(len(rows)), confidence=rows[0]["confidence"],
+                    evidence=tuple(map(self.sentence, list(sentences)[:EVIDENCE_SENTENCES])),
+                )
+            )  # fmt: skip
+        hits.sort(key=lambda hit: (-hit.weight, -hit.confidence, hit.text))
+        return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1))
 
     def paths(self, a: str, b: str, max_hops: int = MAX_HOPS) -> tuple[PathHit, ...]:
         """Return the shortest paths between the entities of two names, at most `MAX_PATHS`.

@@ -28,13 +28,13 @@ PEOPLE = ("Ada Byron", "Lise Meitner", "Max Frisch", "Rosa Parks")
 WORLD = Document(
     "d", "Staff",
     (
-        *(Fact(one, "join", "Team Alpha", "PERSON", "ORG") for one in PEOPLE),
+        *(Fact(one, "join", "Alpha Ltd", "PERSON", "ORG") for one in PEOPLE),
         Fact("Ada Byron", "use", "Lake Office", "PERSON", "FAC"),
         Fact("Max Frisch", "use", "Lake Office", "PERSON", "FAC"),
         Fact("Lise Meitner", "use", "Hill Office", "PERSON", "FAC"),
         Fact("Lake Office", "stand in", "Zurich", "FAC", "GPE"),
         Fact("Hill Office", "stand in", "Berlin", "FAC", "GPE"),
-        Fact("Team Alpha", "own", "Ledger", "ORG", "PRODUCT"),
+        Fact("Alpha Ltd", "own", "Ledger", "ORG", "PRODUCT"),
     ),
     None,
 )  # fmt: skip

@@ -46,6 +46,7 @@ def facts(snapshot: Snapshot) -> set[Fact]:
     return {
         (named[row["head_id"]], row["relation"], named[row["tail_id"]], row["negated"])
         for row in snapshot.table("relations").to_pylist()
+        if row["kind"] == "fact"
     }
 
 

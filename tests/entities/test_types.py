@@ -2,7 +2,9 @@
 
 import pytest
 
+from graphrag_tasks.core.config import LanguageConfig
 from graphrag_tasks.entities.normalize.kinds import NameTypes
+from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 
 
@@ -48,7 +50,12 @@ def type_of(name: str, label: str = "", types: NameTypes = TYPES) -> str | None:
         ("S/4HANA", None),
         ("and/or", None),
         ("class action", None),
-        ("Table Mountain", None),
+        ("Table Edges", None),
+        ("parse_args()", "CODE"),
+        ("--no-verify", "CODE"),
+        ("Ctrl+Shift+X", "CODE"),
+        ("F-102", "CODE"),
+        ("noreply@example.org", "CODE"),
     ],
 )
 def test_technical_types(name: str, type_: str | None) -> None:
@@ -68,12 +75,41 @@ def test_technical_types(name: str, type_: str | None) -> None:
         ("internal table", "ORG", None),
         ("standard API", "ORG", None),
         ("NATO", "ORG", "ORG"),
-        ("ZBADI_DEMO", "DATE", None),
+        ("ZBADI_DEMO", "DATE", "CODE"),
         ("string", "PERSON", None),
     ],
 )
 def test_labels_that_cannot_hold_are_passed_over(name: str, label: str, type_: str | None) -> None:
     assert type_of(name, label) == type_
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "told"),
+    [
+        ("Ruth Calder", "PERSON", ("PERSON", "words")),
+        ("Claire L. Koch", "", ("PERSON", "words")),
+        ("Mr Gilchrist", "PERSON", ("PERSON", "words")),
+        ("Edit Symbol Fields", "", None),
+        ("Victoria Station", "ORG", ("ORG", "doubted")),
+        ("Ruth", "PERSON", ("PERSON", "label")),
+        ("Handbook", "PERSON", None),
+        ("Quarry Road 40", "PERSON", ("GPE", "words")),
+        ("Yen Chau District", "PERSON", ("GPE", "words")),
+        ("Mexico", "ORG", ("GPE", "words")),
+        ("Dillenburg", "GPE", ("GPE", "label")),
+        ("Telephoning", "GPE", ("GPE", "doubted")),
+        ("Stegwerk GmbH", "PERSON", ("ORG", "words")),
+        ("Noise on Orchard Close", "", None),
+    ],
+)
+def test_people_places_and_organisations(name: str, label: str, told: tuple[str, str] | None) -> None:
+    assert NameTypes(default_domain(), known_words(LanguageConfig().model)).of(name, label) == told
+
+
+def test_a_label_of_a_language_model_needs_no_proof() -> None:
+    types = NameTypes(default_domain(), is_word)
+    assert types.of("Norwood Timber", "ORG") == ("ORG", "doubted")
+    assert types.of("Norwood Timber", "ORG", is_sure=True) == ("ORG", "label")
 
 
 def test_another_domain_has_other_kinds_and_shapes() -> None:
@@ -88,7 +124,7 @@ def test_another_domain_has_other_kinds_and_shapes() -> None:
     assert type_of("incident INC-7", "", types=types) == "INCIDENT"
     assert type_of("https://example.com/a", "", types=types) == "URL"
     assert type_of("table VBBE", "", types=types) is None
-    assert type_of("CL_ABAP_TYPEDESCR", "", types=types) is None
+    assert type_of("CL_ABAP_TYPEDESCR", "", types=types) == "CODE"
     assert {"SERVICE", "TICKET", "URL", "VERSION"} <= domain.types
     assert "TABLE" not in domain.types
 

@@ -33,7 +33,7 @@ def run(text: str, *told: tuple[str, str, str]) -> tuple[list[tuple[str, str, st
         dict.fromkeys(schemas.TRIPLES.names)
         | {"triple_id": f"t{number}", "document_id": "d", "sentence_id": "s", "chunk_id": "c",
            "head": head, "relation": relation, "tail": tail, "phrase": relation, "negated": False,
-           "conditional": False, "said": number, "confidence": 0.5}
+           "conditional": False, "said": number, "confidence": 0.5, "worth": 1.0}
         for number, (head, relation, tail) in enumerate(told)
     ]  # fmt: skip
     surface_forms: list[dict[str, Any]] = [

@@ -16,10 +16,7 @@ from graphrag_tasks.core.config import LanguageConfig, RelationshipsConfig, Reso
 from graphrag_tasks.entities.link_mentions import link_mentions
 from graphrag_tasks.entities.normalize import normalize
 from graphrag_tasks.entities.resolve import resolve
-from graphrag_tasks.extract.frames import Rule
-from graphrag_tasks.extract.linear.patterns import LinearRule
 from graphrag_tasks.graph.relationships import relationships
-from graphrag_tasks.graph.weights import WEAK_RULES
 from tests.sizes import few_or_many
 
 
@@ -31,7 +28,7 @@ def triple(head: str, relation: str, tail: str, **other: Any) -> dict[str, Any]:
         "head": head, "relation": relation, "phrase": relation, "tail": tail, "conditional": False,
         "head_start": 0, "head_end": len(head), "tail_start": 50, "tail_end": 50 + len(tail),
         "head_type": None, "tail_type": None, "negated": False, "rule": "svo",
-        "extractor": "dependency", "said": number, "confidence": 0.5,
+        "extractor": "dependency", "said": number, "confidence": 0.5, "worth": 1.0,
     } | other  # fmt: skip
 
 
@@ -54,10 +51,10 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
 
 
 KINDS = {
-    ("fill", False, "svo"): "fact", ("be stored in", False, "passive"): "fact", ("have", False, "svo"): "association",
-    ("be in", False, "svo"): "association", ("fill", False, "label"): "association", ("fill", True, "svo"): "condition",
+    ("fill", False, 0.7): "fact", ("be in", False, 0.5): "fact", ("fill", False, 0.4): "association",
+    ("fill", True, 0.7): "condition",
 }  # fmt: skip
-"""Relation, whether it is said under a condition, and the rule that found it; what that makes of it."""
+"""Relation, whether it is said under a condition, and its worth; what that makes of it."""
 COPY = -1  # Hash of a sentence that stands in a document more than once.
 PHRASES = ["fills", "filled", "fills", "may fill", "may fill"]
 
@@ -110,8 +107,8 @@ def world() -> World:
         triple("internal tables", "hold", "rows"),
         triple("LIPS", "be", "lips"),
         *(
-            triple(f"LFA{place}", relation, "Store A", conditional=conditional, rule=rule, phrase="said")
-            for place, (relation, conditional, rule) in enumerate(KINDS)
+            triple(f"LFA{place}", relation, "Store A", conditional=conditional, worth=worth, phrase="said")
+            for place, (relation, conditional, worth) in enumerate(KINDS)
         ),
         *(
             triple("BKPF", "fill", "Store A", phrase=phrase, conditional=place == 3)
@@ -165,7 +162,6 @@ def test_a_relation_is_a_fact_or_less(world: World) -> None:
     rows = [row for place, _ in enumerate(KINDS) for row in world.relations(f"LFA{place}")]
     assert [row["kind"] for row in rows] == [*KINDS.values()]
     assert {row["phrase"] for row in rows} == {"said"}
-    assert {*WEAK_RULES} < {*Rule, *LinearRule}
 
 
 def test_a_relation_is_worded_as_most_sentences_word_it(world: World) -> None:

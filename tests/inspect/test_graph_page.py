@@ -20,8 +20,8 @@ READERS = 70  # Reports that read one table: more than are shown at first.
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
     texts = {
-        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
-        "schema SAPSR3. The transaction MD04 shows the table VBBE.\n",
+        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. The customers of the table VBBS "
+        "wait. The transaction MD04 shows the table VBBE.\n",
         "odd.md": "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n",
         "reports.md": "# Reports\n\n" + "\n\n".join(readers) + "\n",
     }

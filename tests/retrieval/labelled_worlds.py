@@ -38,7 +38,7 @@ class Fact:
     tail_type: str | None = None
     negated: bool = False
     confidence: float = 0.5
-    rule: str = "svo"
+    worth: float = 1.0
 
     @property
     def text(self) -> str:
@@ -148,8 +148,8 @@ def _triple(fact: Fact, name: str) -> dict[str, Any]:
         "phrase": f"not {fact.relation}" if fact.negated else fact.relation, "head_start": 0,
         "head_end": len(fact.head), "tail_start": end - len(fact.tail), "tail_end": end,
         "head_type": fact.head_type, "tail_type": fact.tail_type, "negated": fact.negated,
-        "rule": fact.rule, "extractor": "dependency", "said": said(fact.text),
-        "confidence": fact.confidence,
+        "rule": "svo", "extractor": "dependency", "said": said(fact.text),
+        "confidence": fact.confidence, "worth": fact.worth,
     }  # fmt: skip
 
 

@@ -14,14 +14,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import cache
 from typing import Final, NamedTuple
 
 import pyarrow as pa
+from babel import Locale
 
-from graphrag_tasks.core.schemas import KEY, KIND, LABEL, LIST, SHAPE, USER
+from graphrag_tasks.core.schemas import DOUBTED, KEY, KIND, LABEL, LIST, SHAPE, USER, WORDS
 from graphrag_tasks.entities.normalize.problems import LITERAL_TYPES
 from graphrag_tasks.entities.words import any_of, words
-from graphrag_tasks.language.dictionary import first_name_gender
+from graphrag_tasks.language.dictionary import TITLES, first_name_gender
 from graphrag_tasks.language.domain import Domain, type_label
 from graphrag_tasks.language.names import INCLUDES, singular_noun
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, add_rows, statements
@@ -32,10 +34,10 @@ _MARKED = re.compile(r"[0-9_]")
 _CODED = re.compile(r" .*[A-Z0-9_/]|[A-Z0-9_/].* ")
 _ADJECTIVES = "custom|customer|new|obsolete|old|standard"  # Adjectives that may stand before a kind in any domain.
 
-TECHNICAL: Final = (USER, SHAPE, KIND)
-"""Type sources that outvote any number of labels; the user's list outvotes the other two."""
+TECHNICAL: Final = (USER, SHAPE, KIND, WORDS)
+"""Type sources that outvote any number of labels; the user's list outvotes the others."""
 
-_SHAPED = re.compile(r"[\d_/.:>-]")  # A character that every shape contains; names without one skip the shape patterns.
+_SHAPED = re.compile(r"[\d_/.:>+-]|[a-z][A-Z]")  # What every shape contains; names without it skip the patterns.
 _SHORT_PLACES: Final = frozenset({"EU", "NYC", "UAE", "UK", "US", "USA", "USSR"})
 _OFTEN_WRONG: Final = frozenset({"PERSON", "GPE"})
 
@@ -51,26 +53,29 @@ class NameTypes:
         self._kind_code = re.compile(rf"(?i:{before}{kind}) ({_CODE})")
         self._code_kind = re.compile(rf"({_CODE}) (?i:{kind})")
 
-    def of(self, name: str, label: str) -> tuple[str, str] | None:
+    def of(self, name: str, label: str, *, is_sure: bool = False) -> tuple[str, str] | None:
         """Return the entity type of a name without noise, and its source; or None.
 
-        `label` is the language model's; empty for none.
+        `label` is the parser's, empty for none, or that of a language model, which is sure.
         """
         if type_ := self._domain.type_by_name(name.casefold()):
             return type_, USER
-        return self.without_lists(name, label)
+        found = self.without_lists(name, label)
+        return (found[0], LABEL) if found and is_sure and found[1] == DOUBTED else found
 
     def without_lists(self, name: str, label: str) -> tuple[str, str] | None:
         """Return the type and its source without the user's list of names."""
-        is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are
+        is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are, and tell none
         if not is_plain or self._domain.has_simple_shapes:
             if type_ := self._by_shape(name):
                 return type_, SHAPE
             if type_ := self._by_kind(name):
                 return type_, KIND
+            if type_ := type_by_words(name, label, self._is_known):
+                return type_, WORDS
         if not label or not _is_credible(name, label, self._is_known):
             return None
-        return label, LABEL
+        return label, LABEL if _is_borne_out(name, label) else DOUBTED
 
     def overruled(self, name: str, type_: str | None, told_by: str | None) -> str | None:
         """Return the type that the user's list overruled, or None."""
@@ -93,6 +98,69 @@ class NameTypes:
             code, kind = match.groups()
             return self._domain.typed_kinds[kind.lower()] if _MARKED.search(code) else None
         return None
+
+
+_PLACES, _ORGANISATIONS = map(words, ("heads_of_places", "heads_of_organisations"))
+_SMALL = words("small_words_of_names")
+_PART_OF_NAME = re.compile(r"[^\W\d_][^\W\d_.'’-]*(?:['’.-][^\W\d_]*)*")
+_MOST_WORDS_OF_PERSON = 4
+_PERSON = "PERSON"
+_PLACE = "GPE"
+
+
+def type_by_words(name: str, label: str, is_known: Callable[[str], bool]) -> str | None:
+    """Return the label PERSON, GPE or ORG where a capitalised name's words show it, or None.
+
+    A person of several words has a title or a common first name, and a label, an initial, another first name, or a last
+    name that is no word; a country is listed in CLDR; places and organisations end in a word like "Road" or "Ltd". Of
+    2,975 names that readers typed, .97 of the types of 190 were right.
+    """
+    every = name.split(" ")
+    folded = [re.sub(r"\W", "", word).casefold() for word in every]
+    if not name[:1].isupper() or not all(word in _SMALL or not word[0].islower() for word in every):
+        return None
+    if name.casefold() in territories():
+        return _PLACE
+    if len(every) == 1:
+        return None
+    lettered = [word for word in folded if not word.isdigit()]
+    if lettered and lettered[-1] in _PLACES and not _PREPOSITIONS.intersection(every):
+        return _PLACE
+    if folded[-1] in _ORGANISATIONS:
+        return "ORG"
+    return _PERSON if _is_person(every, folded, label, is_known) else None
+
+
+def _is_person(every: Sequence[str], folded: Sequence[str], label: str, is_known: Callable[[str], bool]) -> bool:
+    if len(every) > _MOST_WORDS_OF_PERSON or every[-1].isupper() or not all(map(_PART_OF_NAME.fullmatch, every)):
+        return False
+    if folded[0] in TITLES and folded[0] not in _NO_TITLES:
+        return label == _PERSON or not is_known(folded[-1])
+    if not first_name_gender(folded[0]) or label not in ("", _PERSON):
+        return False
+    has_initial = any(len(word) == 1 for word in folded[1:-1])
+    return label == _PERSON or has_initial or first_name_gender(folded[-1]) != 0 or not is_known(folded[-1])
+
+
+def _is_borne_out(name: str, label: str) -> bool:
+    """Tell whether a name bears its label out: of one word, a person's is a first name; a place's is no "-ing".
+
+    Of 2,975 names that readers typed, 17 of 19 such people were people, and 44 of 47 such places places.
+    """
+    if label == _PERSON:
+        return " " not in name and first_name_gender(name.casefold()) != 0
+    return label == _PLACE and not name.endswith("ing") and all(map(_PART_OF_NAME.fullmatch, name.split(" ")))
+
+
+_NO_TITLES = frozenset(
+    {"st", "saint", "general", "chief", "major"}
+)  # They begin names of places, ranks and licences, too.
+
+
+@cache
+def territories() -> frozenset[str]:
+    """Return the names of countries and continents in small letters, as CLDR has them."""
+    return frozenset(name.casefold() for name in Locale("en").territories.values())
 
 
 def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool:

@@ -18,7 +18,7 @@ from contextlib import ExitStack
 import pyarrow as pa
 
 from graphrag_tasks.core.config import LanguageConfig
-from graphrag_tasks.core.schemas import DOUBTED, GIVEN, LABEL, NAME_SOURCES, USER
+from graphrag_tasks.core.schemas import DOUBTED, GIVEN, NAME_SOURCES, USER
 from graphrag_tasks.core.stage import StageResult, scan, stage
 from graphrag_tasks.entities.normalize.kinds import TECHNICAL, NameTypes, add_kinds
 from graphrag_tasks.entities.normalize.problems import TITLE, Terms, bare_noun, problem_of
@@ -35,9 +35,7 @@ _SQL = statements(
     title=TITLE,
     generic=GENERIC,
     given=GIVEN,
-    label=LABEL,
-    doubted=DOUBTED,
-    sources=list(NAME_SOURCES),
+    sources=[*NAME_SOURCES, DOUBTED],
     technical=len(TECHNICAL),
 )
 
@@ -56,14 +54,6 @@ _JUDGED = pa.schema(
 )  # fmt: skip
 """`schemas.SURFACE_FORMS`, and whether it is a title or heading; the bare noun, if any; the entity type that it
 votes for, with its source; a type that the user's list overrules."""
-
-_LABELS_HOLD = {"share": 0.1, "names": 100}
-"""Least share of names labelled person, place or nationality for the model's labels to be used.
-
-It is .165 in passages of Wikipedia (HotpotQA), .003 to .015 in six manuals, and .08 in descriptions
-of forty peoples' skies, where half of the labels are wrong. With fewer names the share is no
-evidence, and the labels are kept.
-"""
 
 
 @stage(
@@ -97,18 +87,13 @@ def normalize(
         for name in ("surface_forms", "mentioned", "named", "labelled"):
             connection.execute(_SQL[name])
         add_kinds(connection, terms)
-        holds = connection.execute(_SQL["labels_hold"], _LABELS_HOLD).fetchall()[0][0]
-        if not holds:
-            connection.execute(_SQL["doubt"])
         problems = dict(connection.sql(_SQL["problems"]).fetchall())
         overruled = connection.sql(_SQL["overruled"]).fetchall()[0][0]
         if overruled:
             log.warning("a list of names overrules what %d names look like", overruled)
-        stats: dict[str, int | float] = {
-            "terms": len(terms),
-            "types_overruled": overruled,
-            "labels_hold": int(holds),
-        } | {f"surface_forms_{problem}": problems.get(problem, 0) for problem in PROBLEMS}
+        stats: dict[str, int | float] = {"terms": len(terms), "types_overruled": overruled} | {
+            f"surface_forms_{problem}": problems.get(problem, 0) for problem in PROBLEMS
+        }
         tables = {
             "surface_forms": stream(connection, _SQL["sorted_surface_forms"], "surface_forms", stats),
             "names": stream(connection, _SQL["names"], "names", stats),
@@ -131,7 +116,7 @@ def _judged(connection: Connection, types: NameTypes, is_known: Callable[[str], 
     """Yield rows of `_JUDGED`; how widely nouns are spread is not known yet."""
     with connection.cursor() as reading:  # while the other connection writes
         for found in reading.sql("FROM found").to_arrow_reader(BATCH_ROWS):
-            surface_forms, labels, sources, told, given = (one.to_pylist() for one in found.columns)
+            surface_forms, labels, sources, told, given, read = (one.to_pylist() for one in found.columns)
             names = list(map(clean_name, surface_forms))
             keys = [name.casefold() for name in names]
             rows = zip(surface_forms, keys, labels, sources, told, strict=True)
@@ -143,8 +128,8 @@ def _judged(connection: Connection, types: NameTypes, is_known: Callable[[str], 
                 for name, problem, source in zip(names, problems, sources, strict=True)
             ]
             votes = [
-                (label, USER) if is_given else types.of(name, label)
-                for name, label, is_given in zip(names, labels, given, strict=True)
+                (label, USER) if is_given else types.of(name, label, is_sure=is_read)
+                for name, label, is_given, is_read in zip(names, labels, given, read, strict=True)
             ]
             told_types, told_by = zip(*(vote or (None, None) for vote in votes), strict=True)
             overruled = list(map(types.overruled, names, told_types, told_by))

@@ -2,20 +2,20 @@
 CREATE VIEW ends AS
 SELECT {head_surface} AS surface, {head_label} AS type, document_id,
     sentence_id AS place, head_start AS start, NULL AS source,
-    extractor = '{given}' AND head_type IS NOT NULL AS is_given
+    extractor = '{given}' AND head_type IS NOT NULL AS is_given, extractor = 'llm' AS is_read
 FROM triples
 UNION ALL
 SELECT {tail_surface}, {tail_label}, document_id, sentence_id, tail_start, NULL,
-    extractor = '{given}' AND tail_type IS NOT NULL
+    extractor = '{given}' AND tail_type IS NOT NULL, extractor = 'llm'
 FROM triples
 UNION ALL
-SELECT DISTINCT name, '', document_id, document_id, 0, source, false
+SELECT DISTINCT name, '', document_id, document_id, 0, source, false, false
 FROM entity_dictionary WHERE problem IS NULL
 
 -- name: found
 CREATE TABLE found AS
 SELECT surface, type, max(source) AS source,
-    bool_or(source IS NULL) AS told, bool_or(is_given) AS is_given
+    bool_or(source IS NULL) AS told, bool_or(is_given) AS is_given, bool_or(is_read) AS is_read
 FROM ends GROUP BY surface, type
 
 -- name: words
@@ -81,17 +81,6 @@ QUALIFY row_number() OVER (
         coalesce(min(list_position({sources}, told_by)) <= {technical}, false) DESC,
         sum(mentions) DESC, label NULLS LAST
 ) = 1
-
--- name: labels_hold
-SELECT count(*) < $names
-    OR count(*) FILTER (type IN ('PERSON', 'GPE', 'LOC', 'NORP')) >= $share * count(*)
-FROM labelled
-
--- name: doubt
-CREATE OR REPLACE TABLE labelled AS
-SELECT key, type, CASE WHEN type_source = '{label}' THEN '{doubted}' ELSE type_source END
-    AS type_source
-FROM labelled
 
 -- name: overruled
 SELECT count(DISTINCT key) FROM surface_forms WHERE overruled IS NOT NULL AND problem IS NULL

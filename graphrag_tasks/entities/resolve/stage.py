@@ -136,6 +136,10 @@ _SQL = statements(
     sources=[*schemas.NAME_SOURCES, schemas.DOUBTED],
     kind_sources=list(schemas.KIND_SOURCES),
     doubted=schemas.DOUBTED,
+    words=schemas.WORDS,
+    part=schemas.PART,
+    column=schemas.COLUMN,
+    table=schemas.TABLE,
 )
 _DECIDED = pa.schema([one for one in schemas.RESOLVED if one.name not in ("type_source", "is_named")])
 """`schemas.RESOLVED` without what `types.sql` adds."""

@@ -21,7 +21,7 @@ from graphrag_tasks.core.config import RelationshipsConfig
 from graphrag_tasks.core.errors import ConfigError
 from graphrag_tasks.core.ids import fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.graph.weights import ASSOCIATION, ASSOCIATION_PATTERN, CONDITION, FACT, JOINT_CONFIDENCE, WEAK_RULES
+from graphrag_tasks.graph.weights import ASSOCIATION, CONDITION, FACT, JOINT_CONFIDENCE, LEAST_WORTH
 from graphrag_tasks.language.names import GENERIC, LITERAL, PROBLEMS
 from graphrag_tasks.storage.sql import Connection, Rows, id_of, sql_over, statements, stream
 
@@ -193,11 +193,11 @@ _SQL = statements(
     attributed=_ATTRIBUTED,
     relation_id=id_of("relation", "head_id", "relation", "tail_id", "negated::INT::VARCHAR"),
     joint_confidence=JOINT_CONFIDENCE.strip(),
-    association_pattern=ASSOCIATION_PATTERN,
     fact=FACT,
     association=ASSOCIATION,
     condition=CONDITION,
-    weak_rules=", ".join(f"'{rule}'" for rule in WEAK_RULES),
+    literal=LITERAL,
+    least_worth=LEAST_WORTH,
 )
 _STRINGS = pa.list_(pa.string())
 _RULES = pa.schema(

@@ -8,7 +8,7 @@ FROM surface_forms LEFT JOIN resolved USING (key)
 CREATE VIEW told AS
 SELECT
     triple_id, sentence_id, chunk_id, triples.document_id, relation, phrase, negated, conditional,
-    said, confidence, rule, valid_kind, valid_from, valid_to, head, tail,
+    said, confidence, worth, valid_kind, valid_from, valid_to, head, tail,
     h.entity_id AS head_id, t.entity_id AS tail_id,
     h.type AS head_label, t.type AS tail_label,
     h.entity_type AS head_type, t.entity_type AS tail_type,
@@ -48,7 +48,7 @@ FROM worded
 
 -- name: facts_of_schema
 CREATE TABLE facts AS
-SELECT triple_id, sentence_id, chunk_id, document_id, negated, conditional, said, confidence, rule,
+SELECT triple_id, sentence_id, chunk_id, document_id, negated, conditional, said, confidence, worth,
     valid_kind, valid_from, valid_to, head, head_label, tail, tail_label, head_problem, tail_problem, violation, is_ascribed,
     CASE WHEN violation IS NOT NULL AND $map THEN $map_to ELSE coalesce(canonical, relation) END
         AS relation,
@@ -64,15 +64,14 @@ FROM judged
 -- Copies of a sentence are one witness of a relation.
 CREATE VIEW witnesses AS
 SELECT head_id, relation, tail_id, negated, said, bool_and(conditional) AS conditional,
-    bool_or(rule NOT IN ({weak_rules}) AND NOT conditional) AS is_told, max(confidence) AS confidence
+    bool_or(worth >= {least_worth} AND NOT conditional) AS is_told, max(confidence) AS confidence
 FROM facts WHERE {related} GROUP BY head_id, relation, tail_id, negated, said
 
 -- name: grouped
 CREATE TABLE grouped AS
 SELECT {relation_id} AS relation_id, * EXCLUDE (is_condition, is_told), CASE
         WHEN is_condition THEN '{condition}'
-        WHEN NOT is_told OR regexp_full_match(relation, '{association_pattern}') THEN '{association}'
-        ELSE '{fact}' END AS kind
+        WHEN is_told THEN '{fact}' ELSE '{association}' END AS kind
 FROM (
     SELECT head_id, relation, tail_id, negated, count(*) AS weight,
         bool_and(conditional) AS is_condition, bool_or(is_told) AS is_told, {joint_confidence} AS confidence
@@ -126,8 +125,10 @@ FROM stated ORDER BY relation_id, triple_id
 
 -- name: attributes
 SELECT CASE WHEN is_head THEN tail_id ELSE head_id END AS entity_id, relation,
+    coalesce(phrase, relation) AS phrase,
     CASE WHEN is_head THEN head ELSE tail END AS value,
     CASE WHEN is_head THEN head_label ELSE tail_label END AS type, negated, is_head,
+    NOT is_head AND coalesce(tail_problem, '') = '{literal}' AND worth >= {least_worth} AND NOT conditional AS is_told,
     triple_id, sentence_id, chunk_id, document_id, confidence
 FROM (SELECT *, head_problem IS NOT NULL AS is_head FROM facts WHERE {attributed})
 ORDER BY entity_id, relation, value, triple_id

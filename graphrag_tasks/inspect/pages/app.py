@@ -202,10 +202,13 @@ def _add_pages(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         fact: FromFact = 0,
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
+        near = neighbors(index, name, holds, fact, FACTS_SHOWN)
+        known = bool(name.strip()) and not near.problem
         return html.page(
             request, "entities", manifest=index.snapshot.manifest, page="entities",
             asked={"name": name, "kind": kind}, holds=holds, fact=fact, facts_shown=FACTS_SHOWN,
-            near=neighbors(index, name, holds, fact, FACTS_SHOWN), first=first, step=NAMES_SHOWN,
+            near=near, first=first, step=NAMES_SHOWN,
+            attributes=index.attributes(name)[:FACTS_SHOWN] if known and not (holds or fact) else [],
             entities=described(index, name) if name.strip() else [],
             found=names_with(index, name, kind, first),
         )  # fmt: skip

@@ -146,11 +146,15 @@ class Tools:
         return {"snapshot_id": index.facts.snapshot_id, "items": items[: _limit(limit)]}
 
     def neighbours(self, name: str, limit: int = 10, cursor: str = "") -> Json:
-        """List the facts about a thing, best supported first, each with a source sentence."""
+        """List the facts about a thing, best supported first, each with a source sentence.
+
+        The first page has its numbers and dates, too.
+        """
         index = self._current()
         rows = index.neighbor_rows(_text(name, "name"))
         page = _paged(index, {"tool": "neighbours", "name": name}, rows, limit, cursor)
-        return page | {"items": list(map(_fact, index.relations_at(page["items"])))}
+        page["items"] = list(map(_fact, index.relations_at(page["items"])))
+        return page if cursor else page | {"attributes": list(map(_fact, index.attributes(name)[: _limit(limit)]))}
 
     def paths(self, start: str, end: str, limit: int = 3) -> Json:
         """Show how two things hang together: chains of facts with their source sentences."""

@@ -27,7 +27,7 @@ from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.graph.name_tables import NAME_TABLES, name_tables
-from graphrag_tasks.graph.weights import WEAK_RULES, joint_confidence, kind_of, wording
+from graphrag_tasks.graph.weights import LEAST_WORTH, joint_confidence, kind_of, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.sources.labels import may_see
 from graphrag_tasks.storage.artifacts import column
@@ -163,9 +163,6 @@ class VisibleSnapshot(Snapshot):
         whole = self._whole.table(
             "entities", ["entity_id", "name", "type", "type_source", "is_named", "mentions", "is_term"]
         )
-        # A name with a label has a type of the corpus, or none, only where labels do not hold.
-        of_names = pc.is_in(whole["type_source"], value_set=pa.array(schemas.NAME_SOURCES))
-        labels_hold = not pc.any(pc.and_not(whole["is_named"], of_names)).as_py()
         whole = whole.filter(pc.is_in(whole["entity_id"], value_set=pa.array(names, pa.string())))
         known = {*_pairs(self._aliases, "alias"), *_pairs(titles, "alias")}
         published = dict(_pairs(whole, "name"))
@@ -176,19 +173,16 @@ class VisibleSnapshot(Snapshot):
             pc.equal(mentions, column(whole, "mentions")), pc.equal(_count_of(titles, whole), all_titles)
         )
         labels_here = pa.array(map(types.get, published), pa.string())
-        # A key's header may stand in a hidden document, so only labels tell a type here.
-        labels_seen = labels_here if labels_hold else pa.nulls(len(shown), pa.string())
-        label = pa.scalar(schemas.LABEL, pa.string())
-        sources_seen = pc.if_else(pc.is_valid(labels_seen), label, None)
-        from_a_key = pc.fill_null(pc.equal(column(whole, "type_source"), schemas.KEY), False)
-        as_told = pc.and_not(hides_nothing, from_a_key)
+        # A key's header, or a name by which another is a person's, may stand in a hidden document.
+        by_itself = pc.is_in(whole["type_source"], value_set=pa.array(schemas.NAME_SOURCES))
+        as_told = pc.and_(hides_nothing, by_itself)
         chunks = self._mentions.group_by(["entity_id", "chunk_id"]).aggregate([])
         return pa.table(
             {
                 "entity_id": whole["entity_id"],
                 "name": pa.array(shown, pa.string()),
-                "type": pc.if_else(as_told, column(whole, "type"), labels_seen),
-                "type_source": pc.if_else(as_told, column(whole, "type_source"), sources_seen),
+                "type": pc.if_else(as_told, column(whole, "type"), None),
+                "type_source": pc.if_else(as_told, column(whole, "type_source"), None),
                 "is_named": pc.if_else(hides_nothing, column(whole, "is_named"), pc.is_valid(labels_here)),
                 "mentions": mentions,
                 "chunks": _count_of(chunks, whole),
@@ -201,10 +195,10 @@ class VisibleSnapshot(Snapshot):
     def _relations(self) -> pa.Table:
         """Relations in visible documents, with their weight and confidence there."""
         evidence = self.table("evidence", ["relation_id", "triple_id", "said", "confidence", "phrase", "conditional"])
-        triples = self.table("triples", ["triple_id", "rule"])
-        strong = triples.filter(pc.invert(pc.is_in(triples["rule"], value_set=pa.array(WEAK_RULES))))
+        triples = self.table("triples", ["triple_id", "worth"])
+        worth = triples.filter(pc.greater_equal(triples["worth"], LEAST_WORTH))
         tells = pc.and_not(
-            pc.is_in(evidence["triple_id"], value_set=column(strong, "triple_id")), evidence["conditional"]
+            pc.is_in(evidence["triple_id"], value_set=column(worth, "triple_id")), evidence["conditional"]
         )
         told = set(evidence["relation_id"].filter(tells).to_pylist())
         columns = ["relation_id", "head_id", "relation", "tail_id", "text", "negated"]
@@ -224,7 +218,7 @@ class VisibleSnapshot(Snapshot):
                 "phrase": pa.array(phrases, pa.string()),
                 "kind": pa.array(
                     [
-                        kind_of(row["relation"], conditional=one, told=row["relation_id"] in told)
+                        kind_of(conditional=one, worth=row["relation_id"] in told)
                         for row, one in zip(whole.to_pylist(), conditional, strict=True)
                     ],
                     pa.string(),

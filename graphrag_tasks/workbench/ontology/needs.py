@@ -18,7 +18,6 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
 from graphrag_tasks.core.errors import ConfigError
-from graphrag_tasks.graph.weights import ASSOCIATION, kind_of
 from graphrag_tasks.language.bm25 import STOP_WORDS, terms
 from graphrag_tasks.llm import Answer, Client, Failure, Request
 from graphrag_tasks.retrieval import ChunkHit, Index
@@ -133,7 +132,7 @@ def gather(index: Index, questions: Sequence[str]) -> tuple[list[Need], list[Pat
 
 def is_telling(relation: str) -> bool:
     """Tell whether a relation says more than that two things go together: not "be", "have"."""
-    return kind_of(relation) != ASSOCIATION and not STOP_WORDS.issuperset(terms(relation))
+    return not STOP_WORDS.issuperset(terms(relation))
 
 
 def clustered(vectors: Vectors) -> list[int]:
