@@ -358,17 +358,14 @@ name, "Road"), or the model's label where the name bears it out."""
 DOUBTED = "doubted"  # In place of `LABEL` where nothing bears it out: it tells that a name is one, and gives no type.
 PART, COLUMN = "part", "column"
 """Evidence for an entity type, from other names: a longer name of a person has it, or those in its column."""
-KIND_SOURCES = KEY, LIST = "key", "list"
-"""Evidence for an entity type, from the corpus: the key column's header, or a list of examples. A head noun is none:
-that a "foreign key constraint" is a constraint, its name says."""
+KEY = "key"  # Evidence for an entity type, from the corpus: the header of the column of keys.
 
 NAMES = _table(
     _column("key", STRING, "normalised name"),
     _column("name", STRING, "its most frequent surface without noise"),
     _nullable("type", STRING, "what the name and its surroundings tell, or its label, by vote"),
     _nullable("type_source", STRING, "what tells it: user, shape, kind, words, label or doubted (a label)"),
-    _nullable("kind", STRING, "entity type by what the corpus says of such names"),
-    _nullable("kind_source", STRING, "what tells it: key or list"),
+    _nullable("kind", STRING, "entity type by the header of its column of keys"),
     _column("mentions", LONG, "how often it occurs"),
     _column("is_term", BOOL, "a term of the corpus: by contrast or by definition"),
 )
@@ -399,7 +396,7 @@ ENTITIES = _table(
     _column("key", STRING, "normalised name that mentions are joined by"),
     _column("name", STRING, "display name: its most frequent alias"),
     _nullable("type", STRING, "entity type"),
-    _nullable("type_source", STRING, "what tells it: user, shape, kind, label, key or list"),
+    _nullable("type_source", STRING, "what tells it: user, shape, kind, words, label, part, column or key"),
     _column("is_named", BOOL, "a name of it tells a type or has a label: no common noun"),
     _column("mentions", INT, "0 for one that only titles name"),
     _column("chunks", INT, "chunks that mention it"),

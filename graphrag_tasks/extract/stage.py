@@ -29,7 +29,7 @@ from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Place
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.given import documents_of_facts, given_facts
-from graphrag_tasks.extract.linear.patterns import field_names, is_of_field, states_no_fact
+from graphrag_tasks.extract.linear.patterns import states_no_fact
 from graphrag_tasks.extract.reading import ProseLine, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.tables import TableCounts, columns_of, frame_row, row_facts, said, triple_id
 from graphrag_tasks.extract.triples import derive_triples, merged
@@ -126,16 +126,11 @@ def extract_facts(
     places = Places(blocks, cells)
     placed = [(row, places.of(row)) for row in sentences.select(columns).to_pylist()]
     prose, stats = _prose(placed, language)
-    fields = {
-        document: field_names(row["text"] for row, _ in lines)
-        for document, lines in groupby(prose, lambda line: line[0]["document_id"])
-    }
     oversized = extractor.oversized_sentences
     collected = _Rows(validities(placed))
     progress = Progress(log, "extract", len(prose), "sentences")
     for done, ((row, _), found) in enumerate(zip(prose, _read(prose, extractor), strict=True), start=1):
-        own = fields[row["document_id"]]
-        collected.add(row, [frame for frame in found if not is_of_field(frame, own)])
+        collected.add(row, found)
         progress.reach(done)
     stats["sentences_oversized"] = extractor.oversized_sentences - oversized
     stats |= _add_tables(collected, cells, sentences, language)

@@ -142,7 +142,7 @@ def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[Frame]
         if relation := relation_of(key["header"], cell["header"]):
             head = Span(key["text"], key["char_start"], key["char_end"])
             tail = Span(cell["text"], cell["char_start"], cell["char_end"])
-            frame = pair(LinearRule.LABEL, head, relation.rstrip(":"), tail)
+            frame = pair(LinearRule.LIST_ITEM, head, relation.rstrip(":"), tail)
             subject, value = frame.arguments
             if cell["is_repeated"] and not key["is_repeated"]:
                 frame = replace(frame, start=head.start, end=head.end)

@@ -21,6 +21,7 @@ from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.parse.values import Value, value_of
 
 HEADER_SEPARATOR = ": "
+_LABEL_GAP = " "  # between a label and its value in a form
 _HEADER_LEVELS = " "  # between the texts of a header of several rows
 
 
@@ -145,19 +146,20 @@ class _Writer:
         return "\n".join([*lines, self._line(rest, start, {})] if rest else lines)
 
     def _line(self, row: Sequence[Cell], start: int, headers: Mapping[int, str]) -> str:
-        parts: list[str] = []
+        line = ""
         for cell in row:
+            if line:
+                gap = _LABEL_GAP if not self.headers and line.endswith(":") else CELL_SEPARATOR
+                line, start = line + gap, start + len(gap)
             if header := header_above(headers, cell.column, cell.col_span):
                 for column in range(cell.column, cell.column + cell.col_span):
                     for above, offset in self._unplaced.pop(column, ()):
                         self.places.setdefault(above[:2], start + offset)
                 start += len(header) + len(HEADER_SEPARATOR)
-                parts.append(f"{header}{HEADER_SEPARATOR}{cell.text}")
-            else:
-                parts.append(cell.text)
+                line += f"{header}{HEADER_SEPARATOR}"
             self.places.setdefault(cell[:2], start)
-            start += len(cell.text) + len(CELL_SEPARATOR)
-        return CELL_SEPARATOR.join(parts)
+            line, start = line + cell.text, start + len(cell.text)
+        return line
 
 
 def _columns(cells: Sequence[Cell], places: Mapping[tuple[int, int], int]) -> dict[str, Sequence[Any]]:
@@ -183,6 +185,7 @@ _MAX_HEADERS = 4  # rows of a header; chosen
 _MOST = 0.7  # share of a column's cells that give it its type
 _LONGEST_NAME = 80  # characters of a column's name; a longer text is prose
 _MUCH_LONGER = 2  # times: what texts below are than a header that nothing else tells
+_LEAST_OF_LABELS = 0.3  # share of the cells of a form that are labels: half, but for those of several values
 _YEARS = range(1900, 2101)  # numbers that name columns, as in tables by year
 
 Rows = Sequence[Sequence[Cell]]  # The non-empty cells of each non-empty row.
@@ -223,10 +226,13 @@ def with_headers(cells: Iterable[Cell]) -> list[Cell]:
     """Return the non-empty cells of a table, those of the header rows marked.
 
     A first row of header cells with an empty corner is a header, although its cells may be marked as those of rows.
-    Without marked headers, as in many HTML tables, headers are detected from the texts.
+    Without marked headers, as in many HTML tables, headers are detected from the texts. A form, whose labels stand
+    beside their values, has none.
     """
     filled = sorted((cell for cell in cells if cell.text), key=attrgetter("row"))
     rows = [list(row) for _, row in groupby(filled, attrgetter("row"))]
+    if _is_form(rows):
+        return [cell._replace(is_header=False, is_row_header=False) for cell in filled]
     count = _header_rows(rows)
     headers = (cell._replace(is_header=True, is_row_header=False) for cell in chain(*rows[:count]))
     return [*headers, *chain(*rows[count:])]
@@ -238,6 +244,15 @@ def _header_rows(rows: Rows) -> int:
     if min(map(len, rows), default=0) < _MIN_COLUMNS:
         return 0  # a list, or a page laid out by a table
     return find_header(rows, is_likely=False).headers
+
+
+def _is_form(rows: Rows) -> bool:
+    """Tell whether cells with a colon at the end stand before their values, from the first row on."""
+    labels = [cell for row in rows for cell in row if cell.text.endswith(":")]
+    is_first = bool(rows) and any(
+        cell.text.endswith(":") and not beside.text.endswith(":") for cell, beside in pairwise(rows[0])
+    )
+    return is_first and len(labels) >= _LEAST_OF_LABELS * sum(map(len, rows))
 
 
 def _names_columns(row: Sequence[Cell]) -> bool:
@@ -256,7 +271,7 @@ def _count_titles(rows: Rows) -> int:
 
 
 def _count_headers(rows: Rows, is_marked: Callable[[Sequence[Cell]], bool], is_likely: bool) -> int:
-    if len(rows) < 2:
+    if len(rows) < 2 or _is_form(rows):
         return 0
     count = _height(rows)
     body = rows[count : count + _LOOKED_AT]

@@ -56,36 +56,30 @@ def types(
     }
 
 
-def test_examples_of_a_kind_are_of_it() -> None:
-    said = [
-        triple("other formats", "include", "PNG", rule="example"),
-        triple("other formats", "include", "GIF", rule="list_item"),
-        triple("other formats", "include", "TIFF"),
-        triple("other format", "include", "JPEG", rule="example"),
-        triple("mistakes", "include", "WEBP", rule="example"),
-        *(  # written as no names
-            triple("other formats", "include", name, rule="example")
-            for name in ("Figure 3.12", "colors that fade", "BMP, QOI")
-        ),
-    ]
-    listed = {name: how for name, how in types(*FORMATS, *said).items() if how[1] == "list"}
-    assert listed == dict.fromkeys(("PNG", "GIF"), ("FORMAT", "list"))
-
-
 def test_the_header_of_three_keys_is_their_kind() -> None:
     keys = tuple(key(one, "File Format Name") for one in ("XCF", "PNG", "GIF"))
     assert types(*FORMATS, keys=keys)["XCF"] == ("FILE_FORMAT", "key")
     assert "XCF" not in types(*FORMATS, keys=keys[:2])
 
 
-def test_what_a_name_tells_comes_before_its_kind_and_a_header_before_a_list() -> None:
-    keys = tuple(key(one, "File Format Name") for one in ("XCF", "PNG", "GIF"))
-    listed = [triple("other formats", "include", name, rule="example") for name in ("XCF", "PNG", "native format")]
-    domain = Domain(terms=["format"], shapes=["X* = image"], names={"made up": ["native format"]})
-    found = types(*FORMATS, *listed, keys=keys, domain=domain)
+def test_what_a_name_tells_comes_before_a_header() -> None:
+    keys = tuple(key(one, "File Format Name") for one in ("XCF", "PNG", "GIF", "native format"))
+    found = types(
+        *FORMATS,
+        keys=keys,
+        domain=Domain(terms=["format"], shapes=["X* = image"], names={"made up": ["native format"]}),
+    )
     assert found["XCF"] == ("IMAGE", "shape")
     assert found["native format"] == ("MADE_UP", "user")
-    assert found["PNG"][1] == "key"
+    assert found["PNG"] == ("FILE_FORMAT", "key")
+
+
+def test_a_name_has_the_type_of_all_others_in_its_column() -> None:
+    people = ("Ruth Calder", "Owen Tait")
+    row = {"extractor": "table", "rule": "table_row"}
+    rows = [triple(f"Road {name}", "foreman", name, tail_type=None, **row) for name in (*people, "Dafydd Roe")]
+    told = [triple(name, "have", "limits", head_type="PERSON") for name in people]
+    assert types(*rows, *told)["Dafydd Roe"] == ("PERSON", "column")
 
 
 def labelled(name: str, label: str) -> dict[str, Any]:

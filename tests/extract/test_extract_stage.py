@@ -110,12 +110,6 @@ def test_patterns_read_lines_without_a_verb_but_no_code() -> None:
     assert both["tail"].to_pylist() == ["b", "SP"]
 
 
-def test_a_label_of_several_lines_is_a_field_and_no_thing() -> None:
-    lines = ("!Plan: standard", "!Unit: metres", "!Plan: free", "!Plan: standard")
-    found = run(sentences(*lines), TwoWords()).tables["triples"].to_pylist()
-    assert [(row["head"], row["tail"]) for row in found] == [("Unit", "metres")]
-
-
 def test_rows_of_tables_are_evidence_of_their_triples() -> None:
     text = "Old: VBBS | New: VBBE"
     base = dict.fromkeys(schemas.CELLS.names)

@@ -20,8 +20,8 @@ READERS = 70  # Reports that read one table: more than are shown at first.
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
     texts = {
-        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. The customers of the table VBBS "
-        "wait. The transaction MD04 shows the table VBBE.\n",
+        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. If the table VBBS replaces the "
+        "table MARA, it is told. The transaction MD04 shows the table VBBE.\n",
         "odd.md": "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n",
         "reports.md": "# Reports\n\n" + "\n\n".join(readers) + "\n",
     }
@@ -62,9 +62,9 @@ def test_an_entity_is_shown_with_its_neighbours_in_columns(config: Config) -> No
 def test_filters_leave_out_kinds_types_confidence_and_documents(config: Config) -> None:
     browser = client(config)
     facts = shown(browser, "name=table+VBBS")
-    all_kinds = shown(browser, "name=table+VBBS&kind=fact&kind=association")
-    assert "association" not in facts["relations"]["kind"]
-    assert "association" in all_kinds["relations"]["kind"]
+    all_kinds = shown(browser, "name=table+VBBS&kind=fact&kind=condition")
+    assert "condition" not in facts["relations"]["kind"]
+    assert "condition" in all_kinds["relations"]["kind"]
     sure = shown(browser, "name=table+VBBS&least=1")
     assert len(sure["relations"]["id"]) < len(facts["relations"]["id"])
     types = dict(zip(facts["entities"]["name"], facts["entities"]["type"], strict=True))

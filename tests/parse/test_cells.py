@@ -96,6 +96,14 @@ def test_delimiters(parse_one: Any, data: bytes, text: str) -> None:
     assert parse_one("a.csv", data).kinds == [("table", text)]
 
 
+def test_a_form_has_no_header(parse_one: Any) -> None:
+    rows = (("Location:", "Chevroux", "Registration:", "FBVIF"), ("Date:", "17 December", "Damage:", "Destroyed"))
+    cells = ["".join(f"<td>{text}</td>" for text in row) for row in rows]
+    page = "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+    told = "Location: Chevroux | Registration: FBVIF\nDate: 17 December | Damage: Destroyed"
+    assert parse_one("a.html", page.encode()).kinds == [("table", told)]
+
+
 def test_only_the_first_cells_of_a_document_are_kept() -> None:
     parsed = read_markdown(as_markdown() + b"\n\nText.\n\n" + as_markdown())
     kept = limit_cells(parsed, 10)

@@ -1,32 +1,26 @@
-"""Entity types from the corpus itself, for names that do not show their type.
+"""Entity types: from the names themselves, else from the header above the key column of a table.
 
-Two sources, the first match counts:
-
-* `key`: the header above the key column of a table;
-* `list`: "Ys such as X", and the lead-in of a list ("The supported Ys: X").
-
-A noun is a kind where it is the head of at least `_LEAST_OF_KIND` names: "image window", "main window", "About window".
-Names like "window of the image" count where the noun is a term of the corpus. Nouns that tell nothing ("previous case")
-are excluded.
+A header's noun is a kind where it is a term of the corpus, or the head of at least `_LEAST_OF_KIND` names: "image
+window", "main window", "About window". Nouns that tell nothing ("previous case") are excluded.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 import pyarrow as pa
 from babel import Locale
 
-from graphrag_tasks.core.schemas import DOUBTED, KEY, KIND, LABEL, LIST, SHAPE, USER, WORDS
+from graphrag_tasks.core.schemas import DOUBTED, KIND, LABEL, SHAPE, USER, WORDS
 from graphrag_tasks.entities.normalize.problems import LITERAL_TYPES
-from graphrag_tasks.entities.words import any_of, words
+from graphrag_tasks.entities.words import words
 from graphrag_tasks.language.dictionary import TITLES, first_name_gender
 from graphrag_tasks.language.domain import Domain, type_label
-from graphrag_tasks.language.names import INCLUDES, singular_noun
-from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, add_rows, statements
+from graphrag_tasks.language.names import singular_noun
+from graphrag_tasks.storage.sql import Connection, statements
 
 _CODE = r"(?=\S*[A-Z0-9_/])(?:/\w+/)?[A-Za-z]\w*(?:[-~]\w+)?"
 _CODE_SHAPE = re.compile(r"(?:/\w+/)?[A-Z][A-Z0-9_]*[A-Z0-9]|[a-z]\w*_\w+|[A-Z][A-Z0-9]*-[0-9]+")
@@ -181,88 +175,15 @@ def _is_credible(name: str, label: str, is_known: Callable[[str], bool]) -> bool
 
 _LEAST_OF_KIND = 3  # Fewest names with a head noun for it to be a kind: with two, one in ten more types is wrong.
 _LEAST_OF_COLUMN = 3  # Fewest keys in a column for its header to be their type.
-_MENTIONS_OF_SENTENCE = 25  # Mentions of a name for which one list of examples is enough evidence.
 
-_NAME_LIKE = r"[A-Z_]|^\S*-\S*$"
-_NO_NAME = r"""[,;"“”]|^(?:Appendix|Chapter|Example|Figure|Section|Step|Table)s? \S*\d|^(?:\S+ ){4}"""
-"""List items that are no examples: clauses, long phrases, and references to parts of the text."""
-
-_SQL = statements(
-    __package__,
-    "kinds.sql",
-    key=KEY,
-    list=LIST,
-    mentions=_MENTIONS_OF_SENTENCE,
-    includes=tuple(sorted(INCLUDES)),
-    name_like=_NAME_LIKE,
-    no_name=_NO_NAME,
-)
+_SQL = statements(__package__, "kinds.sql")
 
 _NO_KINDS = words("nouns_of_parts")
 _PREPOSITIONS = words("prepositions")
 _BREAKS = words("breaks_of_names")
 _ENDS_OF_HEADERS = words("ends_of_headers")
 _NOUN = re.compile(r"[A-Za-z]?[a-z]{2,}")
-
-_KIND_OF = re.compile(r"(?:\S+ )*(?:kind|sort|type)s? of (?!an? |the |this |that |its )(.+)")
-"""A "special type of brush" is a brush; the "type of the column" is a type."""
-_PLURAL = re.compile(rf"(?!{any_of('singulars_in_as_and_os')}$)\w+[ao]s")
-"""Plurals that `singular_noun` leaves unchanged, as they might be singulars: "scenarios"."""
-
-_HEADS = pa.schema(
-    [
-        pa.field("name", pa.string()),
-        pa.field("noun", pa.string()),
-        *(pa.field(one, pa.bool_()) for one in ("is_plural", "is_modified", "has_more")),
-    ]
-)
 _HEADERS = pa.schema([pa.field(name, pa.string()) for name in ("header", "kind", "noun")])
-
-
-class Head(NamedTuple):
-    """The head noun of a name.
-
-    Attributes:
-        noun: In the singular and in small letters.
-        is_plural: Whether the name has the noun in the plural.
-        is_modified: Whether a word stands before the noun.
-        has_more: Whether words follow the noun: "color of the background".
-    """
-
-    noun: str
-    is_plural: bool
-    is_modified: bool
-    has_more: bool
-
-
-def head_of(name: str, verbs: Set[str] = frozenset()) -> Head | None:
-    """Return the head noun of a name, or None where it is uncertain.
-
-    Args:
-        name: The name without noise.
-        verbs: Words that begin commands: "Merge Layers" is not a kind of layer.
-    """
-    every = name.split(" ")
-    end = next((i for i, word in enumerate(every) if word in _PREPOSITIONS), len(every))
-    part = every[:end]
-    if not part or any(word.lower() in _BREAKS or not word[-1:].isalnum() for word in part):
-        return None
-    first, last = part[0], part[-1]
-    if not _NOUN.fullmatch(last):
-        return None
-    if match := _KIND_OF.fullmatch(name):
-        found = head_of(match[1], verbs)
-        return found and found._replace(is_modified=True)
-    if len(every) > 1 and first[0].isupper() and _begins_a_phrase(first.lower(), verbs):
-        return None
-    word = last.lower()
-    noun = word[:-1] if _PLURAL.fullmatch(word) else singular_noun(word)
-    return Head(noun, noun != word, len(part) > 1, end < len(every))
-
-
-def _begins_a_phrase(word: str, verbs: Set[str]) -> bool:
-    """Return whether a capitalised first word begins a phrase (a command, "-ing"), not a name."""
-    return word.endswith("ing") or word in _PREPOSITIONS or not verbs.isdisjoint((word, singular_noun(word)))
 
 
 def kind_of_header(header: str) -> tuple[str, str] | None:
@@ -270,37 +191,22 @@ def kind_of_header(header: str) -> tuple[str, str] | None:
     every = header.split(" ")
     while every and every[-1].lower() in _ENDS_OF_HEADERS:
         every = every[:-1]
-    found = head_of(" ".join(every))
-    if found is None or found.has_more:
+    if not every or not _NOUN.fullmatch(every[-1]):
         return None
-    return type_label(" ".join([*every[:-1], found.noun])), found.noun
+    if any(word in _PREPOSITIONS or word.lower() in _BREAKS or not word[-1:].isalnum() for word in every):
+        return None
+    noun = singular_noun(every[-1].lower())
+    return type_label(" ".join([*every[:-1], noun])), noun
 
 
 def add_kinds(connection: Connection, terms: Sequence[str]) -> None:
-    """Create the table `kinds_of`: `kind` and `kind_source` by the `key` of a name."""
-    nouns = sorted(set(map(singular_noun, terms)))
-    connection.register("term_nouns", pa.table({"noun": pa.array(nouns, pa.string())}))
-    connection.register("no_kinds", pa.table({"noun": pa.array(sorted(_NO_KINDS), pa.string())}))
-    verbs = {verb for (verb,) in connection.sql(_SQL["verbs"]).fetchall()}
-    add_rows(connection, "heads", _HEADS, _heads(connection, verbs))
-    connection.execute(_SQL["kinds"], {"least": _LEAST_OF_KIND})
+    """Create the table `kinds_of`: `kind` by the `key` of a name."""
+    nouns = set(map(singular_noun, terms))
     rows = [
         dict(zip(_HEADERS.names, (header, *found), strict=True))
         for (header,) in connection.sql(_SQL["headers"]).fetchall()
-        if (found := kind_of_header(header))
+        if (found := kind_of_header(header)) and (found[1] in nouns or found[1] not in _NO_KINDS)
     ]
     connection.register("kinds_of_headers", pa.Table.from_pylist(rows, schema=_HEADERS))
-    for name in ("told", "kinds_of"):
-        connection.execute(_SQL[name], {"least": _LEAST_OF_COLUMN} if name == "told" else None)
-
-
-def _heads(connection: Connection, verbs: Set[str]) -> Iterator[pa.RecordBatch]:
-    """Yield rows of `_HEADS`, one per name that has a head noun."""
-    with connection.cursor() as reading:  # while the other connection writes
-        for batch in reading.sql(_SQL["distinct_names"]).to_arrow_reader(BATCH_ROWS):
-            names = batch["name"].to_pylist()
-            found = [(name, *head) for name in names if (head := head_of(name, verbs))]
-            columns = zip(*found, strict=True) if found else [()] * len(_HEADS)
-            yield pa.record_batch(
-                [pa.array(column, one.type) for column, one in zip(columns, _HEADS, strict=True)], schema=_HEADS
-            )
+    connection.register("term_nouns", pa.table({"noun": pa.array(sorted(nouns), pa.string())}))
+    connection.execute(_SQL["kinds_of"], {"least_of_kind": _LEAST_OF_KIND, "least_of_column": _LEAST_OF_COLUMN})

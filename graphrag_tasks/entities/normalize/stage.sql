@@ -95,7 +95,7 @@ term AS (
         WHERE source IN ('key', 'term') AND problem IS NULL
     ) USING (surface) WHERE problem IS NULL
 )
-SELECT key, name, type, type_source, kind, kind_source, mentions, key IN (FROM term) AS is_term
+SELECT key, name, type, type_source, kind, mentions, key IN (FROM term) AS is_term
 FROM counted JOIN named USING (key) JOIN labelled USING (key) LEFT JOIN kinds_of USING (key)
 ORDER BY key
 

@@ -134,11 +134,12 @@ _SQL = statements(
     "types.sql",
     entity_id=id_of("entity", "key"),
     sources=[*schemas.NAME_SOURCES, schemas.DOUBTED],
-    kind_sources=list(schemas.KIND_SOURCES),
     doubted=schemas.DOUBTED,
     words=schemas.WORDS,
     part=schemas.PART,
     column=schemas.COLUMN,
+    key=schemas.KEY,
+    most_of_kind=25,  # Mentions of a name that the header of one table tells something of: it is no word of all texts.
     table=schemas.TABLE,
 )
 _DECIDED = pa.schema([one for one in schemas.RESOLVED if one.name not in ("type_source", "is_named")])

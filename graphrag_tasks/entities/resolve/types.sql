@@ -12,9 +12,8 @@ WITH entity AS (
     SELECT entity_id, any_value(chosen.name) AS called, any_value(chosen.type) AS voted,
         list_extract({sources}, min(list_position({sources}, names.type_source))
             FILTER (names.type = chosen.type)) AS source,
-        arg_min(struct_pack(kind, kind_source), struct_pack(
-            place := list_position({kind_sources}, kind_source), less := -mentions, kind := kind
-        )) FILTER (kind IS NOT NULL) AS kind
+        CASE WHEN sum(mentions) <= {most_of_kind} THEN
+            arg_min(kind, struct_pack(less := -mentions, kind := kind)) FILTER (kind IS NOT NULL) END AS kind
     FROM chosen JOIN names USING (key) GROUP BY entity_id
 ),
 person AS (
@@ -52,11 +51,11 @@ typed AS (
 )
 SELECT key, entity_id, centre, name,
     regexp_replace(
-        CASE WHEN source IS NOT NULL THEN chosen.type WHEN is_part THEN 'PERSON' ELSE coalesce(column_type, kind.kind) END,
+        CASE WHEN source IS NOT NULL THEN chosen.type WHEN is_part THEN 'PERSON' ELSE coalesce(column_type, kind) END,
         '^(GPE|LOC|FAC)$', 'PLACE'
     ) AS type,
     CASE WHEN source IS NOT NULL THEN source WHEN is_part THEN '{part}'
-        WHEN column_type IS NOT NULL THEN '{column}' ELSE kind.kind_source END AS type_source,
+        WHEN column_type IS NOT NULL THEN '{column}' WHEN kind IS NOT NULL THEN '{key}' END AS type_source,
     chosen.type IS NOT NULL AS is_named, is_term
 FROM chosen JOIN typed USING (entity_id)
 ORDER BY key

@@ -1,4 +1,4 @@
-"""Patterns of lines: labels, list items with their introduction, commands that relate two names, abbreviations.
+"""Patterns of lines: list items with their introduction, commands that relate two names, abbreviations.
 
 "Service plan: standard", "adjust_numbers: Provides ..."; "The tool supports: * A * B".
 """
@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
 from graphrag_tasks.extract.dependency.confidence import load_weights
-from graphrag_tasks.extract.dependency.repair import COMMAND_VERBS
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Span
-from graphrag_tasks.extract.words import any_of, base_of_gerund, mapping, words
+from graphrag_tasks.extract.words import any_of, mapping, words
 
 _POINTER = re.compile(any_of("pointers"), re.IGNORECASE)
 _SCREEN_STEP = re.compile(
@@ -73,12 +72,11 @@ class LinearRule(StrEnum):
     """The pattern that found a frame."""
 
     ALIAS = "alias"  # a name and its short form: "Material Requirements Planning (MRP)"
-    LABEL = "label"  # a label and its value: "Service plan: standard"
     LIST_ITEM = "list_item"  # an item and the sentence that leads to its list
     COOKBOOK = "cookbook"  # a command about two things: "Use VBBE instead of VBBS"
 
 
-CONFIDENCE = {LinearRule.ALIAS: 0.9, LinearRule.COOKBOOK: 0.7, LinearRule.LABEL: 0.6, LinearRule.LIST_ITEM: 0.55}
+CONFIDENCE = {LinearRule.ALIAS: 0.9, LinearRule.COOKBOOK: 0.7, LinearRule.LIST_ITEM: 0.55}
 """Set by hand; confidences learned by `benchmarks/training/technical.py` take precedence."""
 
 
@@ -144,12 +142,10 @@ def _argument(role: Role, name: Span, slot: int) -> Argument:
 
 
 _LABEL = re.compile(r"([^\s:][^:.;!?\n]{0,70}?)\s?:\s+(?=\S)")
-_MOST_BEHIND_VALUE = 3  # Most words behind a value; with more it is a sentence. Chosen.
 _MAX_LABEL_WORDS = 6  # Longest label in words; a longer beginning is a clause. Chosen.
 _THIRD_PERSON = re.compile(r"([A-Z][a-z]+s)\s(?!and\b|or\b|of\b|in\b|for\b|to\b)")
 _NO_NAMES = re.compile(any_of("labels_of_nothing"), re.IGNORECASE)
 _IMPERATIVE = re.compile(rf"{any_of('value_commands')}\b", re.IGNORECASE)
-_NO_VALUE = re.compile(r"(?:of|how|what|where|when|why|whether|which)\b.*|[A-Z][a-z]+(?:ing|es)|\S*[/\\]\S*")
 _VERB_FORM = re.compile(
     r"\b(?:is|are|was|were|be|can|could|will|would|must|should|shall|has|have|had|may|might|do|does|"
     r"did|you|we|it|they)\b"
@@ -190,57 +186,9 @@ def label_of(text: str) -> Label | None:
     return Label(name_of(text, *match.span(1)) if is_name else None, match.end())
 
 
-def field_names(lines: Iterable[str]) -> frozenset[str]:
-    """Return the labels that begin several different lines of a document, in small letters.
-
-    They are fields of what a page is about: "Default: 30" states nothing of a thing named Default.
-    """
-    begun: dict[str, set[str]] = {}
-    for line in lines:
-        label = label_of(line)
-        if label and label.name:
-            begun.setdefault(label.name.text.casefold(), set()).add(line)
-    return frozenset(name for name, of_name in begun.items() if len(of_name) > 1)
-
-
-def is_of_field(frame: Frame, fields: Collection[str]) -> bool:
-    """Tell whether a frame states the value of one of these fields."""
-    return frame.rule == LinearRule.LABEL and frame.arguments[0].text.casefold() in fields
-
-
 def says_what_it_does(text: str, label: Label) -> bool:
     """Tell whether the text continues with a verb whose subject is the label ("Returns ...")."""
     return label.name is not None and _THIRD_PERSON.match(text, label.start) is not None
-
-
-def labels(text: str) -> Iterator[Frame]:
-    """Yield a frame for each value of a label, if the values are names.
-
-    Not values are commands, clauses, verbs without their object ("Catching"), descriptions among several values, and a
-    second label, which makes a path of headings.
-    """
-    label = label_of(text)
-    if label is None or label.name is None or says_what_it_does(text, label):
-        return
-    rest = text[label.start :]
-    if _VERB_FORM.search(rest) or _IMPERATIVE.match(rest) or _begins_with_command(rest):
-        return
-    values = names_at(text, label.start)
-    if not values or any(_NO_VALUE.fullmatch(value.text) for value in values):
-        return
-    behind = text[values[-1].end :].lstrip()
-    if behind.startswith(":") or len(behind.split()) > _MOST_BEHIND_VALUE:
-        return
-    if len(values) == 1 or not any(span.text[0].islower() and " " in span.text for span in values):
-        for value in values:
-            yield pair(LinearRule.LABEL, label.name, "be", value)
-
-
-def _begins_with_command(text: str) -> bool:
-    """Tell whether a text begins with a command verb: "Extract keys", "Using keys"."""
-    first, *others = text.casefold().split()
-    is_command = first in COMMAND_VERBS or first in ("be", "do", "don't")
-    return bool(others) and (is_command or base_of_gerund(first, COMMAND_VERBS) is not None)
 
 
 def list_items(text: str, lead: str) -> Iterator[Frame]:
