@@ -40,18 +40,9 @@ _MODAL = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would)\b")
 
 
 @cache
-def load_certainty() -> Mapping[str, float]:
-    """Load the packaged weights by feature; "" is the intercept."""
-    text = resources.files(__package__).joinpath(WEIGHTS_FILE).read_text("utf-8")
-    weights: dict[str, float] = json.loads(text)
-    return weights
-
-
-@cache
-def load_worth() -> Mapping[str, float]:
-    """Load the packaged weights of worth by feature; "" is the intercept."""
-    text = resources.files(__package__).joinpath(WORTH_FILE).read_text("utf-8")
-    weights: dict[str, float] = json.loads(text)
+def load_weights(name: str) -> Mapping[str, float]:
+    """Load the packaged weights of a file, by feature; "" is the intercept."""
+    weights: dict[str, float] = json.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
     return weights
 
 
@@ -61,7 +52,7 @@ def certainty_of(row: Mapping[str, Any], text: str, arguments: int) -> float:
     `text` is its sentence, `arguments` the number of arguments of its frame, and the row's confidence that of its
     frame. Rules that no judged fact shows, such as those of tables, keep the confidence of the frame.
     """
-    weights = load_certainty()
+    weights = load_weights(WEIGHTS_FILE)
     if f"rule {row['rule']}" not in weights:
         return float(row["confidence"])
     odds = weights[""] + weights[ODDS] * log_odds(row["confidence"])
@@ -75,7 +66,7 @@ def worth_of(row: Mapping[str, Any]) -> float:
     Its odds are those that a reader is glad to have it, times those that it is right. What a rule gives that no judged
     fact shows, such as a person's or a language model's, is worth it.
     """
-    weights = load_worth()
+    weights = load_weights(WORTH_FILE)
     if f"rule {row['rule']}" not in weights:
         return 1.0
     odds = weights[""] + log_odds(row["confidence"])

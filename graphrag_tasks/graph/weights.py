@@ -24,13 +24,6 @@ had told facts before, .66 and .58, and .51 and .48."""
 MENTION = "mention"  # Kind of an edge from an entity to a chunk that names it.
 
 
-def kind_of(*, conditional: bool, worth: bool) -> str:
-    """Return a relation's kind: stated under conditions only, or worth showing."""
-    if conditional:
-        return CONDITION
-    return FACT if worth else ASSOCIATION
-
-
 Rows = NDArray[np.int64]
 Weights = NDArray[np.float64]
 

@@ -104,16 +104,3 @@ def test_a_name_with_a_doubted_label_is_still_named() -> None:
     ).collected()  # fmt: skip
     rows = [row for row in found.tables["resolved"].to_pylist() if row["name"] == "Spherize"]
     assert [(row["type"], row["type_source"], row["is_named"]) for row in rows] == [(None, None, True)]
-
-
-def test_a_list_that_contradicts_a_shape_wins_and_is_counted() -> None:
-    row = triple("Order entry", "have", "VA01")
-    table = pa.Table.from_pylist([row], schema=schemas.TRIPLES)
-    domain = Domain(shapes=["VA* = transaction"], names={"order": ["VA01"]})
-    made = normalize(
-        table, schemas.empty("entity_dictionary"), schemas.empty("sentences"),
-        language=LanguageConfig(), domain=domain,
-    ).collected()  # fmt: skip
-    rows = {row["key"]: row for row in made.tables["names"].to_pylist()}
-    assert (rows["va01"]["type"], rows["va01"]["type_source"]) == ("ORDER", "user")
-    assert made.stats["types_overruled"] == 1

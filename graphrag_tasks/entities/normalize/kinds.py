@@ -54,14 +54,10 @@ class NameTypes:
         """
         if type_ := self._domain.type_by_name(name.casefold()):
             return type_, USER
-        found = self.without_lists(name, label)
-        return (found[0], LABEL) if found and is_sure and found[1] == DOUBTED else found
-
-    def without_lists(self, name: str, label: str) -> tuple[str, str] | None:
-        """Return the type and its source without the user's list of names."""
         is_plain = name.islower() and name.replace(" ", "").isalpha()  # most are, and tell none
         if not is_plain or self._domain.has_simple_shapes:
-            if type_ := self._by_shape(name):
+            is_shaped = self._domain.has_simple_shapes or _SHAPED.search(name)
+            if is_shaped and (type_ := self._domain.type_by_shape(name)):
                 return type_, SHAPE
             if type_ := self._by_kind(name):
                 return type_, KIND
@@ -69,17 +65,7 @@ class NameTypes:
                 return type_, WORDS
         if not label or not _is_credible(name, label, self._is_known):
             return None
-        return label, LABEL if _is_borne_out(name, label) else DOUBTED
-
-    def overruled(self, name: str, type_: str | None, told_by: str | None) -> str | None:
-        """Return the type that the user's list overruled, or None."""
-        other = self.without_lists(name, "") if told_by == USER else None
-        return other[0] if other and other[0] != type_ else None
-
-    def _by_shape(self, name: str) -> str | None:
-        if self._domain.has_simple_shapes or _SHAPED.search(name):
-            return self._domain.type_by_shape(name)
-        return None
+        return label, LABEL if is_sure or _is_borne_out(name, label) else DOUBTED
 
     def _by_kind(self, name: str) -> str | None:
         """Return the kind that a name contains: "table VBBE", "MD04 transaction"."""

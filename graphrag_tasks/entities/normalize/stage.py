@@ -11,7 +11,6 @@ itself (`types`), or else from the corpus (`kinds`).
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -26,8 +25,6 @@ from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, default_domain
 from graphrag_tasks.language.names import GENERIC, PROBLEMS, clean_name, singular_noun
 from graphrag_tasks.storage.sql import BATCH_ROWS, Connection, Rows, add_rows, sql_over, statements, stream
-
-log = logging.getLogger(__name__)
 
 _SQL = statements(
     __package__,
@@ -46,14 +43,11 @@ _LEAST = {"documents": 5, "share": 0.05, "sentences": 5, "share_of_sentences": 0
 _JUDGED = pa.schema(
     [
         pa.field(name, pa.string())
-        for name in (
-            "surface", "type", "key", "name", "problem", "source", "bare", "label", "told_by",
-            "overruled",
-        )
+        for name in ("surface", "type", "key", "name", "problem", "source", "bare", "label", "told_by")
     ]
-)  # fmt: skip
+)
 """`schemas.SURFACE_FORMS`, and whether it is a title or heading; the bare noun, if any; the entity type that it
-votes for, with its source; a type that the user's list overrules."""
+votes for, with its source."""
 
 
 @stage(
@@ -88,12 +82,8 @@ def normalize(
             connection.execute(_SQL[name])
         add_kinds(connection, terms)
         problems = dict(connection.sql(_SQL["problems"]).fetchall())
-        overruled = connection.sql(_SQL["overruled"]).fetchall()[0][0]
-        if overruled:
-            log.warning("a list of names overrules what %d names look like", overruled)
-        stats: dict[str, int | float] = {"terms": len(terms), "types_overruled": overruled} | {
-            f"surface_forms_{problem}": problems.get(problem, 0) for problem in PROBLEMS
-        }
+        stats: dict[str, int | float] = {"terms": len(terms)}
+        stats |= {f"surface_forms_{problem}": problems.get(problem, 0) for problem in PROBLEMS}
         tables = {
             "surface_forms": stream(connection, _SQL["sorted_surface_forms"], "surface_forms", stats),
             "names": stream(connection, _SQL["names"], "names", stats),
@@ -132,9 +122,5 @@ def _judged(connection: Connection, types: NameTypes, is_known: Callable[[str], 
                 for name, label, is_given, is_read in zip(names, labels, given, read, strict=True)
             ]
             told_types, told_by = zip(*(vote or (None, None) for vote in votes), strict=True)
-            overruled = list(map(types.overruled, names, told_types, told_by))
-            columns = (
-                surface_forms, labels, keys, names, problems, sources, bare, told_types, told_by,
-                overruled,
-            )  # fmt: skip
+            columns = surface_forms, labels, keys, names, problems, sources, bare, told_types, told_by
             yield pa.record_batch([pa.array(column, pa.string()) for column in columns], schema=_JUDGED)

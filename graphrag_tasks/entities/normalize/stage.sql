@@ -48,7 +48,7 @@ GROUP BY bare HAVING count(DISTINCT document_id) >= greatest(
 
 -- name: surface_forms
 CREATE TABLE surface_forms AS
-SELECT surface, type, key, name, label, told_by, overruled, CASE
+SELECT surface, type, key, name, label, told_by, CASE
     WHEN problem IS NULL AND source IS DISTINCT FROM '{title}'
         AND key IN (SELECT key FROM judged WHERE bare IN (FROM generic))
     THEN '{generic}' ELSE problem
@@ -81,9 +81,6 @@ QUALIFY row_number() OVER (
         coalesce(min(list_position({sources}, told_by)) <= {technical}, false) DESC,
         sum(mentions) DESC, label NULLS LAST
 ) = 1
-
--- name: overruled
-SELECT count(DISTINCT key) FROM surface_forms WHERE overruled IS NOT NULL AND problem IS NULL
 
 -- name: names
 WITH counted AS (SELECT key, sum(mentions)::BIGINT AS mentions FROM mentioned GROUP BY key),

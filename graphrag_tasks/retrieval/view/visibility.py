@@ -27,7 +27,7 @@ from graphrag_tasks.core.commands import brought_by
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.errors import AccessError
 from graphrag_tasks.graph.name_tables import NAME_TABLES, name_tables
-from graphrag_tasks.graph.weights import LEAST_WORTH, joint_confidence, kind_of, wording
+from graphrag_tasks.graph.weights import ASSOCIATION, CONDITION, FACT, LEAST_WORTH, joint_confidence, wording
 from graphrag_tasks.language.bm25 import word_tables
 from graphrag_tasks.sources.labels import may_see
 from graphrag_tasks.storage.artifacts import column
@@ -218,7 +218,7 @@ class VisibleSnapshot(Snapshot):
                 "phrase": pa.array(phrases, pa.string()),
                 "kind": pa.array(
                     [
-                        kind_of(conditional=one, worth=row["relation_id"] in told)
+                        CONDITION if one else FACT if row["relation_id"] in told else ASSOCIATION
                         for row, one in zip(whole.to_pylist(), conditional, strict=True)
                     ],
                     pa.string(),
