@@ -92,7 +92,7 @@ def decide(draft: Draft, asked: Asked) -> tuple[Verdict, tuple[str, ...]]:
     log_odds = _NEVER if read_odds is None else read_odds
     state = _of_model(_of_reading(log_odds, asked), draft, asked) if draft.model else _of_reading(log_odds, asked)
     notes: list[str] = []
-    if draft.doubts and state == "answered":
+    if draft.doubts and (state == "answered" or draft.form == "quotes"):  # the reader counts no rows
         state = "uncertain"
         notes += draft.doubts
     if state == "answered":
