@@ -63,13 +63,15 @@ def certainty_of(row: Mapping[str, Any], text: str, arguments: int) -> float:
 def worth_of(row: Mapping[str, Any]) -> float:
     """Return how worth showing a row of `triples` is, from 0 to 1, rounded to four places.
 
-    Its odds are those that a reader is glad to have it, times those that it is right. What a rule gives that no judged
-    fact shows, such as a person's or a language model's, is worth it.
+    It is the probability that a reader is glad to have it; 0 where it is less sure than `_SURE`. What a rule gives that
+    no judged fact shows, such as a person's or a language model's, is worth it.
     """
     weights = load_weights(WORTH_FILE)
     if f"rule {row['rule']}" not in weights:
         return 1.0
-    odds = weights[""] + log_odds(row["confidence"])
+    if row["confidence"] < _SURE:
+        return 0.0
+    odds = weights[""]
     odds += sum(weights.get(name, 0.0) * value for name, value in worth_features(row).items())
     return round(1 / (1 + math.exp(-odds)), 4)
 
@@ -113,6 +115,7 @@ def _share_of_head(words: Sequence[str]) -> float:
     return shares_of_nouns().get(singular_noun(re.sub(r"\W", "", words[-1].lower())), 0.0) if words else 0.0
 
 
+_SURE = 0.55  # Least confidence of what is shown: of less sure ones .42 and .37 are right.
 _LEAST_SHARE = 1e-6  # Added to a share, so that unknown words have a finite logarithm.
 _PREPOSITIONS = words("prepositions")
 

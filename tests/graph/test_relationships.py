@@ -51,7 +51,7 @@ def run(*triples: dict[str, Any]) -> tuple[dict[str, list[dict[str, Any]]], dict
 
 
 KINDS = {
-    ("fill", False, 0.7): "fact", ("be in", False, 0.5): "fact", ("fill", False, 0.4): "association",
+    ("fill", False, 0.7): "fact", ("be in", False, 0.3): "fact", ("fill", False, 0.2): "association",
     ("fill", True, 0.7): "condition",
 }  # fmt: skip
 """Relation, whether it is said under a condition, and its worth; what that makes of it."""
